@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Runs the official BFCL loader and checker over the dataset of a run.
+
+    scripts/check_official.sh out/<run> [--json]
+
+For the scored files and the ones under `unverified/`: every entry's first accepted answer must pass the
+official `ast_checker`, and every file must have the layout the official loader relies on: one JSON object
+a line, exact keys, ASCII, ids contiguous and in order, and answers that stand line by line beside their
+questions. Prints a table; exit 1 on any failure, 2 when there is nothing to check.
+
+Needs the package bfcl-eval, which `check_official.sh` installs into an environment of its own.
+"""
+
+import argparse
+import json
+import os
+import re
+import sys
+import tempfile
+import types
+from pathlib import Path
+
+SCORED = ["live_simple", "live_multiple", "live_parallel", "live_parallel_multiple"]
+UNSCORED = ["live_irrelevance", "live_relevance"]
+MODEL = "first-alternative"
+OMITTED = object()  # a parameter whose only alternative is "": it may be left out
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("run", type=Path, metavar="RUN_DIR")
+    parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    args = parser.parse_args()
+    dataset = args.run / "dataset"
+    results = [check_file(official(), folder, name, category)
+               for name, folder in (("scored", dataset), ("unverified", dataset / "unverified"))
+               for category in SCORED + UNSCORED
+               if question_path(folder, category).exists()]
+    if not results:
+        print(f"check_official: no BFCL_v4_live_*.json under {dataset}", file=sys.stderr)
+        return 2
+    print(json.dumps(results, indent=2) if args.json else table(results))
+    return 1 if any(result["failures"] for result in results) else 0
+
+
+def official():
+    """The official package's modules, loaded without the vendors' SDKs that its model list imports."""
+    name = "bfcl_eval.constants.model_config"
+    if name not in sys.modules:
+        os.environ.setdefault("BFCL_PROJECT_ROOT", tempfile.mkdtemp(prefix="bfcl-"))  # it writes lock files there
+        stub = types.ModuleType(name)
+        stub.MODEL_CONFIG_MAPPING = {MODEL: types.SimpleNamespace(underscore_to_dot=False)}
+        sys.modules[name] = stub
+    from bfcl_eval import utils
+    from bfcl_eval.constants.enums import Language
+    from bfcl_eval.eval_checker.ast_eval.ast_checker import ast_checker
+    return types.SimpleNamespace(utils=utils, ast_checker=ast_checker, python=Language.PYTHON)
+
+
+def check_file(bfcl, folder, name, category):
+    """Checks one question file and, for a scored category, its answer file."""
+    result = {"set": name, "category": category, "entries": 0, "passed": 0, "failures": []}
+    try:
+        questions = read_lines(question_path(folder, category))
+        answers = read_lines(answer_path(folder, category)) if category in SCORED else None
+        if category in UNSCORED and answer_path(folder, category).exists():
+            raise ValueError("an answer file exists, but this category has none")
+        loaded, truths = load(bfcl, folder, category)
+    except (ValueError, KeyError, OSError) as error:
+        result["failures"].append({"id": None, "error": f"{type(error).__name__}: {error}"})
+        return result
+    result["entries"] = len(questions)
+    for error in layout_errors(questions, answers, category):
+        result["failures"].append(error)
+    if truths is None:
+        result["passed"] = len(questions)
+        return result
+    for entry, truth in zip(loaded, truths):
+        error = answer_error(bfcl, entry, truth, category)
+        if error is None:
+            result["passed"] += 1
+        else:
+            result["failures"].append({"id": entry["id"], "error": error})
+    return result
+
+
+def question_path(folder, category):
+    return folder / f"BFCL_v4_{category}.json"
+
+
+def answer_path(folder, category):
+    return folder / "possible_answer" / f"BFCL_v4_{category}.json"
+
+
+def read_lines(path):
+    data = path.read_bytes()
+    if not data.isascii():
+        raise ValueError(f"{path}: not ASCII")
+    if b"\r" in data:
+        raise ValueError(f"{path}: a carriage return")
+    return [json.loads(line) for line in data.decode("ascii").split("\n")[: -1 if data.endswith(b"\n") else None]]
+
+
+def load(bfcl, folder, category):
+    """Questions and answers as the official loaders give them, pointed at this folder."""
+    bfcl.utils.PROMPT_PATH, bfcl.utils.POSSIBLE_ANSWER_PATH = folder, folder / "possible_answer"
+    entries = bfcl.utils.load_dataset_entry(category)
+    if [entry["id"] for entry in entries] != [entry["id"] for entry in sorted(entries, key=bfcl.utils.sort_key)]:
+        raise ValueError("the official sort key gives another order")
+    return entries, bfcl.utils.load_ground_truth_entry(category) if category in SCORED else None
+
+
+# --- layout ---------------------------------------------------------------------------------------------
+
+
+def layout_errors(questions, answers, category):
+    """Everything the official runner takes for granted about the lines of a file."""
+    errors = []
+
+    def expect(holds, entry_id, error):
+        if not holds:
+            errors.append({"id": entry_id, "error": error})
+
+    previous = (-1, -1)
+    for line, entry in enumerate(questions):
+        entry_id = entry.get("id")
+        expect(list(entry) == ["id", "question", "function"], entry_id, f"keys are {list(entry)}")
+        match = re.fullmatch(rf"{category}_(\d+)-(\d+)-(\d+)", str(entry_id))
+        if not match:
+            expect(False, entry_id, f"not an id of {category}")
+            continue
+        index, doc, prompt = map(int, match.groups())
+        expect(index == line, entry_id, f"stands on line {line}, counted from 0")
+        follows = (doc, prompt) in ((previous[0], previous[1] + 1), (previous[0] + 1, 0))
+        expect(follows, entry_id, f"doc and prompt number do not follow {previous[0]}-{previous[1]}")
+        previous = (doc, prompt)
+        expect(is_question(entry.get("question")), entry_id, "question is not one turn of role and content, ending with the user")
+        expect(is_doc_list(entry.get("function")), entry_id, "function is not a list of name, description and parameters")
+    if answers is not None:
+        expect(len(answers) == len(questions), None, f"{len(questions)} questions, {len(answers)} answers")
+        for question, answer in zip(questions, answers):
+            expect(list(answer) == ["id", "ground_truth"], question.get("id"), f"keys of the answer are {list(answer)}")
+            expect(answer.get("id") == question.get("id"), question.get("id"), f"its answer has the id {answer.get('id')}")
+    return errors
+
+
+def is_question(question):
+    return (isinstance(question, list) and len(question) == 1 and bool(question[0])
+            and all(set(message) == {"role", "content"} and isinstance(message["content"], str)
+                    and message["role"] in ("system", "user", "assistant") for message in question[0])
+            and question[0][-1]["role"] == "user")
+
+
+def is_doc_list(functions):
+    return isinstance(functions, list) and all(
+        list(doc) == ["name", "description", "parameters"]
+        and set(doc["parameters"]) == {"type", "required", "properties"} and doc["parameters"]["type"] == "dict"
+        for doc in functions)
+
+
+# --- answers --------------------------------------------------------------------------------------------
+
+
+def answer_error(bfcl, entry, truth, category):
+    """Why the first accepted answer does not pass; None when it does."""
+    try:
+        calls = first_calls(entry["function"], truth["ground_truth"])
+        if not bfcl.utils.is_function_calling_format_output(calls):
+            return "not in the function-calling format"
+        verdict = bfcl.ast_checker(entry["function"], calls, truth["ground_truth"], bfcl.python, category, MODEL)
+    except Exception as error:  # the official checker crashes on answers it cannot compare, and so would a scoring run
+        return f"crash: {type(error).__name__}: {error}"
+    return None if verdict["valid"] else f"{verdict['error_type']}: {verdict['error']}"
+
+
+def first_calls(functions, ground_truth):
+    """The calls a model would make that always takes the first alternative other than the may-be-omitted mark."""
+    docs = {doc["name"]: doc["parameters"]["properties"] for doc in functions}
+    calls = []
+    for call in ground_truth:
+        (name, parameters), = call.items()
+        values = {key: first_value(alternatives, docs.get(name, {}).get(key, {}))
+                  for key, alternatives in parameters.items()}
+        calls.append({name: without_omitted(values)})
+    return calls
+
+
+def first_value(alternatives, schema):
+    """One parameter's value. Dicts hold alternatives one level deep; below that the checker compares raw values."""
+    left = [alternative for alternative in alternatives if alternative != ""]
+    if not left:
+        return OMITTED
+    if schema.get("type") == "dict" and isinstance(left[0], dict):
+        return first_of_dict(left[0])
+    if isinstance(left[0], list) and schema.get("items", {}).get("type") == "dict":
+        return [first_of_dict(item) for item in left[0]]
+    return left[0]
+
+
+def first_of_dict(alternatives):
+    return without_omitted({key: first_value(values, {}) for key, values in alternatives.items()})
+
+
+def without_omitted(values):
+    return {key: value for key, value in values.items() if value is not OMITTED}
+
+
+def table(results):
+    lines = [f"{'set':<12}{'category':<24}{'entries':>8}{'passed':>8}{'failed':>8}"]
+    for result in results:
+        lines.append(f"{result['set']:<12}{result['category']:<24}{result['entries']:>8}{result['passed']:>8}"
+                     f"{len(result['failures']):>8}")
+    for result in results:
+        lines += [f"{result['set']} {failure['id'] or result['category']}: {failure['error']}" for failure in result["failures"]]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Checks a run's dataset with the official BFCL package: check_official.sh out/<run> [--json]
+#
+# The package lives in an environment of its own ($BFCL_VENV), without the model vendors' SDKs it would pull in.
+set -eu
+
+venv=${BFCL_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/toolsieve/bfcl-venv}
+if ! "$venv/bin/python" -c 'import bfcl_eval, tree_sitter, filelock, tenacity' 2>/dev/null; then
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install --quiet --no-deps bfcl-eval==2026.3.23 tree_sitter==0.21.3 \
+        tree-sitter-java==0.21.0 tree-sitter-javascript==0.21.4 tenacity filelock >&2
+fi
+exec "$venv/bin/python" "$(dirname "$0")/check_official.py" "$@"

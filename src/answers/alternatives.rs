@@ -1,0 +1,330 @@
+//! Writes one parameter of a ground truth: the list of values that count as right.
+//!
+//! The official form has traps, and this is the only file that knows them. `""` means
+//! *may be left out*, so it stands before a default and cannot be a value. A dict is
+//! written as one more level of alternatives, but only one. An array's elements must
+//! all be of the declared type or of the first element's. `null` stands for scalars
+//! only. Each list holds at most one value besides `""`; other right answers are for
+//! people to add.
+
+use serde_json::{Map, Number, Value};
+
+use super::carry::{CarryFault, Uncarried};
+use super::value::{Type, cast, fit, is_whole_text, same};
+
+/// Whether the checker can check a parameter at all; the type of one it cannot check stops the whole evaluation.
+pub fn is_checkable(schema: &Value) -> bool {
+    match Type::of(schema) {
+        Some(Type::Array | Type::Tuple) => Type::of(&schema["items"]).is_some(),
+        declared => declared.is_some(),
+    }
+}
+
+/// The alternatives of a parameter that was given a value, or none. The schema must be checkable.
+///
+/// | parameter | alternatives |
+/// |---|---|
+/// | required | the value |
+/// | optional, given its default | `""` and the value |
+/// | optional, given another value | the value |
+/// | optional, not given (or `null`) | `""`, and the default where there is one |
+///
+/// # Errors
+/// When the value is missing, does not fit the schema, or cannot be told from one left out.
+pub fn alternatives(
+    schema: &Value,
+    is_required: bool,
+    given: Option<&Value>,
+) -> Result<Vec<Value>, Uncarried> {
+    let Some(given) = given.filter(|value| is_required || !value.is_null()) else {
+        return if is_required { Err(missing()) } else { Ok(left_out(schema)) };
+    };
+    let default = schema.get("default").filter(|default| !default.is_null());
+    if *given == "" && may_be_empty(schema) {
+        let is_default = default.is_none_or(|default| *default == "");
+        return if is_default && !is_required { Ok(left_out(schema)) } else { Err(empty()) };
+    }
+    let value = fit(schema, given)?;
+    let is_default = default.is_some_and(|default| same(default, &value));
+    let written = write(schema, value)?;
+    Ok(if is_default && !is_required { may_be_left_out(schema, written) } else { vec![written] })
+}
+
+fn missing() -> Uncarried {
+    CarryFault::MissingRequired.at("", "required, but not given")
+}
+
+fn empty() -> Uncarried {
+    CarryFault::EmptyValue.at("", "an empty text reads as a parameter left out")
+}
+
+/// Whether an empty text is a value of the parameter and not merely of the wrong type.
+fn may_be_empty(schema: &Value) -> bool {
+    matches!(Type::of(schema), Some(Type::String | Type::Any))
+        || schema.get("default").is_some_and(|v| *v == "")
+}
+
+/// The alternatives of an optional parameter that was not given.
+fn left_out(schema: &Value) -> Vec<Value> {
+    let is_container = Type::of(schema).is_some_and(Type::is_container);
+    let default = match schema.get("default") {
+        None => None,
+        Some(Value::Null) => (!is_container).then_some(Value::Null),
+        Some(default) => match cast(schema, default) {
+            Ok(Some(value)) => write(schema, value).ok(),
+            // The checker takes a default of another type as it stands.
+            Ok(None) => (!is_container).then(|| default.clone()),
+            Err(_) => None,
+        },
+    };
+    match default {
+        // Beside `""` the checker does not look at element types, and stops when one of as many is no dict.
+        Some(default) if !is_list_of_dicts(schema, &default) => or_left_out(default),
+        _ => vec!["".into()],
+    }
+}
+
+/// A parameter given its default: it may as well be left out, unless writing that could stop the checker.
+fn may_be_left_out(schema: &Value, value: Value) -> Vec<Value> {
+    if is_list_of_dicts(schema, &value) { vec![value] } else { or_left_out(value) }
+}
+
+fn is_list_of_dicts(schema: &Value, value: &Value) -> bool {
+    Type::of(&schema["items"]) == Some(Type::Dict)
+        && value.as_array().is_some_and(|elements| !elements.is_empty())
+}
+
+/// One alternative, in the form the checker compares values of the declared type with.
+fn write(schema: &Value, value: Value) -> Result<Value, Uncarried> {
+    match (Type::of(schema), value) {
+        (Some(Type::Dict), Value::Object(members)) => Ok(write_dict(schema, members)),
+        (Some(Type::Array | Type::Tuple), Value::Array(elements)) => write_array(&schema["items"], elements),
+        (_, value) => Ok(value),
+    }
+}
+
+/// A dict as a dict of alternatives; what is nested deeper is compared as it stands.
+fn write_dict(schema: &Value, members: Map<String, Value>) -> Value {
+    let no_properties = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&no_properties);
+    let default_of = |key: &str| properties.get(key).and_then(|property| property.get("default"));
+    let unnamed = properties.keys().filter(|key| !members.contains_key(*key));
+    let defaults: Vec<_> = unnamed.filter_map(|key| Some((key.clone(), default_of(key)?.clone()))).collect();
+    let given = members.into_iter().map(|(key, value)| {
+        let is_default = default_of(&key).is_some_and(|default| same(default, &value));
+        let alternatives = if is_default { or_left_out(value) } else { vec![value] };
+        (key, Value::Array(alternatives))
+    });
+    let left_out = defaults.into_iter().map(|(key, default)| (key, Value::Array(or_left_out(default))));
+    Value::Object(given.chain(left_out).collect())
+}
+
+/// `""`, and the value unless it is that itself.
+fn or_left_out(value: Value) -> Vec<Value> {
+    if value == "" { vec![value] } else { vec!["".into(), value] }
+}
+
+fn write_array(items: &Value, mut elements: Vec<Value>) -> Result<Value, Uncarried> {
+    let declared = Type::of(items);
+    let first = elements.iter().find(|element| **element != "").map(Kind::of);
+    if declared == Some(Type::Float) && first == Some(Kind::Float) {
+        elements.iter_mut().for_each(spell_as_float);
+    }
+    // A dict among dicts is taken apart, so there another kind of element would stop the checker.
+    let first = first.filter(|_| declared != Some(Type::Dict));
+    let declared_kind = declared.map(Kind::declared);
+    let is_accepted =
+        |element: &Value| Some(Kind::of(element)) == declared_kind || Some(Kind::of(element)) == first;
+    if let Some(index) = elements.iter().position(|element| !is_accepted(element)) {
+        return Err(CarryFault::MixedArray.at(format!("[{index}]"), "of another type than the first element"));
+    }
+    let write_element = |element| match element {
+        Value::Object(members) if declared == Some(Type::Dict) => write_dict(items, members),
+        element => element,
+    };
+    Ok(elements.into_iter().map(write_element).collect())
+}
+
+/// After a float the checker refuses whole numbers in a list of floats; before one it takes both.
+fn spell_as_float(element: &mut Value) {
+    if let Value::Number(number) = element
+        && is_whole_text(number)
+        && let Ok(float) = serde_json::from_str::<Number>(&format!("{number}.0"))
+    {
+        *number = float;
+    }
+}
+
+/// The Python type a value is read as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Null,
+    Bool,
+    Int,
+    Float,
+    Text,
+    List,
+    Dict,
+}
+
+impl Kind {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(_) => Self::Bool,
+            Value::Number(number) if is_whole_text(number) => Self::Int,
+            Value::Number(_) => Self::Float,
+            Value::String(_) => Self::Text,
+            Value::Array(_) => Self::List,
+            Value::Object(_) => Self::Dict,
+        }
+    }
+
+    fn declared(declared: Type) -> Self {
+        match declared {
+            Type::String | Type::Any => Self::Text,
+            Type::Integer => Self::Int,
+            Type::Float => Self::Float,
+            Type::Boolean => Self::Bool,
+            Type::Array | Type::Tuple => Self::List,
+            Type::Dict => Self::Dict,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn given(schema: &Value, value: &Value) -> Value {
+        alternatives(schema, false, Some(value)).unwrap().into()
+    }
+
+    fn fault(schema: &Value, is_required: bool, value: &Value) -> CarryFault {
+        alternatives(schema, is_required, Some(value)).unwrap_err().fault
+    }
+
+    #[test]
+    fn a_parameter_left_out_may_be_given_its_default() {
+        for (schema, expected) in [
+            (json!({"type": "string"}), json!([""])),
+            (json!({"type": "string", "default": ""}), json!([""])),
+            (json!({"type": "string", "default": "x"}), json!(["", "x"])),
+            (json!({"type": "integer", "default": "10"}), json!(["", 10])),
+            (json!({"type": "boolean", "default": "dontcare"}), json!(["", "dontcare"])),
+            (json!({"type": "integer", "default": null}), json!(["", null])),
+            (json!({"type": "array", "items": {"type": "string"}, "default": null}), json!([""])),
+            (json!({"type": "array", "items": {"type": "string"}, "default": []}), json!(["", []])),
+            (json!({"type": "array", "items": {"type": "string"}, "default": "all"}), json!([""])),
+            (json!({"type": "dict", "properties": {}, "default": {"a": 1}}), json!(["", {"a": [1]}])),
+            (json!({"type": "array", "items": {"type": "dict"}, "default": [{"a": 1}]}), json!([""])),
+        ] {
+            assert_eq!(Value::from(alternatives(&schema, false, None).unwrap()), expected, "{schema}");
+            assert_eq!(
+                Value::from(alternatives(&schema, false, Some(&Value::Null)).unwrap()),
+                expected,
+                "{schema}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_value_may_be_left_out_only_where_it_is_the_default() {
+        let unit = json!({"type": "string", "default": "Celsius"});
+        assert_eq!(given(&unit, &json!("celsius")), json!(["", "celsius"]));
+        assert_eq!(given(&unit, &json!("kelvin")), json!(["kelvin"]));
+        assert_eq!(alternatives(&unit, true, Some(&json!("Celsius"))), Ok(vec![json!("Celsius")]));
+        assert_eq!(given(&json!({"type": "float", "default": 5.0}), &json!(5)), json!(["", 5]));
+    }
+
+    #[test]
+    fn an_empty_text_is_written_only_where_it_means_left_out() {
+        let text = json!({"type": "string"});
+        assert_eq!(given(&text, &json!("")), json!([""]));
+        assert_eq!(given(&json!({"type": "string", "default": null}), &json!("")), json!(["", null]));
+        assert_eq!(
+            fault(&json!({"type": "string", "default": "x"}), false, &json!("")),
+            CarryFault::EmptyValue
+        );
+        assert_eq!(fault(&text, true, &json!("")), CarryFault::EmptyValue);
+        assert_eq!(given(&json!({"type": "integer", "default": ""}), &json!("")), json!([""]));
+        assert_eq!(
+            fault(&json!({"type": "integer", "default": ""}), true, &json!("")),
+            CarryFault::EmptyValue
+        );
+        assert_eq!(fault(&json!({"type": "integer", "enum": [""]}), true, &json!("")), CarryFault::WrongType);
+        assert_eq!(fault(&json!({"type": "integer"}), false, &json!("")), CarryFault::WrongType);
+    }
+
+    #[test]
+    fn a_required_value_must_be_there() {
+        let text = json!({"type": "string"});
+        assert_eq!(alternatives(&text, true, None).unwrap_err().fault, CarryFault::MissingRequired);
+        assert_eq!(fault(&text, true, &Value::Null), CarryFault::WrongType);
+    }
+
+    #[test]
+    fn empty_arrays_and_dicts_are_values() {
+        let array = json!({"type": "array", "items": {"type": "string"}});
+        assert_eq!(alternatives(&array, true, Some(&json!([]))), Ok(vec![json!([])]));
+        assert_eq!(alternatives(&json!({"type": "dict"}), true, Some(&json!({}))), Ok(vec![json!({})]));
+    }
+
+    #[test]
+    fn a_dict_has_one_level_of_alternatives() {
+        let schema = json!({"type": "dict", "properties": {
+            "size": {"type": "string"},
+            "milk": {"type": "string", "default": "whole"},
+            "sugar": {"type": "boolean", "default": false},
+            "cup": {"type": "dict", "properties": {"ml": {"type": "integer"}}},
+        }});
+        assert_eq!(
+            given(&schema, &json!({"size": "large", "milk": "Whole", "cup": {"ml": "200"}})),
+            json!([{"size": ["large"], "milk": ["", "Whole"], "cup": [{"ml": 200}], "sugar": ["", false]}])
+        );
+    }
+
+    #[test]
+    fn an_array_of_dicts_has_alternatives_in_each_dict() {
+        let schema = json!({"type": "array", "items": {"type": "dict"}});
+        assert_eq!(
+            given(&schema, &json!([{"age": 18}, {"age": 21}])),
+            json!([[{"age": [18]}, {"age": [21]}]])
+        );
+        let with_default = json!({"type": "array", "items": {"type": "dict"}, "default": [{"age": 18}]});
+        assert_eq!(given(&with_default, &json!([{"age": 18}])), json!([[{"age": [18]}]]));
+    }
+
+    #[test]
+    fn whole_numbers_after_a_float_are_written_as_floats() {
+        let floats = json!({"type": "array", "items": {"type": "float"}});
+        assert_eq!(given(&floats, &json!([2.5, 1])).to_string(), "[[2.5,1.0]]");
+        assert_eq!(given(&floats, &json!([1, 2.5])).to_string(), "[[1,2.5]]");
+        assert_eq!(given(&floats, &json!([1, 2])).to_string(), "[[1,2]]");
+    }
+
+    #[test]
+    fn an_array_the_checker_refuses_is_a_fault() {
+        let anything = json!({"type": "array", "items": {"type": "any"}});
+        assert_eq!(given(&anything, &json!([1, "a", 2])), json!([[1, "a", 2]]));
+        assert_eq!(fault(&anything, false, &json!(["a", 1])), CarryFault::MixedArray);
+        let dicts = json!({"type": "array", "items": {"type": "dict", "default": "all"}});
+        assert_eq!(fault(&dicts, false, &json!(["all"])), CarryFault::MixedArray);
+    }
+
+    #[test]
+    fn any_takes_a_value_as_it_stands() {
+        assert_eq!(given(&json!({"type": "any"}), &json!({"a": [1]})), json!([{"a": [1]}]));
+    }
+
+    #[test]
+    fn only_the_eight_types_are_checkable() {
+        assert!(is_checkable(&json!({"type": "tuple", "items": {"type": "float"}})));
+        assert!(!is_checkable(&json!({"type": "array"})));
+        assert!(!is_checkable(&json!({"type": "array", "items": {"type": "number"}})));
+        assert!(!is_checkable(&json!({"type": "object"})));
+        assert!(!is_checkable(&json!({})));
+    }
+}

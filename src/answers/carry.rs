@@ -1,0 +1,347 @@
+//! Carries recorded calls over to the docs as they stand, and writes them as ground truth.
+//!
+//! A call was made against the docs as they were sent; fixing them may have renamed
+//! functions and parameters since. The result is what the official checker compares
+//! with: for each call one object, `{name: {parameter: [alternatives]}}`, parameters
+//! in the order of the doc. What the checker would refuse, or what the doc gives
+//! reason to doubt (an invented parameter, a value outside the enum), is a fault. How
+//! one value is written is in `alternatives`.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::alternatives::{alternatives, is_checkable};
+use crate::conversation::Call;
+
+/// Writes calls as ground truth against `functions`, docs in BFCL form.
+///
+/// # Errors
+/// When a call does not fit the docs, or cannot be written so that it passes the checker itself.
+pub fn ground_truth(calls: &[Call], functions: &[Value], renames: &Renames) -> Result<Vec<Value>, Uncarried> {
+    if calls.is_empty() {
+        return Err(CarryFault::NoCall.at("", "no call was recorded"));
+    }
+    calls.iter().map(|call| carry(call, functions, renames)).collect()
+}
+
+/// What fixing the docs renamed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Renames {
+    /// Name as sent → name now.
+    functions: BTreeMap<String, String>,
+    /// Function now → parameter as sent → parameter now.
+    parameters: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Renames {
+    /// Notes that the function sent as `from` is called `to` now.
+    pub fn function(&mut self, from: &str, to: &str) {
+        self.functions.insert(from.to_owned(), to.to_owned());
+    }
+
+    /// Notes that the parameter sent as `from` is called `to` now; `function` is the function's name now.
+    pub fn parameter(&mut self, function: &str, from: &str, to: &str) {
+        self.parameters.entry(function.to_owned()).or_default().insert(from.to_owned(), to.to_owned());
+    }
+
+    fn function_now<'a>(&'a self, sent: &'a str) -> &'a str {
+        self.functions.get(sent).map_or(sent, String::as_str)
+    }
+
+    fn parameter_now<'a>(&'a self, function: &str, sent: &'a str) -> &'a str {
+        self.parameters.get(function).and_then(|of| of.get(sent)).map_or(sent, String::as_str)
+    }
+}
+
+/// Why calls cannot become ground truth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CarryFault {
+    /// There is no call to write.
+    NoCall,
+    /// The function is not among the docs.
+    UnknownFunction,
+    /// Several docs have the function's name.
+    AmbiguousFunction,
+    /// The arguments are not an object.
+    ArgumentsNotAnObject,
+    /// The doc has no such parameter or key.
+    UnknownParameter,
+    /// A required parameter has no value.
+    MissingRequired,
+    /// The value is not of the declared type, and no lossless cast makes it so.
+    WrongType,
+    /// The value is of the enum's type but not in it.
+    NotInEnum,
+    /// The value is an empty text, which a ground truth reads as *may be left out*.
+    EmptyValue,
+    /// The array's elements differ in type in a way the checker refuses.
+    MixedArray,
+    /// The parameter's declared type is none the checker knows.
+    UncheckableType,
+}
+
+impl CarryFault {
+    /// Every fault, in the order of the checks.
+    pub const ALL: [Self; 11] = [
+        Self::NoCall,
+        Self::UnknownFunction,
+        Self::AmbiguousFunction,
+        Self::ArgumentsNotAnObject,
+        Self::UnknownParameter,
+        Self::MissingRequired,
+        Self::WrongType,
+        Self::NotInEnum,
+        Self::EmptyValue,
+        Self::MixedArray,
+        Self::UncheckableType,
+    ];
+
+    /// The reason code; never changes.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::NoCall => "answer/no-call",
+            Self::UnknownFunction => "answer/unknown-function",
+            Self::AmbiguousFunction => "answer/ambiguous-function",
+            Self::ArgumentsNotAnObject => "answer/arguments-not-an-object",
+            Self::UnknownParameter => "answer/unknown-parameter",
+            Self::MissingRequired => "answer/missing-required",
+            Self::WrongType => "answer/wrong-type",
+            Self::NotInEnum => "answer/not-in-enum",
+            Self::EmptyValue => "answer/empty-value",
+            Self::MixedArray => "answer/mixed-array",
+            Self::UncheckableType => "answer/uncheckable-type",
+        }
+    }
+
+    /// The reason in one sentence.
+    pub fn what(self) -> &'static str {
+        match self {
+            Self::NoCall => "The answer holds no call.",
+            Self::UnknownFunction => "The answer calls a function that is not among the docs.",
+            Self::AmbiguousFunction => "The answer calls a function whose name several docs have.",
+            Self::ArgumentsNotAnObject => "The arguments of a call are not an object.",
+            Self::UnknownParameter => "The answer uses a parameter that the doc does not have.",
+            Self::MissingRequired => "The answer leaves out a required parameter.",
+            Self::WrongType => "A value is not of the type the doc declares.",
+            Self::NotInEnum => "A value is not among those the doc allows.",
+            Self::EmptyValue => {
+                "A value is an empty text, which a ground truth cannot tell from a parameter left out."
+            }
+            Self::MixedArray => "An array mixes element types, which the checker refuses.",
+            Self::UncheckableType => "A parameter is declared with a type the checker does not know.",
+        }
+    }
+
+    pub(super) fn at(self, at: impl Into<String>, message: impl Into<String>) -> Uncarried {
+        Uncarried { fault: self, at: at.into(), message: message.into() }
+    }
+}
+
+/// A fault, and where it was found.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{at}: {message}")]
+pub struct Uncarried {
+    /// What is wrong.
+    pub fault: CarryFault,
+    /// The function, then the parameter and the place inside its value: `f.filter.tags[2]`.
+    pub at: String,
+    /// What was found there.
+    pub message: String,
+}
+
+impl Uncarried {
+    /// The same fault seen from one level further out.
+    pub(super) fn under(mut self, outer: &str) -> Self {
+        let dot = if self.at.is_empty() || self.at.starts_with('[') { "" } else { "." };
+        self.at = format!("{outer}{dot}{}", self.at);
+        self
+    }
+}
+
+fn carry(call: &Call, functions: &[Value], renames: &Renames) -> Result<Value, Uncarried> {
+    let name = renames.function_now(&call.name);
+    let mut named = functions.iter().filter(|function| function["name"] == name);
+    let Some(function) = named.next() else {
+        return Err(CarryFault::UnknownFunction.at(name, "no doc has this name"));
+    };
+    if named.next().is_some() {
+        return Err(CarryFault::AmbiguousFunction.at(name, "several docs have this name"));
+    }
+    let Some(arguments) = call.arguments.as_object() else {
+        return Err(CarryFault::ArgumentsNotAnObject.at(name, "the arguments are not an object"));
+    };
+    let parameters = parameters(function, arguments, |sent| renames.parameter_now(name, sent))
+        .map_err(|uncarried| uncarried.under(name))?;
+    Ok(Value::Object(Map::from_iter([(name.to_owned(), Value::Object(parameters))])))
+}
+
+fn parameters<'a>(
+    function: &Value,
+    arguments: &'a Map<String, Value>,
+    now: impl Fn(&'a str) -> &'a str,
+) -> Result<Map<String, Value>, Uncarried> {
+    let no_properties = Map::new();
+    let properties = function["parameters"]["properties"].as_object().unwrap_or(&no_properties);
+    let required: Vec<_> = function["parameters"]["required"].as_array().into_iter().flatten().collect();
+    let mut given = BTreeMap::new();
+    for (sent, value) in arguments {
+        let parameter = now(sent);
+        if !properties.contains_key(parameter) {
+            return Err(CarryFault::UnknownParameter.at(parameter, "the doc has no such parameter"));
+        }
+        if given.insert(parameter, value).is_some() {
+            return Err(CarryFault::UnknownParameter.at(sent, format!("`{parameter}` is given as well")));
+        }
+    }
+    if let Some(missing) =
+        required.iter().filter_map(|name| name.as_str()).find(|name| !given.contains_key(name))
+    {
+        return Err(CarryFault::MissingRequired.at(missing, "required, but not given"));
+    }
+    let mut written = Map::with_capacity(properties.len());
+    for (parameter, schema) in properties {
+        let value = given.get(parameter.as_str()).copied();
+        if !is_checkable(schema) {
+            // Left out of a ground truth, a parameter is refused before the checker looks at its type.
+            match value {
+                None => continue,
+                Some(_) => {
+                    return Err(CarryFault::UncheckableType.at(parameter, "declared with an unknown type"));
+                }
+            }
+        }
+        let is_required = required.iter().any(|name| *name == parameter);
+        let alternatives =
+            alternatives(schema, is_required, value).map_err(|uncarried| uncarried.under(parameter))?;
+        written.insert(parameter.clone(), Value::Array(alternatives));
+    }
+    Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn functions() -> Vec<Value> {
+        vec![json!({"name": "trips.find", "description": "", "parameters": {
+            "type": "dict", "required": ["_from", "seats"],
+            "properties": {
+                "_from": {"type": "string"},
+                "seats": {"type": "integer"},
+                "class": {"type": "string", "enum": ["first", "second"], "default": "second"},
+                "tags": {"type": "array", "items": {"type": "string"}, "default": null},
+                "odd": {"type": "object"},
+            },
+        }})]
+    }
+
+    fn call(name: &str, arguments: Value) -> Call {
+        Call { id: None, name: name.to_owned(), arguments }
+    }
+
+    fn carried(arguments: Value) -> Result<Value, (CarryFault, String)> {
+        match ground_truth(&[call("trips.find", arguments)], &functions(), &Renames::default()) {
+            Ok(mut calls) => Ok(calls.remove(0)["trips.find"].take()),
+            Err(uncarried) => Err((uncarried.fault, uncarried.at)),
+        }
+    }
+
+    #[test]
+    fn parameters_come_in_doc_order_and_omitted_ones_say_so() {
+        let written = carried(json!({"seats": 2, "_from": "Oslo"})).unwrap();
+        assert_eq!(
+            written.to_string(),
+            r#"{"_from":["Oslo"],"seats":[2],"class":["","second"],"tags":[""]}"#
+        );
+    }
+
+    #[test]
+    fn renamed_functions_and_parameters_are_carried_over() {
+        let mut renames = Renames::default();
+        renames.function("trips find", "trips.find");
+        renames.parameter("trips.find", "from", "_from");
+        let calls = [call("trips find", json!({"from": "Oslo", "seats": 1, "class": "first"}))];
+        let written = ground_truth(&calls, &functions(), &renames).unwrap();
+        let expected =
+            json!({"trips.find": {"_from": ["Oslo"], "seats": [1], "class": ["first"], "tags": [""]}});
+        assert_eq!(written, [expected]);
+        let both = [call("trips find", json!({"from": "Oslo", "_from": "Rome", "seats": 1}))];
+        assert_eq!(
+            ground_truth(&both, &functions(), &renames).unwrap_err().fault,
+            CarryFault::UnknownParameter
+        );
+    }
+
+    #[test]
+    fn calls_that_do_not_fit_the_docs_are_faults() {
+        let at = |fault: CarryFault, at: &str| Err((fault, at.to_owned()));
+        assert_eq!(carried(json!({"_from": "Oslo"})), at(CarryFault::MissingRequired, "trips.find.seats"));
+        assert_eq!(
+            carried(json!({"_from": "Oslo", "seats": 1, "verbose": true})),
+            at(CarryFault::UnknownParameter, "trips.find.verbose")
+        );
+        assert_eq!(
+            carried(json!({"_from": "Oslo", "seats": "two"})),
+            at(CarryFault::WrongType, "trips.find.seats")
+        );
+        assert_eq!(
+            carried(json!({"_from": "Oslo", "seats": 1, "class": "third"})),
+            at(CarryFault::NotInEnum, "trips.find.class")
+        );
+        assert_eq!(
+            carried(json!({"_from": "Oslo", "seats": 1, "tags": ["a", 1]})),
+            at(CarryFault::WrongType, "trips.find.tags[1]")
+        );
+        assert_eq!(
+            carried(json!({"_from": "Oslo", "seats": 1, "odd": {}})),
+            at(CarryFault::UncheckableType, "trips.find.odd")
+        );
+        assert_eq!(carried(json!({"_from": "", "seats": 1})), at(CarryFault::EmptyValue, "trips.find._from"));
+        assert_eq!(carried(json!("seats=1")), at(CarryFault::ArgumentsNotAnObject, "trips.find"));
+    }
+
+    #[test]
+    fn the_function_must_be_among_the_docs_once() {
+        let none = Renames::default();
+        let fault =
+            |calls: &[Call], functions: &[Value]| ground_truth(calls, functions, &none).unwrap_err().fault;
+        assert_eq!(fault(&[], &functions()), CarryFault::NoCall);
+        assert_eq!(fault(&[call("trips.find_v2", json!({}))], &functions()), CarryFault::UnknownFunction);
+        let twice = [functions(), functions()].concat();
+        assert_eq!(fault(&[call("trips.find", json!({}))], &twice), CarryFault::AmbiguousFunction);
+    }
+
+    #[test]
+    fn a_fault_says_where_and_what() {
+        let calls = [call("trips.find", json!({"_from": "Oslo", "seats": 1.5}))];
+        let uncarried = ground_truth(&calls, &functions(), &Renames::default()).unwrap_err();
+        assert_eq!(uncarried.to_string(), "trips.find.seats: declared as integer, but is 1.5");
+        assert_eq!(uncarried.fault.code(), "answer/wrong-type");
+    }
+
+    #[test]
+    fn reason_codes_are_distinct() {
+        let codes: BTreeSet<_> = CarryFault::ALL.into_iter().map(CarryFault::code).collect();
+        let sentences: BTreeSet<_> = CarryFault::ALL.into_iter().map(CarryFault::what).collect();
+        assert_eq!((codes.len(), sentences.len()), (CarryFault::ALL.len(), CarryFault::ALL.len()));
+    }
+
+    proptest! {
+        #[test]
+        fn no_doc_and_no_arguments_panic(doc in "[\\[\\]{}\":,a-z0-9]{0,40}", arguments in "[\\[\\]{}\":,a-z0-9]{0,20}") {
+            let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_else(|_| json!(text));
+            let function = json!({"name": "f", "parameters": {"properties": {"a": read(&doc)}, "required": read(&doc)}});
+            let calls = [call("f", read(&arguments)), call("f", json!({"a": read(&arguments)}))];
+            for call in calls {
+                let _ = ground_truth(&[call], std::slice::from_ref(&function), &Renames::default());
+            }
+        }
+    }
+}

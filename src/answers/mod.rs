@@ -1,0 +1,15 @@
+//! What the log says about the right answer to a request.
+//!
+//! `recorded` reads what the logged model answered, `outcome` what the conversation
+//! afterwards shows about it, `carry` brings recorded calls over to the docs as they
+//! stand now and writes them as ground truth, and `human` reads answers people wrote.
+//! A carried ground truth passes the official checker when its first alternatives are
+//! given as the answer; calls that cannot be written that way are a fault, never a
+//! guess. Which answers are scored is decided by the stages.
+
+pub mod alternatives;
+pub mod carry;
+pub mod human;
+pub mod outcome;
+pub mod recorded;
+pub mod value;

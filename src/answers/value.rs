@@ -1,0 +1,313 @@
+//! Fits recorded values to the types their docs declare, and compares values as the checker does.
+//!
+//! A fit changes a value only where nothing is lost: `"5"` becomes `5` for an
+//! integer, `"true"` becomes `true`, `5.0` becomes `5`, a text that differs from one
+//! of the enum only in what the checker ignores takes the enum's spelling. Nested
+//! values are fitted too, although the official checker does not look at their
+//! types: a value outside its own doc is a reason to doubt the answer.
+
+use serde_json::{Map, Number, Value};
+
+use super::carry::{CarryFault, Uncarried};
+
+/// The types a BFCL doc may declare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Type {
+    /// A text.
+    String,
+    /// A whole number.
+    Integer,
+    /// A number; the checker takes a whole one as well.
+    Float,
+    /// True or false.
+    Boolean,
+    /// A list.
+    Array,
+    /// A list too, once in JSON.
+    Tuple,
+    /// An object.
+    Dict,
+    /// Any value; the checker expects a text unless the answer is something else.
+    Any,
+}
+
+impl Type {
+    /// The type a schema declares, where it is one of the eight.
+    pub fn of(schema: &Value) -> Option<Self> {
+        Some(match schema.get("type")?.as_str()? {
+            "string" => Self::String,
+            "integer" => Self::Integer,
+            "float" => Self::Float,
+            "boolean" => Self::Boolean,
+            "array" => Self::Array,
+            "tuple" => Self::Tuple,
+            "dict" => Self::Dict,
+            "any" => Self::Any,
+            _ => return None,
+        })
+    }
+
+    /// Whether values of the type hold other values.
+    pub fn is_container(self) -> bool {
+        matches!(self, Self::Array | Self::Tuple | Self::Dict)
+    }
+}
+
+/// Python refuses to read whole numbers of more digits than this.
+const MAX_DIGITS: usize = 4300;
+
+/// From here on not every whole number is a float.
+const EXACT_BELOW: f64 = 9_007_199_254_740_992.0;
+
+/// Fits a value to a schema: the value itself, or what a lossless cast makes of it.
+///
+/// A value of another type is let through where it stands in the doc, as its default or in its enum.
+///
+/// # Errors
+/// When the value, or one inside it, is of the wrong type, outside its enum, or under an unknown key.
+pub fn fit(schema: &Value, value: &Value) -> Result<Value, Uncarried> {
+    match cast(schema, value)? {
+        Some(value) => in_enum(schema, value),
+        None if stands_in_doc(schema, value) => Ok(value.clone()),
+        None => {
+            let declared = schema["type"].as_str().unwrap_or_default();
+            Err(CarryFault::WrongType.at("", format!("declared as {declared}, but is {value}")))
+        }
+    }
+}
+
+/// The value in the declared type, whatever its enum; `None` where no lossless cast leads there.
+///
+/// # Errors
+/// When a value inside it does not fit its own schema.
+pub fn cast(schema: &Value, value: &Value) -> Result<Option<Value>, Uncarried> {
+    let Some(declared) = Type::of(schema) else { return Ok(Some(value.clone())) };
+    Ok(match (declared, value) {
+        (Type::Any, _) | (Type::String, Value::String(_)) | (Type::Boolean, Value::Bool(_)) => {
+            Some(value.clone())
+        }
+        (Type::Boolean, Value::String(text)) => match text.to_ascii_lowercase().as_str() {
+            "true" => Some(Value::Bool(true)),
+            "false" => Some(Value::Bool(false)),
+            _ => None,
+        },
+        (Type::Integer, Value::Number(number)) => whole(number),
+        (Type::Float, Value::Number(number)) => float(number),
+        (Type::Integer, Value::String(text)) => number_in(text).filter(is_whole_text).map(Value::Number),
+        (Type::Float, Value::String(text)) => number_in(text).and_then(|number| float(&number)),
+        (Type::Array | Type::Tuple, Value::Array(elements)) => Some(cast_elements(schema, elements)?),
+        (Type::Dict, Value::Object(members)) => Some(cast_members(schema, members)?),
+        _ => None,
+    })
+}
+
+/// Whether the checker cannot tell the values apart: texts but for case and some punctuation, numbers by value.
+pub fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::String(a), Value::String(b)) => normalised(a) == normalised(b),
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64().is_some_and(|a| Some(a) == b.as_f64()),
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        }
+        _ => a == b,
+    }
+}
+
+/// Whether the number is written without a fraction or an exponent, as Python's `int` is.
+pub fn is_whole_text(number: &Number) -> bool {
+    !number.as_str().contains(['.', 'e', 'E'])
+}
+
+/// A text as the official checker compares it (`standardize_string`).
+fn normalised(text: &str) -> String {
+    text.replace([' ', ',', '.', '/', '-', '_', '*', '^'], "").to_lowercase().replace('\'', "\"")
+}
+
+fn whole(number: &Number) -> Option<Value> {
+    if is_whole_text(number) {
+        return (number.as_str().len() <= MAX_DIGITS).then(|| Value::Number(number.clone()));
+    }
+    let value = number.as_f64().filter(|value| value.fract() == 0.0 && value.abs() < EXACT_BELOW)?;
+    serde_json::from_str(&format!("{value:.0}")).ok()
+}
+
+/// The checker turns a whole number into a float before it compares, so it must be one exactly.
+fn float(number: &Number) -> Option<Value> {
+    let is_exact = !is_whole_text(number) || number.as_f64().is_some_and(|value| value.abs() < EXACT_BELOW);
+    is_exact.then(|| Value::Number(number.clone()))
+}
+
+fn number_in(text: &str) -> Option<Number> {
+    serde_json::from_str(text.trim()).ok()
+}
+
+fn cast_elements(schema: &Value, elements: &[Value]) -> Result<Value, Uncarried> {
+    let fit_at = |(index, element): (usize, &Value)| {
+        fit(&schema["items"], element).map_err(|uncarried| uncarried.under(&format!("[{index}]")))
+    };
+    elements.iter().enumerate().map(fit_at).collect::<Result<_, _>>().map(Value::Array)
+}
+
+/// Keys the doc does not name are wrong only where it names some; an explicit `null` is a key left out.
+fn cast_members(schema: &Value, members: &Map<String, Value>) -> Result<Value, Uncarried> {
+    let properties = schema.get("properties").and_then(Value::as_object).filter(|named| !named.is_empty());
+    let Some(properties) = properties else { return Ok(Value::Object(members.clone())) };
+    let mut fitted = Map::with_capacity(members.len());
+    for (key, value) in members {
+        let Some(property) = properties.get(key) else {
+            return Err(CarryFault::UnknownParameter.at(key, "the doc has no such key"));
+        };
+        let is_left_out = value.is_null() && Type::of(property).is_some_and(|declared| declared != Type::Any);
+        if !is_left_out {
+            fitted.insert(key.clone(), fit(property, value).map_err(|uncarried| uncarried.under(key))?);
+        }
+    }
+    Ok(Value::Object(fitted))
+}
+
+/// A value of another type that the doc itself offers, such as `"dontcare"` for a boolean; `""` would read as left out.
+fn stands_in_doc(schema: &Value, value: &Value) -> bool {
+    let is_writable = !value.is_array() && !value.is_object() && *value != "";
+    is_writable && (schema.get("default") == Some(value) || members_of_enum(schema).contains(value))
+}
+
+fn members_of_enum(schema: &Value) -> &[Value] {
+    schema.get("enum").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Holds a value to the enum, in the enum's spelling; an array's elements where the enum lists elements.
+fn in_enum(schema: &Value, value: Value) -> Result<Value, Uncarried> {
+    let members = members_of_enum(schema);
+    if schema.get("default").is_some_and(|default| same(default, &value)) {
+        return Ok(value);
+    }
+    match value {
+        Value::Array(elements) if !members.iter().any(Value::is_array) => elements
+            .into_iter()
+            .map(|element| choose(members, element))
+            .collect::<Result<_, _>>()
+            .map(Value::Array),
+        value => choose(members, value),
+    }
+}
+
+fn choose(members: &[Value], value: Value) -> Result<Value, Uncarried> {
+    let same_type = |member: &&Value| std::mem::discriminant(*member) == std::mem::discriminant(&value);
+    let is_held_to_it = members.iter().any(|member| same_type(&member));
+    // An empty text marks a nested key that may be left out.
+    if !is_held_to_it || members.contains(&value) || value == "" {
+        return Ok(value);
+    }
+    let is_spelling = |member: &&Value| **member != "" && same(member, &value);
+    match members.iter().filter(same_type).find(is_spelling) {
+        Some(member) => Ok(member.clone()),
+        None => Err(CarryFault::NotInEnum.at("", format!("{value} is not in the enum"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fitted(schema: &Value, value: &str) -> Result<String, CarryFault> {
+        let value: Value = serde_json::from_str(value).unwrap();
+        fit(schema, &value).map(|value| value.to_string()).map_err(|uncarried| uncarried.fault)
+    }
+
+    fn typed(name: &str, value: &str) -> Option<String> {
+        fitted(&json!({"type": name}), value).ok()
+    }
+
+    #[test]
+    fn lossless_casts_are_made() {
+        for (name, value, expected) in [
+            ("integer", "\"5\"", "5"),
+            ("integer", "\"-12\"", "-12"),
+            ("integer", "5.0", "5"),
+            ("integer", "1E3", "1000"),
+            ("integer", "123456789012345678901234567890", "123456789012345678901234567890"),
+            ("float", "5", "5"),
+            ("float", "\"2.50\"", "2.50"),
+            ("boolean", "\"true\"", "true"),
+            ("boolean", "\"False\"", "false"),
+            ("any", "[1]", "[1]"),
+        ] {
+            assert_eq!(typed(name, value).as_deref(), Some(expected), "{name} {value}");
+        }
+    }
+
+    #[test]
+    fn a_cast_that_would_lose_or_guess_is_refused() {
+        for (name, value) in [
+            ("integer", "5.5"),
+            ("integer", "\"5.0\""),
+            ("integer", "\"05\""),
+            ("integer", "\"five\""),
+            ("integer", "true"),
+            ("integer", "1e400"),
+            ("float", "9007199254740993"),
+            ("float", "true"),
+            ("boolean", "1"),
+            ("boolean", "\"yes\""),
+            ("string", "5"),
+            ("string", "null"),
+            ("array", "\"[]\""),
+            ("dict", "[]"),
+        ] {
+            assert_eq!(typed(name, value), None, "{name} {value}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_another_type_passes_where_the_doc_offers_it() {
+        let boolean = json!({"type": "boolean", "enum": ["True", "False", "dontcare"]});
+        assert_eq!(fitted(&boolean, "\"dontcare\""), Ok("\"dontcare\"".to_owned()));
+        assert_eq!(fitted(&boolean, "\"maybe\""), Err(CarryFault::WrongType));
+        assert_eq!(fitted(&json!({"type": "string", "default": null}), "null"), Ok("null".to_owned()));
+    }
+
+    #[test]
+    fn an_enum_of_the_values_own_type_is_held_and_spells_it() {
+        let unit = json!({"type": "string", "enum": ["Fahrenheit", "Celsius"], "default": "N/A"});
+        assert_eq!(fitted(&unit, "\"celsius\""), Ok("\"Celsius\"".to_owned()));
+        assert_eq!(fitted(&unit, "\"N/A\""), Ok("\"N/A\"".to_owned()));
+        assert_eq!(fitted(&unit, "\"Kelvin\""), Err(CarryFault::NotInEnum));
+        assert_eq!(fitted(&json!({"type": "integer", "enum": ["1", "2"]}), "3"), Ok("3".to_owned()));
+        assert_eq!(
+            fitted(&json!({"type": "string", "enum": ["", "a"]}), "\" \""),
+            Err(CarryFault::NotInEnum)
+        );
+    }
+
+    #[test]
+    fn an_enum_on_an_array_lists_its_elements() {
+        let tags = json!({"type": "array", "items": {"type": "string"}, "enum": ["a", "b"]});
+        assert_eq!(fitted(&tags, r#"["b","a"]"#), Ok(r#"["b","a"]"#.to_owned()));
+        assert_eq!(fitted(&tags, r#"["c"]"#), Err(CarryFault::NotInEnum));
+    }
+
+    #[test]
+    fn nested_values_are_fitted_and_their_place_is_told() {
+        let schema = json!({"type": "dict", "properties": {
+            "ages": {"type": "array", "items": {"type": "integer"}}, "name": {"type": "string"},
+        }});
+        assert_eq!(fitted(&schema, r#"{"ages":["4",5],"name":null}"#), Ok(r#"{"ages":[4,5]}"#.to_owned()));
+        let uncarried = fit(&schema, &json!({"ages": [4, "x"]})).unwrap_err();
+        assert_eq!((uncarried.fault, uncarried.at.as_str()), (CarryFault::WrongType, "ages[1]"));
+        assert_eq!(fitted(&schema, r#"{"size":1}"#), Err(CarryFault::UnknownParameter));
+        assert_eq!(fitted(&json!({"type": "dict"}), r#"{"size":null}"#), Ok(r#"{"size":null}"#.to_owned()));
+    }
+
+    #[test]
+    fn values_are_the_same_where_the_checker_cannot_tell_them_apart() {
+        assert!(same(&json!("New York, NY"), &json!("new-york ny")));
+        assert!(same(&json!("it's"), &json!("it\"s")));
+        assert!(same(&json!([1, {"a": 2.0}]), &json!([1.0, {"a": 2}])));
+        assert!(!same(&json!("New York!"), &json!("New York")));
+        assert!(!same(&json!("1"), &json!(1)));
+        assert!(!same(&json!({"a": 1}), &json!({"b": 1})));
+    }
+}

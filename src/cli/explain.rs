@@ -1,0 +1,78 @@
+//! `toolsieve explain`: what a reason code means, with an example that fires and one that does not.
+
+use anyhow::bail;
+
+use crate::console;
+use crate::docs::fix;
+use crate::engine::stage::{Reason, ReasonKind, Sample};
+use crate::ingest::reasons::REASONS as LINE_REASONS;
+use crate::stages::{self, Kind};
+
+/// Arguments of `explain`.
+#[derive(Debug, clap::Args)]
+pub(super) struct ExplainArgs {
+    /// Reason code, e.g. docs/near-copy; without one all codes are listed.
+    reason: Option<String>,
+}
+
+pub(super) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
+    let reasons = stages::reasons();
+    let Some(code) = &args.reason else {
+        let of_stages = reasons.iter().map(|(_, reason)| (reason.code, reason.sentence));
+        let of_lines = LINE_REASONS.iter().map(|reason| (reason.code, reason.sentence));
+        let text: String =
+            of_lines.chain(of_stages).map(|(code, sentence)| format!("{code:34} {sentence}\n")).collect();
+        return Ok(console::give(&text)?);
+    };
+    if let Some((kind, reason)) = reasons.iter().find(|(_, reason)| reason.code == code) {
+        return Ok(console::give(&of_stage(*kind, reason))?);
+    }
+    if let Some(reason) = LINE_REASONS.iter().find(|reason| reason.code == code) {
+        return Ok(console::give(&format!(
+            "{}\n  {}\n  named by ingest, for a line of the log\n",
+            reason.code, reason.sentence
+        ))?);
+    }
+    let all =
+        reasons.iter().map(|(_, reason)| reason.code).chain(LINE_REASONS.iter().map(|reason| reason.code));
+    let nearest = all.max_by(|a, b| strsim::jaro_winkler(code, a).total_cmp(&strsim::jaro_winkler(code, b)));
+    bail!(
+        "there is no reason \"{code}\"\nhint: did you mean \"{}\"? `toolsieve explain` lists all",
+        nearest.unwrap_or_default()
+    );
+}
+
+fn of_stage(kind: Option<&Kind>, reason: &Reason) -> String {
+    let what_kind = match reason.kind {
+        ReasonKind::Policy => "policy: the recipe wants it so",
+        ReasonKind::Fault => "fault: something went wrong; counts towards max_fault_share",
+    };
+    let who = kind.map_or("the runner", |kind| kind.name);
+    let mut text = format!("{}\n  {}\n  named by {who}\n  {what_kind}\n", reason.code, reason.sentence);
+    if let Some(rule) = fix::rules().find(|rule| rule.code == reason.code) {
+        let safety = match rule.safety {
+            fix::Safety::Safe => "safe: always made",
+            fix::Safety::Unsafe => "unsafe: made when the pipeline allows it",
+            fix::Safety::Suggest => "only told, never changed",
+        };
+        text += &format!("  {}\n  {safety}\n", rule.why);
+    }
+    let example =
+        kind.and_then(|kind| (kind.examples)().into_iter().find(|example| example.reason == reason.code));
+    if let Some(example) = example {
+        text += &format!(
+            "\nfires on\n{}\ndoes not fire on\n{}",
+            indented(example.fires),
+            indented(example.quiet)
+        );
+    }
+    text
+}
+
+fn indented(sample: Sample) -> String {
+    let text = match sample {
+        Sample::Query(text) | Sample::Text(text) => format!("{text:?}"),
+        Sample::Tables(_) | Sample::Function(_) => format!("{:#}", sample.to_tables()),
+    };
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}

@@ -1,0 +1,132 @@
+//! The command line: one file a subcommand.
+//!
+//! Standard output is data, standard error is talk. Exit codes: 0 done; 1 done, but a
+//! gate failed; 2 could not start; 3 stopped half-way, safe to run again; 70 a bug of
+//! ours; 130 interrupted.
+
+mod diff;
+mod explain;
+mod open;
+mod plan;
+mod run;
+mod stages;
+mod why;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::console;
+use crate::engine::error::Error;
+use crate::pipeline::{Override, json_schema};
+
+/// Done, but a gate failed.
+const GATE_FAILED: u8 = 1;
+/// Could not start.
+const NOT_STARTED: u8 = 2;
+/// Stopped half-way, safe to run again.
+const STOPPED: u8 = 3;
+/// A bug of ours.
+const BUG: u8 = 70;
+/// Interrupted.
+const INTERRUPTED: u8 = 130;
+
+/// Turns logs of function-calling requests into clean evaluation sets, and keeps every row's story.
+#[derive(Debug, Parser)]
+#[command(
+    name = "toolsieve",
+    version,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 done; 1 done, but a gate failed; 2 could not start; 3 stopped half-way, safe to run again; 70 a bug of ours; 130 interrupted."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Runs a pipeline and prints the funnel.
+    Run(run::RunArgs),
+    /// Checks a pipeline without touching data: stages, columns, files, settings.
+    Plan(PipelineArgs),
+    /// Tells one row's story, from the line it was read from to its fate.
+    Why(why::WhyArgs),
+    /// Shows the edits of a run, before and after.
+    Diff(diff::DiffArgs),
+    /// Lists every kind of stage with its columns, reasons and settings.
+    Stages(stages::StagesArgs),
+    /// Explains a reason code, with an example that fires and one that does not.
+    Explain(explain::ExplainArgs),
+    /// Prints the JSON Schema of pipeline files.
+    Schema,
+    /// Prints completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What `run` and `plan` share.
+#[derive(Debug, clap::Args)]
+struct PipelineArgs {
+    /// Pipeline file [default: the built-in live recipe]
+    pipeline: Option<PathBuf>,
+
+    /// Reads these files instead of the pipeline's; `-` is standard input.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    input: Vec<PathBuf>,
+
+    /// Sets a key, e.g. merge-near-docs.threshold=0.7 or seed=2.
+    #[arg(long, value_name = "ID.KEY=VALUE")]
+    set: Vec<Override>,
+}
+
+/// How a command that did not fail ended.
+enum Ending {
+    Done,
+    GateFailed,
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run_command(cli.command) {
+        Ok(Ending::Done) => ExitCode::SUCCESS,
+        Ok(Ending::GateFailed) => ExitCode::from(GATE_FAILED),
+        Err(error) => {
+            console::talk(&format!("error: {error:#}"));
+            ExitCode::from(exit_code(&error))
+        }
+    }
+}
+
+fn run_command(command: Command) -> anyhow::Result<Ending> {
+    match command {
+        Command::Run(args) => return run::run(args),
+        Command::Plan(args) => plan::plan(&args)?,
+        Command::Why(args) => why::why(&args)?,
+        Command::Diff(args) => diff::diff(&args)?,
+        Command::Stages(args) => stages::stages(&args)?,
+        Command::Explain(args) => explain::explain(&args)?,
+        Command::Schema => console::give(&format!("{:#}\n", json_schema()))?,
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "toolsieve", &mut script);
+            console::give(&String::from_utf8_lossy(&script))?;
+        }
+    }
+    Ok(Ending::Done)
+}
+
+/// Once a run has begun its errors are [`Halfway`]; before that nothing was started.
+fn exit_code(error: &anyhow::Error) -> u8 {
+    let Some(cause) = error.downcast_ref::<Error>() else { return NOT_STARTED };
+    match cause {
+        Error::Interrupted => INTERRUPTED,
+        cause if cause.is_bug() => BUG,
+        Error::Locked { .. } | Error::NotARun(_) | Error::Setting(_) => NOT_STARTED,
+        _ => STOPPED,
+    }
+}

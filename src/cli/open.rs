@@ -1,0 +1,44 @@
+//! Opens a finished run for the commands that read one.
+
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+
+use crate::engine::corpus::Corpus;
+use crate::engine::delta::StageManifest;
+use crate::engine::folder::{RunFile, read_manifest, read_run_file};
+use crate::engine::payload::IngestManifest;
+use crate::engine::runner::{self, StageInstance, step_name};
+use crate::stages;
+
+/// A finished run.
+pub(super) struct OpenRun {
+    /// How it was started.
+    pub(super) file: RunFile,
+    /// Its stages, as they ran.
+    pub(super) stages: Vec<StageInstance>,
+    /// Its tables, as they stood at the end.
+    pub(super) corpus: Corpus,
+}
+
+/// Opens a run folder; takes no lock.
+pub(super) fn open(run: &Path) -> anyhow::Result<OpenRun> {
+    let file = read_run_file(run)?;
+    let ingest: Option<IngestManifest> = read_manifest(run, "ingest")?;
+    let Some(ingest) = ingest else { bail!("{}: the run has not read its inputs yet", run.display()) };
+    let mut instances = Vec::new();
+    for (at, id) in file.steps.iter().enumerate() {
+        let manifest: Option<StageManifest> = read_manifest(run, &format!("stages/{}", step_name(at, id)))?;
+        let Some(manifest) = manifest else {
+            bail!("{}: stage {id} is not finished\nhint: run it again, it goes on from there", run.display())
+        };
+        let Some(kind) = stages::kind(&manifest.kind) else {
+            bail!("{}: unknown kind of stage {}", run.display(), manifest.kind)
+        };
+        let (stage, settings) =
+            (kind.rebuild)(manifest.settings).with_context(|| format!("stage {id} of {}", run.display()))?;
+        instances.push(StageInstance { id: id.clone(), kind: kind.name, settings, stage });
+    }
+    let corpus = runner::open(run, &ingest, &instances)?;
+    Ok(OpenRun { file, stages: instances, corpus })
+}

@@ -1,0 +1,73 @@
+//! `toolsieve plan`: what a run would do, checked before any data is read.
+
+use anyhow::bail;
+
+use super::PipelineArgs;
+use crate::console::{self, table};
+use crate::engine::columns::ColumnSpec;
+use crate::pipeline::Pipeline;
+
+/// Loads the pipeline that the arguments name.
+pub(super) fn load(args: &PipelineArgs) -> anyhow::Result<Pipeline> {
+    let mut pipeline = Pipeline::load(args.pipeline.as_deref(), &args.set)?;
+    if !args.input.is_empty() {
+        pipeline.ingest.inputs.clone_from(&args.input);
+    }
+    Ok(pipeline)
+}
+
+/// Every input is a file that can be opened, or standard input, once.
+pub(super) fn check_inputs(pipeline: &Pipeline) -> anyhow::Result<()> {
+    let mut n_standard = 0;
+    for input in &pipeline.ingest.inputs {
+        if input.as_os_str() == "-" {
+            n_standard += 1;
+        } else if input.is_dir() {
+            bail!(
+                "input {} is a folder\nhint: name its files, e.g. {}/*.jsonl",
+                input.display(),
+                input.display()
+            );
+        } else if let Err(error) = std::fs::File::open(input) {
+            bail!("input {}: {error}", input.display());
+        }
+    }
+    if n_standard > 1 {
+        bail!("standard input is named {n_standard} times");
+    }
+    Ok(())
+}
+
+pub(super) fn plan(args: &PipelineArgs) -> anyhow::Result<()> {
+    let pipeline = load(args)?;
+    check_inputs(&pipeline)?;
+    for warning in &pipeline.warnings {
+        console::talk(&format!("warning: {warning}"));
+    }
+    let names =
+        |columns: &[ColumnSpec]| columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", ");
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for (at, instance) in pipeline.stages.iter().enumerate() {
+        let contract = instance.stage.contract();
+        let (reads, writes) = (names(&contract.reads), names(&contract.writes));
+        rows.push(vec![
+            (at + 1).to_string(),
+            instance.id.clone(),
+            instance.kind.to_owned(),
+            contract.table.name().to_owned(),
+            reads,
+            writes,
+        ]);
+    }
+    let inputs: Vec<String> =
+        pipeline.ingest.inputs.iter().map(|input| input.display().to_string()).collect();
+    let export = if pipeline.export.is_some() { "BFCL files and Parquet" } else { "report only" };
+    let text = format!(
+        "pipeline  {}\ninputs    {}\nseed      {}\n\n{}\nexport    {export}\n",
+        pipeline.name,
+        inputs.join(", "),
+        pipeline.seed,
+        table(&["", "stage", "kind", "judges", "reads", "writes"], &rows, &[0])
+    );
+    Ok(console::give(&text)?)
+}

@@ -1,0 +1,184 @@
+//! `toolsieve run`: a pipeline from inputs to dataset, and the funnel at the end.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context as _, bail};
+
+use super::{Ending, PipelineArgs};
+use crate::console::{self, Console, count, table};
+use crate::engine::folder::{RunFile, RunFolder, write_json, write_run_file};
+use crate::engine::ledger::{write_ledger, write_lists, write_rows};
+use crate::engine::runner::{self, Outcome, Sink};
+use crate::engine::stage::{Context, Progress as _};
+use crate::pipeline::Pipeline;
+use crate::report::{Report, report};
+
+/// Arguments of `run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolsieve run                                              the live recipe on the sample log
+  toolsieve run --input logs/*.jsonl.gz --out out/march      on your own log
+  toolsieve run my.toml --set merge-near-docs.threshold=0.7  one setting changed; finished steps that do not depend on it are reused")]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    pipeline: PipelineArgs,
+
+    /// Run folder [default: out/<pipeline name>]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Reads this many records and passes over the rest.
+    #[arg(long, value_name = "N", conflicts_with = "sample_rows")]
+    limit: Option<u64>,
+
+    /// Takes this many records at random, the same ones each time.
+    #[arg(long, value_name = "N")]
+    sample_rows: Option<u64>,
+
+    /// Forgets what an earlier run left in the folder.
+    #[arg(long)]
+    fresh: bool,
+
+    /// Threads for parsing and joins [default: one a core]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+
+    /// Prints warnings and errors only.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
+    let mut pipeline = super::plan::load(&args.pipeline)?;
+    pipeline.ingest.limit = args.limit.or(pipeline.ingest.limit);
+    pipeline.ingest.sample_rows = args.sample_rows.or(pipeline.ingest.sample_rows);
+    if pipeline.ingest.inputs.is_empty() {
+        bail!("nothing to read\nhint: name files with --input, or under [ingest] in the pipeline");
+    }
+    super::plan::check_inputs(&pipeline)?;
+    if let Some(threads) = args.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")?;
+    }
+    let cancel = Arc::new(AtomicBool::new(false));
+    let on_signal = Arc::clone(&cancel);
+    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed))
+        .context("cannot listen for Ctrl-C")?;
+
+    let out = args.out.unwrap_or_else(|| Path::new("out").join(&pipeline.name));
+    let folder = RunFolder::take(&out)?;
+    if args.fresh {
+        folder.clear()?;
+    }
+    spool_standard_input(&mut pipeline, &folder)?;
+    let progress = Console::new(args.quiet);
+    for warning in &pipeline.warnings {
+        progress.warn(warning);
+    }
+    let cx = Context { seed: pipeline.seed, cancel: &cancel, progress: &progress };
+    let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
+    let outcome = runner::run(&folder, &pipeline.ingest, &pipeline.stages, sink, &cx)?;
+    progress.begin("ledger", None);
+    write_ledger(&folder, &pipeline.stages, &outcome.corpus)?;
+    write_rows(&folder, &pipeline.stages, &outcome.corpus, outcome.exported.is_some())?;
+    write_lists(&folder, &pipeline.stages, &outcome.corpus)?;
+    write_run_file(folder.path(), &run_file(&pipeline, &outcome))?;
+    let report = report(&pipeline.name, folder.path(), &outcome)?;
+    write_json(&folder.path().join("report.json"), &report)?;
+    progress.end("ledger, rows, lists, report");
+    console::give(&summary(&report, folder.path(), outcome.reused))?;
+    if report.fault_share > pipeline.max_fault_share {
+        console::talk(&format!(
+            "gate failed: {:.1} % of rows left because something went wrong, more than the {:.1} % that max_fault_share allows",
+            100.0 * report.fault_share,
+            100.0 * pipeline.max_fault_share
+        ));
+        return Ok(Ending::GateFailed);
+    }
+    Ok(Ending::Done)
+}
+
+/// Copies standard input into the run folder, so that it is read like a file and can be read again.
+fn spool_standard_input(pipeline: &mut Pipeline, folder: &RunFolder) -> anyhow::Result<()> {
+    let spooled = folder.path().join("stdin");
+    for input in pipeline.ingest.inputs.iter_mut().filter(|input| *input == Path::new("-")) {
+        let mut file =
+            std::fs::File::create(&spooled).with_context(|| format!("writing {}", spooled.display()))?;
+        std::io::copy(&mut std::io::stdin().lock(), &mut file).context("reading standard input")?;
+        input.clone_from(&spooled);
+    }
+    Ok(())
+}
+
+fn run_file(pipeline: &Pipeline, outcome: &Outcome) -> RunFile {
+    RunFile {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pipeline: pipeline.resolved.clone(),
+        seed: pipeline.seed,
+        inputs: outcome.ingest.inputs.clone(),
+        steps: pipeline.stages.iter().map(|stage| stage.id.clone()).collect(),
+        command: std::env::args().collect(),
+    }
+}
+
+fn summary(report: &Report, out: &Path, reused: usize) -> String {
+    let rows: Vec<Vec<String>> = report
+        .funnel
+        .iter()
+        .map(|row| {
+            vec![
+                row.step.clone(),
+                row.what.clone(),
+                count(row.doc_lists),
+                count(row.requests),
+                format!("{:.1}", row.percent),
+            ]
+        })
+        .collect();
+    let mut text =
+        format!("\n{}", table(&["step", "what is left", "doc lists", "requests", "%"], &rows, &[2, 3, 4]));
+    if !report.exported.is_empty() {
+        text += &format!("\n{}", exported(report));
+    }
+    let ingest = &report.ingest;
+    text += &format!(
+        "\nlines     {} = {} requests + {} without a request + {} unreadable",
+        count(ingest.lines),
+        count(ingest.records),
+        count(ingest.no_request),
+        count(ingest.unreadable)
+    );
+    if ingest.not_sampled > 0 {
+        text += &format!(" + {} passed over", count(ingest.not_sampled));
+    }
+    let requests = &report.requests;
+    let kept = if report.exported.is_empty() { "kept" } else { "exported" };
+    text += &format!(
+        "\nrequests  {} = {} {kept} + {} merged + {} held + {} dropped\n",
+        count(requests.rows),
+        count(requests.kept),
+        count(requests.merged),
+        count(requests.held),
+        count(requests.dropped)
+    );
+    if reused > 0 {
+        text += &format!("reused    {reused} finished steps of an earlier run\n");
+    }
+    text += &format!("run       {}\n", out.display());
+    text
+}
+
+/// Entries by category: those whose answer is sure, and those only recorded.
+fn exported(report: &Report) -> String {
+    let of = |set: &str, category: &str| {
+        report.exported.get(&format!("{set}/{category}")).copied().unwrap_or_default()
+    };
+    let rows: Vec<Vec<String>> = crate::export::bfcl::Category::ALL
+        .iter()
+        .map(|category| (category.name(), of("scored", category.name()), of("unverified", category.name())))
+        .filter(|(_, scored, unverified)| scored + unverified > 0)
+        .map(|(name, scored, unverified)| vec![name.to_owned(), count(scored), count(unverified)])
+        .collect();
+    table(&["category", "answer is sure", "only recorded"], &rows, &[1, 2])
+}

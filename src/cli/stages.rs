@@ -1,0 +1,72 @@
+//! `toolsieve stages`: the reference of every kind of stage, made from the list in `stages`.
+
+use serde_json::{Value, json};
+
+use crate::console;
+use crate::engine::columns::ColumnSpec;
+use crate::stages::{KINDS, Kind};
+
+/// Arguments of `stages`.
+#[derive(Debug, clap::Args)]
+pub(super) struct StagesArgs {
+    /// One kind only.
+    kind: Option<String>,
+
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn stages(args: &StagesArgs) -> anyhow::Result<()> {
+    let wanted: Vec<&Kind> =
+        KINDS.iter().filter(|kind| args.kind.as_ref().is_none_or(|name| name == kind.name)).collect();
+    if wanted.is_empty() {
+        let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        anyhow::bail!(
+            "there is no kind of stage \"{}\"\nhint: kinds: {}",
+            args.kind.as_deref().unwrap_or_default(),
+            names.join(", ")
+        );
+    }
+    let text: String = wanted
+        .into_iter()
+        .map(|kind| if args.json { format!("{}\n", as_json(kind)) } else { as_text(kind) })
+        .collect();
+    Ok(console::give(&text)?)
+}
+
+fn names(columns: &[ColumnSpec]) -> Vec<&'static str> {
+    columns.iter().map(|column| column.name).collect()
+}
+
+fn as_json(kind: &Kind) -> Value {
+    let contract = kind.with_defaults().contract();
+    json!({
+        "kind": kind.name,
+        "summary": kind.summary,
+        "judges": contract.table.name(),
+        "reads": names(&contract.reads),
+        "writes": names(&contract.writes),
+        "idempotent": contract.idempotent,
+        "reasons": contract.reasons.iter().map(|reason| json!({"code": reason.code, "kind": reason.kind, "sentence": reason.sentence})).collect::<Vec<_>>(),
+        "settings": (kind.schema)(),
+    })
+}
+
+fn as_text(kind: &Kind) -> String {
+    let contract = kind.with_defaults().contract();
+    let mut text = format!("{}\n  {}\n  judges   {}\n", kind.name, kind.summary, contract.table.name());
+    text += &format!("  reads    {}\n", names(&contract.reads).join(", "));
+    if !contract.writes.is_empty() {
+        text += &format!("  writes   {}\n", names(&contract.writes).join(", "));
+    }
+    let schema = (kind.schema)();
+    for (key, setting) in schema["properties"].as_object().into_iter().flatten() {
+        let what = setting["description"].as_str().unwrap_or_default().replace('\n', " ");
+        text += &format!("  setting  {key} = {}  {what}\n", setting["default"]);
+    }
+    for reason in &contract.reasons {
+        text += &format!("  reason   {}: {}\n", reason.code, reason.sentence);
+    }
+    text + "\n"
+}

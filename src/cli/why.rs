@@ -1,0 +1,318 @@
+//! `toolsieve why`: one row's story, from the line it was read from to its fate.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+
+use super::diff::changes;
+use super::open::{OpenRun, open};
+use crate::console;
+use crate::conversation::Message;
+use crate::engine::columns::{self, ANSWER, CATEGORY, FUNCTIONS, OUTCOME, PARSE_STEPS, TEXT, TIER};
+use crate::engine::corpus::{BatchCells, Corpus};
+use crate::engine::ledger::{fate_word, for_each_event};
+use crate::engine::payload::{LineStory, read_lines};
+use crate::engine::stage::{RowIx, TableId};
+use crate::stages;
+
+/// Texts longer than this are shortened for the eye; --full shows them whole.
+const MAX_CHARS: usize = 200;
+
+/// Arguments of `why`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolsieve why out/live r0042                    by the log's own id
+  toolsieve why out/live 9f3c22                   by the start of the request id
+  toolsieve why out/live raw/hosted.jsonl:17      by file and line")]
+pub(super) struct WhyArgs {
+    /// Run folder.
+    run: PathBuf,
+
+    /// The row: the log's own id, the start of a request id, or FILE:LINE.
+    row: String,
+
+    /// Shows texts whole.
+    #[arg(long)]
+    full: bool,
+}
+
+pub(super) fn why(args: &WhyArgs) -> anyhow::Result<()> {
+    let run = open(&args.run)?;
+    let max_chars = if args.full { usize::MAX } else { MAX_CHARS };
+    let found = find(&run, &args.row)?;
+    let mut text = String::new();
+    for (nth, row) in found.iter().enumerate() {
+        if nth > 0 {
+            text.push('\n');
+        }
+        text += &Story { run: &run, folder: &args.run, row: *row, max_chars }.tell()?;
+    }
+    if found.is_empty() {
+        match find_line(&run, &args.run, &args.row)? {
+            Some(line) => text = tell_line(&line, &args.row),
+            None => bail!(
+                "no row {} in {}\nhint: give the log's own id, the start of a request id, or FILE:LINE",
+                args.row,
+                args.run.display()
+            ),
+        }
+    }
+    Ok(console::give(&text)?)
+}
+
+/// The place a `FILE:LINE` names: the numbers of the files whose path ends like that, and the line.
+fn place(run: &OpenRun, wanted: &str) -> Option<(Vec<i64>, i64)> {
+    let (file, line) = wanted.rsplit_once(':')?;
+    let files = (0..)
+        .zip(&run.file.inputs)
+        .filter(|(_, input)| input.path.ends_with(file))
+        .map(|(at, _)| at)
+        .collect();
+    Some((files, line.parse().ok()?))
+}
+
+fn find(run: &OpenRun, wanted: &str) -> anyhow::Result<Vec<RowIx>> {
+    const SHORTEST_PREFIX: usize = 4;
+    let requests = &run.corpus.requests;
+    let place = place(run, wanted);
+    let is_hex = wanted.len() >= SHORTEST_PREFIX && wanted.chars().all(|c| c.is_ascii_hexdigit());
+    let mut found = Vec::new();
+    for batch in 0..requests.batches() {
+        let range = requests.batch(batch);
+        let cells = requests.read_batch(batch, &[columns::EXTERNAL_ID, columns::FILE, columns::LINE])?;
+        for (at, row) in range.clone().enumerate() {
+            let Ok(row) = RowIx::try_from(row) else { continue };
+            let is_there = place.as_ref().is_some_and(|(files, line)| {
+                cells.int(columns::LINE, at) == Some(*line)
+                    && cells.int(columns::FILE, at).is_some_and(|file| files.contains(&file))
+            });
+            let has_id = cells.text(columns::EXTERNAL_ID, at) == Some(wanted);
+            if is_there
+                || has_id
+                || (is_hex && requests.row_id(row).to_string().starts_with(&wanted.to_ascii_lowercase()))
+            {
+                found.push(row);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn find_line(run: &OpenRun, folder: &std::path::Path, wanted: &str) -> anyhow::Result<Option<LineStory>> {
+    let Some((files, line)) = place(run, wanted) else { return Ok(None) };
+    Ok(read_lines(folder)?
+        .into_iter()
+        .find(|story| story.line == line && files.contains(&i64::from(story.file))))
+}
+
+fn tell_line(line: &LineStory, wanted: &str) -> String {
+    format!("line {wanted}\n  fate      {}: {}\n  found     {}\n", line.fate, line.reason, line.detail)
+}
+
+struct Story<'a> {
+    run: &'a OpenRun,
+    folder: &'a std::path::Path,
+    row: RowIx,
+    max_chars: usize,
+}
+
+impl Story<'_> {
+    fn corpus(&self) -> &Corpus {
+        &self.run.corpus
+    }
+
+    fn shown(&self, text: &str) -> String {
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if line.chars().count() <= self.max_chars {
+            line
+        } else {
+            line.chars().take(self.max_chars).collect::<String>() + "…"
+        }
+    }
+
+    fn tell(&self) -> anyhow::Result<String> {
+        let requests = &self.corpus().requests;
+        let asked = [columns::PAYLOAD, &[OUTCOME, ANSWER, TIER, CATEGORY]].concat();
+        let asked: Vec<_> = asked.into_iter().filter(|column| column.table == requests.id()).collect();
+        let batch = requests.batch_of(self.row);
+        let cells = requests.read_batch(batch, &asked)?;
+        let at = self.row as usize - requests.batch(batch).start;
+        let mut text = self.sent(&cells, at);
+        text += &self.docs()?;
+        text += "story\n";
+        for nth in 0..self.run.stages.len() {
+            text += &self.stage(nth)?;
+        }
+        text += &self.fate(&cells, at);
+        Ok(text)
+    }
+
+    fn sent(&self, cells: &BatchCells, at: usize) -> String {
+        let file = cells
+            .int(columns::FILE, at)
+            .and_then(|file| self.run.file.inputs.get(usize::try_from(file).ok()?));
+        let place = format!(
+            "{}:{}",
+            file.map_or("?", |input| &input.path),
+            cells.int(columns::LINE, at).unwrap_or_default()
+        );
+        let mut text = format!("request {}\n", self.corpus().requests.row_id(self.row));
+        let own_id =
+            cells.text(columns::EXTERNAL_ID, at).map(|id| format!(", its id there {id}")).unwrap_or_default();
+        text +=
+            &format!("  read      {place}{own_id}, as {}\n", cells.text(columns::SHAPE, at).unwrap_or("?"));
+        let facts =
+            [columns::MODEL, columns::USER, columns::SESSION, columns::TOOL_CHOICE, columns::FINISH_REASON];
+        let mut facts: Vec<String> = facts
+            .iter()
+            .filter_map(|&fact| Some(format!("{} {}", fact.name, cells.text(fact, at)?)))
+            .collect();
+        facts.extend(cells.int(columns::STATUS, at).map(|status| format!("status {status}")));
+        if let Some(time) =
+            cells.int(columns::TIME_MS, at).and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
+        {
+            facts.insert(0, time.to_string());
+        }
+        if !facts.is_empty() {
+            text += &format!("  facts     {}\n", facts.join(", "));
+        }
+        let messages: Vec<Message> = cells
+            .text(columns::MESSAGES, at)
+            .and_then(|text| serde_json::from_str(text).ok())
+            .unwrap_or_default();
+        for message in &messages {
+            text += &format!(
+                "  {:9} {}\n",
+                format!("{:?}", message.role).to_lowercase(),
+                self.shown(&said(message))
+            );
+        }
+        let response: Option<Message> =
+            cells.text(columns::RESPONSE, at).and_then(|text| serde_json::from_str(text).ok());
+        text += &format!(
+            "  answered  {}\n",
+            response.map_or("nothing on record".to_owned(), |response| self.shown(&said(&response)))
+        );
+        text
+    }
+
+    /// The list as sent and the lists that stood for it later.
+    fn lists(&self) -> Vec<RowIx> {
+        let mut lists = vec![self.corpus().origin[self.row as usize]];
+        while let Some(into) = lists.last().and_then(|&list| self.corpus().lists.fate(list)?.into) {
+            lists.push(into);
+        }
+        lists
+    }
+
+    fn docs(&self) -> anyhow::Result<String> {
+        let lists = &self.corpus().lists;
+        let origin = self.corpus().origin[self.row as usize];
+        let batch = lists.batch_of(origin);
+        let cells = lists.read_batch(batch, &[TEXT, PARSE_STEPS, FUNCTIONS])?;
+        let at = origin as usize - lists.batch(batch).start;
+        let steps = cells
+            .text(PARSE_STEPS, at)
+            .map(|steps| format!(", read by {}", steps.replace(',', ", ")))
+            .unwrap_or_default();
+        Ok(format!(
+            "  docs      list {}{steps}\n            {}\n",
+            short(&lists.row_id(origin).to_string()),
+            self.shown(cells.text(TEXT, at).unwrap_or_default())
+        ))
+    }
+
+    fn stage(&self, nth: usize) -> anyhow::Result<String> {
+        let stage = &self.run.stages[nth];
+        let id = &stage.id;
+        let lists = self.lists();
+        let is_ours = |table, row| match table {
+            TableId::Requests => row == self.row,
+            TableId::DocLists => lists.contains(&row),
+        };
+        let mut events = Vec::new();
+        for_each_event(self.folder, nth, stage, self.corpus(), is_ours, |group| {
+            events.extend(group);
+            Ok(())
+        })?;
+        let mut text = String::new();
+        for event in &events {
+            let who = if event.table == "requests" {
+                String::new()
+            } else {
+                format!("list {} ", short(&event.row_id))
+            };
+            let into = event.into.as_ref().map(|into| format!(" into {}", short(into))).unwrap_or_default();
+            let score = event
+                .score
+                .map(|score| format!(", {} {score:.3}", event.metric.unwrap_or("score")))
+                .unwrap_or_default();
+            let followed = if event.cascaded { " (followed)" } else { "" };
+            let found = event
+                .evidence
+                .as_ref()
+                .map(|evidence| format!("\n      {}", self.shown(evidence)))
+                .unwrap_or_default();
+            text += &format!(
+                "  {:2} {id:24} {who}{}{into}: {}{score}{followed}{found}\n",
+                nth + 1,
+                event.action,
+                event.reason
+            );
+            if let Some(patch) = &event.patch {
+                text += &changes(patch);
+            }
+        }
+        Ok(text)
+    }
+
+    fn fate(&self, cells: &BatchCells, at: usize) -> String {
+        let requests = &self.corpus().requests;
+        let has_dataset = self.folder.join("dataset").is_dir();
+        let mut text = format!("fate      {}", fate_word(requests, self.row, has_dataset));
+        match requests.fate(self.row) {
+            Some(fate) => {
+                let sentence = stages::reasons()
+                    .into_iter()
+                    .find(|(_, reason)| reason.code == fate.reason.code)
+                    .map_or("", |(_, reason)| reason.sentence);
+                text += &format!(": {}\n          {sentence}\n", fate.reason.code);
+                let mut end = fate.into;
+                while let Some(into) = end {
+                    let after = requests.fate(into);
+                    text += &format!(
+                        "          {} stands for it: {}\n",
+                        short(&requests.row_id(into).to_string()),
+                        fate_word(requests, into, has_dataset)
+                    );
+                    end = after.and_then(|fate| fate.into);
+                }
+            }
+            None => {
+                let tier = cells.text(TIER, at).unwrap_or("none");
+                text += &format!(
+                    " as {}, answer of tier {tier}\n",
+                    cells.text(CATEGORY, at).unwrap_or("no category")
+                );
+                if let Some(answer) = cells.text(ANSWER, at) {
+                    text += &format!("answer    {}\n", self.shown(answer));
+                }
+            }
+        }
+        text
+    }
+}
+
+fn short(id: &str) -> &str {
+    &id[..12.min(id.len())]
+}
+
+/// A message as one text: what was said, then what was called.
+fn said(message: &Message) -> String {
+    let calls = message.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
+    std::iter::once(message.content.clone())
+        .filter(|content| !content.is_empty())
+        .chain(calls)
+        .collect::<Vec<_>>()
+        .join(" ")
+}

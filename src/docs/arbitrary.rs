@@ -1,0 +1,137 @@
+//! Random JSON for the tests of this room: any value, and values that look like docs.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// Any JSON value of little depth.
+pub(super) fn json_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        (-1e9..1e9_f64).prop_map(Value::from),
+        ".{0,8}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(3, 24, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::vec((".{0,4}", inner), 0..5).prop_map(object),
+        ]
+    })
+}
+
+/// A list of functions in which anything may be wrong: keys of docs hold values that fit and values that do not.
+pub(super) fn messy_functions() -> impl Strategy<Value = Vec<Value>> {
+    let name =
+        prop::sample::select(vec!["f", "get weather", "a.class", "9lives", "get-x", "get_x", "_", "…"]);
+    let extra = prop::collection::vec((any_key(), schema()), 0..4);
+    let one = (name, schema(), extra).prop_map(|(name, parameters, extra)| {
+        let mut function = object(extra);
+        let map = function.as_object_mut().expect("`object` makes an object");
+        map.insert("name".into(), name.into());
+        map.insert("parameters".into(), parameters);
+        function
+    });
+    prop::collection::vec(one, 1..3)
+}
+
+fn object(members: Vec<(impl Into<String>, Value)>) -> Value {
+    members.into_iter().map(|(key, value)| (key.into(), value)).collect::<Map<_, _>>().into()
+}
+
+fn any_key() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "type",
+        "type",
+        "description",
+        "default",
+        "enum",
+        "items",
+        "properties",
+        "properties",
+        "required",
+        "required",
+        "optional",
+        "title",
+        "desc",
+        "property",
+        "arguments",
+        "format",
+        "minimum",
+        "anyOf",
+        "allOf",
+        "$ref",
+        "$defs",
+        "class",
+        "city",
+        "x-key",
+        "x_key",
+        "_class",
+        "strict",
+        "additionalProperties",
+        "name",
+    ])
+}
+
+fn any_type() -> impl Strategy<Value = Value> {
+    prop::sample::select(vec![
+        json!("string"),
+        json!("object"),
+        json!("dict"),
+        json!("number"),
+        json!("List[int]"),
+        json!("array"),
+        json!("ARRAY"),
+        json!("Optional[str]"),
+        json!(["string", "null"]),
+        json!(["integer", "string"]),
+        json!("tuple"),
+        json!("int | str"),
+        json!("DATE (YYYY-MM-DD)"),
+        json!("gibberish here"),
+        json!(null),
+        json!("boolean"),
+        json!("Literal['a', 'b']"),
+        json!("any"),
+        json!("integer"),
+        json!("float"),
+    ])
+}
+
+fn odd_value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        any_type(),
+        prop::sample::select(vec![
+            json!(true),
+            json!(false),
+            json!("a"),
+            json!("10"),
+            json!("false"),
+            json!("a, b"),
+            json!(["a", "city"]),
+            json!([]),
+            json!({}),
+            json!(7),
+            json!("dontcare"),
+            json!("#/$defs/N"),
+            json!("#/properties/city"),
+            json!("The city. Default is 'x'."),
+            json!(""),
+            json!([1, 2]),
+            json!([null]),
+            json!([{"name": "a", "type": "str"}]),
+            json!({"$ref": "#/properties/city"}),
+            json!("{\"type\": \"object\", \"properties\": {}}"),
+            json!([{"type": "string"}, {"type": "null"}]),
+        ]),
+    ]
+}
+
+fn schema() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        odd_value(),
+        prop::collection::vec((any_key(), odd_value()), 0..5).prop_map(object),
+        any_type().prop_map(|kind| json!({"type": kind, "description": "x"})),
+    ];
+    leaf.prop_recursive(4, 32, 6, |inner| prop::collection::vec((any_key(), inner), 1..6).prop_map(object))
+}

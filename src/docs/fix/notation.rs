@@ -1,0 +1,311 @@
+//! Reads the ways people write a type: `str`, `List[int]`, `string?`, `array of numbers`.
+//!
+//! The words are those met in API collections, Python, TypeScript and hand-written
+//! docs. A text that is none of them is no type, and is left for people.
+
+use serde_json::{Map, Value, json};
+
+/// The eight types of BFCL.
+pub(super) const TYPES: [&str; 8] =
+    ["string", "integer", "float", "boolean", "array", "tuple", "dict", "any"];
+
+/// What a written type means.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Notation {
+    /// One of BFCL's types.
+    pub(super) kind: &'static str,
+    /// The type of the elements, where it was written.
+    pub(super) items: Option<Box<Notation>>,
+    /// The values allowed, where they were written.
+    pub(super) choices: Vec<String>,
+    /// What stood in brackets after the type: `DATE (YYYY-MM-DD)`.
+    pub(super) format: Option<String>,
+    /// Whether the value may be left out or null.
+    pub(super) optional: bool,
+    /// Whether several types were written, of which `any` keeps none.
+    pub(super) lossy: bool,
+}
+
+/// How deep types may stand inside one another.
+const MAX_DEPTH: usize = 8;
+
+/// The meaning of a written type, or nothing where it is not one.
+pub(super) fn read(text: &str) -> Option<Notation> {
+    read_within(text, MAX_DEPTH)
+}
+
+impl Notation {
+    /// The type as a schema.
+    pub(super) fn schema(&self) -> Value {
+        let mut schema = Map::new();
+        schema.insert("type".to_owned(), json!(self.kind));
+        if let Some(items) = &self.items {
+            schema.insert("items".to_owned(), items.schema());
+        }
+        Value::Object(schema)
+    }
+
+    fn plain(kind: &'static str) -> Self {
+        Self { kind, ..Self::default() }
+    }
+
+    fn of(kind: &'static str, items: Option<Self>) -> Self {
+        Self { items: items.map(Box::new), ..Self::plain(kind) }
+    }
+}
+
+fn read_within(text: &str, depth: usize) -> Option<Notation> {
+    let depth = depth.checked_sub(1)?;
+    let text = text.trim();
+    if let Some(kind) = word(text) {
+        return Some(Notation::plain(kind));
+    }
+    if let Some(inner) = without_optional_mark(text) {
+        return Some(Notation { optional: true, ..read_within(inner, depth)? });
+    }
+    let alternatives = split_top(text, &["|", " or "]);
+    if alternatives.len() > 1 {
+        return union(&alternatives, depth);
+    }
+    if let Some(element) = text.strip_suffix("[]") {
+        return Some(Notation::of("array", Some(read_within(element, depth)?)));
+    }
+    if let Some((container, element)) = split_once_ignoring_case(text, " of ") {
+        let kind = word(container).filter(|kind| ["array", "tuple"].contains(kind))?;
+        let element = element.trim();
+        let singular = element.strip_suffix('s').unwrap_or(element);
+        return Some(Notation::of(
+            kind,
+            Some(read_within(element, depth).or_else(|| read_within(singular, depth))?),
+        ));
+    }
+    generic(text, depth)
+}
+
+/// `Name[…]`, `Name<…>` or `Name(…)`.
+fn generic(text: &str, depth: usize) -> Option<Notation> {
+    let open = text.find(['[', '<', '('])?;
+    let close = match text.as_bytes()[open] {
+        b'[' => ']',
+        b'<' => '>',
+        _ => ')',
+    };
+    let inner = text[open + 1..].strip_suffix(close)?;
+    let name = text[..open].trim().rsplit('.').next().unwrap_or_default();
+    match name.to_lowercase().as_str() {
+        "optional" => Some(Notation { optional: true, ..read_within(inner, depth)? }),
+        "union" => union(&split_top(inner, &[","]), depth),
+        "literal" | "enum" => {
+            let choices =
+                split_top(inner, &[","]).iter().map(|choice| unquoted(choice)).collect::<Option<_>>()?;
+            Some(Notation { choices, ..Notation::plain("string") })
+        }
+        _ => {
+            let kind = word(name)?;
+            match kind {
+                "array" | "tuple" => {
+                    let first =
+                        split_top(inner, &[","]).first().and_then(|first| read_within(first, depth))?;
+                    Some(Notation::of(kind, Some(first)))
+                }
+                "dict" => Some(Notation::plain(kind)),
+                _ if close == ')' => {
+                    Some(Notation { format: Some(inner.trim().to_owned()), ..Notation::plain(kind) })
+                }
+                _ => None,
+            }
+        }
+    }
+}
+
+/// One of several types: `null` makes it optional, and two real ones make it any.
+fn union(alternatives: &[&str], depth: usize) -> Option<Notation> {
+    let is_null =
+        |text: &str| ["none", "null", "undefined", "nonetype"].contains(&text.trim().to_lowercase().as_str());
+    let kept: Vec<_> = alternatives.iter().filter(|text| !is_null(text)).collect();
+    let read = kept.iter().map(|text| read_within(text, depth)).collect::<Option<Vec<_>>>()?;
+    let optional = kept.len() < alternatives.len() || read.iter().any(|one| one.optional);
+    let first = read.first()?.clone();
+    let same = read.iter().all(|one| one.kind == first.kind && one.items == first.items);
+    Some(Notation {
+        optional,
+        ..if same { first } else { Notation { lossy: true, ..Notation::plain("any") } }
+    })
+}
+
+/// What is left of a type that is marked as optional.
+fn without_optional_mark(text: &str) -> Option<&str> {
+    const AFTER: [&str; 6] = [", optional", ",optional", "(optional)", "[optional]", " optional", "?"];
+    const BEFORE: [&str; 2] = ["optional ", "nullable "];
+    let lower = text.to_ascii_lowercase();
+    let inner = AFTER
+        .iter()
+        .find_map(|mark| lower.ends_with(mark).then(|| &text[..text.len() - mark.len()]))
+        .or_else(|| BEFORE.iter().find_map(|mark| lower.starts_with(mark).then(|| &text[mark.len()..])))?;
+    (!inner.trim().is_empty()).then_some(inner)
+}
+
+/// Splits at separators that stand outside brackets and quotes.
+fn split_top<'a>(text: &'a str, separators: &[&str]) -> Vec<&'a str> {
+    let (mut parts, mut start, mut depth, mut quote) = (Vec::new(), 0, 0_usize, None);
+    for (at, c) in text.char_indices() {
+        match c {
+            '\'' | '"' if quote == Some(c) => quote = None,
+            '\'' | '"' if quote.is_none() => quote = Some(c),
+            '[' | '<' | '(' => depth += 1,
+            ']' | '>' | ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0
+            && quote.is_none()
+            && at >= start
+            && let Some(separator) = separators.iter().find(|separator| text[at..].starts_with(**separator))
+        {
+            parts.push(text[start..at].trim());
+            start = at + separator.len();
+        }
+    }
+    parts.push(text[start..].trim());
+    parts
+}
+
+fn split_once_ignoring_case<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
+    let at = text.to_ascii_lowercase().find(separator)?;
+    Some((&text[..at], &text[at + separator.len()..]))
+}
+
+fn unquoted(text: &str) -> Option<String> {
+    let inner = text.strip_prefix(['\'', '"'])?.strip_suffix(['\'', '"'])?;
+    Some(inner.to_owned())
+}
+
+/// The type that a single word names.
+fn word(text: &str) -> Option<&'static str> {
+    let known = TYPES.iter().find(|kind| **kind == text);
+    if known.is_some() {
+        return known.copied();
+    }
+    if text.len() > "json_object".len() + 4 {
+        return None;
+    }
+    Some(match text.to_ascii_lowercase().as_str() {
+        "string" | "str" | "text" | "char" | "character" | "varchar" | "date" | "time" | "datetime"
+        | "date-time" | "timestamp" | "uuid" | "guid" | "url" | "uri" | "email" | "enum" | "binary"
+        | "bytes" | "base64" | "file" | "path" | "password" => "string",
+        "integer" | "int" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint32" | "uint64" | "long"
+        | "short" | "bigint" | "smallint" => "integer",
+        "float" | "number" | "num" | "double" | "decimal" | "float32" | "float64" | "numeric" | "real" => {
+            "float"
+        }
+        "boolean" | "bool" => "boolean",
+        "array" | "list" | "set" | "frozenset" | "sequence" | "iterable" | "collection" | "vector" => "array",
+        "tuple" => "tuple",
+        "dict" | "object" | "dictionary" | "json" | "json_object" | "map" | "mapping" | "hash"
+        | "hashmap" | "record" | "struct" => "dict",
+        "any" | "mixed" | "unknown" => "any",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn kind(text: &str) -> Option<&'static str> {
+        read(text).map(|notation| notation.kind)
+    }
+
+    #[test]
+    fn words_of_many_languages_name_a_type() {
+        for (text, expected) in [
+            ("str", "string"),
+            ("Integer", "integer"),
+            ("NUMBER", "float"),
+            ("object", "dict"),
+            ("bool", "boolean"),
+            ("list", "array"),
+            ("Any", "any"),
+            ("ENUM", "string"),
+            ("long", "integer"),
+            ("double", "float"),
+        ] {
+            assert_eq!(kind(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn element_types_are_read_however_they_are_written() {
+        for text in
+            ["List[int]", "list(int)", "int[]", "Array<integer>", "array of integers", "typing.List[int]"]
+        {
+            assert_eq!(read(text), Some(Notation::of("array", Some(Notation::plain("integer")))), "{text}");
+        }
+        let nested = read("List[List[int]]").unwrap().schema();
+        assert_eq!(
+            nested,
+            json!({"type": "array", "items": {"type": "array", "items": {"type": "integer"}}})
+        );
+        assert_eq!(kind("Dict[str, int]"), Some("dict"));
+        assert_eq!(
+            read("Tuple[int, int]").unwrap().schema(),
+            json!({"type": "tuple", "items": {"type": "integer"}})
+        );
+    }
+
+    #[test]
+    fn marks_of_optional_are_seen_and_taken_off() {
+        for text in [
+            "Optional[str]",
+            "str, optional",
+            "string?",
+            "string | null",
+            "string or null",
+            "Optional string",
+            "string (optional)",
+            "Union[str, None]",
+        ] {
+            assert_eq!(read(text), Some(Notation { optional: true, ..Notation::plain("string") }), "{text}");
+        }
+    }
+
+    #[test]
+    fn two_real_types_are_any_and_two_names_of_one_are_that() {
+        assert_eq!(kind("str | int"), Some("any"));
+        assert_eq!(kind("Union[List[dict], dict]"), Some("any"));
+        assert_eq!(kind("int or long"), Some("integer"));
+    }
+
+    #[test]
+    fn choices_and_formats_are_kept() {
+        assert_eq!(read("Literal['a', \"b, c\"]").unwrap().choices, ["a", "b, c"]);
+        assert_eq!(read("DATE (YYYY-MM-DD)").unwrap().format.as_deref(), Some("YYYY-MM-DD"));
+    }
+
+    #[test]
+    fn prose_is_no_type() {
+        for text in [
+            "",
+            "The city",
+            "Latitude, decimal (-90; 90)",
+            "none",
+            "?",
+            "List[",
+            "[]",
+            "a of b",
+            "weather object",
+        ] {
+            assert_eq!(read(text), None, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_trouble(text in "(str|int|list|\\[|\\]|<|>|\\||, |'| of | or |optional|é|\\(|\\)|\\?){0,12}") {
+            if let Some(notation) = read(&text) {
+                prop_assert!(TYPES.contains(&notation.kind));
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Names that a fix changed, and how recorded calls follow them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::docs::patch::rename_key;
+
+/// One name that changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rename {
+    /// The index of the function in the list.
+    pub function: usize,
+    /// What the function was called when it came in, whatever it is called now.
+    pub name: String,
+    /// The old name of the parameter; nothing where the function itself was renamed.
+    pub parameter: Option<String>,
+    /// The new name.
+    pub to: String,
+}
+
+/// A rename as a rule states it.
+#[derive(Debug)]
+pub struct Renamed {
+    /// The index of the function.
+    pub function: usize,
+    /// The old name of the parameter, if it is one.
+    pub parameter: Option<String>,
+    /// The new name.
+    pub to: String,
+}
+
+impl Renamed {
+    /// The rename with the name its function came in with.
+    pub fn of(self, names: &[String]) -> Rename {
+        let name = names.get(self.function).cloned().unwrap_or_default();
+        Rename { function: self.function, name, parameter: self.parameter, to: self.to }
+    }
+}
+
+/// Rewrites a call recorded against the old names; `name` is the function's name as it was sent.
+///
+/// Where a list has two functions of one name, the renames of the first are followed.
+pub fn carry(
+    renames: &[Rename],
+    name: &str,
+    mut arguments: Map<String, Value>,
+) -> (String, Map<String, Value>) {
+    let mut now = name.to_owned();
+    let own = renames.iter().find(|rename| rename.name == name).map(|rename| rename.function);
+    for rename in renames.iter().filter(|rename| Some(rename.function) == own) {
+        match &rename.parameter {
+            Some(parameter) => arguments = rename_key(arguments, parameter, &rename.to),
+            None => now.clone_from(&rename.to),
+        }
+    }
+    (now, arguments)
+}
+
+/// The name of a function, empty where it has none.
+pub fn name_of(function: &Value) -> String {
+    function.get("name").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::docs::fix::{Safety, fix};
+
+    #[test]
+    fn a_recorded_call_follows_its_function_and_its_parameters() {
+        let properties = json!({"class": {"type": "string", "description": "c"}, "x-key": {"type": "string", "description": "k"}});
+        let function = json!({"name": "book-flight", "description": "d",
+            "parameters": {"type": "dict", "required": ["class", "x-key"], "properties": properties}});
+        let fixed = fix(&[function], Safety::Safe);
+        let arguments = json!({"class": "economy", "x-key": "k"}).as_object().unwrap().clone();
+        let (name, arguments) = carry(&fixed.renames, "book-flight", arguments);
+        assert_eq!(name, "book_flight");
+        assert_eq!(Value::Object(arguments).to_string(), r#"{"_class":"economy","x_key":"k"}"#);
+    }
+
+    #[test]
+    fn calls_of_other_functions_stay_as_they_are() {
+        let renames =
+            [Rename { function: 0, name: "a".into(), parameter: Some("class".into()), to: "_class".into() }];
+        let arguments = json!({"class": 1}).as_object().unwrap().clone();
+        assert_eq!(carry(&renames, "b", arguments.clone()), ("b".to_owned(), arguments));
+    }
+}

@@ -1,0 +1,273 @@
+//! The laws every rule keeps, and what whole docs become.
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::docs::arbitrary::messy_functions;
+
+fn list(text: &str) -> Vec<Value> {
+    match serde_json::from_str(text).unwrap() {
+        Value::Array(functions) => functions,
+        function => vec![function],
+    }
+}
+
+/// The codes of everything `fix` says, at the given safety.
+fn codes(functions: &[Value], allow: Safety) -> Vec<&'static str> {
+    let fixed = fix(functions, allow);
+    let edits = fixed.edits.iter().map(|edit| edit.rule.code);
+    edits.chain(fixed.findings.iter().map(|finding| finding.rule.code)).collect()
+}
+
+/// `properties` of one function after all edits.
+fn properties(properties: &Value, required: &Value) -> String {
+    let parameters = json!({"type": "object", "properties": properties, "required": required});
+    let fixed = fix(&[json!({"name": "f", "description": "d", "parameters": parameters})], Safety::Unsafe);
+    fixed.functions[0]["parameters"]["properties"].to_string()
+}
+
+#[test]
+fn every_rule_fires_on_its_own_example_and_not_on_the_other() {
+    for rule in rules() {
+        assert!(codes(&list(rule.fires), Safety::Unsafe).contains(&rule.code), "{} does not fire", rule.code);
+        assert!(!codes(&list(rule.quiet), Safety::Unsafe).contains(&rule.code), "{} fires", rule.code);
+    }
+}
+
+#[test]
+fn codes_are_unique_and_sentences_end() {
+    let mut seen = HashSet::new();
+    for rule in rules() {
+        assert!(seen.insert(rule.code), "{} twice", rule.code);
+        assert!(
+            rule.code.starts_with("schema/") && rule.what.ends_with('.') && rule.why.ends_with('.'),
+            "{}",
+            rule.code
+        );
+    }
+}
+
+#[test]
+fn a_conforming_doc_is_left_alone() {
+    let function = json!({"name": "weather.get", "description": "Weather of a city.", "parameters": {
+        "type": "dict", "properties": {
+            "city": {"type": "string", "description": "The city."},
+            "days": {"type": "array", "description": "Which.", "items": {"type": "integer"}, "default": [1]},
+            "unit": {"type": "string", "enum": ["c", "f"], "description": "Unit; default c."}},
+        "required": ["city"]}});
+    let fixed = fix(std::slice::from_ref(&function), Safety::Unsafe);
+    assert_eq!(fixed.functions[0].to_string(), function.to_string());
+    assert_eq!((fixed.edits.len(), fixed.proposals.len(), fixed.findings.len()), (0, 0, 0));
+}
+
+#[test]
+fn an_openai_doc_becomes_a_bfcl_one_with_few_edits() {
+    let sent = list(
+        r#"{"name": "f", "strict": true, "description": "d", "parameters": {"type": "object", "properties":
+        {"n": {"type": "number", "description": "y"}}, "required": ["n"], "additionalProperties": false}}"#,
+    );
+    let fixed = fix(&sent, Safety::Safe);
+    assert_eq!(
+        fixed.functions[0].to_string(),
+        r#"{"name":"f","description":"d","parameters":{"type":"dict","properties":{"n":{"type":"float","description":"y"}},"required":["n"]}}"#
+    );
+    let codes: Vec<_> = fixed.edits.iter().map(|edit| edit.rule.code).collect();
+    assert_eq!(codes, ["schema/unknown-type", "schema/unknown-type", "schema/extra-key", "schema/extra-key"]);
+    assert_eq!(
+        serde_json::to_value(&fixed.edits[0].patch).unwrap(),
+        json!([
+        {"op": "test", "path": "/0/parameters/type", "value": "object"},
+        {"op": "replace", "path": "/0/parameters/type", "value": "dict"}])
+    );
+}
+
+#[test]
+fn missing_keys_of_parameters_come_in_the_usual_order() {
+    for parameters in [
+        r#"{"properties": {}}"#,
+        r#"{"required": [], "properties": {}}"#,
+        r#"{"properties": {}, "required": []}"#,
+        "{}",
+    ] {
+        let fixed = fix(
+            &list(&format!(r#"{{"name": "f", "description": "d", "parameters": {parameters}}}"#)),
+            Safety::Safe,
+        );
+        assert_eq!(
+            fixed.functions[0]["parameters"].to_string(),
+            r#"{"type":"dict","required":[],"properties":{}}"#
+        );
+    }
+}
+
+#[test]
+fn marks_on_parameters_become_the_list_of_required_ones() {
+    let sent = list(
+        r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {
+        "b": {"type": "string", "description": "x", "required": true},
+        "a": {"type": "string", "description": "y", "required": false},
+        "c": {"type": "string", "description": "z", "optional": false}}}}"#,
+    );
+    let fixed = fix(&sent, Safety::Safe);
+    let parameters = &fixed.functions[0]["parameters"];
+    assert_eq!(parameters["required"], json!(["b", "c"]));
+    assert_eq!(
+        parameters["properties"]["a"].to_string(),
+        r#"{"type":"string","description":"y","default":null}"#
+    );
+}
+
+#[test]
+fn forms_of_other_collections_become_schemas() {
+    let seal = list(
+        r#"{"name": "f", "description": "d", "parameters": {"method": {"type": "str", "description": "m"},
+        "n": {"type": "int, optional", "description": "x"}}, "required": ["method"], "responses": {}}"#,
+    );
+    let expected = r#"{"type":"dict","required":["method"],"properties":{"method":{"type":"string","description":"m"},"n":{"type":"integer","description":"x","default":null}}}"#;
+    assert_eq!(fix(&seal, Safety::Unsafe).functions[0]["parameters"].to_string(), expected);
+
+    let blog = list(
+        r#"{"name": "f", "description": "d", "parameters": [{"name": "id", "description": "ID"}, {"name": "n", "type": "int", "default": 3}]}"#,
+    );
+    let expected = r#"{"type":"dict","required":["id"],"properties":{"id":{"description":"ID","type":"string"},"n":{"type":"integer","default":3,"description":"n"}}}"#;
+    assert_eq!(fix(&blog, Safety::Unsafe).functions[0]["parameters"].to_string(), expected);
+
+    let words = list(
+        r#"{"name": "f", "description": "d", "parameters": {"amount": "integer", "lat": "Latitude (-90; 90)"}}"#,
+    );
+    let expected = r#"{"type":"dict","required":["amount","lat"],"properties":{"amount":{"type":"integer","description":"amount"},"lat":{"description":"Latitude (-90; 90)","type":"string"}}}"#;
+    assert_eq!(fix(&words, Safety::Unsafe).functions[0]["parameters"].to_string(), expected);
+}
+
+#[test]
+fn a_bare_map_is_not_touched_unless_guessing_is_allowed() {
+    let sent = list(
+        r#"{"name": "f", "description": "d", "parameters": {"type": {"type": "str", "description": "x"}}}"#,
+    );
+    let fixed = fix(&sent, Safety::Safe);
+    assert_eq!(fixed.functions, sent);
+    assert_eq!(fixed.proposals[0].rule.code, "schema/flat-parameters");
+    assert_eq!(fixed.findings[0].rule.code, "schema/unreadable-parameters");
+}
+
+#[test]
+fn parameters_in_an_unknown_form_are_never_dropped() {
+    let sent = list(
+        r#"{"name": "f", "description": "d", "required_parameters": ["city"], "optional_parameters": []}"#,
+    );
+    let fixed = fix(&sent, Safety::Unsafe);
+    assert_eq!(fixed.functions, sent);
+    assert_eq!(fixed.findings[0].rule.code, "schema/unreadable-parameters");
+}
+
+#[test]
+fn nullable_and_several_types_are_told_apart() {
+    let sent = json!({"q": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}], "description": "x"},
+        "p": {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "string"}], "description": "pages"},
+        "r": {"type": "str | int", "description": "y"}});
+    assert_eq!(
+        properties(&sent, &json!(["q", "p", "r"])),
+        concat!(
+            r#"{"q":{"description":"x Format: date.","type":"string"},"p":{"description":"pages","type":"any"},"#,
+            r#""r":{"type":"any","description":"y"}}"#
+        )
+    );
+}
+
+#[test]
+fn arrays_and_tuples_get_items() {
+    let sent = json!({"a": {"type": "List[List[int]]", "description": "x"},
+        "b": {"type": "array", "description": "x", "items": [{"type": "number"}, {"type": "number"}]},
+        "c": {"type": "array", "description": "x", "default": [1, 2]}, "d": {"type": "set", "description": "x"}});
+    assert_eq!(
+        properties(&sent, &json!(["a", "b", "c", "d"])),
+        concat!(
+            r#"{"a":{"type":"array","description":"x","items":{"type":"array","items":{"type":"integer"}}},"#,
+            r#""b":{"type":"tuple","description":"x","items":{"type":"float"}},"#,
+            r#""c":{"type":"array","description":"x","default":[1,2],"items":{"type":"integer"}},"#,
+            r#""d":{"type":"array","description":"x","items":{"type":"string"}}}"#
+        )
+    );
+}
+
+#[test]
+fn a_renamed_parameter_keeps_its_place_and_is_renamed_in_required() {
+    let sent = list(
+        r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["to", "from"],
+        "properties": {"from": {"type": "string", "description": "x"}, "to": {"type": "string", "description": "y"}}}}"#,
+    );
+    let fixed = fix(&sent, Safety::Safe);
+    let parameters = &fixed.functions[0]["parameters"];
+    assert_eq!(parameters["required"], json!(["to", "_from"]));
+    assert_eq!(parameters["properties"].as_object().unwrap().keys().collect::<Vec<_>>(), ["_from", "to"]);
+    assert_eq!(fixed.renames.len(), 1);
+}
+
+#[test]
+fn two_names_are_never_made_one() {
+    let sent =
+        list(r#"[{"name": "get-weather", "description": "a"}, {"name": "get_weather", "description": "b"}]"#);
+    let fixed = fix(&sent, Safety::Unsafe);
+    assert_eq!(fixed.functions[0]["name"], "get-weather");
+    assert!(fixed.renames.is_empty());
+    assert_eq!(
+        fixed.findings.iter().map(|finding| finding.rule.code).collect::<Vec<_>>(),
+        ["schema/illegal-name"]
+    );
+}
+
+/// Applies patches to a list as this crate does and as another implementation does.
+fn patched(functions: &[Value], edits: &[Edit]) -> (Value, Value) {
+    let (mut ours, mut theirs) = (json!(functions), json!(functions));
+    for edit in edits {
+        patch::apply(&mut ours, &edit.patch).unwrap();
+        let other: json_patch::Patch = serde_json::from_value(json!(edit.patch)).unwrap();
+        json_patch::patch(&mut theirs, &other).unwrap();
+    }
+    (ours, theirs)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn a_fixed_list_has_nothing_left_to_fix(functions in messy_functions(), guess in any::<bool>()) {
+        let allow = if guess { Safety::Unsafe } else { Safety::Safe };
+        let once = fix(&functions, allow);
+        let twice = fix(&once.functions, allow);
+        prop_assert_eq!(twice.edits.first().map(|edit| (edit.rule.code, &edit.patch)), None);
+        prop_assert_eq!(json!(twice.functions).to_string(), json!(once.functions).to_string());
+    }
+
+    #[test]
+    fn the_patches_in_order_give_the_fixed_list(functions in messy_functions(), guess in any::<bool>()) {
+        let allow = if guess { Safety::Unsafe } else { Safety::Safe };
+        let fixed = fix(&functions, allow);
+        let (ours, theirs) = patched(&functions, &fixed.edits);
+        prop_assert_eq!(ours.to_string(), json!(fixed.functions).to_string());
+        prop_assert_eq!(theirs, ours);
+        patched(&fixed.functions, &fixed.proposals);
+    }
+
+    #[test]
+    fn every_edit_carries_what_it_changes(functions in messy_functions()) {
+        for edit in fix(&functions, Safety::Unsafe).edits {
+            let moves_only = edit.patch.iter().all(|op| matches!(op, PatchOp::Move { .. }));
+            let tested = matches!(edit.patch[0], PatchOp::Test { .. });
+            prop_assert!(tested || moves_only, "{}: {:?}", edit.rule.code, edit.patch);
+        }
+    }
+
+    #[test]
+    fn renames_tell_every_name_that_changed(functions in messy_functions()) {
+        let fixed = fix(&functions, Safety::Safe);
+        for (before, after) in functions.iter().zip(&fixed.functions) {
+            let (name, _) = renames::carry(&fixed.renames, &renames::name_of(before), serde_json::Map::new());
+            let twin = functions.iter().filter(|other| other["name"] == before["name"]).count() > 1;
+            prop_assert!(twin || name == renames::name_of(after));
+        }
+    }
+}

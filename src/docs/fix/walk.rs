@@ -1,0 +1,94 @@
+//! Visits every schema of every function.
+//!
+//! A schema is `parameters`, each value of `properties` and each `items`, as deep as
+//! they go. What only looks like one is left out: a `parameters` in a form other rules
+//! must turn over first, definitions, and the branches of `anyOf`.
+
+use serde_json::{Map, Value};
+
+use super::form::is_flat;
+use crate::docs::patch::push_token;
+
+/// A place in the list where a schema stands.
+#[derive(Debug)]
+pub(super) struct Site<'a> {
+    /// The index of the function.
+    pub(super) function: usize,
+    /// The pointer into the list.
+    pub(super) pointer: &'a str,
+    /// What the schema describes.
+    pub(super) place: Place<'a>,
+}
+
+/// What a schema describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place<'a> {
+    /// All parameters of a function.
+    Parameters,
+    /// One parameter, by name.
+    Parameter(&'a str),
+    /// A member of a dict, by name.
+    Member(&'a str),
+    /// The elements of an array.
+    Items,
+}
+
+/// Shows every function that is an object, with its pointer.
+pub(super) fn each_function<'f>(functions: &'f [Value], mut look: impl FnMut(&str, &'f Map<String, Value>)) {
+    for (n, function) in functions.iter().enumerate() {
+        if let Value::Object(map) = function {
+            look(&format!("/{n}"), map);
+        }
+    }
+}
+
+/// Shows the `parameters` of every function.
+pub(super) fn each_parameters<'f>(
+    functions: &'f [Value],
+    mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>),
+) {
+    for (function, value) in functions.iter().enumerate() {
+        if let Some(Value::Object(parameters)) = value.get("parameters").filter(|value| !is_flat(value)) {
+            let pointer = format!("/{function}/parameters");
+            look(&Site { function, pointer: &pointer, place: Place::Parameters }, parameters);
+        }
+    }
+}
+
+/// Shows every schema, outer ones first.
+pub(super) fn each_schema<'f>(
+    functions: &'f [Value],
+    mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>),
+) {
+    each_parameters(functions, |site, parameters| {
+        descend(site.function, Place::Parameters, parameters, &mut site.pointer.to_owned(), &mut look);
+    });
+}
+
+fn descend<'f>(
+    function: usize,
+    place: Place<'f>,
+    schema: &'f Map<String, Value>,
+    pointer: &mut String,
+    look: &mut impl FnMut(&Site<'_>, &'f Map<String, Value>),
+) {
+    look(&Site { function, pointer, place }, schema);
+    let length = pointer.len();
+    if let Some(Value::Object(members)) = schema.get("properties") {
+        for (name, member) in members {
+            if let Value::Object(member) = member {
+                let inner =
+                    if place == Place::Parameters { Place::Parameter(name) } else { Place::Member(name) };
+                pointer.push_str("/properties/");
+                push_token(pointer, name);
+                descend(function, inner, member, pointer, look);
+                pointer.truncate(length);
+            }
+        }
+    }
+    if let Some(Value::Object(items)) = schema.get("items") {
+        pointer.push_str("/items");
+        descend(function, Place::Items, items, pointer, look);
+        pointer.truncate(length);
+    }
+}

@@ -1,0 +1,17 @@
+//! Function docs: what people paste, read into functions and fixed to the BFCL schema.
+//!
+//! `parse` climbs a ladder from strict JSON to guarded repair and says which rungs
+//! it used; `dialect` takes functions out of the frames other APIs put around them;
+//! `canonical` gives equal docs equal keys; `fix` makes the fewest edits that turn a
+//! function into a BFCL one, each a `patch` with its before. Nothing here is
+//! completed or guessed in silence: what cannot be read is a fault, what cannot be
+//! fixed is a finding. Python source (`def …`) is recognised but not read.
+
+pub mod canonical;
+pub mod dialect;
+pub mod fix;
+pub mod parse;
+pub mod patch;
+
+#[cfg(test)]
+mod arbitrary;

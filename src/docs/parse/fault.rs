@@ -1,0 +1,112 @@
+//! Why a text gives no functions.
+//!
+//! Each fault is a reason code `parse/…` with a sentence; what was found and where is
+//! in `Unreadable`.
+
+use thiserror::Error;
+
+/// A text that gives no functions.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct Unreadable {
+    /// What is wrong.
+    pub fault: ParseFault,
+    /// The byte of the text where it shows, where one can be told.
+    pub at: Option<usize>,
+    /// What was found, for people.
+    pub message: String,
+}
+
+impl Unreadable {
+    /// A fault that shows at no particular byte.
+    pub fn new(fault: ParseFault, message: impl Into<String>) -> Self {
+        Self { fault, at: None, message: message.into() }
+    }
+}
+
+/// What is wrong with a text that gives no functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ParseFault {
+    /// Nothing but blanks.
+    Empty,
+    /// Nothing but control characters.
+    ControlCharacters,
+    /// A web page.
+    Html,
+    /// Program source instead of docs.
+    SourceCode,
+    /// Something else than a structured value: prose, YAML, a broken text beyond repair.
+    NotJson,
+    /// The text ends before its brackets or strings do.
+    Truncated,
+    /// `...` stands for something the writer left out.
+    Abbreviated,
+    /// Brackets, strings or frames stand too deep inside one another.
+    TooDeep,
+    /// Two repairers read the broken text differently.
+    RepairsDisagree,
+    /// The value holds no function at all.
+    NoFunctions,
+    /// An element of the list is not an object.
+    NotAFunction,
+    /// A function has no name.
+    Nameless,
+}
+
+impl ParseFault {
+    /// All faults.
+    pub const ALL: [Self; 12] = [
+        Self::Empty,
+        Self::ControlCharacters,
+        Self::Html,
+        Self::SourceCode,
+        Self::NotJson,
+        Self::Truncated,
+        Self::Abbreviated,
+        Self::TooDeep,
+        Self::RepairsDisagree,
+        Self::NoFunctions,
+        Self::NotAFunction,
+        Self::Nameless,
+    ];
+
+    /// The reason code.
+    pub fn code(self) -> &'static str {
+        self.entry().0
+    }
+
+    /// One sentence for people.
+    pub fn what(self) -> &'static str {
+        self.entry().1
+    }
+
+    fn entry(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Empty => ("parse/empty", "The text holds nothing but blanks."),
+            Self::ControlCharacters => {
+                ("parse/control-characters", "The text holds nothing but control characters.")
+            }
+            Self::Html => ("parse/html", "The text is a web page, not a list of functions."),
+            Self::SourceCode => ("parse/source-code", "The text is program source; only data is read."),
+            Self::NotJson => {
+                ("parse/not-json", "The text is not JSON, a Python literal or JSON5, and not close to one.")
+            }
+            Self::Truncated => (
+                "parse/truncated",
+                "The text ends before its brackets or strings do; what is missing is not made up.",
+            ),
+            Self::Abbreviated => {
+                ("parse/abbreviated", "The writer left something out and wrote an ellipsis in its place.")
+            }
+            Self::TooDeep => {
+                ("parse/too-deep", "Brackets, strings or frames stand too deep inside one another.")
+            }
+            Self::RepairsDisagree => {
+                ("parse/repairs-disagree", "The text is broken and can be mended in more than one way.")
+            }
+            Self::NoFunctions => ("parse/no-functions", "The value was read, but it holds no function."),
+            Self::NotAFunction => ("parse/not-a-function", "An element of the list is not an object."),
+            Self::Nameless => ("parse/nameless", "A function has no name."),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Where the brackets of a text are, without reading the text.
+//!
+//! One pass that knows strings and comments as JSON5 has them. It tells how deep
+//! the brackets go (readers that recurse ask before they start), whether the text
+//! ends before its brackets do, and where whole values stand next to each other.
+//! Outside all brackets quotes mean nothing: there may be prose.
+
+use std::ops::Range;
+
+/// The shape of a text.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Outline {
+    /// The outermost bracketed parts, in order.
+    pub(super) parts: Vec<Range<usize>>,
+    /// The most brackets open at one point.
+    pub(super) depth: usize,
+    /// Where the outermost bracket stands that is never closed.
+    pub(super) left_open: Option<usize>,
+    /// Where `...` stands in place of a value: the writer left something out.
+    pub(super) ellipsis: Option<usize>,
+}
+
+/// Looks at a text once.
+pub(super) fn outline(text: &str) -> Outline {
+    let bytes = text.as_bytes();
+    let mut outline = Outline::default();
+    let (mut at, mut depth, mut start) = (0, 0_usize, 0);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'[' | b'{' => {
+                if depth == 0 {
+                    start = at;
+                }
+                depth += 1;
+                outline.depth = outline.depth.max(depth);
+            }
+            b']' | b'}' if depth > 0 => {
+                depth -= 1;
+                if depth == 0 {
+                    outline.parts.push(start..at + 1);
+                }
+            }
+            b'"' | b'\'' if depth > 0 => at = string_end(bytes, at),
+            b'/' => at = comment_end(bytes, at),
+            b'.' if depth > 0 && bytes[at..].starts_with(b"...") => {
+                outline.ellipsis.get_or_insert(at);
+                at += 2;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    outline.left_open = (depth > 0).then_some(start);
+    outline
+}
+
+impl Outline {
+    /// Whether several parts stand side by side with nothing but blanks, commas and semicolons around them.
+    pub(super) fn is_concatenated(&self, text: &str) -> bool {
+        self.parts.len() > 1
+            && self.left_open.is_none()
+            && self.rest(text).all(|gap| gap.chars().all(|c| c.is_whitespace() || matches!(c, ',' | ';')))
+    }
+
+    /// The text outside all parts, piece by piece.
+    fn rest<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a str> {
+        let starts = self.parts.iter().map(|part| part.start).chain([text.len()]);
+        let ends = std::iter::once(0).chain(self.parts.iter().map(|part| part.end));
+        ends.zip(starts).map(move |(end, start)| &text[end..start])
+    }
+}
+
+/// The index of the quote that ends the string begun at `open`, or of the last byte.
+fn string_end(bytes: &[u8], open: usize) -> usize {
+    let mut at = open + 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            _ if byte == bytes[open] => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    bytes.len()
+}
+
+/// The index of the last byte of the comment begun at `open`, or `open` where no comment begins.
+fn comment_end(bytes: &[u8], open: usize) -> usize {
+    let rest = &bytes[open..];
+    let length = if rest.starts_with(b"/*") {
+        rest[2..].windows(2).position(|pair| pair == b"*/").map_or(rest.len(), |at| at + 4)
+    } else if rest.starts_with(b"//") {
+        (0..rest.len()).find(|at| ends_line(&rest[*at..])).unwrap_or(rest.len())
+    } else {
+        1
+    };
+    open + length - 1
+}
+
+/// Whether a line ends here as JSON5 sees it: it counts U+2028 and U+2029 as line ends.
+fn ends_line(rest: &[u8]) -> bool {
+    matches!(rest[0], b'\n' | b'\r')
+        || rest.starts_with("\u{2028}".as_bytes())
+        || rest.starts_with("\u{2029}".as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn brackets_inside_strings_and_comments_do_not_count() {
+        let text = r#"{"a": "[[[", 'b': '\'{{', /* [[ */ "c": [1] // {{
+        }"#;
+        let outline = outline(text);
+        assert_eq!((outline.parts.first(), outline.parts.len()), (Some(&(0..text.len())), 1));
+        assert_eq!((outline.depth, outline.left_open), (2, None));
+    }
+
+    #[test]
+    fn a_cut_text_has_a_bracket_left_open() {
+        assert_eq!(outline(r#" [{"name": "f"#).left_open, Some(1));
+        assert_eq!(outline(r#" [{"name": "f"}]"#).left_open, None);
+    }
+
+    #[test]
+    fn an_ellipsis_counts_only_outside_strings() {
+        assert_eq!(outline(r#"["a...", "b", ...]"#).ellipsis, Some(14));
+        assert_eq!(outline(r#"["wait..."]... and more"#).ellipsis, None);
+    }
+
+    #[test]
+    fn parts_side_by_side_are_concatenated_and_prose_between_them_is_not() {
+        for (text, expected) in
+            [("{}\n{}", true), ("{}, {};", true), ("{}", false), ("{} and {}", false), ("Use: {} {}", false)]
+        {
+            assert_eq!(outline(text).is_concatenated(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_comment_ends_where_json5_ends_it() {
+        assert_eq!(outline("// it's\u{2028}[[[]]]").depth, 3);
+        assert_eq!(outline("/* [ */[]").depth, 1);
+        assert_eq!(outline("/*/ [ */[]").depth, 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_an_outline_whose_parts_lie_in_it(text in "[\\[\\]{}'\"/*\\\\.a\u{2028}\n, é]{0,40}") {
+            let outline = outline(&text);
+            for part in &outline.parts {
+                prop_assert!(text.get(part.clone()).is_some());
+            }
+            outline.is_concatenated(&text);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The rungs of the ladder and the frames of the dialects, by name.
+//!
+//! A doc list keeps the steps it was read with, so a report can say how many lists were
+//! Python, fenced or mended.
+
+/// A rung of the ladder, or a frame that was taken off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// The text was JSON.
+    StrictJson,
+    /// A byte-order mark was cut.
+    ByteOrderMark,
+    /// Tags such as `<tools>` were peeled.
+    Tags,
+    /// A markdown fence was peeled.
+    Fence,
+    /// `name =` was peeled.
+    Assignment,
+    /// Prose around one bracketed part was peeled.
+    Prose,
+    /// JSON stood in a JSON or Python string.
+    JsonString,
+    /// JSON with every quote escaped, as copied out of a log.
+    EscapedJson,
+    /// The text was a Python literal.
+    PythonLiteral,
+    /// The text was JSON5: comments, trailing commas, bare keys.
+    Json5,
+    /// Several values stood side by side.
+    Concatenated,
+    /// Two repairers agreed on what was meant.
+    Repaired,
+    /// One object stood where a list belongs.
+    BareObject,
+    /// A list in a list was flattened.
+    NestedList,
+    /// An object held the list: `{"tools": […]}`.
+    Container,
+    /// `OpenAI`'s frame: `{"type": "function", "function": {…}}`.
+    Wrapper,
+    /// Anthropic's `input_schema`.
+    Anthropic,
+    /// The Model Context Protocol's `inputSchema`.
+    ModelContext,
+    /// Gemini's function declarations.
+    Gemini,
+    /// Bedrock's `toolSpec`.
+    Bedrock,
+    /// pydantic-ai's `parameters_json_schema`.
+    PydanticAi,
+    /// `api_name` and `api_description`, as API collections have them.
+    ApiRecord,
+    /// An object from names to functions.
+    FunctionMap,
+}
+
+impl Step {
+    /// The stable name of the step.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::StrictJson => "strict-json",
+            Self::ByteOrderMark => "byte-order-mark",
+            Self::Tags => "tags",
+            Self::Fence => "fence",
+            Self::Assignment => "assignment",
+            Self::Prose => "prose",
+            Self::JsonString => "json-string",
+            Self::EscapedJson => "escaped-json",
+            Self::PythonLiteral => "python-literal",
+            Self::Json5 => "json5",
+            Self::Concatenated => "concatenated",
+            Self::Repaired => "repaired",
+            Self::BareObject => "bare-object",
+            Self::NestedList => "nested-list",
+            Self::Container => "container",
+            Self::Wrapper => "wrapper",
+            Self::Anthropic => "anthropic",
+            Self::ModelContext => "model-context",
+            Self::Gemini => "gemini",
+            Self::Bedrock => "bedrock",
+            Self::PydanticAi => "pydantic-ai",
+            Self::ApiRecord => "api-record",
+            Self::FunctionMap => "function-map",
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Every rung on one function, every fault on one text, and no trouble on any text.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn codes(steps: &[Step]) -> Vec<&'static str> {
+    steps.iter().map(|step| step.code()).collect()
+}
+
+#[test]
+fn every_rung_reads_the_same_function() {
+    let function = json!({"name": "f", "description": "The user's \"city\""});
+    let json = function.to_string();
+    let python = r#"{'name': 'f', 'description': 'The user\'s "city"'}"#;
+    let sent: &[(String, &[&str])] = &[
+        (format!("[{json}]"), &["strict-json"]),
+        (format!(" \u{feff}[{json}]\n"), &["byte-order-mark", "strict-json"]),
+        (format!("```json\n[{json}]\n```"), &["fence", "strict-json"]),
+        (format!("Here's what I have:\n```\n[{python}]\n```\nThanks"), &["fence", "python-literal"]),
+        (format!("<tools> [{python}] </tools>"), &["tags", "python-literal"]),
+        (format!("tools = [{json}]"), &["assignment", "strict-json"]),
+        (format!("const tools = [{json},];"), &["assignment", "json5"]),
+        (format!("My functions are [{json}]. Use them."), &["prose", "strict-json"]),
+        (json!(format!("[{json}]")).to_string(), &["json-string", "strict-json"]),
+        (
+            json!(json!(json).to_string()).to_string(),
+            &["json-string", "json-string", "strict-json", "bare-object"],
+        ),
+        (format!("[{}]", json.replace('\\', "\\\\").replace('"', "\\\"")), &["escaped-json", "strict-json"]),
+        (python.to_owned(), &["python-literal", "bare-object"]),
+        (format!("({python},)"), &["python-literal"]),
+        (format!("[{json},]"), &["json5"]),
+        (format!("[ // spec\n{json}]"), &["json5"]),
+        (format!("[{{name: \"f\", {}]", &json[12..]), &["json5"]),
+        (format!("[{}]", json.replace(',', "\n")), &["repaired"]),
+    ];
+    for (text, steps) in sent {
+        let parsed = parse(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        assert_eq!(
+            (parsed.functions, codes(&parsed.steps)),
+            (vec![function.clone()], steps.to_vec()),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn values_side_by_side_are_a_list() {
+    for text in [
+        "{\"name\": \"a\"}\n{\"name\": \"b\"}",
+        "{'name': 'a'},\n{'name': 'b'},",
+        "[{\"name\": \"a\"}]\n[{\"name\": \"b\"}]",
+    ] {
+        let parsed = parse(text).unwrap();
+        assert_eq!(parsed.functions, [json!({"name": "a"}), json!({"name": "b"})], "{text}");
+        assert_eq!(parsed.steps[0], Step::Concatenated);
+    }
+}
+
+#[test]
+fn every_fault_has_its_text() {
+    for (text, fault) in [
+        ("", ParseFault::Empty),
+        (" \u{feff}\n", ParseFault::Empty),
+        ("\"\"", ParseFault::Empty),
+        ("\0\u{1}\u{2}", ParseFault::ControlCharacters),
+        ("<html><body>404</body></html>", ParseFault::Html),
+        ("def f(city: str):\n    \"\"\"Weather.\"\"\"", ParseFault::SourceCode),
+        ("import json\n\ntools = json.loads('[]')", ParseFault::SourceCode),
+        ("<func_start>def f(a: str)<func_end>", ParseFault::SourceCode),
+        ("none", ParseFault::NotJson),
+        ("test", ParseFault::NotJson),
+        ("i want a weather function pls", ParseFault::NotJson),
+        ("name: f\nparameters:\n  type: object\n", ParseFault::NotJson),
+        ("\"just a string\"", ParseFault::NotJson),
+        ("```\n{}\n```\n```\n{}\n```", ParseFault::NotJson),
+        ("{\"name\": \"\"", ParseFault::Truncated),
+        ("[{\"name\": \"f\", \"parameters\": {\"type\": \"obj", ParseFault::Truncated),
+        ("\"[{\\\"name\\\": ", ParseFault::Truncated),
+        ("{\"name\": \"f\", \"enum\": [\"a\", ...]}", ParseFault::Abbreviated),
+        ("{\"name\": \"f\", \"description\": `d`}", ParseFault::RepairsDisagree),
+        ("{\"name: \"f\", \"description\": \"d\"}", ParseFault::Truncated),
+        ("[{\"name\": \"f\", \"enum\": {1, 2}]", ParseFault::Truncated),
+        ("{}", ParseFault::NoFunctions),
+        ("null", ParseFault::NoFunctions),
+        ("[]", ParseFault::NoFunctions),
+        ("[null]", ParseFault::NotAFunction),
+        ("['go search the web to obtain up-to-date information']", ParseFault::NotAFunction),
+        ("{'function': 'search'}", ParseFault::Nameless),
+        ("{\"name\": \"\"}", ParseFault::Nameless),
+    ] {
+        assert_eq!(parse(text).map_err(|unreadable| unreadable.fault), Err(fault), "{text:?}");
+    }
+}
+
+#[test]
+fn a_fault_says_where_in_the_text_as_sent() {
+    assert_eq!(parse("  [{\"name\": \"f\"").unwrap_err().at, Some(15));
+    let text = "tools = [{\"name\": \"f\"} \"x\": 5]";
+    let at = parse(text).unwrap_err().at;
+    assert_eq!(at.map(|at| &text[at..=at]), Some("\""));
+}
+
+#[test]
+fn depth_is_bounded_on_every_rung() {
+    for (open, close) in [("[", "]"), ("{'a':", "}"), ("{a:[", "]}"), ("{\"a\":", "}"), ("(", ")")] {
+        let text = format!("{}1{}", open.repeat(50_000), close.repeat(50_000));
+        assert!(parse(&text).is_err());
+    }
+    let hidden = format!("// it's\u{2028}{}", "[".repeat(100_000));
+    assert_eq!(parse(&hidden).unwrap_err().fault, ParseFault::TooDeep);
+    let nested = (0..9).fold("[]".to_owned(), |text, _| json!(text).to_string());
+    assert_eq!(parse(&nested).unwrap_err().fault, ParseFault::TooDeep);
+}
+
+#[test]
+fn a_backslash_means_what_it_means_in_the_language_of_the_quotes() {
+    let description = |text: &str| parse(text).unwrap().functions[0]["description"].clone();
+    assert_eq!(description(r#"{"name": "f", "description": "a\/b",}"#), "a/b");
+    assert_eq!(description(r"{'name': 'f', 'description': 'a\/b'}"), r"a\/b");
+    assert_eq!(description(r#"{"name": "f", "description": "\ud83d\ude00",}"#), "😀");
+}
+
+#[test]
+fn reason_codes_are_unique() {
+    let codes: std::collections::BTreeSet<_> = ParseFault::ALL.iter().map(|fault| fault.code()).collect();
+    assert_eq!(codes.len(), ParseFault::ALL.len());
+    assert!(
+        ParseFault::ALL.iter().all(|fault| fault.code().starts_with("parse/") && fault.what().ends_with('.'))
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in "\\PC{0,60}") {
+        let _ = parse(&text);
+    }
+
+    #[test]
+    fn texts_close_to_json_are_read_or_refused(text in "([\\[\\]{}(),:'\"`#/*=.\\\\]|name|True|null|tools|```|\n| |é|\u{2028}|1|<tools>){0,40}") {
+        if let Err(unreadable) = parse(&text) {
+            prop_assert!(unreadable.at.is_none_or(|at| at <= text.len()), "{:?}", unreadable);
+        }
+    }
+
+    #[test]
+    fn a_cut_text_is_never_completed(cut in 1..120_usize) {
+        let text = r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {"a": {"type": "string"}}, "required": ["a"]}}]"#;
+        prop_assert_eq!(parse(&text[..cut]).map_err(|unreadable| unreadable.fault), Err(ParseFault::Truncated));
+    }
+}

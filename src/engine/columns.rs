@@ -1,0 +1,154 @@
+//! Every column of the two tables, by name, in one place.
+//!
+//! A stage names the columns it reads and writes with these constants, so a typing
+//! mistake does not compile, and `plan` can tell whether a column is there in time.
+
+use super::stage::TableId;
+
+/// What the cells of a column hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// UTF-8 text.
+    Text,
+    /// 64-bit whole numbers.
+    Int,
+}
+
+/// A column: where it is, what it is called, what it holds.
+#[derive(Debug, Clone, Copy)]
+pub struct ColumnSpec {
+    /// Its table.
+    pub table: TableId,
+    /// Its name in files.
+    pub name: &'static str,
+    /// What its cells hold.
+    pub kind: ColumnKind,
+    /// One phrase for people.
+    pub what: &'static str,
+}
+
+impl ColumnSpec {
+    /// It holds what the log said: a changed cell needs an edit. The rest is derived and may be made anew.
+    pub fn is_content(self) -> bool {
+        [MESSAGES, RESPONSE, TEXT, FUNCTIONS].contains(&self)
+    }
+}
+
+impl PartialEq for ColumnSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.table == other.table && self.name == other.name
+    }
+}
+
+impl Eq for ColumnSpec {}
+
+const fn request(name: &'static str, kind: ColumnKind, what: &'static str) -> ColumnSpec {
+    ColumnSpec { table: TableId::Requests, name, kind, what }
+}
+
+const fn list(name: &'static str, kind: ColumnKind, what: &'static str) -> ColumnSpec {
+    ColumnSpec { table: TableId::DocLists, name, kind, what }
+}
+
+/// The log's own id of the request.
+pub const EXTERNAL_ID: ColumnSpec = request("external_id", ColumnKind::Text, "the log's own id");
+/// The number of the input file, from 0.
+pub const FILE: ColumnSpec = request("file", ColumnKind::Int, "number of the input file");
+/// The line of that file on which the record starts, from 1.
+pub const LINE: ColumnSpec = request("line", ColumnKind::Int, "line on which the record starts");
+/// The log shape it was read as.
+pub const SHAPE: ColumnSpec = request("shape", ColumnKind::Text, "log shape it was read as");
+/// The conversation as sent: JSON list of [`crate::conversation::Message`].
+pub const MESSAGES: ColumnSpec = request("messages", ColumnKind::Text, "the conversation as sent");
+/// What the logged model answered: JSON of one [`crate::conversation::Message`].
+pub const RESPONSE: ColumnSpec = request("response", ColumnKind::Text, "what the logged model answered");
+/// Why the model stopped, in the API's own word.
+pub const FINISH_REASON: ColumnSpec = request("finish_reason", ColumnKind::Text, "why the model stopped");
+/// When it was sent, Unix milliseconds.
+pub const TIME_MS: ColumnSpec = request("time_ms", ColumnKind::Int, "when it was sent, Unix ms");
+/// The model asked for.
+pub const MODEL: ColumnSpec = request("model", ColumnKind::Text, "model asked for");
+/// User or tenant.
+pub const USER: ColumnSpec = request("user", ColumnKind::Text, "user or tenant");
+/// Session or thread.
+pub const SESSION: ColumnSpec = request("session", ColumnKind::Text, "session or thread");
+/// `auto`, `none`, `required` or `function:NAME`.
+pub const TOOL_CHOICE: ColumnSpec = request("tool_choice", ColumnKind::Text, "whether a call was forced");
+/// 1 or 0 where the request said so.
+pub const PARALLEL_TOOL_CALLS: ColumnSpec =
+    request("parallel_tool_calls", ColumnKind::Int, "whether several calls were allowed");
+/// The HTTP status of the response.
+pub const STATUS: ColumnSpec = request("status", ColumnKind::Int, "HTTP status of the response");
+
+/// What the rest of the conversation shows about the recorded call: `worked` or `failed`.
+pub const OUTCOME: ColumnSpec = request("outcome", ColumnKind::Text, "whether the recorded call worked");
+/// What kind of answer the log has: calls, declined, cut, failed, nothing, unreadable.
+pub const RECORDED: ColumnSpec = request("recorded", ColumnKind::Text, "what kind of answer the log has");
+/// The answer as BFCL ground truth, JSON.
+pub const ANSWER: ColumnSpec = request("answer", ColumnKind::Text, "the answer as BFCL ground truth");
+/// How sure the answer is: human, outcome, recorded.
+pub const TIER: ColumnSpec = request("tier", ColumnKind::Text, "how sure the answer is");
+/// The request whose record the answer was taken from.
+pub const ANSWER_FROM: ColumnSpec =
+    request("answer_from", ColumnKind::Text, "request the answer was taken from");
+/// The BFCL category.
+pub const CATEGORY: ColumnSpec = request("category", ColumnKind::Text, "BFCL category");
+
+/// The doc list's text, exactly as sent.
+pub const TEXT: ColumnSpec = list("text", ColumnKind::Text, "the doc list's text as sent");
+/// The functions: a JSON list, order kept.
+pub const FUNCTIONS: ColumnSpec = list("functions", ColumnKind::Text, "the functions, parsed");
+/// The steps that read the text, comma-separated.
+pub const PARSE_STEPS: ColumnSpec = list("parse_steps", ColumnKind::Text, "steps that read the text");
+/// The text near copies were compared by.
+pub const COMPARED: ColumnSpec = list("compared", ColumnKind::Text, "the text near copies were compared by");
+/// Names changed by fixes, JSON.
+pub const RENAMES: ColumnSpec = list("renames", ColumnKind::Text, "names changed by fixes");
+
+/// The columns that ingest writes.
+pub const PAYLOAD: &[ColumnSpec] = &[
+    EXTERNAL_ID,
+    FILE,
+    LINE,
+    SHAPE,
+    MESSAGES,
+    RESPONSE,
+    FINISH_REASON,
+    TIME_MS,
+    MODEL,
+    USER,
+    SESSION,
+    TOOL_CHOICE,
+    PARALLEL_TOOL_CALLS,
+    STATUS,
+    TEXT,
+];
+
+/// Every column there is, payload first.
+pub const ALL: &[ColumnSpec] = &[
+    EXTERNAL_ID,
+    FILE,
+    LINE,
+    SHAPE,
+    MESSAGES,
+    RESPONSE,
+    FINISH_REASON,
+    TIME_MS,
+    MODEL,
+    USER,
+    SESSION,
+    TOOL_CHOICE,
+    PARALLEL_TOOL_CALLS,
+    STATUS,
+    OUTCOME,
+    RECORDED,
+    ANSWER,
+    TIER,
+    ANSWER_FROM,
+    CATEGORY,
+    TEXT,
+    FUNCTIONS,
+    PARSE_STEPS,
+    COMPARED,
+    RENAMES,
+];

@@ -1,0 +1,287 @@
+//! A run's tables: a small spine in memory, everything else in Parquet.
+//!
+//! The spine holds ids, links, order and fates, a few dozen bytes a row. Cells stay in
+//! the files that ingest and the stages wrote, cut at the same batch borders, so that a
+//! batch of any columns is one aligned read. A column that a later stage changed is read
+//! newest first: a cell it left empty shows through to the version before.
+//!
+//! The tables change only through [`Corpus::apply`], which `runner` alone calls.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::columns::ColumnSpec;
+use super::error::Result;
+use super::frame::{Frame, FrameFile};
+use super::stage::{Action, Reason, RowIx, TableId};
+
+/// A row's fate so far and who decided it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fate {
+    /// What happened.
+    pub action: Action,
+    /// The deciding stage's place in the pipeline.
+    pub stage: u16,
+    /// Why.
+    pub reason: &'static Reason,
+    /// For a merge: the row that stands for it.
+    pub into: Option<RowIx>,
+}
+
+/// Where the cells of some columns are.
+#[derive(Debug, Clone)]
+pub enum Cells {
+    /// In a file.
+    File(FrameFile),
+    /// In memory, for a table of one batch: examples and tests.
+    Memory(Frame),
+}
+
+impl Cells {
+    fn read(&self, range: &Range<usize>, columns: &[&str]) -> Result<Frame> {
+        match self {
+            Self::File(file) => file.read(range.start, range.len(), Some(columns)),
+            Self::Memory(frame) => Ok(frame.clone()),
+        }
+    }
+}
+
+/// One table of a run.
+#[derive(Debug)]
+pub struct Table {
+    id: TableId,
+    ids: Vec<u128>,
+    /// Rows in canonical order: by time, then line, then id.
+    order: Vec<RowIx>,
+    /// Each row's place in `order`.
+    position: Vec<u32>,
+    fates: Vec<Option<Fate>>,
+    /// First row of each batch, and the number of rows at the end.
+    borders: Vec<usize>,
+    /// Columns and where they are, oldest first.
+    versions: Vec<(ColumnSpec, Arc<Cells>)>,
+}
+
+impl Table {
+    /// A table without columns. `batch_lengths` must add up to the number of ids.
+    pub fn new(id: TableId, ids: Vec<u128>, order: Vec<RowIx>, batch_lengths: &[usize]) -> Self {
+        let mut position = vec![0; ids.len()];
+        for (place, &row) in (0..).zip(&order) {
+            position[row as usize] = place;
+        }
+        let mut borders = vec![0];
+        borders.extend(batch_lengths.iter().scan(0, |end, length| {
+            *end += length;
+            Some(*end)
+        }));
+        debug_assert_eq!(borders.last(), Some(&ids.len()), "batches cover the table");
+        Self { id, fates: vec![None; ids.len()], ids, order, position, borders, versions: Vec::new() }
+    }
+
+    /// Which table it is.
+    pub fn id(&self) -> TableId {
+        self.id
+    }
+
+    /// Number of rows, whatever their fate.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// There are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The row's content id.
+    pub fn row_id(&self, row: RowIx) -> RowId {
+        RowId(self.ids[row as usize])
+    }
+
+    /// The row's place in canonical order.
+    pub fn position(&self, row: RowIx) -> u32 {
+        self.position[row as usize]
+    }
+
+    /// All rows in canonical order.
+    pub fn in_order(&self) -> &[RowIx] {
+        &self.order
+    }
+
+    /// The row's fate; `None` while it is kept.
+    pub fn fate(&self, row: RowIx) -> Option<Fate> {
+        self.fates[row as usize]
+    }
+
+    /// The row is still in the working set.
+    pub fn is_kept(&self, row: RowIx) -> bool {
+        self.fates[row as usize].is_none()
+    }
+
+    /// Number of kept rows.
+    pub fn kept(&self) -> usize {
+        self.fates.iter().filter(|fate| fate.is_none()).count()
+    }
+
+    /// Number of batches.
+    pub fn batches(&self) -> usize {
+        self.borders.len() - 1
+    }
+
+    /// The rows of a batch.
+    pub fn batch(&self, index: usize) -> Range<usize> {
+        self.borders[index]..self.borders[index + 1]
+    }
+
+    /// The batch that holds a row.
+    pub fn batch_of(&self, row: RowIx) -> usize {
+        self.borders.partition_point(|&border| border <= row as usize) - 1
+    }
+
+    /// The columns it has so far, each once.
+    pub fn columns(&self) -> Vec<ColumnSpec> {
+        let mut columns: Vec<ColumnSpec> = Vec::new();
+        for (column, _) in &self.versions {
+            if !columns.contains(column) {
+                columns.push(*column);
+            }
+        }
+        columns
+    }
+
+    /// Adds columns, or newer versions of them.
+    pub fn add_columns(&mut self, columns: &[ColumnSpec], cells: Cells) {
+        let cells = Arc::new(cells);
+        self.versions.extend(columns.iter().map(|column| (*column, Arc::clone(&cells))));
+    }
+
+    /// Reads a batch of columns, whatever the rows' fates. A column nobody wrote yet is empty.
+    ///
+    /// # Errors
+    /// A file of the run folder cannot be read.
+    pub fn read_batch(&self, index: usize, columns: &[ColumnSpec]) -> Result<BatchCells> {
+        let range = self.batch(index);
+        let mut frames = Vec::new();
+        let mut versions = vec![Vec::new(); columns.len()];
+        for cells in self.distinct_cells() {
+            let here: Vec<usize> = (0..columns.len())
+                .filter(|&at| {
+                    self.versions
+                        .iter()
+                        .any(|(column, at_cells)| *column == columns[at] && Arc::ptr_eq(at_cells, cells))
+                })
+                .collect();
+            if here.is_empty() {
+                continue;
+            }
+            let names: Vec<&str> = here.iter().map(|&at| columns[at].name).collect();
+            for at in here {
+                versions[at].push(frames.len());
+            }
+            frames.push(cells.read(&range, &names)?);
+        }
+        Ok(BatchCells { columns: columns.to_vec(), versions, frames })
+    }
+
+    /// Where cells are, newest first, each once.
+    fn distinct_cells(&self) -> Vec<&Arc<Cells>> {
+        let mut seen: Vec<&Arc<Cells>> = Vec::new();
+        for (_, cells) in self.versions.iter().rev() {
+            if !seen.iter().any(|other| Arc::ptr_eq(other, cells)) {
+                seen.push(cells);
+            }
+        }
+        seen
+    }
+}
+
+/// The id of a row: 128 bits of its content, printed as 32 hex digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowId(pub u128);
+
+impl std::fmt::Display for RowId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{:032x}", self.0)
+    }
+}
+
+/// Cells of some columns of one batch.
+#[derive(Debug)]
+pub struct BatchCells {
+    columns: Vec<ColumnSpec>,
+    /// For each column the frames that hold a version of it, newest first.
+    versions: Vec<Vec<usize>>,
+    frames: Vec<Frame>,
+}
+
+impl BatchCells {
+    fn find<'a, T>(&'a self, column: ColumnSpec, get: impl Fn(&'a Frame) -> Option<T>) -> Option<T> {
+        let at = self.columns.iter().position(|&have| have == column);
+        let at = at.unwrap_or_else(|| panic!("column {} is not among those that were declared", column.name));
+        self.versions[at].iter().find_map(|&frame| get(&self.frames[frame]))
+    }
+
+    /// The text of a cell, by the row's place in the batch.
+    ///
+    /// # Panics
+    /// The column was not among those read: a bug in the stage, found by its first test.
+    pub fn text(&self, column: ColumnSpec, at: usize) -> Option<&str> {
+        self.find(column, |frame| frame.texts(column.name)?.get(at))
+    }
+
+    /// The number of a cell, by the row's place in the batch.
+    ///
+    /// # Panics
+    /// As [`BatchCells::text`].
+    pub fn int(&self, column: ColumnSpec, at: usize) -> Option<i64> {
+        self.find(column, |frame| frame.ints(column.name)?.get(at))
+    }
+}
+
+/// The two tables and the links between them.
+#[derive(Debug)]
+pub struct Corpus {
+    /// The requests.
+    pub requests: Table,
+    /// The doc lists.
+    pub lists: Table,
+    /// The list each request was sent with; never changes.
+    pub origin: Vec<RowIx>,
+    /// The list each request has now.
+    pub list: Vec<RowIx>,
+}
+
+impl Corpus {
+    /// The table of that name.
+    pub fn table(&self, id: TableId) -> &Table {
+        match id {
+            TableId::Requests => &self.requests,
+            TableId::DocLists => &self.lists,
+        }
+    }
+
+    /// The table of that name, to add columns to.
+    pub fn table_mut(&mut self, id: TableId) -> &mut Table {
+        match id {
+            TableId::Requests => &mut self.requests,
+            TableId::DocLists => &mut self.lists,
+        }
+    }
+
+    /// Gives a kept row its fate, and its children theirs where that follows at once: a merged list's requests
+    /// go to its leader.
+    pub fn apply(&mut self, table: TableId, row: RowIx, fate: Fate) {
+        let slot = &mut self.table_mut(table).fates[row as usize];
+        debug_assert!(slot.is_none(), "a row has one fate");
+        *slot = Some(fate);
+    }
+
+    /// Re-points the requests of merged lists to their leaders.
+    pub fn follow_merged_lists(&mut self) {
+        for list in &mut self.list {
+            while let Some(Fate { into: Some(leader), .. }) = self.lists.fates[*list as usize] {
+                *list = leader;
+            }
+        }
+    }
+}

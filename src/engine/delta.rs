@@ -1,0 +1,234 @@
+//! The files of one stage: its fates and edits as Parquet, its counts as a manifest.
+//!
+//! Together with the columns file that `verdict` wrote, this is all a stage leaves
+//! behind, and all that is needed to act as if it had just run.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::error::{Result, damaged};
+use super::frame::{Frame, FrameFile, FrameWriter, Values, write_frame};
+use super::stage::{Action, Evidence, Metric, Reason, RowIx, TableId};
+use super::verdict::FateEvent;
+
+/// Events of one row group: a log has a fate a row, and only so many stand in memory as text at a time.
+pub(super) const GROUP_ROWS: usize = 1 << 16;
+
+/// File of fates.
+pub const FATES: &str = "fates.parquet";
+/// File of edits.
+pub const EDITS: &str = "edits.parquet";
+/// File of columns.
+pub const COLUMNS: &str = "columns.parquet";
+
+/// One edit, as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredEdit {
+    /// The row's table.
+    pub table: TableId,
+    /// The row.
+    pub row: RowIx,
+    /// The changed column.
+    pub column: String,
+    /// Reason code.
+    pub reason: String,
+    /// `safe`, `unsafe` or `suggest`.
+    pub safety: String,
+    /// RFC 6902, JSON text.
+    pub patch: String,
+}
+
+/// A finished stage's manifest.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct StageManifest {
+    /// Resume key.
+    pub key: String,
+    /// The instance's id in the pipeline.
+    pub id: String,
+    /// What kind of stage it is.
+    pub kind: String,
+    /// The settings it ran with, defaults and all.
+    pub settings: Value,
+    /// The table it judged.
+    pub table: TableId,
+    /// Kept rows when it began.
+    pub before: Kept,
+    /// Kept rows when it was done.
+    pub after: Kept,
+    /// Fates by table, action and reason; those that follow from a parent or children are told apart.
+    pub fates: Vec<FateCount>,
+    /// Edits by reason.
+    pub edits: BTreeMap<String, u64>,
+    /// Wall time.
+    pub seconds: f64,
+    /// Bytes on disk.
+    pub bytes: u64,
+}
+
+/// Kept rows of each table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Requests.
+    pub requests: u64,
+    /// Doc lists.
+    pub doc_lists: u64,
+}
+
+/// How many rows met one fate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FateCount {
+    /// The rows' table.
+    pub table: TableId,
+    /// What happened.
+    pub action: Action,
+    /// Reason code.
+    pub reason: String,
+    /// It followed from the fate of the parent or the children.
+    pub cascaded: bool,
+    /// How many rows.
+    pub rows: u64,
+}
+
+/// Counts fates by table, action, reason and whether they followed from others.
+pub fn count_fates(fates: &[FateEvent]) -> Vec<FateCount> {
+    let mut counts: BTreeMap<(TableId, &str, &str, bool), (Action, u64)> = BTreeMap::new();
+    for fate in fates {
+        let key = (fate.table, fate.action.name(), fate.reason.code, fate.cascaded);
+        counts.entry(key).or_insert((fate.action, 0)).1 += 1;
+    }
+    let count = |((table, _, reason, cascaded), (action, rows)): ((_, _, &str, _), _)| FateCount {
+        table,
+        action,
+        reason: reason.to_owned(),
+        cascaded,
+        rows,
+    };
+    counts.into_iter().map(count).collect()
+}
+
+/// Writes the fates of a stage.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_fates(path: &Path, fates: &[FateEvent]) -> Result<()> {
+    let mut writer = FrameWriter::create(path);
+    if fates.is_empty() {
+        write_fate_group(&mut writer, fates)?;
+    }
+    for group in fates.chunks(GROUP_ROWS) {
+        write_fate_group(&mut writer, group)?;
+    }
+    writer.finish()
+}
+
+fn write_fate_group(writer: &mut FrameWriter, fates: &[FateEvent]) -> Result<()> {
+    let details: Vec<Option<String>> =
+        fates.iter().map(|fate| fate.evidence.detail.as_ref().map(ToString::to_string)).collect();
+    let text = |get: fn(&FateEvent) -> &'static str| {
+        Values::Text(fates.iter().map(|fate| Some(get(fate))).collect())
+    };
+    let metric = |fate: &FateEvent| fate.evidence.score.map(|(metric, _)| metric.name());
+    writer.write(vec![
+        ("table", text(|fate| fate.table.name())),
+        ("row", Values::U32(fates.iter().map(|fate| fate.row).collect())),
+        ("action", text(|fate| fate.action.name())),
+        ("reason", text(|fate| fate.reason.code)),
+        ("into", Values::Int(fates.iter().map(|fate| fate.into.map(i64::from)).collect())),
+        ("cascaded", Values::Int(fates.iter().map(|fate| Some(i64::from(fate.cascaded))).collect())),
+        (
+            "score",
+            Values::Float(fates.iter().map(|fate| fate.evidence.score.map(|(_, score)| score)).collect()),
+        ),
+        ("metric", Values::Text(fates.iter().map(metric).collect())),
+        ("detail", Values::Text(details.iter().map(Option::as_deref).collect())),
+    ])
+}
+
+/// Reads the fates of a stage, whose contract may name `reasons`.
+///
+/// # Errors
+/// The file is damaged, or names a reason that is not among them.
+pub fn read_fates(path: &Path, reasons: &[&'static Reason]) -> Result<Vec<FateEvent>> {
+    let file = FrameFile::open(path)?;
+    let mut fates = Vec::with_capacity(file.height());
+    for start in (0..file.height()).step_by(GROUP_ROWS) {
+        let frame = file.read(start, GROUP_ROWS.min(file.height() - start), None)?;
+        for row in 0..frame.height() {
+            let fate = fate_of(&frame, row, reasons);
+            fates.push(fate.ok_or_else(|| damaged(path, format!("row {} is no fate", start + row)))?);
+        }
+    }
+    Ok(fates)
+}
+
+fn fate_of(frame: &Frame, row: usize, reasons: &[&'static Reason]) -> Option<FateEvent> {
+    let text = |name: &str| frame.texts(name)?.get(row);
+    let int = |name: &str| frame.ints(name)?.get(row);
+    let code = text("reason")?;
+    let score = match (text("metric"), frame.float("score", row)) {
+        (Some(metric), Some(score)) => Some((Metric::from_name(metric)?, score)),
+        _ => None,
+    };
+    let detail = match text("detail") {
+        Some(detail) => Some(Box::new(serde_json::from_str(detail).ok()?)),
+        None => None,
+    };
+    Some(FateEvent {
+        table: table_of(text("table")?)?,
+        row: frame.u32s("row")?.get(row)?,
+        action: Action::from_name(text("action")?)?,
+        reason: reasons.iter().copied().find(|reason| reason.code == code)?,
+        into: int("into").and_then(|into| RowIx::try_from(into).ok()),
+        cascaded: int("cascaded")? == 1,
+        evidence: Evidence { score, detail },
+    })
+}
+
+/// Writes the edits of a stage.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_edits(path: &Path, edits: &[StoredEdit]) -> Result<()> {
+    let text =
+        |get: fn(&StoredEdit) -> &str| Values::Text(edits.iter().map(|edit| Some(get(edit))).collect());
+    write_frame(
+        path,
+        vec![
+            ("table", text(|edit| edit.table.name())),
+            ("row", Values::U32(edits.iter().map(|edit| edit.row).collect())),
+            ("column", text(|edit| &edit.column)),
+            ("reason", text(|edit| &edit.reason)),
+            ("safety", text(|edit| &edit.safety)),
+            ("patch", text(|edit| &edit.patch)),
+        ],
+    )
+}
+
+/// Reads the edits of a stage.
+///
+/// # Errors
+/// The file is damaged.
+pub fn read_edits(path: &Path) -> Result<Vec<StoredEdit>> {
+    let frame = FrameFile::open(path)?.read_all()?;
+    let text = |name: &str, row: usize| frame.texts(name)?.get(row).map(str::to_owned);
+    let read = |row: usize| {
+        Some(StoredEdit {
+            table: table_of(&text("table", row)?)?,
+            row: frame.u32s("row")?.get(row)?,
+            column: text("column", row)?,
+            reason: text("reason", row)?,
+            safety: text("safety", row)?,
+            patch: text("patch", row)?,
+        })
+    };
+    (0..frame.height())
+        .map(|row| read(row).ok_or_else(|| damaged(path, format!("row {row} is no edit"))))
+        .collect()
+}
+
+fn table_of(name: &str) -> Option<TableId> {
+    TableId::ALL.into_iter().find(|table| table.name() == name)
+}

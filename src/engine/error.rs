@@ -1,0 +1,110 @@
+//! What can stop a run. A bad row is never here: it gets a fate.
+
+use std::fmt::Display;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The engine's result.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a run cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file could not be opened, read, written or renamed.
+    #[error("{doing} {}: {source}", path.display())]
+    File {
+        /// What was being done: `reading`, `writing`, ….
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A Parquet file could not be read or written.
+    #[error("{doing} {}: {source}", path.display())]
+    Table {
+        /// What was being done.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What polars said.
+        source: polars::error::PolarsError,
+    },
+    /// A file of the run folder does not hold what it must.
+    #[error("{}: {what}\nhint: `--fresh` rebuilds the run from its inputs", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Another run has the folder.
+    #[error("run folder {} is in use by {owner}\nhint: wait for it, stop it, or give another folder with --out", path.display())]
+    Locked {
+        /// The run folder.
+        path: PathBuf,
+        /// Who has it: process, start and command line.
+        owner: String,
+    },
+    /// The folder holds something, but no run.
+    #[error("{} is not a run folder and not empty\nhint: give an empty or new folder with --out", .0.display())]
+    NotARun(PathBuf),
+    /// An input could not be read to its end.
+    #[error("{0}")]
+    Input(String),
+    /// A stage said something that its contract or the tables do not allow: a bug in the stage.
+    #[error("stage {stage}: {what}")]
+    Verdict {
+        /// The stage's id.
+        stage: String,
+        /// What it said.
+        what: String,
+    },
+    /// Rows in and rows out do not add up: a bug here.
+    #[error("{at}: rows do not add up: {what}")]
+    Conservation {
+        /// After which step.
+        at: String,
+        /// The two sides.
+        what: String,
+    },
+    /// A setting's value is out of range, or a file it names is bad.
+    #[error("{0}")]
+    Setting(String),
+    /// The user asked to stop.
+    #[error("interrupted; finished stages are kept\nhint: the same command goes on from there")]
+    Interrupted,
+}
+
+impl Error {
+    /// A bug of ours rather than of the world.
+    pub fn is_bug(&self) -> bool {
+        matches!(self, Self::Verdict { .. } | Self::Conservation { .. })
+    }
+}
+
+/// Adds what was being done to which file.
+pub trait At<T> {
+    /// Turns the error into [`Error::File`] or [`Error::Table`].
+    ///
+    /// # Errors
+    /// The error itself, with its place.
+    fn at(self, doing: &'static str, path: &Path) -> Result<T>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, doing: &'static str, path: &Path) -> Result<T> {
+        self.map_err(|source| Error::File { doing, path: path.to_owned(), source })
+    }
+}
+
+impl<T> At<T> for polars::error::PolarsResult<T> {
+    fn at(self, doing: &'static str, path: &Path) -> Result<T> {
+        self.map_err(|source| Error::Table { doing, path: path.to_owned(), source })
+    }
+}
+
+/// A damaged file of the run folder.
+pub fn damaged(path: &Path, what: impl Display) -> Error {
+    Error::Damaged { path: path.to_owned(), what: what.to_string() }
+}

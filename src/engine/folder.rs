@@ -1,0 +1,290 @@
+//! The run folder: who has it, what is done in it, and how files get there.
+//!
+//! A step writes into `<name>.partial` and the folder is renamed when its manifest is
+//! inside, so a folder without `.partial` is a finished step, whenever the power went.
+//! Single files are written beside and renamed.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::error::{At, Error, Result, damaged};
+
+const LOCK: &str = ".lock";
+const RUN_FILE: &str = "run.json";
+const MANIFEST: &str = "manifest.json";
+
+/// A run folder that this process has to itself until it is dropped.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// Held for its lock.
+    _lock: File,
+}
+
+impl RunFolder {
+    /// Takes a folder for a run, making it where it does not exist.
+    ///
+    /// # Errors
+    /// Another run has it, it holds something that is no run, or it cannot be made.
+    pub fn take(path: &Path) -> Result<Self> {
+        if path.is_dir()
+            && !path.join(LOCK).exists()
+            && fs::read_dir(path).at("reading", path)?.next().is_some()
+        {
+            return Err(Error::NotARun(path.to_owned()));
+        }
+        fs::create_dir_all(path).at("making", path)?;
+        let lock_path = path.join(LOCK);
+        let mut lock = File::options()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&lock_path)
+            .at("opening", &lock_path)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut owner = String::new();
+                // Who has it is told as far as it can be read; that it is locked is certain.
+                let _ = lock.read_to_string(&mut owner);
+                let owner = if owner.is_empty() { "another process".to_owned() } else { owner };
+                return Err(Error::Locked { path: path.to_owned(), owner });
+            }
+            Err(TryLockError::Error(source)) => return Err(source).at("locking", &lock_path),
+        }
+        lock.set_len(0).at("writing", &lock_path)?;
+        let command: Vec<String> = std::env::args().collect();
+        write!(lock, "process {}: {}", std::process::id(), command.join(" ")).at("writing", &lock_path)?;
+        Ok(Self { path: path.to_owned(), _lock: lock })
+    }
+
+    /// Removes everything a run made here.
+    ///
+    /// # Errors
+    /// Something cannot be removed.
+    pub fn clear(&self) -> Result<()> {
+        for name in ["ingest", "ingest.partial", "stages", "dataset", "dataset.partial"] {
+            remove_folder(&self.path.join(name))?;
+        }
+        for name in [RUN_FILE, "report.json", "ledger.parquet", "rows.parquet", "lists.parquet"] {
+            let path = self.path.join(name);
+            if path.exists() {
+                fs::remove_file(&path).at("removing", &path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes stage folders that the pipeline does not have (any more) and steps that were cut off.
+    ///
+    /// # Errors
+    /// Something cannot be removed.
+    pub fn keep_stages(&self, names: &[String]) -> Result<()> {
+        let stages = self.path.join("stages");
+        if !stages.is_dir() {
+            return Ok(());
+        }
+        for entry in fs::read_dir(&stages).at("reading", &stages)? {
+            let entry = entry.at("reading", &stages)?;
+            if !names.iter().any(|name| entry.file_name() == name.as_str()) {
+                remove_folder(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a step: an empty folder to write into.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub fn begin(&self, step: &str) -> Result<Step> {
+        let done = self.path.join(step);
+        let partial = done.with_file_name(format!(
+            "{}.partial",
+            done.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+        ));
+        remove_folder(&partial)?;
+        fs::create_dir_all(&partial).at("making", &partial)?;
+        Ok(Step { partial, done })
+    }
+
+    /// The manifest of a finished step; `None` where it is not finished.
+    ///
+    /// # Errors
+    /// There is a manifest, but it cannot be read.
+    pub fn manifest<M: DeserializeOwned>(&self, step: &str) -> Result<Option<M>> {
+        read_manifest(&self.path, step)
+    }
+}
+
+/// The manifest of a finished step of a run that need not be ours; `None` where it is not finished.
+///
+/// # Errors
+/// There is a manifest, but it cannot be read.
+pub fn read_manifest<M: DeserializeOwned>(run: &Path, step: &str) -> Result<Option<M>> {
+    let path = run.join(step).join(MANIFEST);
+    if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+}
+
+/// A step being written.
+#[derive(Debug)]
+pub struct Step {
+    partial: PathBuf,
+    done: PathBuf,
+}
+
+impl Step {
+    /// Where a file of the step is written now.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.partial.join(name)
+    }
+
+    /// The folder being written.
+    pub fn path(&self) -> &Path {
+        &self.partial
+    }
+
+    /// Ends the step: the manifest is written and the folder gets its name.
+    ///
+    /// # Errors
+    /// A file cannot be written or renamed.
+    pub fn finish<M: Serialize>(self, manifest: &M) -> Result<()> {
+        write_json(&self.partial.join(MANIFEST), manifest)?;
+        self.rename()
+    }
+
+    /// Ends a step that keeps no manifest.
+    ///
+    /// # Errors
+    /// The folder cannot be renamed.
+    pub fn rename(self) -> Result<()> {
+        remove_folder(&self.done)?;
+        fs::rename(&self.partial, &self.done).at("renaming", &self.partial)
+    }
+}
+
+fn remove_folder(path: &Path) -> Result<()> {
+    if path.is_dir() { fs::remove_dir_all(path).at("removing", path) } else { Ok(()) }
+}
+
+/// Writes a file beside its place and renames it.
+///
+/// # Errors
+/// The file cannot be written or renamed.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
+    let beside = path.with_extension("partial");
+    fs::write(&beside, bytes).at("writing", &beside)?;
+    fs::rename(&beside, path).at("renaming", &beside)
+}
+
+/// Writes a value as indented JSON with a final newline.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
+    let mut bytes = serde_json::to_vec_pretty(value).map_err(|error| damaged(path, error))?;
+    bytes.push(b'\n');
+    write_atomic(path, &bytes)
+}
+
+/// Reads a JSON file of the run folder.
+///
+/// # Errors
+/// The file cannot be read or is not what it should be.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let bytes = fs::read(path).at("reading", path)?;
+    serde_json::from_slice(&bytes).map_err(|error| damaged(path, error))
+}
+
+/// The run as it was started: what was read, with what, by which version.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunFile {
+    /// Version of the program.
+    pub version: String,
+    /// The pipeline as resolved: defaults, flags and all.
+    pub pipeline: serde_json::Value,
+    /// The seed.
+    pub seed: u64,
+    /// The inputs, in the order given.
+    pub inputs: Vec<InputFile>,
+    /// Steps in order, with the names of their folders.
+    pub steps: Vec<String>,
+    /// Command line.
+    pub command: Vec<String>,
+}
+
+/// An input file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputFile {
+    /// As given.
+    pub path: String,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Writes `run.json`.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_run_file(run: &Path, file: &RunFile) -> Result<()> {
+    write_json(&run.join(RUN_FILE), file)
+}
+
+/// Reads `run.json` of a run folder.
+///
+/// # Errors
+/// There is none, or it cannot be read.
+pub fn read_run_file(run: &Path) -> Result<RunFile> {
+    let path = run.join(RUN_FILE);
+    if !path.is_file() {
+        return Err(damaged(run, "is no run folder: it has no run.json"));
+    }
+    read_json(&path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_taker_is_told_who_has_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        let first = RunFolder::take(&path).unwrap();
+        let error = RunFolder::take(&path).unwrap_err().to_string();
+        assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
+        drop(first);
+        RunFolder::take(&path).unwrap();
+    }
+
+    #[test]
+    fn a_folder_of_other_things_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("thesis.tex"), "x").unwrap();
+        assert!(matches!(RunFolder::take(folder.path()), Err(Error::NotARun(_))));
+    }
+
+    #[test]
+    fn a_step_is_there_only_when_it_is_finished() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = RunFolder::take(&folder.path().join("run")).unwrap();
+        let step = run.begin("stages/01-a").unwrap();
+        fs::write(step.file("x"), "1").unwrap();
+        assert_eq!(run.manifest::<u8>("stages/01-a").unwrap(), None);
+        step.finish(&7_u8).unwrap();
+        assert_eq!(run.manifest::<u8>("stages/01-a").unwrap(), Some(7));
+        assert!(run.path().join("stages/01-a/x").is_file());
+    }
+}

@@ -1,0 +1,306 @@
+//! The door to polars and Parquet: columns in, row groups out, row ranges back.
+//!
+//! Each batch handed to [`FrameWriter`] becomes one row group, so a reader that asks
+//! for the same range decodes nothing else. Nothing outside `engine` sees polars.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use polars::io::parquet::write::BatchedWriter;
+use polars::prelude::{
+    Column, DataFrame, DataType, Field, Int64Chunked, NamedFrom, ParquetCompression, ParquetReader,
+    ParquetWriter, Schema, SerReader, Series, StatisticsOptions, StringChunked, UInt32Chunked,
+};
+
+use super::error::{At, Result};
+
+/// Values of one column, to be written.
+#[derive(Debug)]
+pub enum Values<'a> {
+    /// Text; `None` is null.
+    Text(Vec<Option<&'a str>>),
+    /// Whole numbers; `None` is null.
+    Int(Vec<Option<i64>>),
+    /// Numbers; `None` is null.
+    Float(Vec<Option<f64>>),
+    /// Row numbers and counts.
+    U32(Vec<u32>),
+}
+
+impl Values<'_> {
+    fn data_type(&self) -> DataType {
+        match self {
+            Self::Text(_) => DataType::String,
+            Self::Int(_) => DataType::Int64,
+            Self::Float(_) => DataType::Float64,
+            Self::U32(_) => DataType::UInt32,
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Text(values) => values.len(),
+            Self::Int(values) => values.len(),
+            Self::Float(values) => values.len(),
+            Self::U32(values) => values.len(),
+        }
+    }
+
+    fn into_column(self, name: &str) -> Column {
+        let name = name.into();
+        match self {
+            Self::Text(values) => Series::new(name, values),
+            Self::Int(values) => Series::new(name, values),
+            Self::Float(values) => Series::new(name, values),
+            Self::U32(values) => Series::new(name, values),
+        }
+        .into()
+    }
+}
+
+/// Named columns of equal length.
+pub type Columns<'a> = Vec<(&'a str, Values<'a>)>;
+
+fn data_frame(columns: Columns<'_>) -> polars::error::PolarsResult<DataFrame> {
+    let height = columns.first().map_or(0, |(_, values)| values.len());
+    DataFrame::new(height, columns.into_iter().map(|(name, values)| values.into_column(name)).collect())
+}
+
+/// Writes batches of columns into one Parquet file, one row group each.
+pub struct FrameWriter {
+    path: PathBuf,
+    writer: Option<BatchedWriter<BufWriter<File>>>,
+}
+
+impl FrameWriter {
+    /// Starts a file; its columns are known with the first batch.
+    pub fn create(path: &Path) -> Self {
+        Self { path: path.to_owned(), writer: None }
+    }
+
+    /// Writes one row group. An empty batch only fixes the columns.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&mut self, columns: Columns<'_>) -> Result<()> {
+        let doing = "writing";
+        if self.writer.is_none() {
+            let schema: Schema =
+                columns.iter().map(|(name, values)| Field::new((*name).into(), values.data_type())).collect();
+            let file = File::create(&self.path).at(doing, &self.path)?;
+            let writer = ParquetWriter::new(BufWriter::new(file))
+                .with_compression(ParquetCompression::Zstd(None))
+                .with_statistics(StatisticsOptions::empty())
+                .batched(&schema)
+                .at(doing, &self.path)?;
+            self.writer = Some(writer);
+        }
+        let frame = data_frame(columns).at(doing, &self.path)?;
+        let writer = self.writer.as_mut().expect("the writer was made above");
+        writer.write_batch(&frame).at(doing, &self.path)
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish(self) -> Result<()> {
+        if let Some(writer) = self.writer {
+            writer.finish().at("writing", &self.path)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes one batch as a whole file.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_frame(path: &Path, columns: Columns<'_>) -> Result<()> {
+    let mut writer = FrameWriter::create(path);
+    writer.write(columns)?;
+    writer.finish()
+}
+
+/// Columns read back; cells are reached by row number within the frame.
+#[derive(Debug, Clone)]
+pub struct Frame(DataFrame);
+
+impl Frame {
+    /// A frame in memory.
+    ///
+    /// # Errors
+    /// The columns differ in length.
+    pub fn from_columns(columns: Columns<'_>) -> Result<Self> {
+        data_frame(columns).at("building", Path::new("memory")).map(Self)
+    }
+
+    /// Number of rows.
+    pub fn height(&self) -> usize {
+        self.0.height()
+    }
+
+    /// A column of text; `None` where there is no such column or it holds something else.
+    pub fn texts(&self, name: &str) -> Option<Texts<'_>> {
+        self.0.column(name).ok()?.str().ok().map(Texts)
+    }
+
+    /// A column of whole numbers.
+    pub fn ints(&self, name: &str) -> Option<Ints<'_>> {
+        self.0.column(name).ok()?.i64().ok().map(Ints)
+    }
+
+    /// A column of numbers.
+    pub fn float(&self, name: &str, row: usize) -> Option<f64> {
+        self.0.column(name).ok()?.f64().ok()?.get(row)
+    }
+
+    /// A column of row numbers.
+    pub fn u32s(&self, name: &str) -> Option<U32s<'_>> {
+        self.0.column(name).ok()?.u32().ok().map(U32s)
+    }
+
+    /// A cell as JSON, for files that came from outside.
+    pub fn json(&self, row: usize) -> serde_json::Map<String, serde_json::Value> {
+        self.0.columns().iter().map(|column| (column.name().to_string(), any_json(column, row))).collect()
+    }
+}
+
+fn any_json(column: &Column, row: usize) -> serde_json::Value {
+    use polars::prelude::AnyValue;
+    let Ok(value) = column.get(row) else { return serde_json::Value::Null };
+    let list = |series: &Series| {
+        let column = Column::from(series.clone());
+        (0..series.len()).map(|row| any_json(&column, row)).collect()
+    };
+    match value {
+        AnyValue::Null => serde_json::Value::Null,
+        AnyValue::Boolean(b) => b.into(),
+        AnyValue::String(s) => s.into(),
+        AnyValue::StringOwned(s) => s.as_str().into(),
+        AnyValue::List(series) => serde_json::Value::Array(list(&series)),
+        AnyValue::Int8(n) => n.into(),
+        AnyValue::Int16(n) => n.into(),
+        AnyValue::Int32(n) => n.into(),
+        AnyValue::Int64(n) => n.into(),
+        AnyValue::UInt8(n) => n.into(),
+        AnyValue::UInt16(n) => n.into(),
+        AnyValue::UInt32(n) => n.into(),
+        AnyValue::UInt64(n) => n.into(),
+        AnyValue::Float32(n) => n.into(),
+        AnyValue::Float64(n) => n.into(),
+        other => other.to_string().into(),
+    }
+}
+
+/// Cells of a text column.
+#[derive(Clone, Copy)]
+pub struct Texts<'a>(&'a StringChunked);
+
+impl<'a> Texts<'a> {
+    /// The cell of a row; `None` is null.
+    pub fn get(&self, row: usize) -> Option<&'a str> {
+        self.0.get(row)
+    }
+}
+
+/// Cells of a whole-number column.
+#[derive(Clone, Copy)]
+pub struct Ints<'a>(&'a Int64Chunked);
+
+impl Ints<'_> {
+    /// The cell of a row; `None` is null.
+    pub fn get(&self, row: usize) -> Option<i64> {
+        self.0.get(row)
+    }
+}
+
+/// Cells of a row-number column.
+#[derive(Clone, Copy)]
+pub struct U32s<'a>(&'a UInt32Chunked);
+
+impl U32s<'_> {
+    /// The cell of a row; `None` is null.
+    pub fn get(&self, row: usize) -> Option<u32> {
+        self.0.get(row)
+    }
+}
+
+/// A Parquet file that is read range by range; the footer is read once.
+#[derive(Debug, Clone)]
+pub struct FrameFile {
+    path: PathBuf,
+    metadata: polars::io::parquet::metadata::FileMetadataRef,
+}
+
+impl FrameFile {
+    /// Opens a file and reads its footer.
+    ///
+    /// # Errors
+    /// The file cannot be read or is no Parquet file.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).at("reading", path)?;
+        let mut reader = ParquetReader::new(file);
+        let metadata = reader.get_metadata().at("reading", path)?.clone();
+        Ok(Self { path: path.to_owned(), metadata })
+    }
+
+    /// Number of rows.
+    pub fn height(&self) -> usize {
+        self.metadata.num_rows
+    }
+
+    /// Number of rows of each row group, in order.
+    pub fn row_groups(&self) -> Vec<usize> {
+        self.metadata.row_groups.iter().map(|group| group.num_rows()).collect()
+    }
+
+    /// Reads `length` rows from `start`; `columns` of `None` reads all.
+    ///
+    /// # Errors
+    /// The file cannot be read or lacks a column.
+    pub fn read(&self, start: usize, length: usize, columns: Option<&[&str]>) -> Result<Frame> {
+        let file = File::open(&self.path).at("reading", &self.path)?;
+        let mut reader = ParquetReader::new(file)
+            .with_slice(Some((start, length)))
+            .with_columns(columns.map(|columns| columns.iter().map(|&name| name.to_owned()).collect()));
+        reader.set_metadata(Arc::clone(&self.metadata));
+        reader.set_rechunk(true).finish().at("reading", &self.path).map(Frame)
+    }
+
+    /// Reads the whole file.
+    ///
+    /// # Errors
+    /// As [`FrameFile::read`].
+    pub fn read_all(&self) -> Result<Frame> {
+        self.read(0, self.height(), None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_reads_back_what_was_written_across_row_groups() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let mut writer = FrameWriter::create(&path);
+        for start in [0_i64, 3] {
+            let texts: Vec<String> = (start..start + 3).map(|n| format!("row {n}")).collect();
+            let texts = texts.iter().map(|text| Some(text.as_str())).collect();
+            let ints = (start..start + 3).map(|n| (n % 2 == 0).then_some(n)).collect();
+            writer.write(vec![("text", Values::Text(texts)), ("n", Values::Int(ints))]).unwrap();
+        }
+        writer.finish().unwrap();
+        let file = FrameFile::open(&path).unwrap();
+        assert_eq!((file.height(), file.row_groups()), (6, vec![3, 3]));
+        let frame = file.read(2, 3, Some(&["n", "text"])).unwrap();
+        let texts = frame.texts("text").unwrap();
+        let ints = frame.ints("n").unwrap();
+        let cells: Vec<_> = (0..frame.height()).map(|row| (texts.get(row), ints.get(row))).collect();
+        assert_eq!(cells, [(Some("row 2"), Some(2)), (Some("row 3"), None), (Some("row 4"), Some(4))]);
+    }
+}

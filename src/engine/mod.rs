@@ -1,0 +1,22 @@
+//! The engine: stages judge, the runner acts.
+//!
+//! Reading order: `stage` (the vocabulary), `columns`, `view` and `verdict` (what a
+//! stage sees and says), `runner` (what becomes of it), then what they stand on:
+//! `corpus` (tables), `payload` and `delta` (their files), `frame` (the door to polars),
+//! `folder` (the run folder), `ledger` (all of it in one table).
+
+pub mod columns;
+pub mod corpus;
+pub mod delta;
+pub mod error;
+pub mod fingerprint;
+#[cfg(test)]
+pub(crate) mod fixture;
+pub mod folder;
+pub mod frame;
+pub mod ledger;
+pub mod payload;
+pub mod runner;
+pub mod stage;
+pub mod verdict;
+pub mod view;

@@ -1,0 +1,425 @@
+//! The words a stage speaks: contract, reason, verdict's parts, and the two stage traits.
+//!
+//! A stage looks at declared columns and says what should happen to which row and
+//! why; it never touches a file or another row. Only `runner` acts on what it says.
+//! What a stage says is collected in `verdict`; what it sees comes from `view`.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::columns::ColumnSpec;
+use super::error::Result;
+use super::fingerprint::Fingerprint;
+use super::verdict::Verdict;
+use super::view::{Row, View};
+
+/// A row's place in its table, in the order in which the rows were read.
+pub type RowIx = u32;
+
+/// The two tables of a run; `Requests` is the child of `DocLists`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TableId {
+    /// One row is one request of the log.
+    Requests,
+    /// One row is one distinct list of function docs, as sent.
+    DocLists,
+}
+
+impl TableId {
+    /// Both tables, child first.
+    pub const ALL: [Self; 2] = [Self::Requests, Self::DocLists];
+
+    /// The table's name in files and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Requests => "requests",
+            Self::DocLists => "doc_lists",
+        }
+    }
+}
+
+/// Whether a reason is a decision about the product or a sign that something went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReasonKind {
+    /// The recipe wants it so.
+    Policy,
+    /// Something could not be read or did not fit; the share of these sets the exit code.
+    Fault,
+}
+
+/// Why a row met its fate or a cell was edited. Codes are `topic/fault` and stay for ever.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The stable code.
+    pub code: &'static str,
+    /// Product decision or fault.
+    pub kind: ReasonKind,
+    /// One sentence for people.
+    pub sentence: &'static str,
+}
+
+impl Reason {
+    /// A reason that is part of the recipe.
+    pub const fn policy(code: &'static str, sentence: &'static str) -> Self {
+        Self { code, kind: ReasonKind::Policy, sentence }
+    }
+
+    /// A reason that says something went wrong.
+    pub const fn fault(code: &'static str, sentence: &'static str) -> Self {
+        Self { code, kind: ReasonKind::Fault, sentence }
+    }
+}
+
+/// A few rows that show a reason: the stage, with its default settings, names it on `fires` and not on `quiet`.
+#[derive(Debug, Clone, Copy)]
+pub struct Example {
+    /// The reason's code.
+    pub reason: &'static str,
+    /// Rows on which it is named.
+    pub fires: Sample,
+    /// The nearest rows on which it is not.
+    pub quiet: Sample,
+}
+
+/// The rows of an example.
+#[derive(Debug, Clone, Copy)]
+pub enum Sample {
+    /// JSON: `{"doc_lists": [{column: value, …}], "requests": [{"list": 0, column: value, …}]}`; either may be left out.
+    Tables(&'static str),
+    /// One request whose only message is this.
+    Query(&'static str),
+    /// One doc list that was sent as this text.
+    Text(&'static str),
+    /// One doc list of this one function, JSON.
+    Function(&'static str),
+}
+
+impl Example {
+    /// An example of whole tables.
+    pub const fn tables(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
+        Self { reason, fires: Sample::Tables(fires), quiet: Sample::Tables(quiet) }
+    }
+
+    /// An example of one query each.
+    pub const fn query(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
+        Self { reason, fires: Sample::Query(fires), quiet: Sample::Query(quiet) }
+    }
+
+    /// An example of one doc list's text each.
+    pub const fn text(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
+        Self { reason, fires: Sample::Text(fires), quiet: Sample::Text(quiet) }
+    }
+
+    /// An example of one function each.
+    pub const fn function(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
+        Self { reason, fires: Sample::Function(fires), quiet: Sample::Function(quiet) }
+    }
+}
+
+impl Sample {
+    /// The rows as the two tables.
+    ///
+    /// # Panics
+    /// The example is not JSON: every example is run by a test.
+    pub fn to_tables(self) -> Value {
+        let parsed = |text: &str| -> Value { serde_json::from_str(text).expect("examples are JSON") };
+        match self {
+            Self::Tables(tables) => parsed(tables),
+            Self::Query(query) => json!({"requests": [{"messages": [{"role": "user", "content": query}]}]}),
+            Self::Text(text) => json!({"doc_lists": [{"text": text}]}),
+            Self::Function(function) => json!({"doc_lists": [{"functions": [parsed(function)]}]}),
+        }
+    }
+}
+
+/// What a stage reads, writes and may say. It may depend on settings; `plan` checks it before row 1.
+#[derive(Debug, Clone)]
+pub struct Contract {
+    /// The table whose rows it judges.
+    pub table: TableId,
+    /// The columns it reads, of its own table or of the parent's.
+    pub reads: Vec<ColumnSpec>,
+    /// The columns it adds or changes, of its own table.
+    pub writes: Vec<ColumnSpec>,
+    /// Every reason it may name.
+    pub reasons: Vec<&'static Reason>,
+    /// It may merge rows: an edit after it can make two kept rows equal again.
+    pub merges: bool,
+    /// A second run right after the first finds nothing to do.
+    pub idempotent: bool,
+    /// Rows may leave the machine; refused ahead of redaction.
+    pub sends_rows_out: bool,
+}
+
+/// What happens to a row; at most one a row and stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Out of the dataset.
+    Drop,
+    /// Stands for nothing of its own any more: a kept row stands for it.
+    Merge,
+    /// Not good enough to decide: out of the dataset, listed for review.
+    Hold,
+}
+
+impl Action {
+    /// The action's name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Drop => "drop",
+            Self::Merge => "merge",
+            Self::Hold => "hold",
+        }
+    }
+
+    /// The action of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Drop, Self::Merge, Self::Hold].into_iter().find(|action| action.name() == name)
+    }
+}
+
+/// What a score measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// ROUGE-L F1 of token sequences, from 0 to 1.
+    RougeLF1,
+    /// Cosine of hashed character n-gram vectors, from -1 to 1.
+    CosineHashed,
+}
+
+impl Metric {
+    /// Every metric.
+    pub const ALL: [Self; 2] = [Self::RougeLF1, Self::CosineHashed];
+
+    /// The metric's name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RougeLF1 => "rouge-l-f1",
+            Self::CosineHashed => "cosine-hashed",
+        }
+    }
+
+    /// The metric of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|metric| metric.name() == name)
+    }
+}
+
+/// What backs a fate up. Most fates need little, so the rare parts are boxed: a log has a fate a row.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Evidence {
+    /// A measured number.
+    pub score: Option<(Metric, f64)>,
+    /// Something else, as JSON: what was found and where.
+    pub detail: Option<Box<Value>>,
+}
+
+impl Evidence {
+    /// A measured number.
+    pub fn score(metric: Metric, score: f64) -> Self {
+        Self { score: Some((metric, score)), detail: None }
+    }
+
+    /// A detail as JSON.
+    pub fn detail(detail: Value) -> Self {
+        Self { score: None, detail: Some(Box::new(detail)) }
+    }
+}
+
+/// One value of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// Text, or JSON as text.
+    Text(String),
+    /// A whole number.
+    Int(i64),
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<i64> for Cell {
+    fn from(number: i64) -> Self {
+        Self::Int(number)
+    }
+}
+
+/// Whether a changed cell still says the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Safety {
+    /// Always applied.
+    Safe,
+    /// Applied when the pipeline says so.
+    Unsafe,
+    /// Only shown.
+    Suggest,
+}
+
+impl Safety {
+    /// The word in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Unsafe => "unsafe",
+            Self::Suggest => "suggest",
+        }
+    }
+}
+
+/// One change of one cell, with its before and after inside the patch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edit {
+    /// The changed column.
+    pub column: ColumnSpec,
+    /// Why.
+    pub reason: &'static Reason,
+    /// Whether it still says the same.
+    pub safety: Safety,
+    /// RFC 6902, each change preceded by a `test` of the old value; JSON text.
+    pub patch: String,
+}
+
+/// What a row stage says about one row.
+#[derive(Debug, Default)]
+pub struct Opinion {
+    /// Its fate; `None` keeps it.
+    pub fate: Option<(Action, &'static Reason, Evidence)>,
+    /// New or changed cells.
+    pub cells: Vec<(ColumnSpec, Cell)>,
+    /// What was changed in them.
+    pub edits: Vec<Edit>,
+}
+
+impl Opinion {
+    /// Keeps the row as it is.
+    pub fn keep() -> Self {
+        Self::default()
+    }
+
+    /// Drops the row.
+    pub fn drop(reason: &'static Reason, evidence: Evidence) -> Self {
+        Self { fate: Some((Action::Drop, reason, evidence)), ..Self::default() }
+    }
+
+    /// Holds the row.
+    pub fn hold(reason: &'static Reason, evidence: Evidence) -> Self {
+        Self { fate: Some((Action::Hold, reason, evidence)), ..Self::default() }
+    }
+
+    /// Adds a cell.
+    #[must_use]
+    pub fn with(mut self, column: ColumnSpec, cell: impl Into<Cell>) -> Self {
+        self.cells.push((column, cell.into()));
+        self
+    }
+}
+
+/// Where progress goes; only `console` draws it.
+pub trait Progress: Send + Sync {
+    /// A step begins; `total` is in rows where it is known.
+    fn begin(&self, step: &str, total: Option<u64>);
+    /// So many more rows are done.
+    fn advance(&self, rows: u64);
+    /// The step is over; one line says how it went.
+    fn end(&self, outcome: &str);
+    /// Something a person should know.
+    fn warn(&self, message: &str);
+}
+
+/// Draws nothing.
+pub struct Quiet;
+
+impl Progress for Quiet {
+    fn begin(&self, _step: &str, _total: Option<u64>) {}
+    fn advance(&self, _rows: u64) {}
+    fn end(&self, _outcome: &str) {}
+    fn warn(&self, _message: &str) {}
+}
+
+/// What a stage may use besides its rows.
+pub struct Context<'a> {
+    /// The run's seed.
+    pub seed: u64,
+    /// Set when the user asked to stop.
+    pub cancel: &'a AtomicBool,
+    /// Where progress goes.
+    pub progress: &'a dyn Progress,
+}
+
+impl Context<'_> {
+    /// The user asked to stop.
+    pub fn cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+}
+
+/// A stage that sees its whole table: joins and groups.
+pub trait Stage: Send + Sync {
+    /// What it reads, writes and may say.
+    fn contract(&self) -> Contract;
+
+    /// Adds what its answers depend on besides its settings: code version, external files, models.
+    ///
+    /// # Errors
+    /// An external file cannot be read.
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()>;
+
+    /// Judges the kept rows of its table.
+    ///
+    /// # Errors
+    /// A column cannot be read, or the user asked to stop. A bad row is never an error: it gets a fate.
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()>;
+}
+
+/// A stage that judges each row on its own: streamed in batches, in parallel, answers in row order.
+pub trait RowStage: Send + Sync {
+    /// See [`Stage::contract`].
+    fn contract(&self) -> Contract;
+
+    /// See [`Stage::fingerprint`].
+    ///
+    /// # Errors
+    /// An external file cannot be read.
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()>;
+
+    /// Judges one row.
+    fn judge_row(&self, row: Row<'_>) -> Opinion;
+}
+
+/// Lets a [`RowStage`] stand where a [`Stage`] is wanted.
+pub struct Rows<S>(pub S);
+
+impl<S: RowStage> Stage for Rows<S> {
+    fn contract(&self) -> Contract {
+        self.0.contract()
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        self.0.fingerprint(fingerprint)
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        view.for_each_batch(cx, |batch| {
+            let opinions = batch.map_rows(|row| self.0.judge_row(row));
+            for (row, opinion) in batch.rows().iter().zip(opinions) {
+                out.opinion(*row, opinion)?;
+            }
+            out.flush(batch.index())
+        })
+    }
+}

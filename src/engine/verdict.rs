@@ -1,0 +1,296 @@
+//! Collects what a stage says, and refuses what it may not say.
+//!
+//! Refused: a reason or column that the contract does not name, two fates for a row, a
+//! fate for a row that is not kept, a merge into a row that is not kept afterwards, and
+//! a changed cell without an edit that says why. Cells leave for disk batch by batch, so
+//! a stage that writes a large column holds one batch of it.
+
+use std::path::PathBuf;
+
+use rustc_hash::FxHashSet;
+
+use super::columns::{ColumnKind, ColumnSpec};
+use super::corpus::{Cells, Table};
+use super::error::{Error, Result};
+use super::frame::{Columns, FrameFile, FrameWriter, Values};
+use super::stage::{Action, Cell, Contract, Edit, Evidence, Opinion, Reason, RowIx, TableId};
+
+/// One fate of one row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FateEvent {
+    /// The row's table.
+    pub table: TableId,
+    /// The row.
+    pub row: RowIx,
+    /// What happens.
+    pub action: Action,
+    /// Why.
+    pub reason: &'static Reason,
+    /// For a merge: the row that stands for it.
+    pub into: Option<RowIx>,
+    /// It follows from the fate of the parent or the children.
+    pub cascaded: bool,
+    /// What backs it up.
+    pub evidence: Evidence,
+}
+
+/// What a stage said, checked.
+#[derive(Debug)]
+pub struct Delta {
+    /// Fates by row.
+    pub fates: Vec<FateEvent>,
+    /// Edits by row, in the order in which they were made.
+    pub edits: Vec<(RowIx, Edit)>,
+    /// The cells, where the contract names columns to write.
+    pub cells: Option<Cells>,
+}
+
+/// The builder a stage writes into.
+pub struct Verdict<'a> {
+    stage: String,
+    contract: &'a Contract,
+    table: &'a Table,
+    has_fate: Vec<bool>,
+    fates: Vec<FateEvent>,
+    edits: Vec<(RowIx, Edit)>,
+    /// For each column of the contract the cells not yet on disk.
+    cells: Vec<Vec<(RowIx, Cell)>>,
+    /// Rows and content columns for which an edit says why they change.
+    explained: FxHashSet<(RowIx, &'static str)>,
+    columns_path: PathBuf,
+    writer: FrameWriter,
+    next_batch: usize,
+}
+
+impl<'a> Verdict<'a> {
+    /// An empty verdict on a table; cells go to the file `columns`.
+    pub fn new(stage: &str, contract: &'a Contract, table: &'a Table, columns: PathBuf) -> Self {
+        Self {
+            stage: stage.to_owned(),
+            contract,
+            table,
+            has_fate: vec![false; table.len()],
+            fates: Vec::new(),
+            edits: Vec::new(),
+            cells: contract.writes.iter().map(|_| Vec::new()).collect(),
+            explained: FxHashSet::default(),
+            writer: FrameWriter::create(&columns),
+            columns_path: columns,
+            next_batch: 0,
+        }
+    }
+
+    fn refuse<T>(&self, what: impl Into<String>) -> Result<T> {
+        Err(Error::Verdict { stage: self.stage.clone(), what: what.into() })
+    }
+
+    fn fate(
+        &mut self,
+        row: RowIx,
+        action: Action,
+        reason: &'static Reason,
+        into: Option<RowIx>,
+        evidence: Evidence,
+    ) -> Result<()> {
+        if !self.contract.reasons.iter().any(|declared| declared.code == reason.code) {
+            return self.refuse(format!("reason {} is not in its contract", reason.code));
+        }
+        if !self.table.is_kept(row) {
+            return self.refuse(format!("{} of row {row}, which is not kept", action.name()));
+        }
+        if std::mem::replace(&mut self.has_fate[row as usize], true) {
+            return self.refuse(format!("a second fate for row {row}: {}", reason.code));
+        }
+        let table = self.contract.table;
+        self.fates.push(FateEvent { table, row, action, reason, into, cascaded: false, evidence });
+        Ok(())
+    }
+
+    /// Drops a row.
+    ///
+    /// # Errors
+    /// The contract or the table does not allow it.
+    pub fn drop(&mut self, row: RowIx, reason: &'static Reason, evidence: Evidence) -> Result<()> {
+        self.fate(row, Action::Drop, reason, None, evidence)
+    }
+
+    /// Holds a row.
+    ///
+    /// # Errors
+    /// As [`Verdict::drop`].
+    pub fn hold(&mut self, row: RowIx, reason: &'static Reason, evidence: Evidence) -> Result<()> {
+        self.fate(row, Action::Hold, reason, None, evidence)
+    }
+
+    /// Merges a row into one that is and stays kept.
+    ///
+    /// # Errors
+    /// As [`Verdict::drop`]; whether `into` stays kept is checked at the end.
+    pub fn merge(
+        &mut self,
+        row: RowIx,
+        into: RowIx,
+        reason: &'static Reason,
+        evidence: Evidence,
+    ) -> Result<()> {
+        if !self.contract.merges {
+            return self.refuse("a merge is not in its contract");
+        }
+        if row == into {
+            return self.refuse(format!("row {row} merged into itself"));
+        }
+        self.fate(row, Action::Merge, reason, Some(into), evidence)
+    }
+
+    /// Sets a cell.
+    ///
+    /// # Errors
+    /// The contract does not name the column, the cell is of another kind, its batch is already on disk, or it
+    /// changes what the log said without an [`Verdict::edit`] before.
+    pub fn set(&mut self, row: RowIx, column: ColumnSpec, cell: impl Into<Cell>) -> Result<()> {
+        let cell = cell.into();
+        let Some(at) = self.contract.writes.iter().position(|&declared| declared == column) else {
+            return self.refuse(format!("column {} is not in its contract", column.name));
+        };
+        let fits = matches!(
+            (&cell, column.kind),
+            (Cell::Text(_), ColumnKind::Text) | (Cell::Int(_), ColumnKind::Int)
+        );
+        if !fits {
+            return self.refuse(format!("column {} cannot hold {cell:?}", column.name));
+        }
+        if self.table.batch_of(row) < self.next_batch {
+            return self.refuse(format!("cell of row {row} set after its batch was written"));
+        }
+        let changes = column.is_content() && self.table.columns().contains(&column);
+        if changes && !self.explained.contains(&(row, column.name)) {
+            return self.refuse(format!(
+                "column {} of row {row} changed without an edit that says why",
+                column.name
+            ));
+        }
+        self.cells[at].push((row, cell));
+        Ok(())
+    }
+
+    /// Notes why a cell changed; the new cell itself goes through [`Verdict::set`].
+    ///
+    /// # Errors
+    /// The contract does not name the reason or the column.
+    pub fn edit(&mut self, row: RowIx, edit: Edit) -> Result<()> {
+        if !self.contract.reasons.iter().any(|declared| declared.code == edit.reason.code) {
+            return self.refuse(format!("reason {} is not in its contract", edit.reason.code));
+        }
+        if !self.contract.writes.contains(&edit.column) {
+            return self.refuse(format!("column {} is not in its contract", edit.column.name));
+        }
+        self.explained.insert((row, edit.column.name));
+        self.edits.push((row, edit));
+        Ok(())
+    }
+
+    /// Takes what a row stage said about a row.
+    ///
+    /// # Errors
+    /// As the single calls.
+    pub fn opinion(&mut self, row: RowIx, opinion: Opinion) -> Result<()> {
+        for edit in opinion.edits {
+            self.edit(row, edit)?;
+        }
+        for (column, cell) in opinion.cells {
+            self.set(row, column, cell)?;
+        }
+        match opinion.fate {
+            Some((action, reason, evidence)) => self.fate(row, action, reason, None, evidence),
+            None => Ok(()),
+        }
+    }
+
+    /// Sends the cells of all batches up to and with this one to disk.
+    ///
+    /// # Errors
+    /// The file cannot be written, or a changed cell has no edit.
+    pub fn flush(&mut self, batch: usize) -> Result<()> {
+        if self.contract.writes.is_empty() {
+            return Ok(());
+        }
+        while self.next_batch <= batch {
+            let range = self.table.batch(self.next_batch);
+            let writes = &self.contract.writes;
+            let ready: Vec<Vec<(RowIx, Cell)>> = self
+                .cells
+                .iter_mut()
+                .map(|cells| {
+                    let (ready, later): (Vec<_>, Vec<_>) = std::mem::take(cells)
+                        .into_iter()
+                        .partition(|(row, _)| range.contains(&(*row as usize)));
+                    *cells = later;
+                    ready
+                })
+                .collect();
+            let columns: Columns<'_> = writes
+                .iter()
+                .zip(&ready)
+                .map(|(column, cells)| (column.name, dense(column.kind, cells, range.start, range.len())))
+                .collect();
+            self.writer.write(columns)?;
+            self.next_batch += 1;
+        }
+        Ok(())
+    }
+
+    /// Checks what only the whole verdict shows, and writes the rest.
+    ///
+    /// # Errors
+    /// A merge goes into a row that is not kept, or the file cannot be written.
+    pub fn finish(mut self) -> Result<Delta> {
+        for event in &self.fates {
+            if let Some(into) = event.into
+                && (!self.table.is_kept(into) || self.has_fate[into as usize])
+            {
+                return self.refuse(format!("row {} merged into row {into}, which is not kept", event.row));
+            }
+        }
+        let cells = if self.contract.writes.is_empty() {
+            None
+        } else {
+            if let Some(last) = self.table.batches().checked_sub(1) {
+                self.flush(last)?;
+            } else {
+                let none =
+                    self.contract.writes.iter().map(|column| (column.name, dense(column.kind, &[], 0, 0)));
+                self.writer.write(none.collect())?;
+            }
+            let path = self.columns_path;
+            self.writer.finish()?;
+            Some(Cells::File(FrameFile::open(&path)?))
+        };
+        self.fates.sort_by_key(|event| event.row);
+        self.edits.sort_by_key(|(row, _)| *row);
+        Ok(Delta { fates: self.fates, edits: self.edits, cells })
+    }
+}
+
+/// Cells of one batch, one a row; a row set twice keeps the last.
+fn dense(kind: ColumnKind, cells: &[(RowIx, Cell)], start: usize, length: usize) -> Values<'_> {
+    match kind {
+        ColumnKind::Text => {
+            let mut values = vec![None; length];
+            for (row, cell) in cells {
+                if let Cell::Text(text) = cell {
+                    values[*row as usize - start] = Some(text.as_str());
+                }
+            }
+            Values::Text(values)
+        }
+        ColumnKind::Int => {
+            let mut values = vec![None; length];
+            for (row, cell) in cells {
+                if let Cell::Int(number) = cell {
+                    values[*row as usize - start] = Some(*number);
+                }
+            }
+            Values::Int(values)
+        }
+    }
+}

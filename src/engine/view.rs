@@ -1,0 +1,155 @@
+//! What a stage sees: the kept rows of its table, the columns it declared, nothing else.
+
+use rayon::prelude::*;
+
+use super::columns::ColumnSpec;
+use super::corpus::{BatchCells, Corpus, RowId, Table};
+use super::error::{Error, Result};
+use super::stage::{Context, Contract, RowIx, TableId};
+
+/// The kept rows of one table.
+pub struct View<'a> {
+    corpus: &'a Corpus,
+    table: TableId,
+    reads: Vec<ColumnSpec>,
+}
+
+impl<'a> View<'a> {
+    /// The view that a contract allows.
+    pub fn new(corpus: &'a Corpus, contract: &Contract) -> Self {
+        Self { corpus, table: contract.table, reads: contract.reads.clone() }
+    }
+
+    /// The same contract's columns of the parent table.
+    pub fn parent(&self) -> View<'a> {
+        View { corpus: self.corpus, table: TableId::DocLists, reads: self.reads.clone() }
+    }
+
+    fn table(&self) -> &'a Table {
+        self.corpus.table(self.table)
+    }
+
+    /// The kept rows in canonical order: the earliest first.
+    pub fn rows(&self) -> impl Iterator<Item = RowIx> + 'a {
+        let table = self.table();
+        table.in_order().iter().copied().filter(|&row| table.is_kept(row))
+    }
+
+    /// The row is in the working set.
+    pub fn is_kept(&self, row: RowIx) -> bool {
+        self.table().is_kept(row)
+    }
+
+    /// The row's content id.
+    pub fn row_id(&self, row: RowIx) -> RowId {
+        self.table().row_id(row)
+    }
+
+    /// The row's place in canonical order; smaller is earlier.
+    pub fn position(&self, row: RowIx) -> u32 {
+        self.table().position(row)
+    }
+
+    /// The doc list a request has now.
+    pub fn list_of(&self, request: RowIx) -> RowIx {
+        self.corpus.list[request as usize]
+    }
+
+    /// The request that stands for a merged one now, and why; `None` for a row that was not merged.
+    pub fn merged_into(&self, request: RowIx) -> Option<(RowIx, &'static str)> {
+        let fate = self.corpus.requests.fate(request)?;
+        fate.into.map(|into| (into, fate.reason.code))
+    }
+
+    /// Streams the declared columns of this table, batch by batch, kept rows only.
+    ///
+    /// # Errors
+    /// A file cannot be read, the user asked to stop, or `visit` fails.
+    pub fn for_each_batch(&self, cx: &Context<'_>, visit: impl FnMut(&Batch) -> Result<()>) -> Result<()> {
+        self.stream(cx, |row| self.table().is_kept(row), visit)
+    }
+
+    /// Streams like [`View::for_each_batch`], but the rows for which `wanted` holds, whatever their fate.
+    ///
+    /// # Errors
+    /// As [`View::for_each_batch`].
+    pub fn stream(
+        &self,
+        cx: &Context<'_>,
+        wanted: impl Fn(RowIx) -> bool,
+        mut visit: impl FnMut(&Batch) -> Result<()>,
+    ) -> Result<()> {
+        let table = self.table();
+        let columns: Vec<ColumnSpec> =
+            self.reads.iter().copied().filter(|column| column.table == self.table).collect();
+        for index in 0..table.batches() {
+            if cx.cancelled() {
+                return Err(Error::Interrupted);
+            }
+            let range = table.batch(index);
+            let start = RowIx::try_from(range.start).expect("tables are shorter than 2^32 rows");
+            let rows: Vec<RowIx> = (start..).take(range.len()).filter(|&row| wanted(row)).collect();
+            if !rows.is_empty() {
+                let cells = table.read_batch(index, &columns)?;
+                visit(&Batch { index, start, rows, cells })?;
+            }
+            cx.progress.advance(range.len() as u64);
+        }
+        Ok(())
+    }
+}
+
+/// Some rows that lie together, with their cells.
+pub struct Batch {
+    index: usize,
+    start: RowIx,
+    rows: Vec<RowIx>,
+    cells: BatchCells,
+}
+
+impl Batch {
+    /// Its place among the table's batches.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Its rows, ascending.
+    pub fn rows(&self) -> &[RowIx] {
+        &self.rows
+    }
+
+    /// A row of the batch.
+    pub fn row(&self, row: RowIx) -> Row<'_> {
+        Row { row, at: (row - self.start) as usize, cells: &self.cells }
+    }
+
+    /// Judges its rows in parallel; answers in row order.
+    pub fn map_rows<T: Send>(&self, judge: impl Fn(Row<'_>) -> T + Sync) -> Vec<T> {
+        self.rows.par_iter().map(|&row| judge(self.row(row))).collect()
+    }
+}
+
+/// One row's cells.
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    row: RowIx,
+    at: usize,
+    cells: &'a BatchCells,
+}
+
+impl<'a> Row<'a> {
+    /// Its place in the table.
+    pub fn ix(&self) -> RowIx {
+        self.row
+    }
+
+    /// A text cell; `None` is null.
+    pub fn text(&self, column: ColumnSpec) -> Option<&'a str> {
+        self.cells.text(column, self.at)
+    }
+
+    /// A number cell; `None` is null.
+    pub fn int(&self, column: ColumnSpec) -> Option<i64> {
+        self.cells.int(column, self.at)
+    }
+}

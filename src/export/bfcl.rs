@@ -1,0 +1,304 @@
+//! Writes the question and answer files of the Berkeley Function Calling Leaderboard.
+//!
+//! One category is one question file and, where it has answers, one answer file
+//! with the same ids on the same lines: the official evaluator pairs them by
+//! position. An id is `live_<category>_<A>-<B>-<C>`: `A` counts the entries, `B`
+//! the doc lists, `C` the entries of one doc list, all from 0 and without gaps.
+//! A category without entries should have no file: the evaluator reads an empty
+//! one as a category that was not run. Deliberately absent: choosing, sorting and
+//! judging entries, and making files.
+
+use std::io::{self, Write};
+
+use serde_json::Value;
+
+use super::python_json::{write_array, write_object, write_string};
+use crate::conversation::{Message, Role};
+
+/// A category of the live part of the leaderboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Category {
+    /// One function, one call.
+    Simple,
+    /// Several functions to choose from, one call.
+    Multiple,
+    /// One function, several calls.
+    Parallel,
+    /// Several functions, several calls.
+    ParallelMultiple,
+    /// No function fits: the right answer is no call.
+    Irrelevance,
+    /// Some function fits, but the right calls cannot be listed: any call counts.
+    Relevance,
+}
+
+impl Category {
+    /// All categories, in the order reports name them.
+    pub const ALL: [Self; 6] = [
+        Self::Simple,
+        Self::Multiple,
+        Self::Parallel,
+        Self::ParallelMultiple,
+        Self::Irrelevance,
+        Self::Relevance,
+    ];
+
+    /// The category of an entry that offers so many functions and is answered by so many calls (at least one).
+    pub fn of_answer(n_functions: usize, n_calls: usize) -> Self {
+        match (n_functions > 1, n_calls > 1) {
+            (false, false) => Self::Simple,
+            (true, false) => Self::Multiple,
+            (false, true) => Self::Parallel,
+            (true, true) => Self::ParallelMultiple,
+        }
+    }
+
+    /// The name as it stands in ids and file names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Simple => "simple",
+            Self::Multiple => "multiple",
+            Self::Parallel => "parallel",
+            Self::ParallelMultiple => "parallel_multiple",
+            Self::Irrelevance => "irrelevance",
+            Self::Relevance => "relevance",
+        }
+    }
+
+    /// Whether entries of the category carry a ground truth.
+    pub fn has_answers(self) -> bool {
+        !matches!(self, Self::Irrelevance | Self::Relevance)
+    }
+
+    /// The name of the question file.
+    pub fn file_name(self) -> String {
+        format!("BFCL_v4_live_{}.json", self.name())
+    }
+
+    /// The path of the answer file beside the question file, where the category has one.
+    pub fn answer_path(self) -> Option<String> {
+        self.has_answers().then(|| format!("possible_answer/{}", self.file_name()))
+    }
+}
+
+/// One entry of a dataset.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'a> {
+    /// The request the entry was made of; only errors name it.
+    pub request_id: &'a str,
+    /// The conversation up to the answer; only role and text are written.
+    pub messages: &'a [Message],
+    /// The functions offered, in BFCL form.
+    pub functions: &'a [Value],
+    /// The calls that are right, where the category has answers: `[{name: {parameter: [alternatives]}}]`.
+    pub ground_truth: Option<&'a [Value]>,
+    /// Entries of one doc list carry the same number and stand next to each other.
+    pub list: u32,
+}
+
+/// Writes the entries of one category, in the order given, and returns their ids.
+///
+/// `entries` must come grouped by `list`. Nothing is written to `answers` for a category without them. Writes
+/// are small, so both writers should be buffered.
+///
+/// # Errors
+/// When a writer fails, or an entry of a category with answers has no ground truth.
+pub fn write_category<'a>(
+    category: Category,
+    entries: impl IntoIterator<Item = Entry<'a>>,
+    questions: &mut dyn Write,
+    answers: &mut dyn Write,
+) -> io::Result<Vec<String>> {
+    let mut numbering = Numbering::default();
+    let mut ids = Vec::new();
+    for entry in entries {
+        let id = numbering.id(category, entry.list);
+        write_question(questions, &id, &entry)?;
+        if category.has_answers() {
+            write_answer(answers, &id, &entry)?;
+        }
+        ids.push(id);
+    }
+    Ok(ids)
+}
+
+/// The three counters of an id.
+#[derive(Default)]
+struct Numbering {
+    n_entries: usize,
+    n_lists: usize,
+    n_in_list: usize,
+    list: Option<u32>,
+}
+
+impl Numbering {
+    fn id(&mut self, category: Category, list: u32) -> String {
+        if self.list != Some(list) {
+            self.list = Some(list);
+            self.n_lists += 1;
+            self.n_in_list = 0;
+        }
+        let id =
+            format!("live_{}_{}-{}-{}", category.name(), self.n_entries, self.n_lists - 1, self.n_in_list);
+        self.n_entries += 1;
+        self.n_in_list += 1;
+        id
+    }
+}
+
+/// `question` is a list of turns, and a live entry has one.
+fn write_question(out: &mut dyn Write, id: &str, entry: &Entry<'_>) -> io::Result<()> {
+    out.write_all(b"{\"id\": ")?;
+    write_string(out, id)?;
+    out.write_all(b", \"question\": [[")?;
+    for (index, message) in entry.messages.iter().enumerate() {
+        if index > 0 {
+            out.write_all(b", ")?;
+        }
+        out.write_all(b"{\"role\": ")?;
+        write_string(out, role_name(message.role))?;
+        out.write_all(b", \"content\": ")?;
+        write_string(out, &message.content)?;
+        out.write_all(b"}")?;
+    }
+    out.write_all(b"]], \"function\": [")?;
+    for (index, function) in entry.functions.iter().enumerate() {
+        if index > 0 {
+            out.write_all(b", ")?;
+        }
+        write_function(out, function)?;
+    }
+    out.write_all(b"]}\n")
+}
+
+/// The official files have the same three keys in the same order everywhere; any other key follows them.
+fn write_function(out: &mut dyn Write, function: &Value) -> io::Result<()> {
+    const FIRST: [&str; 3] = ["name", "description", "parameters"];
+    let first = FIRST.into_iter().filter_map(|key| Some((key, function.get(key)?)));
+    let others = function.as_object().into_iter().flatten();
+    let others = others.map(|(key, value)| (key.as_str(), value)).filter(|(key, _)| !FIRST.contains(key));
+    write_object(out, first.chain(others))
+}
+
+fn write_answer(out: &mut dyn Write, id: &str, entry: &Entry<'_>) -> io::Result<()> {
+    let Some(ground_truth) = entry.ground_truth else {
+        let message = format!("request {} is to be scored but has no ground truth", entry.request_id);
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    };
+    out.write_all(b"{\"id\": ")?;
+    write_string(out, id)?;
+    out.write_all(b", \"ground_truth\": ")?;
+    write_array(out, ground_truth)?;
+    out.write_all(b"}\n")
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn text(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn an_entry_is_one_line_in_each_file() {
+        let messages =
+            [Message::text(Role::System, "Be brief."), Message::text(Role::User, "Wie warm ist Köln?")];
+        let functions = [json!({
+            "description": "Gives the temperature.", "name": "temperature",
+            "parameters": {"type": "dict", "required": ["city"], "properties": {"city": {"type": "string"}}},
+        })];
+        let ground_truth = [json!({"temperature": {"city": ["Köln"]}})];
+        let entry = Entry {
+            request_id: "r",
+            messages: &messages,
+            functions: &functions,
+            ground_truth: Some(&ground_truth),
+            list: 4,
+        };
+        let (mut questions, mut answers) = (Vec::new(), Vec::new());
+        let ids = write_category(Category::Simple, [entry], &mut questions, &mut answers).unwrap();
+        assert_eq!(ids, ["live_simple_0-0-0"]);
+        assert_eq!(
+            text(questions),
+            concat!(
+                r#"{"id": "live_simple_0-0-0", "question": [[{"role": "system", "content": "Be brief."}, "#,
+                r#"{"role": "user", "content": "Wie warm ist K\u00f6ln?"}]], "function": [{"name": "temperature", "#,
+                r#""description": "Gives the temperature.", "parameters": {"type": "dict", "required": ["city"], "#,
+                r#""properties": {"city": {"type": "string"}}}}]}"#,
+                "\n"
+            )
+        );
+        assert_eq!(
+            text(answers),
+            concat!(
+                r#"{"id": "live_simple_0-0-0", "ground_truth": [{"temperature": {"city": ["K\u00f6ln"]}}]}"#,
+                "\n"
+            )
+        );
+    }
+
+    fn entry(list: u32) -> Entry<'static> {
+        Entry { request_id: "r", messages: &[], functions: &[], ground_truth: None, list }
+    }
+
+    #[test]
+    fn ids_count_entries_lists_and_entries_of_a_list() {
+        let mut answers = Vec::new();
+        let entries = [7, 7, 3, 9, 9].map(entry);
+        let ids = write_category(Category::Irrelevance, entries, &mut io::sink(), &mut answers).unwrap();
+        let numbers: Vec<_> = ids.iter().map(|id| id.strip_prefix("live_irrelevance_").unwrap()).collect();
+        assert_eq!(numbers, ["0-0-0", "1-0-1", "2-1-0", "3-2-0", "4-2-1"]);
+        assert_eq!(answers, b"");
+    }
+
+    #[test]
+    fn a_scored_entry_without_a_ground_truth_is_refused_by_name() {
+        let error =
+            write_category(Category::Multiple, [entry(0)], &mut io::sink(), &mut io::sink()).unwrap_err();
+        assert_eq!(error.to_string(), "request r is to be scored but has no ground truth");
+    }
+
+    #[test]
+    fn a_category_follows_from_the_number_of_functions_and_calls() {
+        let named = |functions, calls| Category::of_answer(functions, calls).name();
+        assert_eq!([named(1, 1), named(3, 1)], ["simple", "multiple"]);
+        assert_eq!([named(1, 2), named(2, 2)], ["parallel", "parallel_multiple"]);
+    }
+
+    #[test]
+    fn only_scored_categories_have_an_answer_file() {
+        let paths: Vec<_> = Category::ALL.into_iter().filter_map(Category::answer_path).collect();
+        assert_eq!(paths.len(), 4);
+        assert_eq!(paths[0], "possible_answer/BFCL_v4_live_simple.json");
+        assert_eq!(Category::Relevance.file_name(), "BFCL_v4_live_relevance.json");
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_stays_on_its_line_and_reads_back(content in any::<String>(), description in any::<String>()) {
+            let messages = [Message::text(Role::User, content.clone())];
+            let functions = [json!({"name": "f", "description": description, "parameters": {}})];
+            let entry = Entry { messages: &messages, functions: &functions, ..entry(0) };
+            let mut questions = Vec::new();
+            write_category(Category::Relevance, [entry], &mut questions, &mut io::sink()).unwrap();
+            let questions = text(questions);
+            prop_assert_eq!(questions.lines().count(), 1);
+            let read: Value = serde_json::from_str(&questions).unwrap();
+            prop_assert_eq!(&read["question"], &json!([[{"role": "user", "content": content}]]));
+            prop_assert_eq!(&read["function"], &Value::from(functions.to_vec()));
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The dataset folder: official question and answer files, and the same rows as Parquet.
+//!
+//! Entries whose answer is sure (`human`, `agreed`, `outcome`) stand at the top, where the
+//! official evaluator looks. Those that are only `recorded` stand in the same form under
+//! `unverified/`: the logged model would score 100 % on them.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::bfcl::{Category, Entry, write_category};
+use crate::conversation::Message;
+use crate::engine::columns::{
+    ANSWER, ANSWER_FROM, CATEGORY, ColumnSpec, EXTERNAL_ID, FUNCTIONS, MESSAGES, TIER,
+};
+use crate::engine::corpus::Corpus;
+use crate::engine::error::{At, Error, Result};
+use crate::engine::frame::{FrameWriter, Values};
+use crate::engine::runner::{Exported, Sink};
+use crate::engine::stage::{Context, RowIx};
+
+/// Tiers that the scored files take.
+const SURE: &[&str] = &["human", "agreed", "outcome"];
+/// Entries of a Parquet row group.
+const GROUP_ROWS: usize = 4096;
+
+/// The sink; it has no settings yet.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Export {}
+
+impl Sink for Export {
+    fn id(&self) -> &'static str {
+        "export"
+    }
+
+    fn reads(&self) -> Vec<ColumnSpec> {
+        vec![MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY, FUNCTIONS]
+    }
+
+    fn write(&self, corpus: &Corpus, into: &Path, cx: &Context<'_>) -> Result<Exported> {
+        let functions = read_functions(corpus)?;
+        let mut drafts = read_drafts(corpus, cx)?;
+        drafts.sort_by_key(|draft| (corpus.lists.position(draft.list), corpus.requests.position(draft.row)));
+        let mut exported =
+            Exported { rows: drafts.iter().map(|draft| draft.row).collect(), counts: Vec::new() };
+        let (sure, unverified): (Vec<Draft>, Vec<Draft>) =
+            drafts.into_iter().partition(|draft| SURE.contains(&draft.tier.as_str()));
+        let data = into.join("data");
+        std::fs::create_dir_all(&data).at("making", &data)?;
+        for (set, folder, drafts) in
+            [("scored", into.to_owned(), sure), ("unverified", into.join("unverified"), unverified)]
+        {
+            let mut table = FrameWriter::create(&data.join(format!("{set}.parquet")));
+            write_rows(&mut table, &[], corpus, &functions)?;
+            for category in Category::ALL {
+                let of_category: Vec<&Draft> =
+                    drafts.iter().filter(|draft| draft.category == category.name()).collect();
+                if of_category.is_empty() {
+                    continue;
+                }
+                let ids = write_files(&folder, category, &of_category, &functions)?;
+                exported.counts.push((format!("{set}/{}", category.name()), ids.len() as u64));
+                let rows: Vec<(String, &Draft)> = ids.into_iter().zip(of_category).collect();
+                for group in rows.chunks(GROUP_ROWS) {
+                    write_rows(&mut table, group, corpus, &functions)?;
+                }
+            }
+            table.finish()?;
+        }
+        Ok(exported)
+    }
+}
+
+/// A kept request, ready to be written.
+struct Draft {
+    row: RowIx,
+    list: RowIx,
+    request_id: String,
+    external_id: Option<String>,
+    messages: Vec<Message>,
+    answer: Vec<Value>,
+    tier: String,
+    answer_from: Option<String>,
+    category: String,
+}
+
+fn read_drafts(corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Draft>> {
+    let requests = &corpus.requests;
+    let asked = [MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY];
+    let mut drafts = Vec::new();
+    for batch in 0..requests.batches() {
+        if cx.cancelled() {
+            return Err(Error::Interrupted);
+        }
+        let range = requests.batch(batch);
+        cx.progress.advance(range.len() as u64);
+        let kept: Vec<(usize, RowIx)> = range
+            .clone()
+            .filter_map(|row| Some((row - range.start, RowIx::try_from(row).ok()?)))
+            .filter(|&(_, row)| requests.is_kept(row))
+            .collect();
+        if kept.is_empty() {
+            continue;
+        }
+        let cells = requests.read_batch(batch, &asked)?;
+        for (at, row) in kept {
+            let text = |column| cells.text(column, at).map(str::to_owned);
+            let messages = cells.text(MESSAGES, at).and_then(|text| serde_json::from_str(text).ok());
+            let answer = cells.text(ANSWER, at).and_then(|text| serde_json::from_str(text).ok());
+            let (Some(messages), Some(answer), Some(tier), Some(category)) =
+                (messages, answer, text(TIER), text(CATEGORY))
+            else {
+                let what =
+                    format!("request {} is kept but has no answer, tier or category", requests.row_id(row));
+                return Err(Error::Conservation { at: "export".to_owned(), what });
+            };
+            drafts.push(Draft {
+                row,
+                list: corpus.list[row as usize],
+                request_id: requests.row_id(row).to_string(),
+                external_id: text(EXTERNAL_ID),
+                messages,
+                answer,
+                tier,
+                answer_from: text(ANSWER_FROM),
+                category,
+            });
+        }
+    }
+    Ok(drafts)
+}
+
+/// The functions of every kept list.
+fn read_functions(corpus: &Corpus) -> Result<FxHashMap<RowIx, Vec<Value>>> {
+    let mut functions = FxHashMap::default();
+    for batch in 0..corpus.lists.batches() {
+        let range = corpus.lists.batch(batch);
+        let cells = corpus.lists.read_batch(batch, &[FUNCTIONS])?;
+        for row in
+            range.clone().filter_map(|row| RowIx::try_from(row).ok()).filter(|&row| corpus.lists.is_kept(row))
+        {
+            let text = cells.text(FUNCTIONS, row as usize - range.start).unwrap_or("[]");
+            functions.insert(row, serde_json::from_str(text).unwrap_or_default());
+        }
+    }
+    Ok(functions)
+}
+
+fn write_files(
+    folder: &Path,
+    category: Category,
+    drafts: &[&Draft],
+    functions: &FxHashMap<RowIx, Vec<Value>>,
+) -> Result<Vec<String>> {
+    let answer_folder = folder.join("possible_answer");
+    std::fs::create_dir_all(&answer_folder).at("making", &answer_folder)?;
+    let question_path = folder.join(category.file_name());
+    let answer_path = answer_folder.join(category.file_name());
+    let mut questions = BufWriter::new(File::create(&question_path).at("writing", &question_path)?);
+    let mut answers = BufWriter::new(File::create(&answer_path).at("writing", &answer_path)?);
+    let entries = drafts.iter().map(|draft| Entry {
+        request_id: &draft.request_id,
+        messages: &draft.messages,
+        functions: &functions[&draft.list],
+        ground_truth: Some(&draft.answer),
+        list: draft.list,
+    });
+    let ids =
+        write_category(category, entries, &mut questions, &mut answers).at("writing", &question_path)?;
+    questions.flush().at("writing", &question_path)?;
+    answers.flush().at("writing", &answer_path)?;
+    Ok(ids)
+}
+
+fn write_rows(
+    table: &mut FrameWriter,
+    rows: &[(String, &Draft)],
+    corpus: &Corpus,
+    functions: &FxHashMap<RowIx, Vec<Value>>,
+) -> Result<()> {
+    let json = |value: serde_json::Result<String>| value.map_err(|error| Error::Input(error.to_string()));
+    let mut questions = Vec::new();
+    let mut docs = Vec::new();
+    let mut answers = Vec::new();
+    let mut lists = Vec::new();
+    for (_, draft) in rows {
+        let plain: Vec<Value> = draft
+            .messages
+            .iter()
+            .map(|message| serde_json::json!({"role": message.role, "content": message.content}))
+            .collect();
+        questions.push(json(serde_json::to_string(&[plain]))?);
+        docs.push(json(serde_json::to_string(&functions[&draft.list]))?);
+        answers.push(json(serde_json::to_string(&draft.answer))?);
+        lists.push(corpus.lists.row_id(draft.list).to_string());
+    }
+    let own = |texts: &'_ [String]| -> Vec<Option<String>> { texts.iter().cloned().map(Some).collect() };
+    let (questions, docs, answers, lists) = (own(&questions), own(&docs), own(&answers), own(&lists));
+    let text = |get: fn(&(String, &Draft)) -> Option<String>| rows.iter().map(get).collect::<Vec<_>>();
+    let columns = [
+        ("id", text(|(id, _)| Some(id.clone()))),
+        ("category", text(|(_, draft)| Some(draft.category.clone()))),
+        ("question", questions),
+        ("function", docs),
+        ("ground_truth", answers),
+        ("tier", text(|(_, draft)| Some(draft.tier.clone()))),
+        ("request_id", text(|(_, draft)| Some(draft.request_id.clone()))),
+        ("external_id", text(|(_, draft)| draft.external_id.clone())),
+        ("answer_from", text(|(_, draft)| draft.answer_from.clone())),
+        ("list_id", lists),
+    ];
+    table.write(
+        columns
+            .iter()
+            .map(|(name, values)| (*name, Values::Text(values.iter().map(Option::as_deref).collect())))
+            .collect(),
+    )
+}

@@ -1,0 +1,128 @@
+//! Walks into JSON values, through JSON that was put into strings.
+//!
+//! Logs like to store a body as a string, and gateways do it twice. Such a string
+//! is replaced by its value in place, so it is parsed once, and only where the
+//! value is what the walk was looking for: any other text stays as it was sent.
+
+use serde_json::Value;
+
+use crate::python;
+
+/// Keys from the outside in; in a list a key is an index.
+pub(super) type Path = &'static [&'static str];
+
+/// How often JSON inside a JSON string is unwrapped.
+const MAX_UNWRAPS: usize = 3;
+
+/// The value at a path, through JSON in strings; null counts as not there.
+pub(super) fn find<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
+    let mut at = value;
+    for key in path {
+        if let Some(mut inner) = unwrapped(at)
+            && child(&mut inner, key).is_some()
+        {
+            *at = inner;
+        }
+        at = child(at, key)?;
+    }
+    (!at.is_null()).then_some(at)
+}
+
+/// The value at a path of objects, through nothing but objects; null counts as not there.
+pub(super) fn at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
+    path.iter().try_fold(value, |at, key| at.get(*key)).filter(|found| !found.is_null())
+}
+
+/// The object at a path.
+pub(super) fn find_object<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
+    let at = find(value, path)?;
+    if let Some(inner @ Value::Object(_)) = unwrapped(at) {
+        *at = inner;
+    }
+    at.is_object().then_some(at)
+}
+
+/// Makes a list of a string that holds one, as JSON or as Python writes it, and tells whether the value is a list now.
+pub(super) fn become_list(value: &mut Value) -> bool {
+    if let Value::String(text) = value
+        && let Some(list) = written_list(text)
+    {
+        *value = list;
+    }
+    value.is_array()
+}
+
+/// The list a text holds, as JSON or as Python writes it.
+pub(super) fn written_list(text: &str) -> Option<Value> {
+    let text = text.trim();
+    if text.starts_with('"') {
+        return unwrap_json(text).filter(Value::is_array);
+    }
+    if !(text.starts_with('[') && text.ends_with(']')) {
+        return None;
+    }
+    serde_json::from_str(text).ok().or_else(|| python::literal(text).ok()).filter(Value::is_array)
+}
+
+/// The object or list that a text holds as JSON, be it wrapped in strings.
+pub(super) fn unwrap_json(text: &str) -> Option<Value> {
+    let mut value = parse_if_json(text)?;
+    for _ in 1..MAX_UNWRAPS {
+        match value {
+            Value::String(inner) => value = parse_if_json(&inner)?,
+            _ => break,
+        }
+    }
+    (value.is_object() || value.is_array()).then_some(value)
+}
+
+fn parse_if_json(text: &str) -> Option<Value> {
+    let text = text.trim();
+    if text.starts_with(['{', '[', '"']) { serde_json::from_str(text).ok() } else { None }
+}
+
+fn unwrapped(value: &Value) -> Option<Value> {
+    value.as_str().and_then(unwrap_json)
+}
+
+fn child<'v>(value: &'v mut Value, key: &str) -> Option<&'v mut Value> {
+    match value {
+        Value::Object(map) => map.get_mut(key),
+        Value::Array(list) => list.get_mut(key.parse::<usize>().ok()?),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A value put into a JSON string so many times.
+    fn wrapped(value: &Value, times: usize) -> Value {
+        (0..times).fold(value.clone(), |inner, _| Value::String(inner.to_string()))
+    }
+
+    #[test]
+    fn three_layers_of_json_in_strings_are_walked_through_and_four_are_not() {
+        for (times, found) in [(0, true), (1, true), (3, true), (4, false)] {
+            let mut value = json!({"request": wrapped(&json!({"messages": [7]}), times)});
+            assert_eq!(find(&mut value, &["request", "messages", "0"]).is_some(), found, "{times} layers");
+        }
+    }
+
+    #[test]
+    fn text_that_does_not_hold_the_key_stays_as_it_was_sent() {
+        let sent = json!({"request": "{ \"other\" : 1 }", "note": "[1, "});
+        let mut value = sent.clone();
+        assert_eq!(find(&mut value, &["request", "messages"]), None);
+        assert_eq!(find(&mut value, &["note", "0"]), None);
+        assert_eq!(value, sent);
+    }
+
+    #[test]
+    fn null_is_not_there() {
+        assert_eq!(find(&mut json!({"a": null}), &["a"]), None);
+    }
+}

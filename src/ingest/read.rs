@@ -1,0 +1,318 @@
+//! A log file becomes blocks of items, in one pass and in bounded memory.
+//!
+//! Every item leaves here: as the range of its bytes, or as the fault that stood in
+//! the way (too long, or the file ends in the middle of it). Memory holds one block
+//! and at most one item of `max_line_bytes`. Reading items is pure and can run in
+//! parallel: see `record::records_of`.
+
+use std::io::Read;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::de::IgnoredAny;
+
+use crate::ingest::raw::RawText;
+use crate::ingest::reasons::{CUT_FILE, Fault, LINE_TOO_LONG};
+use crate::ingest::split::{Cut, Rest, Splitter};
+use crate::ingest::table::Header;
+
+/// Reads a file and hands over its blocks in order.
+///
+/// `on_bytes` sees the file's bytes as they are stored, every one once and in order, so that
+/// whoever needs its hash need not read it again. A CSV file's header is no item.
+///
+/// # Errors
+/// [`ReadError`] where the file cannot be opened or the disk fails, and whatever `on_block` returns;
+/// damaged content is never an error but an item of its own.
+pub fn read_blocks<E: From<ReadError>>(
+    path: &Path,
+    format: Format,
+    limits: &Limits,
+    on_bytes: &mut dyn FnMut(&[u8]),
+    on_block: &mut dyn FnMut(Block) -> Result<(), E>,
+) -> Result<FileFacts, E> {
+    let open_error = |source| ReadError::Open { path: path.to_owned(), source };
+    let read_error = |source| ReadError::Read { path: path.to_owned(), source };
+    let mut raw = RawText::open(path, on_bytes).map_err(open_error)?;
+    let mut cutter = Cutter::new(limits);
+    let mut splitter = None;
+    loop {
+        // A damaged file may give text with its last breath, so the text is cut before the error counts.
+        let filled = cutter.fill(&mut raw);
+        let splitter = splitter.get_or_insert_with(|| {
+            cutter.skip_byte_order_mark();
+            format.splitter(&cutter.text[cutter.seen..])
+        });
+        cutter.cut(splitter, format);
+        if cutter.items_end >= limits.block_bytes {
+            on_block(cutter.take_block())?;
+        }
+        let damage = match filled {
+            Ok(0) => None,
+            Ok(_) => continue,
+            Err(error) if raw.is_disk_error() => return Err(read_error(error).into()),
+            Err(error) => Some(error.to_string()),
+        };
+        cutter.finish(splitter, format, damage);
+        break;
+    }
+    if !cutter.items.is_empty() {
+        on_block(cutter.take_block())?;
+    }
+    let compression = raw.compression();
+    let raw_bytes = raw.drain().map_err(read_error)?;
+    Ok(FileFacts { compression, raw_bytes, text_bytes: cutter.text_bytes, n_items: cutter.n_items })
+}
+
+/// Why a file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is not there, or not ours to read.
+    #[error("{}: cannot be opened: {source}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Reading stopped half-way for a reason outside the file.
+    #[error("{}: reading failed: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// How a file is cut into items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// One JSON value a line.
+    Jsonl,
+    /// JSON whose layout the first lines tell: one value a line, an array, or pretty-printed values.
+    Json,
+    /// A table with a header.
+    Csv {
+        /// What stands between two cells.
+        delimiter: u8,
+    },
+}
+
+impl Format {
+    /// Tells the format by the file's name, whatever it is compressed with; unknown names are read as [`Format::Json`].
+    pub fn of(path: &Path) -> Self {
+        let extension = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+        let compressed = matches!(extension(path).as_deref(), Some("gz" | "zst"));
+        let bare_name = if compressed { path.with_extension("") } else { path.to_owned() };
+        match extension(&bare_name).as_deref() {
+            Some("jsonl" | "ndjson") => Self::Jsonl,
+            Some("csv") => Self::Csv { delimiter: b',' },
+            Some("tsv") => Self::Csv { delimiter: b'\t' },
+            _ => Self::Json,
+        }
+    }
+
+    fn splitter(self, first_text: &[u8]) -> Splitter {
+        match self {
+            Self::Csv { delimiter } => Splitter::rows(delimiter),
+            Self::Json if !is_line_by_line(first_text) => Splitter::values(),
+            Self::Jsonl | Self::Json => Splitter::Lines,
+        }
+    }
+}
+
+/// Whether one of the first lines holds a whole JSON object; several are looked at, since one may be broken.
+fn is_line_by_line(first_text: &[u8]) -> bool {
+    let text = first_text.trim_ascii_start();
+    let is_object = |line: &[u8]| {
+        line.trim_ascii_start().starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(line).is_ok()
+    };
+    let goes_on = !text.contains(&b'\n');
+    text.starts_with(b"{") && (goes_on || text.split(|byte| *byte == b'\n').take(LINES_TRIED).any(is_object))
+}
+
+const LINES_TRIED: usize = 3;
+
+/// How much is held at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// A block is handed over once its items reach this size.
+    pub block_bytes: usize,
+    /// A longer item is a fault; higher reads more and may hold more memory.
+    pub max_line_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { block_bytes: 4 << 20, max_line_bytes: 64 << 20 }
+    }
+}
+
+/// What is known of a file once it was read to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFacts {
+    /// How it is stored.
+    pub compression: Compression,
+    /// Its size as stored.
+    pub raw_bytes: u64,
+    /// The size of its text.
+    pub text_bytes: u64,
+    /// Items in all its blocks: each gets one fate.
+    pub n_items: u64,
+}
+
+/// How a file is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compression {
+    /// As it is.
+    Plain,
+    /// gzip, of one member or several.
+    Gzip,
+    /// Zstandard, of one frame or several.
+    Zstd,
+}
+
+/// Some items of a file, in its order.
+#[derive(Debug)]
+pub struct Block {
+    /// The bytes the items' ranges point into.
+    pub text: Vec<u8>,
+    /// The items.
+    pub items: Vec<Item>,
+    /// The header, where the file is a table.
+    pub header: Option<Arc<Header>>,
+}
+
+/// One line, table row or JSON value of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// The line it starts on; the first line is 1.
+    pub line: u64,
+    /// Where it stands in the block's text, or why it could not be read.
+    pub bytes: Result<Range<usize>, Fault>,
+}
+
+/// Text that was read and not yet handed over, and where it is cut.
+struct Cutter<'a> {
+    limits: &'a Limits,
+    text: Vec<u8>,
+    items: Vec<Item>,
+    /// Where the last finished item ends.
+    items_end: usize,
+    /// How far the splitter has looked.
+    seen: usize,
+    /// The line on which the unfinished item starts.
+    line: u64,
+    /// Bytes and line ends of the unfinished item that were let go, because it is too long.
+    skipped_bytes: usize,
+    skipped_lines: u64,
+    header: Option<Arc<Header>>,
+    n_items: u64,
+    text_bytes: u64,
+}
+
+const CHUNK_BYTES: u64 = 1 << 20;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+impl<'a> Cutter<'a> {
+    fn new(limits: &'a Limits) -> Self {
+        Self {
+            limits,
+            text: Vec::new(),
+            items: Vec::new(),
+            items_end: 0,
+            seen: 0,
+            line: 1,
+            skipped_bytes: 0,
+            skipped_lines: 0,
+            header: None,
+            n_items: 0,
+            text_bytes: 0,
+        }
+    }
+
+    /// Reads one more chunk; what came before an error is kept.
+    fn fill(&mut self, raw: &mut RawText<'_>) -> std::io::Result<usize> {
+        let before = self.text.len();
+        let read = raw.by_ref().take(CHUNK_BYTES).read_to_end(&mut self.text);
+        self.text_bytes += (self.text.len() - before) as u64; // usize is at most 64 bits wide
+        read
+    }
+
+    fn skip_byte_order_mark(&mut self) {
+        if self.text.starts_with(BYTE_ORDER_MARK) {
+            (self.items_end, self.seen) = (BYTE_ORDER_MARK.len(), BYTE_ORDER_MARK.len());
+        }
+    }
+
+    /// Cuts all the text that was not yet looked at.
+    fn cut(&mut self, splitter: &mut Splitter, format: Format) {
+        while let Some(cut) = splitter.next_cut(&self.text[self.seen..]) {
+            let (Cut::Item(n) | Cut::Gap(n)) = cut;
+            self.seen += n;
+            match cut {
+                Cut::Item(_) => self.end_item(format),
+                Cut::Gap(_) => self.start_next(),
+            }
+        }
+        self.seen = self.text.len();
+        if self.seen - self.items_end > self.limits.max_line_bytes {
+            self.skipped_bytes += self.seen - self.items_end;
+            self.skipped_lines += count_line_ends(&self.text[self.items_end..]);
+            self.text.truncate(self.items_end);
+            self.seen = self.items_end;
+        }
+    }
+
+    fn end_item(&mut self, format: Format) {
+        let bytes = self.items_end..self.seen;
+        let n_bytes = self.skipped_bytes + bytes.len();
+        if n_bytes > self.limits.max_line_bytes {
+            let detail = format!("{n_bytes} bytes, the limit is {}", self.limits.max_line_bytes);
+            self.push(Err(Fault::new(LINE_TOO_LONG, detail)));
+        } else if let (Format::Csv { delimiter }, None) = (format, &self.header) {
+            let row = &self.text[bytes];
+            if !row.trim_ascii().is_empty() {
+                self.header = Some(Arc::new(Header::read(row, delimiter)));
+            }
+        } else {
+            self.push(Ok(bytes));
+        }
+        self.start_next();
+    }
+
+    fn push(&mut self, bytes: Result<Range<usize>, Fault>) {
+        self.items.push(Item { line: self.line, bytes });
+        self.n_items += 1;
+    }
+
+    fn start_next(&mut self) {
+        self.line += self.skipped_lines + count_line_ends(&self.text[self.items_end..self.seen]);
+        self.items_end = self.seen;
+        (self.skipped_bytes, self.skipped_lines) = (0, 0);
+    }
+
+    /// Gives the text after the last cut its due; what a damaged file cut off is a fault.
+    fn finish(&mut self, splitter: &Splitter, format: Format, damage: Option<String>) {
+        let is_empty = self.skipped_bytes + self.seen == self.items_end;
+        match (damage, splitter.rest(is_empty)) {
+            (Some(damage), _) => self.push(Err(Fault::new(CUT_FILE, damage))),
+            (None, Rest::Cut(why)) => self.push(Err(Fault::new(CUT_FILE, why.to_owned()))),
+            (None, Rest::Item) => self.end_item(format),
+            (None, Rest::Gap) => {}
+        }
+    }
+
+    fn take_block(&mut self) -> Block {
+        let unfinished = self.text.split_off(self.items_end);
+        let text = std::mem::replace(&mut self.text, unfinished);
+        (self.items_end, self.seen) = (0, self.text.len());
+        Block { text, items: std::mem::take(&mut self.items), header: self.header.clone() }
+    }
+}
+
+fn count_line_ends(text: &[u8]) -> u64 {
+    text.iter().map(|byte| u64::from(*byte == b'\n')).sum()
+}

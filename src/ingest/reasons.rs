@@ -1,0 +1,132 @@
+//! Why an item of a log is no record: every code, said in a sentence, with an example that fires and one that does not.
+
+/// What stood in the way of an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// A code of [`REASONS`].
+    pub reason: &'static str,
+    /// What was found, for people.
+    pub detail: String,
+}
+
+impl Fault {
+    /// A fault of this reason.
+    pub fn new(reason: &'static str, detail: impl Into<String>) -> Self {
+        Self { reason, detail: detail.into() }
+    }
+}
+
+/// A code and what it means.
+#[derive(Debug)]
+pub struct Reason {
+    /// `ingest/fault`, stable for ever.
+    pub code: &'static str,
+    /// One sentence.
+    pub sentence: &'static str,
+    /// A small file in which one item has this fault.
+    pub fires: Example,
+    /// Nearly the same file, in which none has.
+    pub passes: Example,
+}
+
+/// A file of a few bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Example {
+    /// Its name; the extension tells the format.
+    pub file: &'static str,
+    /// What it holds.
+    pub text: &'static [u8],
+}
+
+/// The item is not JSON.
+pub const NOT_JSON: &str = "ingest/not-json";
+/// The item is not UTF-8.
+pub const NOT_UTF8: &str = "ingest/not-utf8";
+/// The item is longer than the limit.
+pub const LINE_TOO_LONG: &str = "ingest/line-too-long";
+/// The file ends in the middle of an item.
+pub const CUT_FILE: &str = "ingest/cut-file";
+/// A table row has more or fewer cells than the header.
+pub const RAGGED_ROW: &str = "ingest/ragged-row";
+/// A message cannot be read.
+pub const BAD_MESSAGE: &str = "ingest/bad-message";
+/// A message holds something that is not text.
+pub const NON_TEXT_PART: &str = "ingest/non-text-part";
+/// The request offers no functions.
+pub const NO_FUNCTIONS: &str = "ingest/no-functions";
+/// The request says nothing.
+pub const NO_MESSAGES: &str = "ingest/no-messages";
+/// No shape of the tables fits.
+pub const UNKNOWN_SHAPE: &str = "ingest/unknown-shape";
+
+/// Every reason of this room.
+pub const REASONS: &[Reason] = &[
+    Reason {
+        code: NOT_JSON,
+        sentence: "The line is not valid JSON.",
+        fires: jsonl(br#"{"prompt": "hi", "function": "[]""#),
+        passes: jsonl(br#"{"prompt": "hi", "function": "[]"}"#),
+    },
+    Reason {
+        code: NOT_UTF8,
+        sentence: "The line holds bytes that are not UTF-8.",
+        fires: jsonl(b"{\"prompt\": \"caf\xe9\", \"function\": \"[]\"}"),
+        passes: jsonl(b"{\"prompt\": \"caf\xc3\xa9\", \"function\": \"[]\"}"),
+    },
+    Reason {
+        code: LINE_TOO_LONG,
+        sentence: "The line is longer than the limit, so it was never held in memory.",
+        fires: jsonl(
+            br#"{"prompt": "This line stands for one of many megabytes; the example is read with a limit of 200 bytes. Nothing is wrong with it but that it goes on, and on, and on, and on, until it has said too much.", "function": "[]"}"#,
+        ),
+        passes: jsonl(br#"{"prompt": "This line is short.", "function": "[]"}"#),
+    },
+    Reason {
+        code: CUT_FILE,
+        sentence: "The file is damaged or ends too early; what stood before the damage was read.",
+        fires: Example { file: "log.json", text: br#"[{"prompt": "hi", "function": "[]"},"# },
+        passes: Example { file: "log.json", text: br#"[{"prompt": "hi", "function": "[]"}]"# },
+    },
+    Reason {
+        code: RAGGED_ROW,
+        sentence: "The table row has more or fewer cells than the header, so its cells may be in the wrong columns.",
+        fires: Example { file: "log.csv", text: b"prompt,function\nhi, there,[]\n" },
+        passes: Example { file: "log.csv", text: b"prompt,function\n\"hi, there\",[]\n" },
+    },
+    Reason {
+        code: BAD_MESSAGE,
+        sentence: "A message is no object, or has no role that is known, or makes a call without a name.",
+        fires: jsonl(br#"{"messages": [{"role": "narrator", "content": "hi"}], "tools": [{}]}"#),
+        passes: jsonl(br#"{"messages": [{"role": "developer", "content": "hi"}], "tools": [{}]}"#),
+    },
+    Reason {
+        code: NON_TEXT_PART,
+        sentence: "A message holds an image, a sound or another part that is not text.",
+        fires: jsonl(br#"{"messages": [{"role": "user", "content": [{"type": "image_url"}]}], "tools": [{}]}"#),
+        passes: jsonl(
+            br#"{"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}], "tools": [{}]}"#,
+        ),
+    },
+    Reason {
+        code: NO_FUNCTIONS,
+        sentence: "The request offers no functions.",
+        fires: jsonl(br#"{"messages": [{"role": "user", "content": "hi"}], "tools": []}"#),
+        passes: jsonl(br#"{"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "greet"}]}"#),
+    },
+    Reason {
+        code: NO_MESSAGES,
+        sentence: "The request offers functions and says nothing.",
+        fires: jsonl(br#"{"messages": [], "tools": [{"name": "greet"}]}"#),
+        passes: jsonl(br#"{"messages": [{"role": "user", "content": ""}], "tools": [{"name": "greet"}]}"#),
+    },
+    Reason {
+        code: UNKNOWN_SHAPE,
+        sentence: "The line is valid, but holds no request of a shape that is known.",
+        fires: jsonl(br#"{"level": "info", "text": "started"}"#),
+        passes: jsonl(br#"{"level": "info", "request": {"prompt": "hi", "functions": "[]"}}"#),
+    },
+];
+
+const fn jsonl(text: &'static [u8]) -> Example {
+    Example { file: "log.jsonl", text }
+}

@@ -1,0 +1,265 @@
+//! The log as the engine's source: files in, rows out, one pass, bounded memory.
+//!
+//! One thread reads and hashes, all threads turn blocks into records, one writes them in
+//! order. Nothing is dropped here: a line that gives no request is written to the line
+//! map with its reason. Sampling and limits only decide which records go on.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
+
+use crate::engine::error::{Error, Result};
+use crate::engine::fingerprint::{Fingerprint, hex, sha256_of};
+use crate::engine::folder::InputFile;
+use crate::engine::frame::FrameFile;
+use crate::engine::payload::{LineRow, PayloadWriter, RequestRow};
+use crate::engine::runner::Source;
+use crate::engine::stage::Context;
+use crate::ingest::read::{Block, Format, Limits, ReadError, read_blocks};
+use crate::ingest::record::{Line, LineFate, Record, record_of_value, records_of};
+use crate::ingest::shapes::Columns;
+
+/// A blank line's reason in the line map.
+const BLANK_LINE: &str = "ingest/blank-line";
+/// Blocks that wait between the thread that reads and those that parse, for each thread.
+const BLOCKS_AHEAD: usize = 2;
+/// Rows of a Parquet input that are read at a time.
+const PARQUET_ROWS: usize = 4096;
+
+/// What is read, and how.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Ingest {
+    /// Files: JSONL, JSON, CSV or TSV, plain, gzip or zstd; Parquet. `-` is standard input.
+    pub inputs: Vec<PathBuf>,
+    /// Longest line that is read, in bytes. A longer one is noted as unreadable.
+    pub max_line_bytes: usize,
+    /// Reads this many records and passes over the rest.
+    pub limit: Option<u64>,
+    /// Takes this many records at random; the same seed takes the same ones.
+    pub sample_rows: Option<u64>,
+    /// Column names of rows that hold a query and a function string.
+    pub columns: Columns,
+}
+
+impl Default for Ingest {
+    fn default() -> Self {
+        Self {
+            inputs: Vec::new(),
+            max_line_bytes: 64 << 20,
+            limit: None,
+            sample_rows: None,
+            columns: Columns::default(),
+        }
+    }
+}
+
+impl From<ReadError> for Error {
+    fn from(error: ReadError) -> Self {
+        Self::Input(error.to_string())
+    }
+}
+
+impl Source for Ingest {
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        let settings = Self { inputs: Vec::new(), ..self.clone() };
+        let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
+        fingerprint.part("settings", settings.as_bytes());
+        Ok(())
+    }
+
+    fn inputs(&self) -> Result<Vec<InputFile>> {
+        let hashed = |path: &PathBuf| {
+            let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+            Ok(InputFile { path: path.display().to_string(), sha256: sha256_of(path)?, bytes })
+        };
+        self.inputs.iter().map(hashed).collect()
+    }
+
+    fn read(&self, into: &mut PayloadWriter, cx: &Context<'_>) -> Result<Vec<InputFile>> {
+        let mut rows = Rows { ingest: self, cx, into, sample: BTreeMap::new(), n_drawn: 0 };
+        let mut inputs = Vec::new();
+        for (file, path) in (0..).zip(&self.inputs) {
+            let input = if path.extension().is_some_and(|extension| extension == "parquet") {
+                rows.parquet(file, path)?
+            } else {
+                rows.blocks(file, path)?
+            };
+            inputs.push(input);
+        }
+        rows.write_sample()?;
+        Ok(inputs)
+    }
+}
+
+/// Takes lines in order and passes them on, or samples them.
+struct Rows<'a, 'c> {
+    ingest: &'a Ingest,
+    cx: &'a Context<'c>,
+    into: &'a mut PayloadWriter,
+    /// The sample so far: the records with the smallest hashes.
+    sample: BTreeMap<(u64, u128, u64), Box<RequestRow>>,
+    n_drawn: u64,
+}
+
+/// A line with all the work done that needs no other line.
+enum Ready {
+    Request(Box<RequestRow>),
+    Line(LineRow),
+}
+
+impl Rows<'_, '_> {
+    fn blocks(&mut self, file: u32, path: &Path) -> Result<InputFile> {
+        let limits = Limits { max_line_bytes: self.ingest.max_line_bytes, ..Limits::default() };
+        let ahead = BLOCKS_AHEAD * rayon::current_num_threads();
+        let (sender, receiver) = sync_channel::<Block>(ahead);
+        std::thread::scope(|scope| {
+            let reader = scope.spawn(|| read_file(path, &limits, sender));
+            let taken = self.take_blocks(file, receiver, ahead);
+            let input = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            taken.and(input)
+        })
+    }
+
+    /// Parses what has arrived in parallel and writes it in order; ends early only on an error, which ends the reader.
+    #[allow(clippy::needless_pass_by_value)] // Dropping the receiver is what stops the reader.
+    fn take_blocks(&mut self, file: u32, receiver: Receiver<Block>, at_once: usize) -> Result<()> {
+        while let Ok(first) = receiver.recv() {
+            if self.cx.cancelled() {
+                return Err(Error::Interrupted);
+            }
+            let mut blocks = vec![first];
+            blocks.extend(receiver.try_iter().take(at_once - 1));
+            if self.is_full() {
+                self.into.passed_over(blocks.iter().map(|block| block.items.len() as u64).sum());
+                continue;
+            }
+            let columns = &self.ingest.columns;
+            let ready = |block: &Block| {
+                records_of(block, columns).into_iter().map(|line| ready(file, line)).collect()
+            };
+            let lines: Vec<Vec<Ready>> = blocks.par_iter().map(ready).collect();
+            for line in lines.into_iter().flatten() {
+                self.take(line)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn parquet(&mut self, file: u32, path: &Path) -> Result<InputFile> {
+        let frames = FrameFile::open(path)?;
+        for start in (0..frames.height()).step_by(PARQUET_ROWS) {
+            if self.cx.cancelled() {
+                return Err(Error::Interrupted);
+            }
+            let length = PARQUET_ROWS.min(frames.height() - start);
+            let frame = frames.read(start, length, None)?;
+            let columns = &self.ingest.columns;
+            let read = |row: usize| {
+                let value = Value::Object(frame.json(row));
+                let line = (start + row + 1) as u64;
+                let fate = record_of_value(line, xxh3_128(value.to_string().as_bytes()), value, columns);
+                ready(file, Line { line, fate })
+            };
+            let lines: Vec<Ready> = (0..length).into_par_iter().map(read).collect();
+            for line in lines {
+                self.take(line)?;
+            }
+        }
+        let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        Ok(InputFile { path: path.display().to_string(), sha256: sha256_of(path)?, bytes })
+    }
+
+    fn is_full(&self) -> bool {
+        self.ingest.limit.is_some_and(|limit| self.into.records() >= limit)
+    }
+
+    fn take(&mut self, line: Ready) -> Result<()> {
+        self.cx.progress.advance(1);
+        match line {
+            Ready::Line(line) => self.into.line(line),
+            Ready::Request(_) if self.is_full() => self.into.passed_over(1),
+            Ready::Request(request) => match self.ingest.sample_rows {
+                None => self.into.request(*request)?,
+                Some(wanted) => self.draw(request, wanted),
+            },
+        }
+        Ok(())
+    }
+
+    /// Keeps the records with the smallest hashes: a sample that does not depend on the order of files.
+    fn draw(&mut self, request: Box<RequestRow>, wanted: u64) {
+        let draw = xxh3_64_with_seed(&request.content_key.to_le_bytes(), self.cx.seed);
+        self.n_drawn += 1;
+        self.sample.insert((draw, request.content_key, self.n_drawn), request);
+        if self.sample.len() as u64 > wanted {
+            self.sample.pop_last();
+            self.into.passed_over(1);
+        }
+    }
+
+    fn write_sample(&mut self) -> Result<()> {
+        let mut sample: Vec<Box<RequestRow>> = std::mem::take(&mut self.sample).into_values().collect();
+        sample.sort_by_key(|request| (request.file, request.line));
+        sample.into_iter().try_for_each(|request| self.into.request(*request))
+    }
+}
+
+/// Reads and hashes a file, block by block.
+#[allow(clippy::needless_pass_by_value)] // Dropping the sender is what ends the stream.
+fn read_file(path: &Path, limits: &Limits, sender: SyncSender<Block>) -> Result<InputFile> {
+    let mut hasher = Sha256::new();
+    let facts =
+        read_blocks(path, Format::of(path), limits, &mut |bytes| hasher.update(bytes), &mut |block| {
+            // Nobody receives any more when the other side met an error, which is the one to tell.
+            sender.send(block).map_err(|_| Error::Interrupted)
+        })?;
+    Ok(InputFile {
+        path: path.display().to_string(),
+        sha256: hex(&hasher.finalize()),
+        bytes: facts.raw_bytes,
+    })
+}
+
+fn ready(file: u32, line: Line) -> Ready {
+    let (unreadable, reason, detail) = match line.fate {
+        LineFate::Record(record) => return Ready::Request(Box::new(request(file, *record))),
+        LineFate::NoRequest(fault) => (false, fault.reason, fault.detail),
+        LineFate::Unreadable(fault) => (true, fault.reason, fault.detail),
+        LineFate::Blank => (false, BLANK_LINE, String::new()),
+    };
+    Ready::Line(LineRow { file, line: line.line, unreadable, reason, detail })
+}
+
+fn request(file: u32, record: Record) -> RequestRow {
+    let facts = record.facts;
+    RequestRow {
+        content_key: record.content_key,
+        file,
+        line: record.line,
+        external_id: record.external_id,
+        shape: record.shape,
+        messages: serde_json::to_string(&record.messages).expect("messages are plain data"),
+        response: record
+            .response
+            .map(|response| serde_json::to_string(&response).expect("a message is plain data")),
+        finish_reason: facts.finish_reason,
+        time_ms: facts.time_ms,
+        model: facts.model,
+        user: facts.user,
+        session: facts.session,
+        tool_choice: facts.tool_choice,
+        parallel_tool_calls: facts.parallel_tool_calls,
+        status: facts.status,
+        list_id: xxh3_128(record.functions.as_bytes()),
+        functions: record.functions,
+    }
+}

@@ -1,0 +1,230 @@
+//! Finds where one item of a text ends and the next begins.
+//!
+//! A splitter sees each byte once and keeps its state between chunks, so an item
+//! may be longer than any buffer. It judges nothing: what an item holds, and
+//! whether it is valid, is found out when it is read.
+
+use std::io::BufRead;
+
+/// What the bytes up to a cut are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// An item, its line end included; so many of the bytes given belong to it.
+    Item(usize),
+    /// What stands between items: brackets, commas and space of a JSON array.
+    Gap(usize),
+}
+
+/// What the bytes after the last cut are, once the text has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// An item without a line end.
+    Item,
+    /// Nothing worth a word.
+    Gap,
+    /// The text ends too early, and why.
+    Cut(&'static str),
+}
+
+/// One way of cutting a text into items.
+#[derive(Debug)]
+pub(super) enum Splitter {
+    /// Every line is an item.
+    Lines,
+    /// Every row of a table is an item; a quoted cell may hold line ends.
+    Rows(Rows),
+    /// Every JSON value is an item: elements of arrays, or values one after the other.
+    Values(Values),
+}
+
+impl Splitter {
+    pub(super) fn rows(delimiter: u8) -> Self {
+        Self::Rows(Rows { delimiter, at: Cell::Start })
+    }
+
+    pub(super) fn values() -> Self {
+        Self::Values(Values { in_array: false, depth: 0, at: Token::Gap })
+    }
+
+    /// Reads on from the last cut or, after `None`, from where the last text ended.
+    pub(super) fn next_cut(&mut self, text: &[u8]) -> Option<Cut> {
+        match self {
+            Self::Lines => line_end(text).map(Cut::Item),
+            Self::Rows(rows) => rows.row_end(text).map(Cut::Item),
+            Self::Values(values) => values.next_cut(text),
+        }
+    }
+
+    /// Judges the rest of a text that has ended; `is_empty` when nothing stands after the last cut.
+    pub(super) fn rest(&self, is_empty: bool) -> Rest {
+        match self {
+            Self::Rows(Rows { at: Cell::Quoted, .. }) => Rest::Cut("a quote is opened and never closed"),
+            Self::Values(Values { at: Token::Gap, in_array: true, .. }) => {
+                Rest::Cut("the array is never closed")
+            }
+            Self::Values(Values { at: Token::Gap, .. }) => Rest::Gap,
+            Self::Values(Values { at: Token::Nested | Token::Text | Token::Escape, .. }) => {
+                Rest::Cut("the JSON value is never closed")
+            }
+            _ if is_empty => Rest::Gap,
+            _ => Rest::Item,
+        }
+    }
+}
+
+fn line_end(text: &[u8]) -> Option<usize> {
+    // `skip_until` is the standard library's only door to its fast byte search.
+    let mut rest = text;
+    let n = rest.skip_until(b'\n').expect("reading from memory cannot fail");
+    text[..n].ends_with(b"\n").then_some(n)
+}
+
+/// Rows of a delimited table, by the rules of the `csv` crate: a quote opens a cell only at its start.
+#[derive(Debug)]
+pub(super) struct Rows {
+    delimiter: u8,
+    at: Cell,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Cell {
+    Start,
+    Plain,
+    Quoted,
+    QuoteInQuoted,
+}
+
+impl Rows {
+    fn row_end(&mut self, text: &[u8]) -> Option<usize> {
+        for (n, &byte) in text.iter().enumerate() {
+            self.at = match (self.at, byte) {
+                (Cell::Quoted, b'"') => Cell::QuoteInQuoted,
+                (Cell::Quoted, _) | (Cell::Start | Cell::QuoteInQuoted, b'"') => Cell::Quoted,
+                (_, b'\n') => {
+                    self.at = Cell::Start;
+                    return Some(n + 1);
+                }
+                (_, b'\r') => Cell::Start,
+                (_, byte) if byte == self.delimiter => Cell::Start,
+                _ => Cell::Plain,
+            };
+        }
+        None
+    }
+}
+
+/// JSON values inside arrays or one after the other, found by brackets and quotes alone.
+#[derive(Debug)]
+pub(super) struct Values {
+    in_array: bool,
+    depth: usize,
+    at: Token,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Token {
+    Gap,
+    First,
+    /// A number, a word or plain rubbish outside any bracket.
+    Bare,
+    Nested,
+    Text,
+    Escape,
+}
+
+impl Values {
+    fn next_cut(&mut self, text: &[u8]) -> Option<Cut> {
+        for (n, &byte) in text.iter().enumerate() {
+            match (self.at, byte) {
+                (Token::Gap, b' ' | b'\t' | b'\r' | b'\n' | b',') => {}
+                (Token::Gap, b'[') if !self.in_array => self.in_array = true,
+                (Token::Gap, b']') if self.in_array => self.in_array = false,
+                // The value's first byte is left for the next call: it belongs to the item.
+                (Token::Gap, _) => return Some(self.cut(Token::First, Cut::Gap(n))),
+                (Token::First | Token::Nested, b'{' | b'[') => {
+                    self.depth += 1;
+                    self.at = Token::Nested;
+                }
+                (Token::First | Token::Nested, b'"') | (Token::Escape, _) => self.at = Token::Text,
+                (Token::First, _) => self.at = Token::Bare,
+                (Token::Bare, b' ' | b'\t' | b'\r' | b'\n' | b',' | b'"' | b'[' | b']' | b'{') => {
+                    return Some(self.cut(Token::Gap, Cut::Item(n)));
+                }
+                (Token::Nested, b'}' | b']') => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        return Some(self.cut(Token::Gap, Cut::Item(n + 1)));
+                    }
+                }
+                (Token::Text, b'\\') => self.at = Token::Escape,
+                (Token::Text, b'"') if self.depth == 0 => {
+                    return Some(self.cut(Token::Gap, Cut::Item(n + 1)));
+                }
+                (Token::Text, b'"') => self.at = Token::Nested,
+                (Token::Bare | Token::Nested | Token::Text, _) => {}
+            }
+        }
+        None
+    }
+
+    fn cut(&mut self, at: Token, cut: Cut) -> Cut {
+        self.at = at;
+        cut
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The items of a text that is handed over in chunks of `step` bytes, and what is left.
+    fn items(mut splitter: Splitter, text: &str, step: usize) -> (Vec<String>, Rest) {
+        let (bytes, mut found) = (text.as_bytes(), Vec::new());
+        let (mut start, mut seen) = (0, 0);
+        while seen < bytes.len() {
+            let chunk_end = (seen + step).min(bytes.len());
+            while let Some(cut) = splitter.next_cut(&bytes[seen..chunk_end]) {
+                let (Cut::Item(n) | Cut::Gap(n)) = cut;
+                if matches!(cut, Cut::Item(_)) {
+                    found.push(text[start..seen + n].to_owned());
+                }
+                (start, seen) = (seen + n, seen + n);
+            }
+            seen = chunk_end;
+        }
+        (found, splitter.rest(start == bytes.len()))
+    }
+
+    #[test]
+    fn the_size_of_chunks_changes_nothing() {
+        let json = "[{\"a\": \"]}\\\"\"},\n 12, \"x\", [1, [2]]\n]";
+        let csv = "a,b\n\"x\ny\"\"z\",1\n5\" pipe,2\n";
+        for step in 1..40 {
+            let (values, rest) = items(Splitter::values(), json, step);
+            assert_eq!(values, ["{\"a\": \"]}\\\"\"}", "12", "\"x\"", "[1, [2]]"]);
+            assert_eq!(rest, Rest::Gap);
+            let (rows, rest) = items(Splitter::rows(b','), csv, step);
+            assert_eq!(rows, ["a,b\n", "\"x\ny\"\"z\",1\n", "5\" pipe,2\n"]);
+            assert_eq!(rest, Rest::Gap);
+            let (lines, rest) = items(Splitter::Lines, "one\n\ntwo", step);
+            assert_eq!(lines, ["one\n", "\n"]);
+            assert_eq!(rest, Rest::Item);
+        }
+    }
+
+    #[test]
+    fn a_text_that_ends_too_early_says_why() {
+        let rest = |splitter, text| items(splitter, text, 7).1;
+        assert_eq!(rest(Splitter::rows(b','), "a\n\"b"), Rest::Cut("a quote is opened and never closed"));
+        assert_eq!(rest(Splitter::values(), "[1, 2"), Rest::Item);
+        assert_eq!(rest(Splitter::values(), "[{}"), Rest::Cut("the array is never closed"));
+        assert_eq!(rest(Splitter::values(), "{\"a\": "), Rest::Cut("the JSON value is never closed"));
+        assert_eq!(rest(Splitter::values(), ""), Rest::Gap);
+    }
+
+    #[test]
+    fn rubbish_between_values_is_an_item_of_its_own() {
+        let (found, _) = items(Splitter::values(), "{} } ]] oops\n{\"b\": 1}", 64);
+        assert_eq!(found, ["{}", "}", "]", "]", "oops", "{\"b\": 1}"]);
+    }
+}

@@ -1,0 +1,24 @@
+//! `toolsieve` curates function-calling datasets: a log of requests becomes a clean, Live-style evaluation set,
+//! and every row's story is kept.
+//!
+//! Modules in reading order: [`engine`] (stages judge, the runner acts), [`stages`] (the list of stages),
+//! [`pipeline`] (the file that puts them in order); then the rooms the stages call: [`ingest`] (log shapes into
+//! records), [`conversation`] (what was said), [`docs`] (function docs: parse, canonical form, fixes), [`text`] and
+//! [`similarity`] (tokens, ROUGE-L, joins), [`python`] (literals and calls in Python's notation), [`answers`] (what
+//! the log says about the right call), [`export`] (datasets), [`report`] (the funnel and the figures); and on top
+//! [`cli`] and [`console`], which alone talk to a person.
+
+pub mod answers;
+pub mod cli;
+pub mod console;
+pub mod conversation;
+pub mod docs;
+pub mod engine;
+pub mod export;
+pub mod ingest;
+pub mod pipeline;
+pub mod python;
+pub mod report;
+pub mod similarity;
+pub mod stages;
+pub mod text;

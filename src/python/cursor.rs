@@ -1,0 +1,154 @@
+//! A place in a Python text, and the steps every grammar rule takes from it.
+//!
+//! The place is a byte offset that only ever moves past whole characters, so
+//! slicing the text at it cannot fail.
+
+use super::SyntaxError;
+
+/// Brackets inside brackets; more is refused. As deep as `serde_json` reads.
+const MAX_DEPTH: usize = 128;
+
+/// A place in a text and how many brackets are open there.
+pub(super) struct Cursor<'t> {
+    text: &'t str,
+    offset: usize,
+    depth: usize,
+}
+
+impl<'t> Cursor<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text, offset: 0, depth: 0 }
+    }
+
+    pub(super) fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The text that is still to be read.
+    pub(super) fn rest(&self) -> &'t str {
+        &self.text[self.offset..]
+    }
+
+    /// The next byte, if the text goes on.
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.offset).copied()
+    }
+
+    /// Takes the next `n_bytes`, which must end where a character ends.
+    pub(super) fn take(&mut self, n_bytes: usize) -> &'t str {
+        let taken = &self.rest()[..n_bytes];
+        self.offset += n_bytes;
+        taken
+    }
+
+    /// Steps over the ASCII byte `wanted` if it is next.
+    pub(super) fn eat(&mut self, wanted: u8) -> bool {
+        debug_assert!(wanted.is_ascii(), "a part of a character");
+        let found = self.peek() == Some(wanted);
+        self.offset += usize::from(found);
+        found
+    }
+
+    /// Steps over `wanted` or says that it is missing.
+    pub(super) fn expect(&mut self, wanted: u8) -> Result<(), SyntaxError> {
+        if self.eat(wanted) { Ok(()) } else { Err(self.unexpected(&format!("`{}`", wanted as char))) }
+    }
+
+    /// Skips whitespace, line ends, joined lines and comments.
+    pub(super) fn skip_blank(&mut self) {
+        loop {
+            self.skip_spaces();
+            match self.peek() {
+                Some(b'\n' | b'\r') => self.offset += 1,
+                Some(b'#') => {
+                    let rest = self.rest();
+                    self.offset += rest.find(['\n', '\r']).unwrap_or(rest.len());
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Skips whitespace inside a line, and the backslash that joins it to the next one.
+    fn skip_spaces(&mut self) {
+        loop {
+            let rest = &self.text.as_bytes()[self.offset..];
+            self.offset += match rest {
+                [b' ' | b'\t' | b'\x0c', ..] => 1,
+                [b'\\', b'\r', b'\n', ..] => 3,
+                [b'\\', b'\n' | b'\r', ..] => 2,
+                _ => return,
+            };
+        }
+    }
+
+    /// Skips what may stand between two adjacent strings: line ends only while a bracket is open.
+    pub(super) fn skip_between_strings(&mut self) {
+        if self.depth > 0 { self.skip_blank() } else { self.skip_spaces() }
+    }
+
+    /// Takes a Python identifier, or nothing.
+    pub(super) fn identifier(&mut self) -> Option<&'t str> {
+        let rest = self.rest();
+        let is_part = |c: char| c == '_' || c.is_alphanumeric();
+        let len = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let starts_well = rest[..len].chars().next().is_some_and(|c| c == '_' || c.is_alphabetic());
+        starts_well.then(|| self.take(len))
+    }
+
+    /// Reads `item, item, …` up to `close`, whose opening bracket was just eaten, and tells whether a comma was seen.
+    pub(super) fn separated(
+        &mut self,
+        close: u8,
+        mut item: impl FnMut(&mut Self) -> Result<(), SyntaxError>,
+    ) -> Result<bool, SyntaxError> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.error(format!("more than {MAX_DEPTH} brackets deep")));
+        }
+        self.depth += 1;
+        let mut has_comma = false;
+        loop {
+            self.skip_blank();
+            if self.eat(close) {
+                break;
+            }
+            item(self)?;
+            self.skip_blank();
+            if self.eat(close) {
+                break;
+            }
+            if !self.eat(b',') {
+                return Err(self.unexpected(&format!("`,` or `{}`", close as char)));
+            }
+            has_comma = true;
+        }
+        self.depth -= 1;
+        Ok(has_comma)
+    }
+
+    /// Refuses anything but blanks before the text's end.
+    pub(super) fn finish(mut self) -> Result<(), SyntaxError> {
+        self.skip_blank();
+        if self.rest().is_empty() { Ok(()) } else { Err(self.unexpected("the end")) }
+    }
+
+    /// An error at this place.
+    pub(super) fn error(&self, message: impl Into<String>) -> SyntaxError {
+        error_at(self.offset, message)
+    }
+
+    /// The error that something other than `wanted` is here.
+    pub(super) fn unexpected(&self, wanted: &str) -> SyntaxError {
+        let found = match self.rest().chars().next() {
+            None => "the end".to_owned(),
+            Some(c) if c.is_control() => format!("`{}`", c.escape_default()),
+            Some(c) => format!("`{c}`"),
+        };
+        self.error(format!("expected {wanted}, found {found}"))
+    }
+}
+
+/// An error at another place than the cursor's.
+pub(super) fn error_at(offset: usize, message: impl Into<String>) -> SyntaxError {
+    SyntaxError { offset, message: message.into() }
+}

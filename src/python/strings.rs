@@ -1,0 +1,160 @@
+//! Python's string literals: every quote, prefix and escape, and strings side by side.
+
+use super::SyntaxError;
+use super::cursor::{Cursor, error_at};
+
+/// Whether a string, with or without a prefix, starts at the cursor.
+pub(super) fn starts_here(cursor: &Cursor<'_>) -> bool {
+    prefix_len(cursor).is_some()
+}
+
+/// Reads the string at the cursor and those that follow it without a comma.
+pub(super) fn strings(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
+    let mut joined = String::new();
+    while let Some(prefix_len) = prefix_len(cursor) {
+        let start = cursor.offset();
+        let is_raw = match cursor.take(prefix_len) {
+            "" | "u" | "U" => false,
+            "r" | "R" => true,
+            prefix => {
+                let message = format!("a string with the prefix `{prefix}` is not plain text");
+                return Err(error_at(start, message));
+            }
+        };
+        string(cursor, is_raw, &mut joined)?;
+        cursor.skip_between_strings();
+    }
+    Ok(joined)
+}
+
+/// Bytes of the letters before an opening quote; `None` when no string starts here.
+fn prefix_len(cursor: &Cursor<'_>) -> Option<usize> {
+    let bytes = cursor.rest().as_bytes();
+    let len = bytes.iter().take(3).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    matches!(bytes.get(len), Some(b'\'' | b'"')).then_some(len)
+}
+
+/// Reads one string from its opening quote on and adds its text to `into`.
+fn string(cursor: &mut Cursor<'_>, is_raw: bool, into: &mut String) -> Result<(), SyntaxError> {
+    let start = cursor.offset();
+    let quote = if cursor.rest().starts_with('\'') { "'" } else { "\"" };
+    let triple = if quote == "'" { "'''" } else { "\"\"\"" };
+    let is_triple = cursor.rest().starts_with(triple);
+    let close = if is_triple { triple } else { quote };
+    cursor.take(close.len());
+    loop {
+        let rest = cursor.rest();
+        let plain = rest.bytes().position(|byte| matches!(byte, b'\'' | b'"' | b'\\' | b'\n' | b'\r'));
+        let Some(plain) = plain else {
+            return Err(error_at(start, "string without an end"));
+        };
+        into.push_str(cursor.take(plain));
+        if cursor.rest().starts_with(close) {
+            cursor.take(close.len());
+            return Ok(());
+        }
+        match cursor.peek() {
+            Some(b'\\') if is_raw => {
+                into.push_str(cursor.take(1));
+                raw_after_backslash(cursor, into);
+            }
+            Some(b'\\') => escape(cursor, into)?,
+            Some(b'\n' | b'\r') if is_triple => {
+                skip_line_end(cursor);
+                into.push('\n');
+            }
+            Some(b'\n' | b'\r') => return Err(error_at(start, "string without an end on its line")),
+            _ => into.push_str(cursor.take(1)),
+        }
+    }
+}
+
+/// Steps over one line end, which Python reads as a newline whatever its bytes.
+fn skip_line_end(cursor: &mut Cursor<'_>) {
+    let len = if cursor.rest().starts_with("\r\n") { 2 } else { 1 };
+    cursor.take(len);
+}
+
+/// In a raw string a backslash stays, and so does what it keeps from ending the string.
+fn raw_after_backslash(cursor: &mut Cursor<'_>, into: &mut String) {
+    match cursor.peek() {
+        Some(b'\n' | b'\r') => {
+            skip_line_end(cursor);
+            into.push('\n');
+        }
+        Some(b'\'' | b'"' | b'\\') => into.push_str(cursor.take(1)),
+        _ => {}
+    }
+}
+
+/// Reads the escape at the cursor's backslash. One that Python does not know stays as it is written.
+fn escape(cursor: &mut Cursor<'_>, into: &mut String) -> Result<(), SyntaxError> {
+    let start = cursor.offset();
+    cursor.take(1);
+    let Some(letter) = cursor.rest().chars().next() else {
+        return Err(error_at(start, "string without an end"));
+    };
+    if matches!(letter, '\n' | '\r') {
+        skip_line_end(cursor);
+        return Ok(());
+    }
+    if letter.is_digit(8) {
+        let len = cursor.rest().bytes().take(3).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+        into.push(scalar(start, cursor.take(len), 8)?);
+        return Ok(());
+    }
+    cursor.take(letter.len_utf8());
+    match letter {
+        '\\' | '\'' | '"' => into.push(letter),
+        'a' => into.push('\x07'),
+        'b' => into.push('\x08'),
+        'f' => into.push('\x0c'),
+        'n' => into.push('\n'),
+        'r' => into.push('\r'),
+        't' => into.push('\t'),
+        'v' => into.push('\x0b'),
+        'x' => into.push(scalar(start, hex(cursor, start, 2)?, 16)?),
+        'u' => into.push(utf16_escape(cursor, start)?),
+        'U' => into.push(scalar(start, hex(cursor, start, 8)?, 16)?),
+        'N' => return Err(error_at(start, "character names (`\\N{…}`) are not read")),
+        other => into.extend(['\\', other]),
+    }
+    Ok(())
+}
+
+/// Reads the rest of a `\u` escape. Two that make a surrogate pair are one character, as JSON's writers mean it.
+fn utf16_escape(cursor: &mut Cursor<'_>, start: usize) -> Result<char, SyntaxError> {
+    let first = hex(cursor, start, 4)?;
+    let is_high = u32::from_str_radix(first, 16).is_ok_and(|unit| (0xD800..0xDC00).contains(&unit));
+    if !is_high || !cursor.rest().starts_with("\\u") {
+        return scalar(start, first, 16);
+    }
+    cursor.take(2);
+    let second = hex(cursor, start, 4)?;
+    let units = [first, second].map(|digits| u16::from_str_radix(digits, 16).unwrap_or_default());
+    match char::decode_utf16(units).next() {
+        Some(Ok(paired)) => Ok(paired),
+        _ => Err(error_at(start, "half of a surrogate pair")),
+    }
+}
+
+/// Takes exactly `n_digits` hexadecimal digits.
+fn hex<'t>(cursor: &mut Cursor<'t>, start: usize, n_digits: usize) -> Result<&'t str, SyntaxError> {
+    let found = cursor.rest().bytes().take(n_digits).take_while(u8::is_ascii_hexdigit).count();
+    if found < n_digits {
+        return Err(error_at(start, format!("escape with fewer than {n_digits} hexadecimal digits")));
+    }
+    Ok(cursor.take(n_digits))
+}
+
+/// The character with this number, if a text may hold it.
+fn scalar(start: usize, digits: &str, radix: u32) -> Result<char, SyntaxError> {
+    let code = u32::from_str_radix(digits, radix).ok();
+    match code.map(char::from_u32) {
+        Some(Some(character)) => Ok(character),
+        _ if code.is_some_and(|code| (0xD800..0xE000).contains(&code)) => {
+            Err(error_at(start, "half of a surrogate pair"))
+        }
+        _ => Err(error_at(start, "escape beyond the last character")),
+    }
+}

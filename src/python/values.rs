@@ -1,0 +1,134 @@
+//! The grammar of literals, but for what strings and numbers look like inside.
+
+use serde_json::{Map, Value};
+
+use super::SyntaxError;
+use super::cursor::{Cursor, error_at};
+use super::{numbers, strings};
+
+/// Reads the literal that starts at the cursor.
+pub(super) fn value(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
+    if strings::starts_here(cursor) {
+        return strings::strings(cursor).map(Value::String);
+    }
+    match cursor.peek() {
+        Some(b'[') => {
+            cursor.eat(b'[');
+            let (items, _) = items(cursor, b']')?;
+            Ok(Value::Array(items))
+        }
+        Some(b'(') => tuple_or_group(cursor),
+        Some(b'{') => dict_or_set(cursor),
+        Some(b'0'..=b'9' | b'.') => numbers::number(cursor).map(Value::Number),
+        Some(b'+' | b'-') => signed(cursor),
+        _ => word(cursor),
+    }
+}
+
+/// Reads `key=value, …` up to the closing parenthesis.
+pub(super) fn keyword_arguments(cursor: &mut Cursor<'_>) -> Result<Map<String, Value>, SyntaxError> {
+    let mut arguments = Map::new();
+    cursor.separated(b')', |cursor| {
+        let start = cursor.offset();
+        let name = cursor.identifier();
+        cursor.skip_blank();
+        match name {
+            Some(name) if cursor.eat(b'=') => {
+                cursor.skip_blank();
+                arguments.insert(name.to_owned(), value(cursor)?);
+                Ok(())
+            }
+            _ => Err(error_at(start, "positional argument, only `name=value` is read")),
+        }
+    })?;
+    Ok(arguments)
+}
+
+fn items(cursor: &mut Cursor<'_>, close: u8) -> Result<(Vec<Value>, bool), SyntaxError> {
+    let mut items = Vec::new();
+    let has_comma = cursor.separated(close, |cursor| {
+        items.push(value(cursor)?);
+        Ok(())
+    })?;
+    Ok((items, has_comma))
+}
+
+fn tuple_or_group(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
+    cursor.eat(b'(');
+    let (mut items, has_comma) = items(cursor, b')')?;
+    match items.pop() {
+        Some(only) if items.is_empty() && !has_comma => Ok(only),
+        last => {
+            items.extend(last);
+            Ok(Value::Array(items))
+        }
+    }
+}
+
+/// A brace opens a dict or a set; the first element tells which, and the others must follow it.
+fn dict_or_set(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
+    cursor.eat(b'{');
+    let mut entries = Map::new();
+    let mut elements = Vec::new();
+    cursor.separated(b'}', |cursor| {
+        let start = cursor.offset();
+        let first = value(cursor)?;
+        cursor.skip_blank();
+        if !elements.is_empty() || (entries.is_empty() && cursor.peek() != Some(b':')) {
+            if first.is_object() {
+                return Err(error_at(start, "dict inside a set"));
+            }
+            elements.push(first);
+            return Ok(());
+        }
+        cursor.expect(b':')?;
+        let Value::String(key) = first else {
+            return Err(error_at(start, "dict key is not a string"));
+        };
+        cursor.skip_blank();
+        entries.insert(key, value(cursor)?);
+        Ok(())
+    })?;
+    Ok(if elements.is_empty() { Value::Object(entries) } else { Value::Array(elements) })
+}
+
+/// As in Python's own `literal_eval`, one sign and no more.
+fn signed(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
+    let is_negative = cursor.eat(b'-');
+    if !is_negative {
+        cursor.eat(b'+');
+    }
+    cursor.skip_blank();
+    if !matches!(cursor.peek(), Some(b'0'..=b'9' | b'.')) {
+        return Err(cursor.unexpected("a number after its sign"));
+    }
+    let number = numbers::number(cursor)?;
+    Ok(Value::Number(if is_negative { numbers::negated(number) } else { number }))
+}
+
+fn word(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
+    let start = cursor.offset();
+    let word = cursor.identifier().ok_or_else(|| cursor.unexpected("a value"))?;
+    match word {
+        "True" | "true" => return Ok(Value::Bool(true)),
+        "False" | "false" => return Ok(Value::Bool(false)),
+        "None" | "null" => return Ok(Value::Null),
+        _ => {}
+    }
+    cursor.skip_blank();
+    if !cursor.eat(b'(') {
+        return Err(error_at(start, format!("`{word}` is a name, not a literal")));
+    }
+    match word {
+        "dict" => keyword_arguments(cursor).map(Value::Object),
+        "list" | "set" | "tuple" => {
+            let (mut arguments, _) = items(cursor, b')')?;
+            match (arguments.pop(), arguments.is_empty()) {
+                (None, _) => Ok(Value::Array(Vec::new())),
+                (Some(Value::Array(items)), true) => Ok(Value::Array(items)),
+                _ => Err(error_at(start, format!("`{word}` of anything but one list"))),
+            }
+        }
+        _ => Err(error_at(start, format!("a call of `{word}` is not a literal"))),
+    }
+}

@@ -1,0 +1,151 @@
+//! Texts as vectors whose cosine says how alike they are.
+//!
+//! [`Hashed`] needs no model and no download: it counts pieces of words, so it knows
+//! spelling and not meaning. Models that know more implement the same trait.
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::cosine::dot;
+use crate::text::normal::normalise;
+
+/// What turns texts into vectors of one space.
+pub trait Embedder: Send + Sync {
+    /// The name that tells this space from every other, for caches and reports.
+    fn id(&self) -> String;
+
+    /// Numbers in a vector.
+    fn dims(&self) -> usize;
+
+    /// The vectors of some texts, one row of [`dims`](Self::dims) numbers after the other.
+    ///
+    /// Rows have unit length, or are all zero for a text with nothing in it. A row depends on its text alone.
+    fn embed(&self, texts: &[&str]) -> Vec<f32>;
+}
+
+/// Counts of hashed character n-grams.
+///
+/// The text is [normalised](normalise), each word gets a space on both sides, and every run of 3 to 5 characters
+/// inside a word adds or takes one at the place its hash says. Square roots of the counts keep a frequent n-gram
+/// from drowning the rest.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hashed;
+
+const N_DIMS: usize = 1024;
+
+/// Lengths of the n-grams in characters.
+const GRAM_LENS: [usize; 3] = [3, 4, 5];
+
+/// Part of what `id` stands for, as are the numbers above: a change of one asks for another id.
+const SEED: u64 = 0;
+
+impl Embedder for Hashed {
+    fn id(&self) -> String {
+        "hashed-char-3-5-1024-v1".to_owned()
+    }
+
+    fn dims(&self) -> usize {
+        N_DIMS
+    }
+
+    fn embed(&self, texts: &[&str]) -> Vec<f32> {
+        let mut vectors = vec![0.0; texts.len() * N_DIMS];
+        vectors.par_chunks_mut(N_DIMS).zip(texts).for_each(|(row, text)| embed_into(row, text));
+        vectors
+    }
+}
+
+fn embed_into(row: &mut [f32], text: &str) {
+    let mut padded = String::new();
+    for word in normalise(text).split(' ').filter(|word| !word.is_empty()) {
+        padded.clear();
+        padded.extend([" ", word, " "]);
+        for_each_gram(&padded, |gram| {
+            let hash = xxh3_64_with_seed(gram.as_bytes(), SEED);
+            let place = usize::try_from(hash % N_DIMS as u64).expect("below the number of dimensions");
+            // The sign is a bit that the place does not use. Two n-grams at one place cancel as often as they add.
+            row[place] += if hash >> 63 == 0 { 1.0 } else { -1.0 };
+        });
+    }
+    for x in &mut *row {
+        *x = x.abs().sqrt().copysign(*x);
+    }
+    let norm = dot(row, row).sqrt();
+    if norm > 0.0 {
+        for x in row {
+            *x /= norm;
+        }
+    }
+}
+
+fn for_each_gram(padded: &str, mut f: impl FnMut(&str)) {
+    for (start, _) in padded.char_indices() {
+        let rest = &padded[start..];
+        let mut ends = rest.char_indices().map(|(at, c)| at + c.len_utf8());
+        let mut n_before = 0;
+        for len in GRAM_LENS {
+            let Some(end) = ends.nth(len - n_before - 1) else { break };
+            f(&rest[..end]);
+            n_before = len;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cosine(a: &str, b: &str) -> f32 {
+        let vectors = Hashed.embed(&[a, b]);
+        dot(&vectors[..N_DIMS], &vectors[N_DIMS..])
+    }
+
+    #[test]
+    fn n_grams_stay_inside_a_word_and_its_spaces() {
+        let mut grams = Vec::new();
+        for_each_gram(" été ", |gram| grams.push(gram.to_owned()));
+        assert_eq!(grams, [" ét", " été", " été ", "été", "été ", "té "]);
+        let mut grams = Vec::new();
+        for_each_gram(" a ", |gram| grams.push(gram.to_owned()));
+        assert_eq!(grams, [" a "]);
+    }
+
+    #[test]
+    fn the_vector_of_a_known_text_never_changes() {
+        let vector = Hashed.embed(&["a"]);
+        let places: Vec<_> = vector.iter().enumerate().filter(|(_, x)| **x != 0.0).collect();
+        assert_eq!(places, [(936, &1.0)]);
+        let bytes: Vec<u8> =
+            Hashed.embed(&["What's the weather in Zürich?"]).iter().flat_map(|x| x.to_le_bytes()).collect();
+        assert_eq!(xxh3_64_with_seed(&bytes, 0), 10_216_028_175_585_186_097);
+    }
+
+    #[test]
+    fn texts_that_share_words_are_closer_than_others() {
+        let near = cosine("What is the weather in Oslo today?", "what's the weather in  OSLO");
+        let far = cosine("What is the weather in Oslo today?", "Transfer 50 euros to Anna");
+        assert!(near > 0.7, "{near}");
+        assert!(far < 0.2, "{far}");
+    }
+
+    #[test]
+    fn a_text_with_nothing_in_it_is_all_zero() {
+        assert_eq!(Hashed.embed(&["", " \n"]), vec![0.0; 2 * N_DIMS]);
+        assert!(Hashed.embed(&[]).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn a_row_has_unit_length_and_depends_on_its_text_alone(texts in prop::collection::vec("\\PC{0,30}", 1..8)) {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let vectors = Hashed.embed(&texts);
+            for (text, row) in texts.iter().zip(vectors.chunks(N_DIMS)) {
+                prop_assert_eq!(row, Hashed.embed(&[text]));
+                let norm = dot(row, row);
+                prop_assert!(norm == 0.0 || (norm - 1.0).abs() < 1e-5, "{}", norm);
+            }
+        }
+    }
+}

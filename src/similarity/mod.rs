@@ -1,0 +1,20 @@
+//! Which items of a collection are near copies of which.
+//!
+//! Merging is greedy and without chains: items come in order, each either joins the
+//! best *leader* above the threshold or becomes a leader itself. So every merged item
+//! has a direct score with the item that stays, and no two that stay are above the
+//! threshold. The answers are exact (nothing is sampled, no near copy is missed) and
+//! the same for any number of threads. There is no approximate index.
+
+pub mod cosine;
+pub mod embed;
+pub mod leaders;
+
+/// Where an item went.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Merge {
+    /// The index of the item that stays, always an earlier one.
+    pub leader: usize,
+    /// The item's own score with it.
+    pub score: f64,
+}

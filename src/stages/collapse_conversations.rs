@@ -1,0 +1,239 @@
+//! One decision point stays of each agent loop.
+//!
+//! An agent sends the conversation again after each call, grown by the call and its
+//! result. Those rows ask nothing new: they merge into the row that ended with the user's
+//! message. What they show about the recorded call (did its result come back fine, was it
+//! corrected) is noted on that row as `outcome`. A row with a new user message asks
+//! something new and stays, and is still a witness for the turn before.
+
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::Settings;
+use crate::answers::outcome::{Outcome, outcome};
+use crate::conversation::{Message, Role};
+use crate::engine::columns::{MESSAGES, OUTCOME, RESPONSE, SESSION, USER};
+use crate::engine::error::Result;
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
+use crate::engine::verdict::Verdict;
+use crate::engine::view::{Row, View};
+
+static CONTINUES: Reason = Reason::policy(
+    "conversation/continues",
+    "The same conversation grown by the call, its result and nothing the user said: the decision was made in the row before.",
+);
+static NO_FIRST_STEP: Reason = Reason::policy(
+    "conversation/no-first-step",
+    "The row is a later step of an agent loop whose first step the log does not hold.",
+);
+static NO_USER_MESSAGE: Reason =
+    Reason::policy("conversation/no-user-message", "No message is the user's, so nothing is asked.");
+
+/// The stage; it has no settings.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CollapseConversations {}
+
+impl Settings for CollapseConversations {
+    const NAME: &'static str = "collapse-conversations";
+    const SUMMARY: &'static str =
+        "Merges the later steps of an agent loop into the row that made the decision.";
+    const LEFT: &'static str = "one decision point of each agent loop";
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::tables(
+                CONTINUES.code,
+                r#"{"requests": [
+                {"messages": [{"role": "user", "content": "Close the gate."}], "response": {"role": "assistant", "content": "", "calls": [{"id": "c1", "name": "close_gate", "arguments": {}}]}},
+                {"messages": [{"role": "user", "content": "Close the gate."}, {"role": "assistant", "content": "", "calls": [{"id": "c1", "name": "close_gate", "arguments": {}}]}, {"role": "tool", "content": "{\"ok\": true}", "call_id": "c1"}]}]}"#,
+                r#"{"requests": [
+                {"messages": [{"role": "user", "content": "Close the gate."}], "response": {"role": "assistant", "content": "Done."}},
+                {"messages": [{"role": "user", "content": "Close the gate."}, {"role": "assistant", "content": "Done."}, {"role": "user", "content": "Now open it."}]}]}"#,
+            ),
+            Example::tables(
+                NO_FIRST_STEP.code,
+                r#"{"requests": [{"messages": [{"role": "user", "content": "Close the gate."}, {"role": "assistant", "content": "", "calls": [{"id": "c1", "name": "close_gate", "arguments": {}}]}, {"role": "tool", "content": "ok", "call_id": "c1"}]}]}"#,
+                r#"{"requests": [{"messages": [{"role": "user", "content": "Close the gate."}]}]}"#,
+            ),
+            Example::tables(
+                NO_USER_MESSAGE.code,
+                r#"{"requests": [{"messages": [{"role": "system", "content": "You run the harbour."}]}]}"#,
+                r#"{"requests": [{"messages": [{"role": "system", "content": "You run the harbour."}, {"role": "user", "content": "Close the gate."}]}]}"#,
+            ),
+        ]
+    }
+}
+
+/// What a row tells about a turn: the conversation up to a user message, and what came after.
+struct Witness {
+    turn: u128,
+    /// The assistant message right after the turn.
+    step: u64,
+    /// What the messages after that show.
+    outcome: Outcome,
+    /// The user message is the row's last: the row adds nothing of its own.
+    is_last_turn: bool,
+}
+
+/// One row, reduced to what is compared.
+struct Told {
+    /// The turn the row ends with; `None` where there is no user message.
+    turn: Option<u128>,
+    /// The row ends with the user's message: a decision is asked for.
+    is_head: bool,
+    /// What the logged model answered; 0 where the log has no answer.
+    answer: u64,
+    /// Who asked.
+    who: u64,
+    witnesses: Vec<Witness>,
+}
+
+impl Stage for CollapseConversations {
+    fn contract(&self) -> Contract {
+        Contract {
+            table: TableId::Requests,
+            reads: vec![MESSAGES, RESPONSE, USER, SESSION],
+            writes: vec![OUTCOME],
+            reasons: vec![&CONTINUES, &NO_FIRST_STEP, &NO_USER_MESSAGE],
+            merges: true,
+            idempotent: true,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        Ok(())
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let mut heads: FxHashMap<u128, Vec<Head>> = FxHashMap::default();
+        let mut witnesses: Vec<(RowIx, u64, Witness)> = Vec::new();
+        view.for_each_batch(cx, |batch| {
+            let told = batch.map_rows(|row| tell(row, view.list_of(row.ix())));
+            for (&row, told) in batch.rows().iter().zip(told) {
+                let Some(turn) = told.turn else {
+                    out.hold(row, &NO_USER_MESSAGE, Evidence::default())?;
+                    continue;
+                };
+                if told.is_head {
+                    let head = Head { row, position: view.position(row), answer: told.answer, who: told.who };
+                    heads.entry(turn).or_default().push(head);
+                }
+                witnesses.extend(told.witnesses.into_iter().map(|witness| (row, told.who, witness)));
+            }
+            Ok(())
+        })?;
+        let mut outcomes: FxHashMap<RowIx, Outcome> = FxHashMap::default();
+        for (row, who, witness) in witnesses {
+            let position = view.position(row);
+            let head = heads.get(&witness.turn).and_then(|heads| find_head(heads, &witness, who, position));
+            if witness.is_last_turn {
+                match head {
+                    Some(head) => out.merge(row, head, &CONTINUES, Evidence::default())?,
+                    None => out.hold(row, &NO_FIRST_STEP, Evidence::default())?,
+                }
+            }
+            if let Some(head) = head {
+                let known = outcomes.entry(head).or_insert(Outcome::Unknown);
+                *known = worse(*known, witness.outcome);
+            }
+        }
+        for (&row, &outcome) in sorted(&outcomes) {
+            match outcome {
+                Outcome::Worked => out.set(row, OUTCOME, "worked")?,
+                Outcome::Failed => out.set(row, OUTCOME, "failed")?,
+                Outcome::Unknown => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A row that ends with a user message.
+struct Head {
+    row: RowIx,
+    position: u32,
+    answer: u64,
+    who: u64,
+}
+
+/// The row whose decision the witness saw: its answer is the step taken, or it has none on record. Of several the
+/// same user's, then the latest before the witness, then the earliest.
+fn find_head(heads: &[Head], witness: &Witness, who: u64, position: u32) -> Option<RowIx> {
+    heads
+        .iter()
+        .filter(|head| head.answer == witness.step || head.answer == 0)
+        .max_by_key(|head| {
+            let before = head.position < position;
+            let nearness = if before { i64::from(head.position) } else { -i64::from(head.position) };
+            (head.answer == witness.step, head.who == who, before, nearness)
+        })
+        .map(|head| head.row)
+}
+
+fn worse(a: Outcome, b: Outcome) -> Outcome {
+    match (a, b) {
+        (Outcome::Failed, _) | (_, Outcome::Failed) => Outcome::Failed,
+        (Outcome::Worked, _) | (_, Outcome::Worked) => Outcome::Worked,
+        _ => Outcome::Unknown,
+    }
+}
+
+fn sorted(outcomes: &FxHashMap<RowIx, Outcome>) -> Vec<(&RowIx, &Outcome)> {
+    let mut sorted: Vec<_> = outcomes.iter().collect();
+    sorted.sort_unstable_by_key(|(row, _)| **row);
+    sorted
+}
+
+fn tell(row: Row<'_>, list: RowIx) -> Told {
+    let messages: Vec<Message> =
+        row.text(MESSAGES).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let response: Option<Message> = row.text(RESPONSE).and_then(|text| serde_json::from_str(text).ok());
+    let mut told = Told {
+        turn: None,
+        is_head: messages.last().is_some_and(|message| message.role == Role::User),
+        answer: response.as_ref().map_or(0, step_key),
+        who: xxh3_64(format!("{:?}{:?}", row.text(USER), row.text(SESSION)).as_bytes()),
+        witnesses: Vec::new(),
+    };
+    let last_user = messages.iter().rposition(|message| message.role == Role::User);
+    let mut conversation = Xxh3::new();
+    conversation.update(&list.to_le_bytes());
+    for (at, message) in messages.iter().enumerate() {
+        add(&mut conversation, message);
+        if message.role != Role::User {
+            continue;
+        }
+        let turn = conversation.digest128();
+        let is_last_turn = Some(at) == last_user;
+        if is_last_turn {
+            told.turn = Some(turn);
+        }
+        if let [step, after @ ..] = &messages[at + 1..]
+            && step.role == Role::Assistant
+        {
+            let final_response = if is_last_turn { response.as_ref() } else { None };
+            let outcome = outcome(&step.calls, after, final_response);
+            told.witnesses.push(Witness { turn, step: step_key(step), outcome, is_last_turn });
+        }
+    }
+    told
+}
+
+fn add(hasher: &mut Xxh3, message: &Message) {
+    // The typed form is the same whatever API the message came through.
+    let text = serde_json::to_string(message).expect("a message is plain data");
+    hasher.update(&(text.len() as u64).to_le_bytes());
+    hasher.update(text.as_bytes());
+}
+
+/// What an assistant did: never 0, which stands for nothing on record.
+fn step_key(message: &Message) -> u64 {
+    let mut hasher = Xxh3::new();
+    add(&mut hasher, message);
+    hasher.digest().max(1)
+}

@@ -1,0 +1,402 @@
+//! Drafts the answer of each request from what the log recorded, and says how sure it is.
+//!
+//! A recorded call is read through the doc list as it stands now: renamed names follow,
+//! values are cast where nothing is lost, and what does not fit the docs is held with the
+//! fault. The tier tells where an answer comes from: `human` (a file), `outcome` (the log
+//! shows that the call worked), `recorded` (just what the logged model said). Requests
+//! that are equal after normalisation answer for one another; the best tier wins.
+//!
+//! Not here: whether a request without a call should have had one. That is for the judges.
+
+use std::path::PathBuf;
+use std::sync::{LazyLock, OnceLock};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Settings;
+use super::merge_near_queries::SAME_CODE;
+use crate::answers::carry::{CarryFault, Renames, Uncarried, ground_truth};
+use crate::answers::human::HumanAnswers;
+use crate::answers::recorded::{Recorded, recorded};
+use crate::conversation::Message;
+use crate::docs::fix::renames::Rename;
+use crate::engine::columns::{
+    ANSWER, ANSWER_FROM, EXTERNAL_ID, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RENAMES, RESPONSE, STATUS,
+    TIER,
+};
+use crate::engine::error::{Error, Result};
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
+use crate::engine::verdict::Verdict;
+use crate::engine::view::{Row, View};
+
+static REFUTED: Reason = Reason::policy(
+    "answer/refuted",
+    "The log shows that the recorded call failed or was corrected, and holds no better one.",
+);
+static CARRY: LazyLock<Vec<(CarryFault, Reason)>> = LazyLock::new(|| {
+    // The reader of recorded answers has seen to these two: there is a call, and its arguments are an object.
+    let is_left =
+        |fault: &CarryFault| !matches!(fault, CarryFault::NoCall | CarryFault::ArgumentsNotAnObject);
+    let reason = |fault: CarryFault| (fault, Reason::policy(fault.code(), fault.what()));
+    CarryFault::ALL.into_iter().filter(is_left).map(reason).collect()
+});
+
+/// The stage and its settings.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DraftAnswers {
+    /// A JSONL file of answers by people: {"request": id, "ground_truth": […]}, the id being the log's own or the
+    /// request id. They win over what the log recorded.
+    pub answers: Option<PathBuf>,
+    #[serde(skip)]
+    #[schemars(skip)]
+    human: OnceLock<HumanAnswers>,
+}
+
+impl Settings for DraftAnswers {
+    const NAME: &'static str = "draft-answers";
+    const SUMMARY: &'static str =
+        "Drafts each request's answer from the recorded calls, with a tier for how sure it is.";
+    const LEFT: &'static str = "recorded answers that fit their docs";
+
+    fn examples() -> Vec<Example> {
+        let mut examples = vec![Example::tables(
+            REFUTED.code,
+            r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "dict", "required": [], "properties": {}}}]}], "requests": [{"outcome": "failed", "response": {"role": "assistant", "content": "", "calls": [{"name": "ring", "arguments": {}}]}}]}"#,
+            r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "dict", "required": [], "properties": {}}}]}], "requests": [{"outcome": "worked", "response": {"role": "assistant", "content": "", "calls": [{"name": "ring", "arguments": {}}]}}]}"#,
+        )];
+        examples.extend(carry_examples());
+        examples
+    }
+
+    fn check(&self) -> std::result::Result<(), String> {
+        match &self.answers {
+            Some(path) if !path.is_file() => Err(format!("answers: there is no file {}", path.display())),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Stage for DraftAnswers {
+    fn contract(&self) -> Contract {
+        Contract {
+            table: TableId::Requests,
+            reads: vec![EXTERNAL_ID, RESPONSE, FINISH_REASON, STATUS, OUTCOME, FUNCTIONS, RENAMES],
+            writes: vec![RECORDED, ANSWER, TIER, ANSWER_FROM],
+            reasons: CARRY.iter().map(|(_, reason)| reason).chain([&REFUTED]).collect(),
+            merges: false,
+            idempotent: true,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        self.answers.as_ref().map_or(Ok(()), |path| fingerprint.file(path))
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let docs = read_docs(view, cx)?;
+        let mut answered: FxHashSet<String> = FxHashSet::default();
+        let mut best: FxHashMap<RowIx, Candidate> = FxHashMap::default();
+        let head_of = |row: RowIx| match view.merged_into(row) {
+            Some((head, SAME_CODE)) => Some(head),
+            Some(_) => None,
+            None => Some(row),
+        };
+        let wanted = |row: RowIx| head_of(row).is_some_and(|head| view.is_kept(head));
+        view.stream(cx, wanted, |batch| {
+            let candidates = batch.map_rows(|row| {
+                let head = head_of(row.ix()).unwrap_or(row.ix());
+                let candidate = candidate(row, head, &docs[&view.list_of(head)]);
+                let human = if head == row.ix() {
+                    self.human_answer(row, view, &docs[&view.list_of(head)])
+                } else {
+                    Ok(None)
+                };
+                (head, candidate, human)
+            });
+            for (&row, (head, candidate, human)) in batch.rows().iter().zip(candidates) {
+                if head == row {
+                    out.set(row, RECORDED, candidate.kind)?;
+                }
+                let human = human.map_err(Error::Setting)?.map(|(id, answer)| {
+                    answered.insert(id);
+                    Candidate {
+                        rank: Rank::Human,
+                        position: 0,
+                        from: row,
+                        kind: "human",
+                        answer: Some(Ok(answer)),
+                    }
+                });
+                for candidate in
+                    human.into_iter().chain([Candidate { position: view.position(row), ..candidate }])
+                {
+                    let slot = best.entry(head);
+                    slot.and_modify(|known| known.take_better(&candidate)).or_insert(candidate);
+                }
+            }
+            Ok(())
+        })?;
+        for row in view.rows() {
+            if let Some(candidate) = best.remove(&row) {
+                state(row, candidate, view, out)?;
+            }
+        }
+        for request in self.human()?.requests().filter(|&request| !answered.contains(request)) {
+            cx.progress.warn(&format!(
+                "answers: request {request} is not among the kept requests; its answer is not used"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// How good an answer is; the least is the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Human,
+    Worked,
+    Recorded,
+    Refuted,
+    None,
+}
+
+/// An answer that could stand for a request.
+#[derive(Debug, Clone)]
+struct Candidate {
+    rank: Rank,
+    position: u32,
+    from: RowIx,
+    /// What kind of answer the log has; see the column `recorded`.
+    kind: &'static str,
+    answer: Option<std::result::Result<Vec<Value>, Uncarried>>,
+}
+
+impl Candidate {
+    /// An answer that fits the docs is better than one that does not, then the rank counts, then who came first.
+    fn key(&self) -> (bool, Rank, u32) {
+        (!matches!(self.answer, Some(Ok(_))), self.rank, self.position)
+    }
+
+    fn take_better(&mut self, other: &Self) {
+        if other.key() < self.key() {
+            *self = other.clone();
+        }
+    }
+}
+
+/// A doc list as it stands.
+struct Docs {
+    functions: Vec<Value>,
+    renames: Renames,
+}
+
+fn read_docs(view: &View<'_>, cx: &Context<'_>) -> Result<FxHashMap<RowIx, Docs>> {
+    let mut docs = FxHashMap::default();
+    view.parent().for_each_batch(cx, |batch| {
+        let read = batch.map_rows(|row| {
+            let functions: Vec<Value> =
+                row.text(FUNCTIONS).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+            let renamed: Vec<Rename> =
+                row.text(RENAMES).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+            Docs { renames: renames(&renamed), functions }
+        });
+        docs.extend(batch.rows().iter().copied().zip(read));
+        Ok(())
+    })?;
+    Ok(docs)
+}
+
+/// The fixes' renames in the form in which answers follow them.
+fn renames(renamed: &[Rename]) -> Renames {
+    let mut renames = Renames::default();
+    let mut now: FxHashMap<usize, &str> = FxHashMap::default();
+    for rename in renamed.iter().filter(|rename| rename.parameter.is_none()) {
+        renames.function(&rename.name, &rename.to);
+        now.insert(rename.function, &rename.to);
+    }
+    for rename in renamed {
+        if let Some(parameter) = &rename.parameter {
+            renames.parameter(
+                now.get(&rename.function).copied().unwrap_or(&rename.name),
+                parameter,
+                &rename.to,
+            );
+        }
+    }
+    renames
+}
+
+fn candidate(row: Row<'_>, head: RowIx, docs: &Docs) -> Candidate {
+    let response: Option<Message> = row.text(RESPONSE).and_then(|text| serde_json::from_str(text).ok());
+    let (kind, calls) = match recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
+        Recorded::Calls(calls) => ("calls", Some(calls)),
+        Recorded::Declined => ("declined", None),
+        Recorded::Cut => ("cut", None),
+        Recorded::Failed => ("failed", None),
+        Recorded::Unreadable(_) => ("unreadable", None),
+        Recorded::Nothing => ("nothing", None),
+    };
+    let rank = match (&calls, row.text(OUTCOME)) {
+        (None, _) => Rank::None,
+        (Some(_), Some("worked")) => Rank::Worked,
+        (Some(_), Some("failed")) => Rank::Refuted,
+        (Some(_), _) => Rank::Recorded,
+    };
+    let answer = calls.map(|calls| ground_truth(&calls, &docs.functions, &docs.renames));
+    // A twin that fits no better than the request's own record says nothing about it.
+    let answer = if row.ix() == head || matches!(answer, Some(Ok(_))) { answer } else { None };
+    Candidate {
+        rank: if answer.is_none() { Rank::None } else { rank },
+        position: 0,
+        from: row.ix(),
+        kind,
+        answer,
+    }
+}
+
+fn state(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Verdict<'_>) -> Result<()> {
+    let tier = match candidate.rank {
+        Rank::Human => "human",
+        Rank::Worked => "outcome",
+        Rank::Recorded => "recorded",
+        Rank::Refuted => return out.hold(row, &REFUTED, Evidence::default()),
+        Rank::None => return Ok(()),
+    };
+    match candidate.answer {
+        None => Ok(()),
+        Some(Ok(answer)) => {
+            out.set(row, ANSWER, Value::Array(answer).to_string())?;
+            out.set(row, TIER, tier)?;
+            out.set(row, ANSWER_FROM, view.row_id(candidate.from).to_string())
+        }
+        Some(Err(uncarried)) => {
+            let (_, reason) = CARRY
+                .iter()
+                .find(|(fault, _)| *fault == uncarried.fault)
+                .expect("every fault that is left has a reason");
+            out.hold(row, reason, Evidence::detail(json!({ "at": uncarried.at, "found": uncarried.message })))
+        }
+    }
+}
+
+impl DraftAnswers {
+    fn human(&self) -> Result<&HumanAnswers> {
+        if self.human.get().is_none() {
+            let read = match &self.answers {
+                Some(path) => HumanAnswers::read(path).map_err(|error| Error::Setting(error.to_string()))?,
+                None => HumanAnswers::default(),
+            };
+            return Ok(self.human.get_or_init(|| read));
+        }
+        Ok(self.human.get_or_init(HumanAnswers::default))
+    }
+
+    /// A person's answer to a request, with the id by which the file names it.
+    fn human_answer(
+        &self,
+        row: Row<'_>,
+        view: &View<'_>,
+        docs: &Docs,
+    ) -> std::result::Result<Option<(String, Vec<Value>)>, String> {
+        let human = self.human().map_err(|error| error.to_string())?;
+        let ids = [row.text(EXTERNAL_ID).map(str::to_owned), Some(view.row_id(row.ix()).to_string())];
+        for id in ids.into_iter().flatten() {
+            if let Some(answer) =
+                human.ground_truth(&id, &docs.functions).map_err(|error| error.to_string())?
+            {
+                return Ok(Some((id, answer.to_vec())));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// One example a fault: the same list of functions, another recorded call.
+fn carry_examples() -> Vec<Example> {
+    macro_rules! tables {
+        ($functions:literal, $call:literal) => {
+            concat!(
+                r#"{"doc_lists": [{"functions": ["#,
+                $functions,
+                r#"]}], "requests": [{"response": {"role": "assistant", "content": "", "calls": ["#,
+                $call,
+                r#"]}}]}"#
+            )
+        };
+    }
+    macro_rules! bell {
+        ($call:literal) => {
+            tables!(
+                r#"{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer", "description": "How often."}, "bell": {"type": "string", "description": "Which bell.", "enum": ["noon", "storm"], "default": "noon"}}}}"#,
+                $call
+            )
+        };
+    }
+    const QUIET: &str = bell!(r#"{"name": "ring", "arguments": {"times": 3}}"#);
+    vec![
+        Example::tables(
+            "answer/unknown-function",
+            bell!(r#"{"name": "toll", "arguments": {"times": 3}}"#),
+            QUIET,
+        ),
+        Example::tables(
+            "answer/unknown-parameter",
+            bell!(r#"{"name": "ring", "arguments": {"times": 3, "loudly": true}}"#),
+            QUIET,
+        ),
+        Example::tables(
+            "answer/missing-required",
+            bell!(r#"{"name": "ring", "arguments": {"bell": "noon"}}"#),
+            QUIET,
+        ),
+        Example::tables(
+            "answer/wrong-type",
+            bell!(r#"{"name": "ring", "arguments": {"times": "often"}}"#),
+            QUIET,
+        ),
+        Example::tables(
+            "answer/not-in-enum",
+            bell!(r#"{"name": "ring", "arguments": {"times": 3, "bell": "door"}}"#),
+            QUIET,
+        ),
+        Example::tables(
+            "answer/ambiguous-function",
+            tables!(
+                r#"{"name": "ring", "description": "Rings.", "parameters": {"type": "dict", "required": [], "properties": {}}}, {"name": "ring", "description": "Phones.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
+                r#"{"name": "ring", "arguments": {}}"#
+            ),
+            QUIET,
+        ),
+        Example::tables(
+            "answer/empty-value",
+            tables!(
+                r#"{"name": "engrave", "description": "Engraves a bell.", "parameters": {"type": "dict", "required": ["text"], "properties": {"text": {"type": "string", "description": "What to engrave."}}}}"#,
+                r#"{"name": "engrave", "arguments": {"text": ""}}"#
+            ),
+            QUIET,
+        ),
+        Example::tables(
+            "answer/mixed-array",
+            tables!(
+                r#"{"name": "peal", "description": "Rings changes.", "parameters": {"type": "dict", "required": ["order"], "properties": {"order": {"type": "array", "items": {"type": "integer"}, "description": "Bells in order."}}}}"#,
+                r#"{"name": "peal", "arguments": {"order": ["tenor", 2]}}"#
+            ),
+            QUIET,
+        ),
+        Example::tables(
+            "answer/uncheckable-type",
+            tables!(
+                r#"{"name": "tune", "description": "Tunes a bell.", "parameters": {"type": "dict", "required": ["pitch"], "properties": {"pitch": {"type": "hertz", "description": "The pitch."}}}}"#,
+                r#"{"name": "tune", "arguments": {"pitch": 440}}"#
+            ),
+            QUIET,
+        ),
+    ]
+}

@@ -1,0 +1,146 @@
+//! Drops queries that ask nothing: blanks, test words, a key held down.
+//!
+//! Only a lone user message is judged: a short "yes" in the middle of a conversation is
+//! an answer, not spam. What asks something foreign to the functions is not spam either;
+//! that is for the judges of relevance.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Settings;
+use crate::conversation::{Message, Role};
+use crate::engine::columns::MESSAGES;
+use crate::engine::error::Result;
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{Contract, Evidence, Example, Opinion, Reason, RowStage, TableId};
+use crate::engine::view::Row;
+use crate::text::normal::normalise_query;
+
+static EMPTY: Reason =
+    Reason::policy("spam/empty", "The query holds nothing but blanks and control characters.");
+static NO_WORDS: Reason = Reason::policy("spam/no-words", "The query holds no letter and no digit.");
+static REPEATED: Reason =
+    Reason::policy("spam/repeated-character", "The query is one character over and over.");
+static TEST_WORD: Reason = Reason::policy(
+    "spam/test-word",
+    "The query is a greeting or a word people type to see whether anything answers.",
+);
+static TOO_SHORT: Reason = Reason::policy("spam/too-short", "The query is too short to ask anything.");
+
+/// A character that is a word or syllable by itself counts as this many letters.
+const LETTERS_IN_AN_IDEOGRAPH: usize = 3;
+
+/// The stage and its settings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DropSpam {
+    /// Fewest letters and digits of a query; a Han, kana or Hangul character counts three. Higher drops more.
+    pub min_letters: usize,
+    /// Whole queries that are dropped, compared without case, blanks around and final punctuation.
+    pub test_words: Vec<String>,
+}
+
+impl Default for DropSpam {
+    fn default() -> Self {
+        let words = [
+            "asdf",
+            "asdfasdf",
+            "bar",
+            "check",
+            "foo",
+            "hello",
+            "hello world",
+            "hello there",
+            "hey",
+            "hey there",
+            "hi",
+            "hi there",
+            "ok",
+            "ping",
+            "qwer",
+            "qwerty",
+            "test",
+            "test 123",
+            "test test",
+            "testing",
+            "thanks",
+            "yo",
+        ];
+        Self { min_letters: 4, test_words: words.map(str::to_owned).to_vec() }
+    }
+}
+
+impl Settings for DropSpam {
+    const NAME: &'static str = "drop-spam";
+    const SUMMARY: &'static str = "Drops queries that ask nothing: blanks, test words, a key held down.";
+    const LEFT: &'static str = "queries that ask something";
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::query(EMPTY.code, " \u{16}\n", "Water the ferns in bay 4."),
+            Example::query(NO_WORDS.code, "...?!", "...water the ferns?!"),
+            Example::query(REPEATED.code, "mmmmmmmmmmmmmmmm", "mmm, bring me tomato soup"),
+            Example::query(TEST_WORD.code, "Hello?", "Hello, is bay 4 watered?"),
+            Example::query(TOO_SHORT.code, "ede", "浇花"),
+        ]
+    }
+}
+
+impl RowStage for DropSpam {
+    fn contract(&self) -> Contract {
+        Contract {
+            table: TableId::Requests,
+            reads: vec![MESSAGES],
+            writes: vec![],
+            reasons: vec![&EMPTY, &NO_WORDS, &REPEATED, &TEST_WORD, &TOO_SHORT],
+            merges: false,
+            idempotent: true,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        Ok(())
+    }
+
+    fn judge_row(&self, row: Row<'_>) -> Opinion {
+        let messages: Vec<Message> =
+            row.text(MESSAGES).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let mut users = messages.iter().filter(|message| message.role == Role::User);
+        match (users.next(), users.next()) {
+            (Some(query), None) => match self.fault(&query.content) {
+                Some((reason, evidence)) => Opinion::drop(reason, evidence),
+                None => Opinion::keep(),
+            },
+            _ => Opinion::keep(),
+        }
+    }
+}
+
+impl DropSpam {
+    fn fault(&self, query: &str) -> Option<(&'static Reason, Evidence)> {
+        if query.chars().all(|c| c.is_whitespace() || c.is_control()) {
+            return Some((&EMPTY, Evidence::default()));
+        }
+        let mut letters = query.chars().filter(|c| c.is_alphanumeric());
+        let Some(first) = letters.next() else { return Some((&NO_WORDS, Evidence::default())) };
+        if query.chars().filter(|c| c.is_alphanumeric()).count() > self.min_letters
+            && letters.all(|c| c == first)
+        {
+            return Some((&REPEATED, Evidence::detail(json!({ "character": first }))));
+        }
+        let normal = normalise_query(query);
+        if self.test_words.contains(&normal) {
+            return Some((&TEST_WORD, Evidence::detail(json!({ "query": normal }))));
+        }
+        let n_letters: usize = query.chars().filter(|c| c.is_alphanumeric()).map(weight).sum();
+        let evidence = Evidence::detail(json!({ "letters": n_letters, "min_letters": self.min_letters }));
+        (n_letters < self.min_letters).then_some((&TOO_SHORT, evidence))
+    }
+}
+
+fn weight(c: char) -> usize {
+    let is_ideograph = matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x9fff | 0xac00..=0xd7af | 0xf900..=0xfaff | 0x20000..=0x323af);
+    if is_ideograph { LETTERS_IN_AN_IDEOGRAPH } else { 1 }
+}

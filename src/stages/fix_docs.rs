@@ -1,0 +1,117 @@
+//! Fixes doc lists to the BFCL schema with the fewest edits; thin over `docs::fix`.
+//!
+//! Each edit is a patch with its rule. An edit that would have to guess is only noted,
+//! unless the pipeline allows it. A list that still does not fit the schema is held,
+//! with what is in the way: better out than wrong.
+
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Settings;
+use crate::docs::fix::{self, Fixed, Rule};
+use crate::engine::columns::{FUNCTIONS, RENAMES};
+use crate::engine::error::Result;
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{self, Contract, Evidence, Example, Opinion, Reason, RowStage, TableId};
+use crate::engine::view::Row;
+
+static REASONS: LazyLock<Vec<Reason>> =
+    LazyLock::new(|| fix::rules().map(|rule| Reason::policy(rule.code, rule.what)).collect());
+
+/// Findings that the official evaluator cannot live with; the others the official data has too.
+const BLOCKING: &[&str] = &[
+    "schema/unreadable-parameters",
+    "schema/unreadable-property",
+    "schema/combined-schemas",
+    "schema/untranslated-type",
+    "schema/illegal-name",
+    "schema/duplicate-name",
+];
+
+fn reason(rule: &Rule) -> &'static Reason {
+    REASONS.iter().find(|reason| reason.code == rule.code).expect("every rule has a reason")
+}
+
+/// The stage and its settings.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FixDocs {
+    /// Whether edits are made that fill a gap with a guess, told apart in the ledger as `unsafe`. Otherwise lists
+    /// that need one are held.
+    pub allow_unsafe: bool,
+}
+
+impl Settings for FixDocs {
+    const NAME: &'static str = "fix-docs";
+    const SUMMARY: &'static str =
+        "Fixes doc lists to the BFCL schema with the fewest edits, each a patch with its rule.";
+    const LEFT: &'static str = "docs that fit the BFCL schema";
+
+    fn examples() -> Vec<Example> {
+        fix::rules().map(|rule| Example::function(rule.code, rule.fires, rule.quiet)).collect()
+    }
+}
+
+impl RowStage for FixDocs {
+    fn contract(&self) -> Contract {
+        Contract {
+            table: TableId::DocLists,
+            reads: vec![FUNCTIONS],
+            writes: vec![FUNCTIONS, RENAMES],
+            reasons: REASONS.iter().collect(),
+            merges: false,
+            idempotent: true,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        Ok(())
+    }
+
+    fn judge_row(&self, row: Row<'_>) -> Opinion {
+        let functions: Vec<Value> =
+            row.text(FUNCTIONS).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let allow = if self.allow_unsafe { fix::Safety::Unsafe } else { fix::Safety::Safe };
+        let Fixed { functions, edits, proposals, findings, renames } = fix::fix(&functions, allow);
+        let found = findings.iter().find(|finding| BLOCKING.contains(&finding.rule.code));
+        let mut opinion = match (found, proposals.first()) {
+            (Some(finding), _) => Opinion::hold(
+                reason(finding.rule),
+                Evidence::detail(json!({ "at": finding.at, "found": finding.message })),
+            ),
+            (None, Some(proposal)) => {
+                Opinion::hold(reason(proposal.rule), Evidence::detail(json!({ "would_be": proposal.patch })))
+            }
+            (None, None) => Opinion::keep(),
+        };
+        opinion.edits.extend(edits.iter().map(|edit| noted(edit, None)));
+        opinion.edits.extend(proposals.iter().map(|edit| noted(edit, Some(stage::Safety::Suggest))));
+        if !edits.is_empty() {
+            opinion = opinion.with(FUNCTIONS, Value::Array(functions).to_string());
+        }
+        if !renames.is_empty() {
+            opinion = opinion.with(RENAMES, json!(renames).to_string());
+        }
+        opinion
+    }
+}
+
+/// An edit for the ledger; one that was not made is a suggestion, whatever it could be.
+fn noted(edit: &fix::Edit, safety: Option<stage::Safety>) -> stage::Edit {
+    let own = match edit.rule.safety {
+        fix::Safety::Safe => stage::Safety::Safe,
+        fix::Safety::Unsafe => stage::Safety::Unsafe,
+        fix::Safety::Suggest => stage::Safety::Suggest,
+    };
+    stage::Edit {
+        column: FUNCTIONS,
+        reason: reason(edit.rule),
+        safety: safety.unwrap_or(own),
+        patch: serde_json::to_string(&edit.patch).expect("a patch is plain data"),
+    }
+}

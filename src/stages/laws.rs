@@ -1,0 +1,207 @@
+//! Laws of every stage, written once: each new stage in the list is held to them.
+//!
+//! What a whole run must keep (bytes with any number of threads, resume after a kill,
+//! nothing lost) is tested on the program itself in `tests/`.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Value, json};
+
+use super::{KINDS, Kind, reasons};
+use crate::engine::columns;
+use crate::engine::corpus::{Corpus, Fate};
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::fixture;
+use crate::engine::stage::{Context, Quiet, Stage};
+use crate::engine::verdict::{Delta, Verdict};
+use crate::engine::view::View;
+use crate::ingest::reasons::REASONS as LINE_REASONS;
+
+fn judge(stage: &dyn Stage, corpus: &Corpus, columns: &std::path::Path) -> Delta {
+    let contract = stage.contract();
+    let cancel = AtomicBool::new(false);
+    let cx = Context { seed: 1, cancel: &cancel, progress: &Quiet };
+    let mut verdict = Verdict::new("law", &contract, corpus.table(contract.table), columns.to_owned());
+    stage.judge(&View::new(corpus, &contract), &cx, &mut verdict).unwrap();
+    verdict.finish().unwrap()
+}
+
+fn apply(stage: &dyn Stage, corpus: &mut Corpus, delta: &Delta) {
+    for event in &delta.fates {
+        let fate = Fate { action: event.action, stage: 0, reason: event.reason, into: event.into };
+        corpus.apply(event.table, event.row, fate);
+    }
+    if let Some(cells) = &delta.cells {
+        let contract = stage.contract();
+        corpus.table_mut(contract.table).add_columns(&contract.writes, cells.clone());
+    }
+}
+
+/// The codes a stage names on some tables, by fates and by edits.
+fn named(kind: &Kind, tables: &Value) -> BTreeSet<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let stage = kind.with_defaults();
+    let delta = judge(&*stage, &fixture::corpus(tables), &folder.path().join("columns.parquet"));
+    let fates = delta.fates.iter().map(|event| event.reason.code.to_owned());
+    fates.chain(delta.edits.iter().map(|(_, edit)| edit.reason.code.to_owned())).collect()
+}
+
+/// All example rows of a kind in one pair of tables.
+fn all_examples(kind: &Kind) -> Value {
+    let mut lists: Vec<Value> = Vec::new();
+    let mut requests: Vec<Value> = Vec::new();
+    for example in (kind.examples)() {
+        for sample in [example.fires, example.quiet] {
+            let tables = sample.to_tables();
+            let own =
+                tables.get("doc_lists").and_then(Value::as_array).cloned().unwrap_or_else(|| vec![json!({})]);
+            let of_lists = || (0..own.len()).map(|at| json!({ "list": at })).collect::<Vec<Value>>();
+            let asked = tables.get("requests").and_then(Value::as_array).cloned().unwrap_or_else(of_lists);
+            for mut request in asked {
+                request["list"] =
+                    json!(lists.len() as u64 + request.get("list").and_then(Value::as_u64).unwrap_or(0));
+                requests.push(request);
+            }
+            lists.extend(own);
+        }
+    }
+    json!({ "doc_lists": lists, "requests": requests })
+}
+
+#[test]
+fn every_reason_has_an_example_that_fires_and_one_that_does_not() {
+    let mut wrong = Vec::new();
+    for kind in &KINDS {
+        let examples = (kind.examples)();
+        for reason in kind.with_defaults().contract().reasons {
+            let of_reason: Vec<_> = examples.iter().filter(|example| example.reason == reason.code).collect();
+            let [example] = of_reason[..] else {
+                wrong.push(format!("{}: {} has {} examples", kind.name, reason.code, of_reason.len()));
+                continue;
+            };
+            let on_fires = named(kind, &example.fires.to_tables());
+            if !on_fires.contains(reason.code) {
+                wrong.push(format!("{}: {} does not fire; named {on_fires:?}", kind.name, reason.code));
+            }
+            if named(kind, &example.quiet.to_tables()).contains(reason.code) {
+                wrong.push(format!("{}: {} fires on its quiet example", kind.name, reason.code));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn reason_codes_are_unique_and_have_the_form_topic_slash_fault() {
+    let codes: Vec<&str> = reasons().iter().map(|(_, reason)| reason.code).collect();
+    let all: Vec<&str> = codes.iter().copied().chain(LINE_REASONS.iter().map(|reason| reason.code)).collect();
+    let distinct: BTreeSet<&str> = all.iter().copied().collect();
+    assert_eq!(distinct.len(), all.len(), "a code is used twice");
+    for code in all {
+        let is_word = |word: &str| {
+            !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        };
+        assert!(
+            code.split_once('/').is_some_and(|(topic, fault)| is_word(topic) && is_word(fault)),
+            "{code}"
+        );
+    }
+}
+
+#[test]
+fn every_sentence_begins_with_a_capital_and_ends_with_a_full_stop() {
+    let sentences = reasons().into_iter().map(|(_, reason)| (reason.code, reason.sentence));
+    for (code, sentence) in sentences.chain(LINE_REASONS.iter().map(|reason| (reason.code, reason.sentence)))
+    {
+        let begins = sentence.starts_with(|c: char| c.is_uppercase() || c == '`');
+        assert!(begins && sentence.ends_with('.'), "{code}: {sentence}");
+    }
+}
+
+#[test]
+fn a_second_run_of_an_idempotent_stage_finds_nothing_left_to_do() {
+    for kind in KINDS.iter().filter(|kind| kind.with_defaults().contract().idempotent) {
+        let folder = tempfile::tempdir().unwrap();
+        let stage = kind.with_defaults();
+        let mut corpus = fixture::corpus(&all_examples(kind));
+        let first = judge(&*stage, &corpus, &folder.path().join("first.parquet"));
+        assert!(
+            !first.fates.is_empty() || !first.edits.is_empty(),
+            "{}: the examples give it nothing to do",
+            kind.name
+        );
+        apply(&*stage, &mut corpus, &first);
+        let second = judge(&*stage, &corpus, &folder.path().join("second.parquet"));
+        assert_eq!((second.fates.as_slice(), second.edits.as_slice()), (&[][..], &[][..]), "{}", kind.name);
+    }
+}
+
+#[test]
+fn rows_that_get_no_fate_are_kept_and_those_that_get_one_get_it_once_in_row_order() {
+    for kind in &KINDS {
+        let folder = tempfile::tempdir().unwrap();
+        let stage = kind.with_defaults();
+        let mut corpus = fixture::corpus(&all_examples(kind));
+        let table = stage.contract().table;
+        let before = corpus.table(table).len();
+        let delta = judge(&*stage, &corpus, &folder.path().join("columns.parquet"));
+        let rows: Vec<_> = delta.fates.iter().map(|event| event.row).collect();
+        assert!(rows.is_sorted_by(|a, b| a < b), "{}", kind.name);
+        assert!(delta.edits.is_sorted_by_key(|(row, _)| *row), "{}", kind.name);
+        apply(&*stage, &mut corpus, &delta);
+        assert_eq!(corpus.table(table).kept() + delta.fates.len(), before, "{}", kind.name);
+        for event in &delta.fates {
+            if let Some(into) = event.into {
+                assert!(
+                    corpus.table(table).is_kept(into),
+                    "{}: row {} merged into a row that left",
+                    kind.name,
+                    event.row
+                );
+                let order = |row| corpus.table(table).position(row);
+                assert!(order(into) < order(event.row), "{}: the later row stays", kind.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stage_sees_only_columns_it_declared_and_writes_only_columns_of_its_table() {
+    for kind in &KINDS {
+        let contract = kind.with_defaults().contract();
+        for column in contract.reads.iter().chain(&contract.writes) {
+            assert!(
+                columns::ALL.contains(column),
+                "{}: {} is not in the list of columns",
+                kind.name,
+                column.name
+            );
+        }
+        assert!(contract.writes.iter().all(|column| column.table == contract.table), "{}", kind.name);
+    }
+}
+
+#[test]
+fn equal_settings_give_equal_keys_and_names_are_unique() {
+    let names: BTreeSet<&str> = KINDS.iter().map(|kind| kind.name).collect();
+    assert_eq!(names.len(), KINDS.len());
+    for kind in &KINDS {
+        let key = || {
+            let mut fingerprint = Fingerprint::default();
+            kind.with_defaults().fingerprint(&mut fingerprint).unwrap();
+            fingerprint.finish()
+        };
+        assert_eq!(key(), key(), "{}", kind.name);
+    }
+}
+
+#[test]
+fn settings_with_defaults_survive_a_trip_through_a_manifest() {
+    for kind in &KINDS {
+        let nothing = toml::de::ValueDeserializer::parse("{}").unwrap();
+        let (_, settings) = (kind.build)(nothing).unwrap();
+        let (_, again) = (kind.rebuild)(settings.clone()).unwrap();
+        assert_eq!(settings, again, "{}", kind.name);
+    }
+}

@@ -1,0 +1,81 @@
+//! Merges doc lists that say the same: equal JSON, whatever the spelling and order of keys.
+//!
+//! The text was interned at ingest, so lists that were sent alike are one row already.
+//! Here lists meet that were written differently. For lists that differ a little see
+//! `merge_near_docs`.
+
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Settings;
+use crate::docs::canonical;
+use crate::engine::columns::FUNCTIONS;
+use crate::engine::error::Result;
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
+use crate::engine::verdict::Verdict;
+use crate::engine::view::View;
+
+static SAME: Reason =
+    Reason::policy("docs/same", "An earlier doc list says the same in another spelling or order of keys.");
+
+/// The stage; it has no settings.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MergeExactDocs {}
+
+impl Settings for MergeExactDocs {
+    const NAME: &'static str = "merge-exact-docs";
+    const SUMMARY: &'static str = "Merges doc lists that are equal once keys are sorted and blanks are gone.";
+    const LEFT: &'static str = "after merging exactly equal docs";
+    fn examples() -> Vec<Example> {
+        vec![Example::tables(
+            SAME.code,
+            r#"{"doc_lists": [{"functions": [{"name": "now", "description": "Tells the time."}]}, {"functions": [{"description": "Tells the time.", "name": "now"}]}]}"#,
+            r#"{"doc_lists": [{"functions": [{"name": "now", "description": "Tells the time."}]}, {"functions": [{"name": "now", "description": "Tells the date."}]}]}"#,
+        )]
+    }
+}
+
+impl Stage for MergeExactDocs {
+    fn contract(&self) -> Contract {
+        Contract {
+            table: TableId::DocLists,
+            reads: vec![FUNCTIONS],
+            writes: vec![],
+            reasons: vec![&SAME],
+            merges: true,
+            idempotent: true,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        Ok(())
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let mut keys: Vec<(RowIx, u128)> = Vec::new();
+        view.for_each_batch(cx, |batch| {
+            let batch_keys = batch.map_rows(|row| {
+                let functions: Vec<Value> =
+                    row.text(FUNCTIONS).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+                canonical::key(&functions)
+            });
+            keys.extend(batch.rows().iter().copied().zip(batch_keys));
+            Ok(())
+        })?;
+        keys.sort_unstable_by_key(|&(row, _)| view.position(row));
+        let mut leaders: FxHashMap<u128, RowIx> = FxHashMap::default();
+        for (row, key) in keys {
+            let leader = *leaders.entry(key).or_insert(row);
+            if leader != row {
+                out.merge(row, leader, &SAME, Evidence::default())?;
+            }
+        }
+        Ok(())
+    }
+}

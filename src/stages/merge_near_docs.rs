@@ -1,0 +1,108 @@
+//! Merges doc lists that nearly say the same: ROUGE-L F1 above a threshold.
+//!
+//! Compared is the canonical JSON of each list as `fix_docs` would leave it, so that two
+//! spellings of a type do not make two lists differ, and no two lists are above the
+//! threshold after they are fixed. The text is kept as the column `compared`, so that
+//! anyone can work the scores out again. Each merged list has its score with the list
+//! that stays; no chains. Equal lists are the work of `merge_exact_docs`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Settings;
+use crate::docs::{canonical, fix};
+use crate::engine::columns::{COMPARED, FUNCTIONS};
+use crate::engine::error::{Error, Result};
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{Context, Contract, Evidence, Example, Metric, Reason, RowIx, Stage, TableId};
+use crate::engine::verdict::Verdict;
+use crate::engine::view::View;
+use crate::similarity::leaders::merge_into_leaders;
+use crate::text::rouge::Threshold;
+use crate::text::tokens::Vocabulary;
+
+static NEAR_COPY: Reason =
+    Reason::policy("docs/near-copy", "An earlier doc list differs in a few words only.");
+
+/// The stage and its settings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MergeNearDocs {
+    /// ROUGE-L F1 from 0 to 1 above which two lists are one. Higher keeps more lists.
+    #[schemars(with = "f64")]
+    pub threshold: Threshold,
+}
+
+impl Default for MergeNearDocs {
+    fn default() -> Self {
+        Self { threshold: Threshold::try_from(0.8).expect("0.8 is a threshold") }
+    }
+}
+
+impl Settings for MergeNearDocs {
+    const NAME: &'static str = "merge-near-docs";
+    const SUMMARY: &'static str =
+        "Merges doc lists whose ROUGE-L F1 with an earlier one is above a threshold.";
+    const LEFT: &'static str = "after merging similar docs (ROUGE-L)";
+    fn examples() -> Vec<Example> {
+        vec![Example::tables(
+            NEAR_COPY.code,
+            r#"{"doc_lists": [{"functions": [{"name": "now", "description": "Tells the time of day in a given city."}]}, {"functions": [{"name": "now", "description": "Tells the time of day in the given city."}]}]}"#,
+            r#"{"doc_lists": [{"functions": [{"name": "now", "description": "Tells the time of day in a given city."}]}, {"functions": [{"name": "ring", "description": "Rings the bell of a church until somebody comes."}]}]}"#,
+        )]
+    }
+}
+
+impl Stage for MergeNearDocs {
+    fn contract(&self) -> Contract {
+        Contract {
+            table: TableId::DocLists,
+            reads: vec![FUNCTIONS],
+            writes: vec![COMPARED],
+            reasons: vec![&NEAR_COPY],
+            merges: true,
+            idempotent: true,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        Ok(())
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let mut vocabulary = Vocabulary::new();
+        let mut lists: Vec<(RowIx, Vec<u32>)> = Vec::new();
+        view.for_each_batch(cx, |batch| {
+            let compared = batch.map_rows(|row| compared(row.text(FUNCTIONS).unwrap_or_default()));
+            for (&row, text) in batch.rows().iter().zip(compared) {
+                lists.push((row, vocabulary.encode_default(&text)));
+                out.set(row, COMPARED, text)?;
+            }
+            out.flush(batch.index())
+        })?;
+        lists.sort_unstable_by_key(|&(row, _)| view.position(row));
+        let (rows, tokens): (Vec<RowIx>, Vec<Vec<u32>>) = lists.into_iter().unzip();
+        let merges =
+            merge_into_leaders(&tokens, self.threshold, &|| cx.cancelled()).ok_or(Error::Interrupted)?;
+        for (&row, merge) in rows.iter().zip(merges) {
+            if let Some(merge) = merge {
+                out.merge(
+                    row,
+                    rows[merge.leader],
+                    &NEAR_COPY,
+                    Evidence::score(Metric::RougeLF1, merge.score),
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The text near copies are compared by.
+fn compared(functions: &str) -> String {
+    let functions: Vec<Value> = serde_json::from_str(functions).unwrap_or_default();
+    canonical::text(&fix::fix(&functions, fix::Safety::Safe).functions)
+}

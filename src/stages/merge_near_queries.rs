@@ -1,0 +1,338 @@
+//! Merges requests that ask the same of the same functions.
+//!
+//! Two requests are compared only within a scope (the doc list, by default) and only when
+//! everything before the last user message is equal: another system prompt or history can
+//! change the right answer. Then the last user messages are held against each other:
+//! equal after normalisation, else ROUGE-L, else cosine of embeddings, each with its own
+//! gate. The earliest request stays; every merged one has a direct score with it.
+//!
+//! All measures see the normalised text, so requests that are equal after normalisation
+//! have equal scores with everything else.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+use super::Settings;
+use crate::conversation::{Message, Role};
+use crate::engine::columns::MESSAGES;
+use crate::engine::error::{Error, Result};
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{Context, Contract, Evidence, Example, Metric, Reason, RowIx, Stage, TableId};
+use crate::engine::verdict::Verdict;
+use crate::engine::view::{Row, View};
+use crate::similarity::cosine::dot;
+use crate::similarity::embed::{Embedder, Hashed};
+use crate::text::lcs::LcsScratch;
+use crate::text::normal::normalise_query;
+use crate::text::rouge::{Threshold, f1};
+use crate::text::tokens::Vocabulary;
+
+/// The reason code of queries that are equal after normalisation; their answers may stand for one another.
+pub const SAME_CODE: &str = "query/same";
+
+static SAME: Reason = Reason::policy(
+    SAME_CODE,
+    "An earlier request asks the same, but for case, blanks and final punctuation.",
+);
+static NEAR_COPY: Reason =
+    Reason::policy("query/near-copy", "An earlier request asks the same in nearly the same words.");
+static SIMILAR: Reason =
+    Reason::policy("query/similar", "An earlier request's query has nearly the same embedding.");
+
+/// Within what requests are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// Requests of one doc list.
+    DocList,
+    /// All requests.
+    Global,
+}
+
+/// What turns a query into a vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EmbedderName {
+    /// Hashed character 3- to 5-grams: no model, no download.
+    Hashed,
+}
+
+/// A threshold, or `"off"`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Gate {
+    /// Never opens.
+    Word(Off),
+    /// The threshold.
+    At(f64),
+}
+
+/// The word `off`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Off {
+    /// Off.
+    Off,
+}
+
+impl Gate {
+    fn threshold(self) -> Option<f64> {
+        match self {
+            Self::Word(Off::Off) => None,
+            Self::At(threshold) => Some(threshold),
+        }
+    }
+}
+
+/// The stage and its settings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MergeNearQueries {
+    /// Within what requests are compared.
+    pub scope: Scope,
+    /// Whether queries that are equal after normalisation merge.
+    pub equal: bool,
+    /// ROUGE-L F1 from 0 to 1 above which two queries are one, or "off". Higher keeps more requests.
+    pub rouge_l: Gate,
+    /// Cosine from 0 to 1 from which on two queries are one, or "off". Higher keeps more requests.
+    pub cosine: Gate,
+    /// What turns a query into a vector.
+    pub embedder: EmbedderName,
+}
+
+impl Default for MergeNearQueries {
+    fn default() -> Self {
+        Self {
+            scope: Scope::DocList,
+            equal: true,
+            rouge_l: Gate::At(0.8),
+            cosine: Gate::At(0.85),
+            embedder: EmbedderName::Hashed,
+        }
+    }
+}
+
+impl Settings for MergeNearQueries {
+    const NAME: &'static str = "merge-near-queries";
+    const SUMMARY: &'static str =
+        "Merges requests that ask the same of the same functions, by words and by embeddings.";
+    const LEFT: &'static str = "after merging similar queries";
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::tables(
+                SAME_CODE,
+                r#"{"requests": [{"messages": [{"role": "user", "content": "Ring the noon bell."}]}, {"messages": [{"role": "user", "content": "ring  the noon bell"}]}]}"#,
+                r#"{"requests": [{"messages": [{"role": "system", "content": "It is May."}, {"role": "user", "content": "Ring the noon bell."}]}, {"messages": [{"role": "user", "content": "Ring the noon bell."}]}]}"#,
+            ),
+            Example::tables(
+                NEAR_COPY.code,
+                r#"{"requests": [{"messages": [{"role": "user", "content": "Ring the noon bell of the old town church"}]}, {"messages": [{"role": "user", "content": "Please ring the noon bell of the old town church"}]}]}"#,
+                r#"{"requests": [{"messages": [{"role": "user", "content": "Ring the noon bell of the old town church"}]}, {"messages": [{"role": "user", "content": "Stop the bells, a baby sleeps next door"}]}]}"#,
+            ),
+            Example::tables(
+                SIMILAR.code,
+                r#"{"requests": [{"messages": [{"role": "user", "content": "noon bell, old town church: ring it three times"}]}, {"messages": [{"role": "user", "content": "ring it three times: noon bell, old town church"}]}]}"#,
+                r#"{"requests": [{"messages": [{"role": "user", "content": "noon bell, old town church: ring it three times"}]}, {"messages": [{"role": "user", "content": "how tall is the tower of the harbour light?"}]}]}"#,
+            ),
+        ]
+    }
+
+    fn check(&self) -> Result<(), String> {
+        for (key, gate) in [("rouge_l", self.rouge_l), ("cosine", self.cosine)] {
+            if let Some(threshold) =
+                gate.threshold().filter(|threshold| Threshold::try_from(*threshold).is_err())
+            {
+                return Err(format!("{key} must be from 0 to 1 or \"off\", not {threshold}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a request is compared by.
+struct Asked {
+    /// The scope and everything before the last user message.
+    group: u128,
+    /// The normalised last user message.
+    query: String,
+}
+
+impl Stage for MergeNearQueries {
+    fn contract(&self) -> Contract {
+        Contract {
+            table: TableId::Requests,
+            reads: vec![MESSAGES],
+            writes: vec![],
+            reasons: vec![&SAME, &NEAR_COPY, &SIMILAR],
+            merges: true,
+            idempotent: true,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        fingerprint.part("embedder", Hashed::default().id().as_bytes());
+        Ok(())
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let twins = self.twins(view, cx)?;
+        let groups = self.groups(view, cx, &twins)?;
+        let merges: Vec<Vec<(RowIx, Near)>> = groups
+            .par_iter()
+            .map(|group| if cx.cancelled() { Vec::new() } else { self.near(group) })
+            .collect();
+        if cx.cancelled() {
+            return Err(Error::Interrupted);
+        }
+        let near: FxHashMap<RowIx, Near> = merges.into_iter().flatten().collect();
+        for row in view.rows() {
+            let first = twins.get(&row).copied().unwrap_or(row);
+            match near.get(&first) {
+                Some(near) => {
+                    out.merge(row, near.into, near.reason, Evidence::score(near.metric, near.score))?
+                }
+                None if first != row => out.merge(row, first, &SAME, Evidence::default())?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where a query went, and its score there.
+struct Near {
+    into: RowIx,
+    reason: &'static Reason,
+    metric: Metric,
+    score: f64,
+}
+
+impl MergeNearQueries {
+    /// For each request that is equal to an earlier one: the earliest.
+    fn twins(&self, view: &View<'_>, cx: &Context<'_>) -> Result<FxHashMap<RowIx, RowIx>> {
+        let mut twins = FxHashMap::default();
+        if !self.equal {
+            return Ok(twins);
+        }
+        let mut keys: Vec<(u32, RowIx, u128)> = Vec::new();
+        view.for_each_batch(cx, |batch| {
+            let batch_keys = batch.map_rows(|row| {
+                let asked = self.asked(row, view);
+                let mut key = Xxh3::new();
+                key.update(&asked.group.to_le_bytes());
+                key.update(asked.query.as_bytes());
+                key.digest128()
+            });
+            keys.extend(
+                batch.rows().iter().zip(batch_keys).map(|(&row, key)| (view.position(row), row, key)),
+            );
+            Ok(())
+        })?;
+        keys.sort_unstable();
+        let mut first: FxHashMap<u128, RowIx> = FxHashMap::default();
+        for (_, row, key) in keys {
+            let earliest = *first.entry(key).or_insert(row);
+            if earliest != row {
+                twins.insert(row, earliest);
+            }
+        }
+        Ok(twins)
+    }
+
+    /// The requests that are left, in groups within which they are compared, each in canonical order.
+    fn groups(
+        &self,
+        view: &View<'_>,
+        cx: &Context<'_>,
+        twins: &FxHashMap<RowIx, RowIx>,
+    ) -> Result<Vec<Vec<(RowIx, String)>>> {
+        let mut by_key: FxHashMap<u128, Vec<(RowIx, String)>> = FxHashMap::default();
+        view.for_each_batch(cx, |batch| {
+            let asked = batch.map_rows(|row| (!twins.contains_key(&row.ix())).then(|| self.asked(row, view)));
+            for (&row, asked) in batch.rows().iter().zip(asked) {
+                if let Some(asked) = asked {
+                    by_key.entry(asked.group).or_default().push((row, asked.query));
+                }
+            }
+            Ok(())
+        })?;
+        let mut groups: Vec<Vec<(RowIx, String)>> =
+            by_key.into_values().filter(|group| group.len() > 1).collect();
+        for group in &mut groups {
+            group.sort_unstable_by_key(|(row, _)| view.position(*row));
+        }
+        groups.sort_unstable_by_key(|group| view.position(group[0].0));
+        Ok(groups)
+    }
+
+    fn asked(&self, row: Row<'_>, view: &View<'_>) -> Asked {
+        let mut messages: Vec<Message> =
+            row.text(MESSAGES).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let last_user = messages.iter().rposition(|message| message.role == Role::User);
+        let query = last_user.map(|at| normalise_query(&messages[at].content)).unwrap_or_default();
+        messages.truncate(last_user.unwrap_or(0));
+        let mut context = serde_json::to_string(&messages).expect("messages are plain data");
+        if self.scope == Scope::DocList {
+            context.push_str(&view.list_of(row.ix()).to_string());
+        }
+        Asked { group: xxh3_128(context.as_bytes()), query }
+    }
+
+    /// Leader merging in one group: each query joins the earlier one it is nearest to, or stays.
+    fn near(&self, group: &[(RowIx, String)]) -> Vec<(RowIx, Near)> {
+        let rouge = self.rouge_l.threshold().and_then(|threshold| Threshold::try_from(threshold).ok());
+        let mut vocabulary = Vocabulary::new();
+        let tokens: Vec<Vec<u32>> = group.iter().map(|(_, query)| vocabulary.encode_default(query)).collect();
+        let embedder = Hashed::default();
+        let dims = embedder.dims();
+        let vectors = match self.cosine.threshold() {
+            Some(_) => embedder.embed(&group.iter().map(|(_, query)| query.as_str()).collect::<Vec<_>>()),
+            None => Vec::new(),
+        };
+        let mut scratch = LcsScratch::new();
+        let mut leaders: Vec<usize> = Vec::new();
+        let mut merges = Vec::new();
+        for at in 0..group.len() {
+            let by_words = rouge.and_then(|threshold| {
+                best(&leaders, |leader| {
+                    let (m, n) = (tokens[at].len(), tokens[leader].len());
+                    let lcs = scratch.lcs_at_least(&tokens[at], &tokens[leader], threshold.min_lcs(m, n))?;
+                    Some(f1(lcs, m, n))
+                })
+                .map(|(leader, score)| (leader, score, &NEAR_COPY, Metric::RougeLF1))
+            });
+            let found = by_words.or_else(|| {
+                let threshold = self.cosine.threshold()?;
+                let own = &vectors[at * dims..][..dims];
+                let cosine = |leader: usize| f64::from(dot(own, &vectors[leader * dims..][..dims]));
+                best(&leaders, |leader| Some(cosine(leader)).filter(|&score| score >= threshold))
+                    .map(|(leader, score)| (leader, score, &SIMILAR, Metric::CosineHashed))
+            });
+            match found {
+                Some((leader, score, reason, metric)) => {
+                    merges.push((group[at].0, Near { into: group[leader].0, reason, metric, score }));
+                }
+                None => leaders.push(at),
+            }
+        }
+        merges
+    }
+}
+
+/// The leader with the highest score; the earliest at a tie.
+fn best(leaders: &[usize], mut score: impl FnMut(usize) -> Option<f64>) -> Option<(usize, f64)> {
+    let mut best: Option<(usize, f64)> = None;
+    for &leader in leaders {
+        if let Some(score) = score(leader)
+            && best.is_none_or(|(_, highest)| score > highest)
+        {
+            best = Some((leader, score));
+        }
+    }
+    best
+}

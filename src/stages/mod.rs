@@ -1,0 +1,148 @@
+//! The list of stages, and what each brings besides its judgement.
+//!
+//! A stage file holds its settings (which are the stage), its reasons with an example
+//! each, and its judgement, thin over the rooms that do the work. Help, `plan`, `explain`,
+//! the JSON Schema of a pipeline and the laws in `tests/` are all made from this list.
+
+pub mod collapse_conversations;
+pub mod draft_answers;
+pub mod drop_spam;
+pub mod fix_docs;
+#[cfg(test)]
+mod laws;
+pub mod merge_exact_docs;
+pub mod merge_near_docs;
+pub mod merge_near_queries;
+pub mod parse_docs;
+pub mod split;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::engine::runner::NO_REQUEST_LEFT;
+use crate::engine::stage::{Example, Reason, RowStage, Rows, Stage};
+
+/// The settings of a stage, which are the stage, and what is told about it.
+pub trait Settings: Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
+    /// The kind's name in a pipeline.
+    const NAME: &'static str;
+    /// One sentence for people.
+    const SUMMARY: &'static str;
+    /// What is left after it, in the recipe's words.
+    const LEFT: &'static str;
+
+    /// One example for each of its reasons.
+    fn examples() -> Vec<Example>;
+
+    /// Checks ranges.
+    ///
+    /// # Errors
+    /// `key must be …, not …`.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// A stage built from its settings, and the settings with all defaults filled in.
+pub type Built = (Box<dyn Stage>, serde_json::Value);
+
+/// One entry of the list.
+pub struct Kind {
+    /// The kind's name in a pipeline.
+    pub name: &'static str,
+    /// One sentence for people.
+    pub summary: &'static str,
+    /// What is left after it, in the recipe's words.
+    pub left: &'static str,
+    /// One example for each of its reasons.
+    pub examples: fn() -> Vec<Example>,
+    /// Builds it from a table of settings.
+    pub build: fn(toml::de::ValueDeserializer<'_>) -> Result<Built, toml::de::Error>,
+    /// Builds it from settings as a manifest holds them.
+    pub rebuild: fn(serde_json::Value) -> Result<Built, serde_json::Error>,
+    /// The JSON Schema of its settings.
+    pub schema: fn() -> serde_json::Value,
+}
+
+impl Kind {
+    /// The stage with default settings.
+    ///
+    /// # Panics
+    /// Never: the laws build every kind.
+    pub fn with_defaults(&self) -> Box<dyn Stage> {
+        let nothing = toml::de::ValueDeserializer::parse("{}").expect("an empty table parses");
+        (self.build)(nothing).expect("defaults are in range").0
+    }
+}
+
+const fn whole<S: Settings + Stage>() -> Kind {
+    Kind {
+        name: S::NAME,
+        summary: S::SUMMARY,
+        left: S::LEFT,
+        examples: S::examples,
+        build: |table| build(table, |stage: S| Box::new(stage)),
+        rebuild: |settings| Ok((Box::new(S::deserialize(&settings)?), settings)),
+        schema: schema::<S>,
+    }
+}
+
+const fn rows<S: Settings + RowStage>() -> Kind {
+    Kind {
+        name: S::NAME,
+        summary: S::SUMMARY,
+        left: S::LEFT,
+        examples: S::examples,
+        build: |table| build(table, |stage: S| Box::new(Rows(stage))),
+        rebuild: |settings| Ok((Box::new(Rows(S::deserialize(&settings)?)), settings)),
+        schema: schema::<S>,
+    }
+}
+
+fn build<S: Settings>(
+    table: toml::de::ValueDeserializer<'_>,
+    boxed: fn(S) -> Box<dyn Stage>,
+) -> Result<Built, toml::de::Error> {
+    use serde::de::Error as _;
+    let settings = S::deserialize(table)?;
+    settings.check().map_err(toml::de::Error::custom)?;
+    let resolved = serde_json::to_value(&settings).map_err(toml::de::Error::custom)?;
+    Ok((boxed(settings), resolved))
+}
+
+/// The JSON Schema of some settings, without references.
+pub fn schema<S: JsonSchema>() -> serde_json::Value {
+    let settings =
+        schemars::generate::SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<S>().to_value()
+}
+
+/// Every kind of stage, in the order of the live recipe.
+pub static KINDS: [Kind; 9] = [
+    whole::<collapse_conversations::CollapseConversations>(),
+    rows::<drop_spam::DropSpam>(),
+    rows::<parse_docs::ParseDocs>(),
+    whole::<merge_exact_docs::MergeExactDocs>(),
+    whole::<merge_near_docs::MergeNearDocs>(),
+    whole::<merge_near_queries::MergeNearQueries>(),
+    rows::<fix_docs::FixDocs>(),
+    whole::<draft_answers::DraftAnswers>(),
+    whole::<split::Split>(),
+];
+
+/// The kind of that name.
+pub fn kind(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.name == name)
+}
+
+/// Every reason a stage may name, with the kind that names it (`None`: the runner), in the order of the recipe.
+pub fn reasons() -> Vec<(Option<&'static Kind>, &'static Reason)> {
+    let mut reasons: Vec<(Option<&'static Kind>, &'static Reason)> = Vec::new();
+    for kind in &KINDS {
+        reasons
+            .extend(kind.with_defaults().contract().reasons.into_iter().map(|reason| (Some(kind), reason)));
+    }
+    reasons.push((None, &NO_REQUEST_LEFT));
+    reasons
+}

@@ -1,0 +1,128 @@
+//! Reads the pasted text of each doc list into functions; thin over `docs::parse`.
+//!
+//! What cannot be read for sure leaves with the fault and its place. A text that was cut
+//! off, or that can be mended in more than one way, is held: a person may still know.
+
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Settings;
+use crate::docs::parse::fault::ParseFault;
+use crate::docs::parse::parse;
+use crate::engine::columns::{FUNCTIONS, PARSE_STEPS, TEXT};
+use crate::engine::error::Result;
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{Contract, Evidence, Example, Opinion, Reason, RowStage, TableId};
+use crate::engine::view::Row;
+
+/// One reason for each fault of the ladder. A list without functions is nothing to repair: that is policy.
+static REASONS: LazyLock<Vec<(ParseFault, Reason)>> = LazyLock::new(|| {
+    let reason = |fault: ParseFault| match fault {
+        ParseFault::NoFunctions | ParseFault::Empty => Reason::policy(fault.code(), fault.what()),
+        _ => Reason::fault(fault.code(), fault.what()),
+    };
+    ParseFault::ALL.into_iter().map(|fault| (fault, reason(fault))).collect()
+});
+
+/// The stage; it has no settings.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ParseDocs {}
+
+impl Settings for ParseDocs {
+    const NAME: &'static str = "parse-docs";
+    const SUMMARY: &'static str =
+        "Reads the pasted text of each doc list into functions, and notes by which steps.";
+    const LEFT: &'static str = "docs that can be read";
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::text("parse/empty", " \n", "[{\"name\": \"now\"}]"),
+            Example::text("parse/control-characters", "\u{0}\u{1}", "[{\"name\": \"now\"}]"),
+            Example::text(
+                "parse/html",
+                "<html><body>404</body></html>",
+                "<tools>[{\"name\": \"now\"}]</tools>",
+            ),
+            Example::text("parse/source-code", "def now():\n    return clock()", "{'name': 'now'}"),
+            Example::text("parse/not-json", "a clock function please", "functions = [{'name': 'now'}]"),
+            Example::text(
+                "parse/truncated",
+                r#"[{"name": "now", "parameters": {"type": "obj"#,
+                r#"[{"name": "now", "parameters": {"type": "object"}}]"#,
+            ),
+            Example::text(
+                "parse/abbreviated",
+                r#"[{"name": "now", "parameters": {...}}]"#,
+                r#"[{"name": "now", "description": "Tells ..."}]"#,
+            ),
+            Example::text("parse/too-deep", DEEP, "[[{'name': 'now'}]]"),
+            Example::text(
+                "parse/repairs-disagree",
+                r#"{"name: "now", "description": "d"}"#,
+                r#"{"name": "now", "description": "d",}"#,
+            ),
+            Example::text("parse/no-functions", "[]", "[{'name': 'now'}]"),
+            Example::text("parse/not-a-function", "['tell me the time']", "[{'name': 'now'}]"),
+            Example::text(
+                "parse/nameless",
+                r#"[{"description": "Tells the time."}]"#,
+                r#"[{"name": "now"}]"#,
+            ),
+        ]
+    }
+}
+
+const DEEP: &str = concat!(
+    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+    "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+    "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+);
+
+impl RowStage for ParseDocs {
+    fn contract(&self) -> Contract {
+        Contract {
+            table: TableId::DocLists,
+            reads: vec![TEXT],
+            writes: vec![FUNCTIONS, PARSE_STEPS],
+            reasons: REASONS.iter().map(|(_, reason)| reason).collect(),
+            merges: false,
+            // A second run would write over the functions that a fix changed.
+            idempotent: false,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        Ok(())
+    }
+
+    fn judge_row(&self, row: Row<'_>) -> Opinion {
+        match parse(row.text(TEXT).unwrap_or_default()) {
+            Ok(parsed) => {
+                let steps: Vec<&str> = parsed.steps.iter().map(|step| step.code()).collect();
+                Opinion::keep()
+                    .with(FUNCTIONS, Value::Array(parsed.functions).to_string())
+                    .with(PARSE_STEPS, steps.join(","))
+            }
+            Err(unreadable) => {
+                let (_, reason) = REASONS
+                    .iter()
+                    .find(|(fault, _)| *fault == unreadable.fault)
+                    .expect("every fault has a reason");
+                let evidence =
+                    Evidence::detail(json!({ "at_byte": unreadable.at, "found": unreadable.message }));
+                match unreadable.fault {
+                    ParseFault::Truncated | ParseFault::Abbreviated | ParseFault::RepairsDisagree => {
+                        Opinion::hold(reason, evidence)
+                    }
+                    _ => Opinion::drop(reason, evidence),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Text as similarity sees it: normal forms, tokens, and ROUGE-L.
+//!
+//! Everything here is exact and the same on every machine: thresholds are compared
+//! in integers, scores come from the operations of Google's `rouge-score` in its
+//! order, and Unicode data comes from pinned crates. There is no stemmer and no list
+//! of stop words. For comparing many texts see `similarity`.
+
+pub mod lcs;
+pub mod normal;
+pub mod rouge;
+pub mod tokens;

@@ -1,0 +1,71 @@
+//! The normal forms under which two texts count as the same.
+
+use unicode_normalization::UnicodeNormalization;
+
+/// The text in NFKC and lower case, each run of whitespace as one space and none at the ends.
+pub fn normalise(text: &str) -> String {
+    let folded = fold(text);
+    let mut normal = String::with_capacity(folded.len());
+    for word in folded.split_whitespace() {
+        if !normal.is_empty() {
+            normal.push(' ');
+        }
+        normal.push_str(word);
+    }
+    normal
+}
+
+/// The normal form of a query: [`normalise`], without the full stops, question and exclamation marks at its end.
+///
+/// A query of nothing else keeps them, so that `?` and `!` stay two queries.
+pub fn normalise_query(text: &str) -> String {
+    let mut normal = normalise(text);
+    let kept_len = normal.trim_end_matches(['.', '?', '!', ' ']).len();
+    if kept_len > 0 {
+        normal.truncate(kept_len);
+    }
+    normal
+}
+
+/// The text in NFKC and lower case.
+///
+/// Lower case goes character by character, so that a sigma is the same inside and at the end of a word, and may
+/// leave characters apart that NFKC joins: hence NFKC once more.
+pub(super) fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.nfkc().flat_map(char::to_lowercase).nfkc().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn width_case_and_whitespace_do_not_count() {
+        assert_eq!(normalise(" What's\tthe \u{3000} WEATHER\n"), "what's the weather");
+        assert_eq!(normalise("Ｗｅａｔｈｅｒ ﬁt ÉTÉ e\u{301}"), "weather fit été é");
+        assert_eq!(normalise("ΟΔΟΣ ΣΑΣ"), "οδοσ σασ");
+        assert_eq!(normalise(" \n "), "");
+    }
+
+    #[test]
+    fn a_query_loses_the_marks_at_its_end_but_not_inside() {
+        assert_eq!(normalise_query("Is it 3.5? Or more ?!"), "is it 3.5? or more");
+        assert_eq!(normalise_query("Wait…"), "wait");
+        assert_eq!(normalise_query("天気は？"), "天気は");
+        assert_eq!(normalise_query("?!"), "?!");
+        assert_eq!(normalise_query(""), "");
+    }
+
+    proptest! {
+        #[test]
+        fn a_normal_form_is_its_own_normal_form(text in any::<String>()) {
+            let query = normalise_query(&text);
+            prop_assert_eq!(normalise_query(&query), query);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! ROUGE-L as a score, and thresholds on it that no rounding can move.
+//!
+//! The score is `2·L / (m + n)` for sequences of `m` and `n` tokens with a longest
+//! common subsequence of `L`. At a tie such as 4/5 against 0.8 the floating-point
+//! score lands above, on or below by chance, so that thresholds compare integers:
+//! above means above, and a tie is not.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// The F1 of ROUGE-L, bit for bit as Google's `rouge-score` computes it; 0 when a side is empty.
+///
+/// `lcs` is the length of the longest common subsequence of sequences of `m` and `n` tokens.
+#[expect(clippy::cast_precision_loss, reason = "counts of tokens are far below 2⁵³")]
+pub fn f1(lcs: usize, m: usize, n: usize) -> f64 {
+    if lcs == 0 || m == 0 || n == 0 {
+        return 0.0;
+    }
+    let precision = lcs as f64 / m as f64;
+    let recall = lcs as f64 / n as f64;
+    2.0 * precision * recall / (precision + recall)
+}
+
+/// A threshold between 0 and 1, held as the exact fraction its decimal digits say.
+///
+/// Higher lets fewer pairs through. In settings it is a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Threshold {
+    num: u64,
+    den: u64,
+}
+
+/// Digits a threshold may have after the point.
+const MAX_DECIMALS: usize = 9;
+
+impl Threshold {
+    /// Whether the F1 of two sequences is above the threshold.
+    pub fn is_above(self, lcs: usize, m: usize, n: usize) -> bool {
+        2 * lcs as u128 * u128::from(self.den) > u128::from(self.num) * (m as u128 + n as u128)
+    }
+
+    /// The least length of a common subsequence whose F1 is above the threshold. It may be more than there can be.
+    pub fn min_lcs(self, m: usize, n: usize) -> usize {
+        floor_ratio(self.num, m as u128 + n as u128, 2 * self.den) + 1
+    }
+
+    /// The least length of a sequence that can be above the threshold together with one of `m` tokens.
+    ///
+    /// It grows with `m`; at a threshold of 1 it is more than `m`, since nothing is above.
+    pub fn shortest(self, m: usize) -> usize {
+        // From 2·n·den > num·(m + n), where the shorter sequence is a part of the longer.
+        floor_ratio(self.num, m as u128, 2 * self.den - self.num) + 1
+    }
+}
+
+/// `num · count / den`, rounded down.
+fn floor_ratio(num: u64, count: u128, den: u64) -> usize {
+    let floor = u128::from(num) * count / u128::from(den);
+    usize::try_from(floor).unwrap_or(usize::MAX - 1)
+}
+
+/// A number that is no threshold.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("threshold {given} is not a decimal number between 0 and 1 with at most {MAX_DECIMALS} decimals")]
+pub struct NotAThreshold {
+    /// The number as given.
+    pub given: String,
+}
+
+impl FromStr for Threshold {
+    type Err = NotAThreshold;
+
+    fn from_str(text: &str) -> Result<Self, NotAThreshold> {
+        let read = || {
+            let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+            let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+            if whole.is_empty() || !is_digits(whole) || !is_digits(decimals) || decimals.len() > MAX_DECIMALS
+            {
+                return None;
+            }
+            let den = 10_u64.pow(u32::try_from(decimals.len()).ok()?);
+            let num = format!("{whole}{decimals}").parse().ok()?;
+            (num <= den).then_some(Self { num, den })
+        };
+        read().map(Self::reduced).ok_or_else(|| NotAThreshold { given: text.to_owned() })
+    }
+}
+
+impl Threshold {
+    fn reduced(self) -> Self {
+        let (mut divisor, mut rest) = (self.den, self.num);
+        while rest != 0 {
+            (divisor, rest) = (rest, divisor % rest);
+        }
+        Self { num: self.num / divisor, den: self.den / divisor }
+    }
+}
+
+impl TryFrom<f64> for Threshold {
+    type Error = NotAThreshold;
+
+    /// Takes the shortest decimal that reads back as this number: 0.8 is 4/5, whatever its last bits are.
+    fn try_from(number: f64) -> Result<Self, NotAThreshold> {
+        number.to_string().parse()
+    }
+}
+
+impl From<Threshold> for f64 {
+    /// The number the settings gave: dividing two numbers of ten digits rounds to it.
+    #[expect(clippy::cast_precision_loss, reason = "both sides are at most ten digits long")]
+    fn from(threshold: Threshold) -> Self {
+        threshold.num as Self / threshold.den as Self
+    }
+}
+
+impl fmt::Display for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f64::from(*self).fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rougers::{RougeScorer, RougeType};
+
+    use super::*;
+    use crate::text::lcs::lcs;
+    use crate::text::tokens::{Tokenizer, Vocabulary};
+
+    fn threshold(text: &str) -> Threshold {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn an_empty_side_scores_nothing() {
+        assert_eq!([f1(0, 0, 0), f1(0, 0, 5), f1(0, 5, 0), f1(0, 3, 3)].map(f64::to_bits), [0; 4]);
+        assert!((f1(5, 5, 5) - 1.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn a_tie_is_not_above_whatever_the_float_says() {
+        let t = threshold("0.8");
+        // The floats of these two ties lie above and below 0.8.
+        let (above, below) = (f1(4, 5, 5), f1(6, 8, 7));
+        assert!(above > 0.8 && below < 0.8, "{above} {below}");
+        assert!(!t.is_above(4, 5, 5) && !t.is_above(6, 8, 7));
+        assert!(t.is_above(5, 5, 5) && t.is_above(7, 8, 7));
+        assert!(!t.is_above(4, 5, 5) && t.is_above(5, 5, 5));
+    }
+
+    #[test]
+    fn zero_asks_for_anything_in_common_and_one_for_the_impossible() {
+        let (zero, one) = (threshold("0"), threshold("1"));
+        assert!(zero.is_above(1, 9, 9) && !zero.is_above(0, 9, 9) && !zero.is_above(0, 0, 0));
+        assert!(!one.is_above(9, 9, 9));
+        assert_eq!((zero.shortest(9), one.shortest(9)), (1, 10));
+        assert_eq!((zero.min_lcs(9, 9), one.min_lcs(9, 9)), (1, 10));
+    }
+
+    #[test]
+    fn a_threshold_is_the_fraction_its_digits_say() {
+        assert_eq!(Threshold::try_from(0.8), Ok(Threshold { num: 4, den: 5 }));
+        assert_eq!(threshold("0.8500"), Threshold { num: 17, den: 20 });
+        assert_eq!(threshold("1"), Threshold { num: 1, den: 1 });
+        assert_eq!(threshold("0.0"), Threshold { num: 0, den: 1 });
+        assert_eq!(threshold("0.8").to_string(), "0.8");
+        assert_eq!(serde_json::from_str::<Threshold>("0.75").unwrap(), threshold("0.75"));
+        assert_eq!(serde_json::from_str::<Threshold>("1").unwrap(), threshold("1"));
+        assert_eq!(serde_json::to_string(&threshold("0.8")).unwrap(), "0.8");
+    }
+
+    #[test]
+    fn other_numbers_are_refused() {
+        for text in
+            ["", ".", ".5", "-0.1", "1.1", "2", "80%", "0.8e0", "NaN", "0.1234567891", "99999999999999999999"]
+        {
+            let message = text.parse::<Threshold>().unwrap_err().to_string();
+            let expected =
+                format!("threshold {text} is not a decimal number between 0 and 1 with at most 9 decimals");
+            assert_eq!(message, expected);
+        }
+        assert!(Threshold::try_from(f64::NAN).is_err());
+        assert!(serde_json::from_str::<Threshold>("1.5").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn the_score_has_the_bits_of_an_independent_implementation(
+            words in prop::collection::vec("[a-f]", 0..40), other in prop::collection::vec("[a-f]", 0..40)
+        ) {
+            let (a, b) = (words.join(" "), other.join("-"));
+            let mut vocabulary = Vocabulary::new();
+            let [a_ids, b_ids] = [&a, &b].map(|text| vocabulary.encode(Tokenizer::Rouge, text));
+            let ours = f1(lcs(&a_ids, &b_ids), a_ids.len(), b_ids.len());
+            let scorer = RougeScorer::new(["rougeL"], false).unwrap();
+            let theirs = scorer.score(&a, &b).get(RougeType::L).unwrap().fmeasure;
+            prop_assert_eq!(ours.to_bits(), theirs.to_bits());
+        }
+
+        #[test]
+        fn the_least_lengths_are_the_first_that_are_above(millis in 0_u32..=1000, m in 1_usize..60, n in 1_usize..60) {
+            let t = Threshold::try_from(f64::from(millis) / 1000.0).unwrap();
+            let least = (0..=m + n).find(|&l| t.is_above(l, m, n));
+            prop_assert_eq!(Some(t.min_lcs(m, n)), least);
+            let shortest = (0..=m).find(|&n| t.is_above(n, m, n)).unwrap_or(m + 1);
+            prop_assert_eq!(t.shortest(m), shortest);
+        }
+
+        #[test]
+        fn a_threshold_is_read_back_as_it_is_shown(nanos in 0_u64..=1_000_000_000) {
+            let t = Threshold { num: nanos, den: 1_000_000_000 }.reduced();
+            prop_assert_eq!(threshold(&t.to_string()), t);
+        }
+    }
+}
