@@ -151,16 +151,15 @@ impl<'t> Reader<'t> {
         self.error(error.span().map(|span| span.start), what, None)
     }
 
-    fn pipeline(&self, overrides: &[Override]) -> Result<Pipeline, PipelineError> {
+    fn pipeline(&self, overrides: &'t [Override]) -> Result<Pipeline, PipelineError> {
         let mut top = DeTable::parse(self.text).map_err(|error| self.toml_error("", &error))?.into_inner();
         self.known_keys("", &top, TOP_KEYS)?;
         let ingest = take(&mut top, "ingest");
         let export = take(&mut top, "export");
         let stages = take(&mut top, "stages");
-        let mut sections = vec![("ingest".to_owned(), ingest), ("export".to_owned(), export)];
-        let instances = self.stage_tables(stages)?;
+        let mut sections = [("ingest", ingest), ("export", export)];
         let mut top = Spanned::new(0..0, DeValue::Table(top));
-        let mut stage_tables: Vec<StageTable<'_>> = instances;
+        let mut stage_tables = self.stage_tables(stages)?;
         for over in overrides {
             let target = if over.id.is_empty() {
                 Some(&mut top)
@@ -185,7 +184,7 @@ impl<'t> Reader<'t> {
             ));
         }
         let mut section =
-            |id: &str| sections.iter_mut().find(|(name, _)| name == id).and_then(|(_, table)| table.take());
+            |id: &str| sections.iter_mut().find(|(name, _)| *name == id).and_then(|(_, table)| table.take());
         let ingest: Ingest = self.section("ingest", section("ingest"))?;
         let export: Option<Export> =
             section("export").map(|table| self.section("export", Some(table))).transpose()?;
@@ -403,38 +402,14 @@ fn empty_table<'i>() -> Spanned<DeValue<'i>> {
     Spanned::new(usize::MAX..usize::MAX, DeValue::Table(DeTable::new()))
 }
 
-fn set(target: &mut Spanned<DeValue<'_>>, over: &Override) {
+/// Sets a key; a value from the command line has no place in the file, so its span is past every end.
+fn set<'i>(target: &mut Spanned<DeValue<'i>>, over: &'i Override) {
     let DeValue::Table(table) = target.get_mut() else { return };
     let nowhere = usize::MAX..usize::MAX;
-    let mut value = DeValue::parse(&over.value)
-        .map_or_else(|_| DeValue::String(over.value.clone().into()), Spanned::into_inner);
-    value.make_owned();
+    let value = DeValue::parse(&over.value)
+        .map_or_else(|_| DeValue::String(over.value.as_str().into()), Spanned::into_inner);
     table.remove(over.key.as_str());
-    table.insert(Spanned::new(nowhere.clone(), over.key.clone().into()), Spanned::new(nowhere, owned(value)));
-}
-
-/// The same value without borrowed text.
-fn owned<'i>(value: DeValue<'_>) -> DeValue<'i> {
-    match value {
-        DeValue::String(text) => DeValue::String(text.into_owned().into()),
-        DeValue::Boolean(boolean) => DeValue::Boolean(boolean),
-        DeValue::Datetime(time) => DeValue::Datetime(time),
-        DeValue::Array(array) => DeValue::Array(
-            array.into_iter().map(|item| Spanned::new(item.span(), owned(item.into_inner()))).collect(),
-        ),
-        DeValue::Table(table) => DeValue::Table(
-            table
-                .into_iter()
-                .map(|(key, item)| {
-                    (
-                        Spanned::new(key.span(), key.into_inner().into_owned().into()),
-                        Spanned::new(item.span(), owned(item.into_inner())),
-                    )
-                })
-                .collect(),
-        ),
-        DeValue::Integer(_) | DeValue::Float(_) => unreachable!("numbers are handled by the caller"),
-    }
+    table.insert(Spanned::new(nowhere.clone(), over.key.as_str().into()), Spanned::new(nowhere, value));
 }
 
 fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {

@@ -117,7 +117,13 @@ pub(super) fn changes(patch: &str) -> String {
             _ => {}
         }
     }
-    if text.is_empty() { "    ~ keys put in order\n".to_owned() } else { text }
+    match (text.is_empty(), before) {
+        (true, Some(found)) => {
+            format!("    ? {} {}\n", ops[0]["path"].as_str().unwrap_or_default(), shown(Some(found)))
+        }
+        (true, None) => "    ~ keys put in order\n".to_owned(),
+        (false, _) => text,
+    }
 }
 
 /// A value, shortened for the eye.

@@ -72,7 +72,7 @@ fn of_stage(kind: Option<&Kind>, reason: &Reason) -> String {
 fn indented(sample: Sample) -> String {
     let text = match sample {
         Sample::Query(text) | Sample::Text(text) => format!("{text:?}"),
-        Sample::Tables(_) | Sample::Function(_) => format!("{:#}", sample.to_tables()),
+        Sample::Tables(_) | Sample::Functions(_) => format!("{:#}", sample.to_tables()),
     };
     text.lines().map(|line| format!("  {line}\n")).collect()
 }

@@ -28,7 +28,7 @@ pub(super) struct WhyArgs {
     /// Run folder.
     run: PathBuf,
 
-    /// The row: the log's own id, the start of a request id, or FILE:LINE.
+    /// The row: the log's own id, the start of a request id, or `FILE:LINE`.
     row: String,
 
     /// Shows texts whole.
@@ -80,8 +80,8 @@ fn find(run: &OpenRun, wanted: &str) -> anyhow::Result<Vec<RowIx>> {
     for batch in 0..requests.batches() {
         let range = requests.batch(batch);
         let cells = requests.read_batch(batch, &[columns::EXTERNAL_ID, columns::FILE, columns::LINE])?;
-        for (at, row) in range.clone().enumerate() {
-            let Ok(row) = RowIx::try_from(row) else { continue };
+        for row in requests.rows_of_batch(batch) {
+            let at = row as usize - range.start;
             let is_there = place.as_ref().is_some_and(|(files, line)| {
                 cells.int(columns::LINE, at) == Some(*line)
                     && cells.int(columns::FILE, at).is_some_and(|file| files.contains(&file))
@@ -270,34 +270,23 @@ impl Story<'_> {
         let requests = &self.corpus().requests;
         let has_dataset = self.folder.join("dataset").is_dir();
         let mut text = format!("fate      {}", fate_word(requests, self.row, has_dataset));
-        match requests.fate(self.row) {
-            Some(fate) => {
-                let sentence = stages::reasons()
-                    .into_iter()
-                    .find(|(_, reason)| reason.code == fate.reason.code)
-                    .map_or("", |(_, reason)| reason.sentence);
-                text += &format!(": {}\n          {sentence}\n", fate.reason.code);
-                let mut end = fate.into;
-                while let Some(into) = end {
-                    let after = requests.fate(into);
-                    text += &format!(
-                        "          {} stands for it: {}\n",
-                        short(&requests.row_id(into).to_string()),
-                        fate_word(requests, into, has_dataset)
-                    );
-                    end = after.and_then(|fate| fate.into);
-                }
+        let Some(fate) = requests.fate(self.row) else {
+            let category = cells.text(CATEGORY, at).unwrap_or("no category");
+            text += &format!(" as {category}, answer of tier {}\n", cells.text(TIER, at).unwrap_or("none"));
+            if let Some(answer) = cells.text(ANSWER, at) {
+                text += &format!("answer    {}\n", self.shown(answer));
             }
-            None => {
-                let tier = cells.text(TIER, at).unwrap_or("none");
-                text += &format!(
-                    " as {}, answer of tier {tier}\n",
-                    cells.text(CATEGORY, at).unwrap_or("no category")
-                );
-                if let Some(answer) = cells.text(ANSWER, at) {
-                    text += &format!("answer    {}\n", self.shown(answer));
-                }
-            }
+            return text;
+        };
+        let reasons = stages::reasons();
+        let sentence = reasons.iter().find(|(_, reason)| reason.code == fate.reason.code);
+        let sentence = sentence.map_or("", |(_, reason)| reason.sentence);
+        text += &format!(": {}\n          {sentence}\n", fate.reason.code);
+        let mut end = fate.into;
+        while let Some(into) = end {
+            let (id, word) = (requests.row_id(into).to_string(), fate_word(requests, into, has_dataset));
+            text += &format!("          {} stands for it: {word}\n", short(&id));
+            end = requests.fate(into).and_then(|fate| fate.into);
         }
         text
     }

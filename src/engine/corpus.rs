@@ -133,6 +133,11 @@ impl Table {
         self.borders[index]..self.borders[index + 1]
     }
 
+    /// The rows of a batch, by number.
+    pub fn rows_of_batch(&self, index: usize) -> impl Iterator<Item = RowIx> + use<> {
+        self.batch(index).filter_map(|row| RowIx::try_from(row).ok())
+    }
+
     /// The batch that holds a row.
     pub fn batch_of(&self, row: RowIx) -> usize {
         self.borders.partition_point(|&border| border <= row as usize) - 1

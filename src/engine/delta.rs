@@ -60,8 +60,10 @@ pub struct StageManifest {
     pub after: Kept,
     /// Fates by table, action and reason; those that follow from a parent or children are told apart.
     pub fates: Vec<FateCount>,
-    /// Edits by reason.
+    /// Edits made, by reason.
     pub edits: BTreeMap<String, u64>,
+    /// What was only shown, by reason.
+    pub suggestions: BTreeMap<String, u64>,
     /// Wall time.
     pub seconds: f64,
     /// Bytes on disk.

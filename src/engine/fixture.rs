@@ -11,7 +11,7 @@ use super::frame::{Frame, Values};
 use super::stage::{RowIx, TableId};
 
 /// Builds the corpus of an example.
-pub fn corpus(tables: &Value) -> Corpus {
+pub(crate) fn corpus(tables: &Value) -> Corpus {
     let rows = |name: &str| tables.get(name).and_then(Value::as_array).cloned();
     let lists = rows("doc_lists").unwrap_or_else(|| vec![json!({"functions": []})]);
     let requests =

@@ -181,7 +181,7 @@ struct Standing {
 
 impl Standing {
     fn of(table: &Table, batch: usize, exported: bool) -> Self {
-        let rows = table.batch(batch).filter_map(|row| RowIx::try_from(row).ok());
+        let rows = table.rows_of_batch(batch);
         let mut standing = Self { ids: vec![], fates: vec![], stages: vec![], reasons: vec![], into: vec![] };
         for row in rows {
             let fate = table.fate(row);
@@ -261,10 +261,10 @@ pub fn write_lists(folder: &RunFolder, stages: &[StageInstance], corpus: &Corpus
             let range = corpus.lists.batch(batch);
             let cells = corpus.lists.read_batch(batch, &asked)?;
             let standing = Standing::of(&corpus.lists, batch, false);
-            let score = |row: usize| RowIx::try_from(row).ok().and_then(|row| scores.get(&row).copied());
+            let score = |row: RowIx| scores.get(&row).copied();
             let mut frame = standing.columns("list_id", stages);
             let rows = 0..range.len();
-            frame.push(("score", Values::Float(range.clone().map(score).collect())));
+            frame.push(("score", Values::Float(corpus.lists.rows_of_batch(batch).map(score).collect())));
             for column in asked {
                 frame.push((
                     column.name,

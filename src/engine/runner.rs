@@ -13,6 +13,7 @@
 //! | list merged | its requests go to the leader; the list they were sent with is kept on record |
 //! | last kept request of a list gone | list leaves as [`NO_REQUEST_LEFT`]; held where one of them is held |
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
@@ -26,7 +27,7 @@ use super::fingerprint::Fingerprint;
 use super::folder::{InputFile, RunFolder};
 use super::frame::FrameFile;
 use super::payload::{self, IngestManifest, PayloadWriter};
-use super::stage::{Action, Context, Contract, Evidence, Reason, ReasonKind, RowIx, Stage, TableId};
+use super::stage::{Action, Context, Contract, Evidence, Reason, ReasonKind, RowIx, Safety, Stage, TableId};
 use super::verdict::{Delta, FateEvent, Verdict};
 use super::view::View;
 
@@ -265,12 +266,15 @@ fn judge(
         before,
         after: kept(corpus),
         fates: count_fates(&fates),
-        edits: std::collections::BTreeMap::new(),
+        edits: BTreeMap::new(),
+        suggestions: BTreeMap::new(),
         seconds: start.elapsed().as_secs_f64(),
         bytes: bytes_in(files.path())?,
     };
     for edit in &edits {
-        *manifest.edits.entry(edit.reason.clone()).or_default() += 1;
+        let is_shown = edit.safety == Safety::Suggest.name();
+        let counts = if is_shown { &mut manifest.suggestions } else { &mut manifest.edits };
+        *counts.entry(edit.reason.clone()).or_default() += 1;
     }
     files.finish(&manifest)?;
     if cells.is_some() {

@@ -94,8 +94,8 @@ pub enum Sample {
     Query(&'static str),
     /// One doc list that was sent as this text.
     Text(&'static str),
-    /// One doc list of this one function, JSON.
-    Function(&'static str),
+    /// One doc list of this function, or these; JSON.
+    Functions(&'static str),
 }
 
 impl Example {
@@ -114,9 +114,9 @@ impl Example {
         Self { reason, fires: Sample::Text(fires), quiet: Sample::Text(quiet) }
     }
 
-    /// An example of one function each.
-    pub const fn function(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
-        Self { reason, fires: Sample::Function(fires), quiet: Sample::Function(quiet) }
+    /// An example of one function each, or a list of them.
+    pub const fn functions(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
+        Self { reason, fires: Sample::Functions(fires), quiet: Sample::Functions(quiet) }
     }
 }
 
@@ -131,7 +131,10 @@ impl Sample {
             Self::Tables(tables) => parsed(tables),
             Self::Query(query) => json!({"requests": [{"messages": [{"role": "user", "content": query}]}]}),
             Self::Text(text) => json!({"doc_lists": [{"text": text}]}),
-            Self::Function(function) => json!({"doc_lists": [{"functions": [parsed(function)]}]}),
+            Self::Functions(functions) => match parsed(functions) {
+                Value::Array(functions) => json!({"doc_lists": [{"functions": functions}]}),
+                function => json!({"doc_lists": [{"functions": [function]}]}),
+            },
         }
     }
 }

@@ -21,6 +21,7 @@ impl<'a> View<'a> {
     }
 
     /// The same contract's columns of the parent table.
+    #[must_use]
     pub fn parent(&self) -> View<'a> {
         View { corpus: self.corpus, table: TableId::DocLists, reads: self.reads.clone() }
     }
@@ -87,11 +88,10 @@ impl<'a> View<'a> {
                 return Err(Error::Interrupted);
             }
             let range = table.batch(index);
-            let start = RowIx::try_from(range.start).expect("tables are shorter than 2^32 rows");
-            let rows: Vec<RowIx> = (start..).take(range.len()).filter(|&row| wanted(row)).collect();
+            let rows: Vec<RowIx> = table.rows_of_batch(index).filter(|&row| wanted(row)).collect();
             if !rows.is_empty() {
                 let cells = table.read_batch(index, &columns)?;
-                visit(&Batch { index, start, rows, cells })?;
+                visit(&Batch { index, start: range.start, rows, cells })?;
             }
             cx.progress.advance(range.len() as u64);
         }
@@ -102,7 +102,7 @@ impl<'a> View<'a> {
 /// Some rows that lie together, with their cells.
 pub struct Batch {
     index: usize,
-    start: RowIx,
+    start: usize,
     rows: Vec<RowIx>,
     cells: BatchCells,
 }
@@ -120,7 +120,7 @@ impl Batch {
 
     /// A row of the batch.
     pub fn row(&self, row: RowIx) -> Row<'_> {
-        Row { row, at: (row - self.start) as usize, cells: &self.cells }
+        Row { ix: row, at: row as usize - self.start, cells: &self.cells }
     }
 
     /// Judges its rows in parallel; answers in row order.
@@ -132,7 +132,7 @@ impl Batch {
 /// One row's cells.
 #[derive(Clone, Copy)]
 pub struct Row<'a> {
-    row: RowIx,
+    ix: RowIx,
     at: usize,
     cells: &'a BatchCells,
 }
@@ -140,7 +140,7 @@ pub struct Row<'a> {
 impl<'a> Row<'a> {
     /// Its place in the table.
     pub fn ix(&self) -> RowIx {
-        self.row
+        self.ix
     }
 
     /// A text cell; `None` is null.

@@ -100,16 +100,13 @@ fn read_drafts(corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Draft>> {
         }
         let range = requests.batch(batch);
         cx.progress.advance(range.len() as u64);
-        let kept: Vec<(usize, RowIx)> = range
-            .clone()
-            .filter_map(|row| Some((row - range.start, RowIx::try_from(row).ok()?)))
-            .filter(|&(_, row)| requests.is_kept(row))
-            .collect();
+        let kept: Vec<RowIx> = requests.rows_of_batch(batch).filter(|&row| requests.is_kept(row)).collect();
         if kept.is_empty() {
             continue;
         }
         let cells = requests.read_batch(batch, &asked)?;
-        for (at, row) in kept {
+        for row in kept {
+            let at = row as usize - range.start;
             let text = |column| cells.text(column, at).map(str::to_owned);
             let messages = cells.text(MESSAGES, at).and_then(|text| serde_json::from_str(text).ok());
             let answer = cells.text(ANSWER, at).and_then(|text| serde_json::from_str(text).ok());
@@ -142,9 +139,7 @@ fn read_functions(corpus: &Corpus) -> Result<FxHashMap<RowIx, Vec<Value>>> {
     for batch in 0..corpus.lists.batches() {
         let range = corpus.lists.batch(batch);
         let cells = corpus.lists.read_batch(batch, &[FUNCTIONS])?;
-        for row in
-            range.clone().filter_map(|row| RowIx::try_from(row).ok()).filter(|&row| corpus.lists.is_kept(row))
-        {
+        for row in corpus.lists.rows_of_batch(batch).filter(|&row| corpus.lists.is_kept(row)) {
             let text = cells.text(FUNCTIONS, row as usize - range.start).unwrap_or("[]");
             functions.insert(row, serde_json::from_str(text).unwrap_or_default());
         }

@@ -19,7 +19,7 @@ const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 /// The text of a file as a reader.
 pub(super) enum RawText<'a> {
     Plain(Raw<'a>),
-    Gzip(MultiGzDecoder<Raw<'a>>),
+    Gzip(Box<MultiGzDecoder<Raw<'a>>>),
     Zstd(zstd::stream::read::Decoder<'static, Raw<'a>>),
 }
 
@@ -32,7 +32,7 @@ impl<'a> RawText<'a> {
         let mut raw = BufReader::with_capacity(RAW_BUFFER_BYTES, watched);
         let magic = raw.fill_buf()?;
         Ok(if magic.starts_with(GZIP_MAGIC) {
-            Self::Gzip(MultiGzDecoder::new(raw))
+            Self::Gzip(Box::new(MultiGzDecoder::new(raw)))
         } else if magic.starts_with(ZSTD_MAGIC) {
             Self::Zstd(zstd::stream::read::Decoder::with_buffer(raw)?)
         } else {

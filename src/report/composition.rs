@@ -46,9 +46,7 @@ pub fn composition(corpus: &Corpus) -> Result<Composition> {
     for batch in 0..corpus.lists.batches() {
         let range = corpus.lists.batch(batch);
         let cells = corpus.lists.read_batch(batch, &[FUNCTIONS])?;
-        for row in
-            range.clone().filter_map(|row| RowIx::try_from(row).ok()).filter(|&row| corpus.lists.is_kept(row))
-        {
+        for row in corpus.lists.rows_of_batch(batch).filter(|&row| corpus.lists.is_kept(row)) {
             let text = cells.text(FUNCTIONS, row as usize - range.start).unwrap_or("[]");
             let list: Vec<Value> = serde_json::from_str(text).unwrap_or_default();
             composition.functions_offered +=

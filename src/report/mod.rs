@@ -61,6 +61,8 @@ pub struct StageReport {
     pub fates: Vec<FateCount>,
     /// Edits it made, by reason.
     pub edits: BTreeMap<String, u64>,
+    /// What it only showed, by reason.
+    pub suggestions: BTreeMap<String, u64>,
 }
 
 /// Rows by their last fate; they add up to `rows`.
@@ -127,6 +129,7 @@ fn stage_report(stage: &StageManifest) -> StageReport {
         kind: stage.kind.clone(),
         fates: stage.fates.clone(),
         edits: stage.edits.clone(),
+        suggestions: stage.suggestions.clone(),
     }
 }
 

@@ -49,8 +49,8 @@ static CARRY: LazyLock<Vec<(CarryFault, Reason)>> = LazyLock::new(|| {
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DraftAnswers {
-    /// A JSONL file of answers by people: {"request": id, "ground_truth": […]}, the id being the log's own or the
-    /// request id. They win over what the log recorded.
+    /// A JSONL file of answers by people, `{"request": id, "ground_truth": […]}` a line. The id is the log's own or
+    /// the request id. They win over what the log recorded.
     pub answers: Option<PathBuf>,
     #[serde(skip)]
     #[schemars(skip)]
@@ -385,7 +385,7 @@ fn carry_examples() -> Vec<Example> {
         Example::tables(
             "answer/mixed-array",
             tables!(
-                r#"{"name": "peal", "description": "Rings changes.", "parameters": {"type": "dict", "required": ["order"], "properties": {"order": {"type": "array", "items": {"type": "integer"}, "description": "Bells in order."}}}}"#,
+                r#"{"name": "peal", "description": "Rings changes.", "parameters": {"type": "dict", "required": ["order"], "properties": {"order": {"type": "array", "items": {"type": "any"}, "description": "Bells in order."}}}}"#,
                 r#"{"name": "peal", "arguments": {"order": ["tenor", 2]}}"#
             ),
             QUIET,

@@ -51,7 +51,7 @@ impl Settings for FixDocs {
     const LEFT: &'static str = "docs that fit the BFCL schema";
 
     fn examples() -> Vec<Example> {
-        fix::rules().map(|rule| Example::function(rule.code, rule.fires, rule.quiet)).collect()
+        fix::rules().map(|rule| Example::functions(rule.code, rule.fires, rule.quiet)).collect()
     }
 }
 
@@ -91,13 +91,26 @@ impl RowStage for FixDocs {
         };
         opinion.edits.extend(edits.iter().map(|edit| noted(edit, None)));
         opinion.edits.extend(proposals.iter().map(|edit| noted(edit, Some(stage::Safety::Suggest))));
+        let list = Value::Array(functions);
+        opinion.edits.extend(findings.iter().map(|finding| shown(finding, &list)));
         if !edits.is_empty() {
-            opinion = opinion.with(FUNCTIONS, Value::Array(functions).to_string());
+            opinion = opinion.with(FUNCTIONS, list.to_string());
         }
         if !renames.is_empty() {
             opinion = opinion.with(RENAMES, json!(renames).to_string());
         }
         opinion
+    }
+}
+
+/// A finding for the ledger: a patch that only tests, so it says where and what, and changes nothing.
+fn shown(finding: &fix::Finding, list: &Value) -> stage::Edit {
+    let value = list.pointer(&finding.at).unwrap_or(&Value::Null);
+    stage::Edit {
+        column: FUNCTIONS,
+        reason: reason(finding.rule),
+        safety: stage::Safety::Suggest,
+        patch: json!([{"op": "test", "path": finding.at, "value": value}]).to_string(),
     }
 }
 

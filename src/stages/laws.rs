@@ -13,7 +13,7 @@ use crate::engine::columns;
 use crate::engine::corpus::{Corpus, Fate};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::fixture;
-use crate::engine::stage::{Context, Quiet, Stage};
+use crate::engine::stage::{Context, Quiet, Safety, Stage};
 use crate::engine::verdict::{Delta, Verdict};
 use crate::engine::view::View;
 use crate::ingest::reasons::REASONS as LINE_REASONS;
@@ -133,7 +133,9 @@ fn a_second_run_of_an_idempotent_stage_finds_nothing_left_to_do() {
         );
         apply(&*stage, &mut corpus, &first);
         let second = judge(&*stage, &corpus, &folder.path().join("second.parquet"));
-        assert_eq!((second.fates.as_slice(), second.edits.as_slice()), (&[][..], &[][..]), "{}", kind.name);
+        // What is only shown is shown again; nothing is changed again.
+        let made: Vec<_> = second.edits.iter().filter(|(_, edit)| edit.safety != Safety::Suggest).collect();
+        assert!(second.fates.is_empty() && made.is_empty(), "{}: {:?} {made:?}", kind.name, second.fates);
     }
 }
 

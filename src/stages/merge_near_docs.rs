@@ -1,7 +1,7 @@
 //! Merges doc lists that nearly say the same: ROUGE-L F1 above a threshold.
 //!
-//! Compared is the canonical JSON of each list as `fix_docs` would leave it, so that two
-//! spellings of a type do not make two lists differ, and no two lists are above the
+//! Compared is the canonical JSON of each list as `fix_docs` would leave it with all its
+//! fixes allowed, so that two spellings of a type do not make two lists differ, and no two lists are above the
 //! threshold after they are fixed. The text is kept as the column `compared`, so that
 //! anyone can work the scores out again. Each merged list has its score with the list
 //! that stays; no chains. Equal lists are the work of `merge_exact_docs`.
@@ -104,5 +104,5 @@ impl Stage for MergeNearDocs {
 /// The text near copies are compared by.
 fn compared(functions: &str) -> String {
     let functions: Vec<Value> = serde_json::from_str(functions).unwrap_or_default();
-    canonical::text(&fix::fix(&functions, fix::Safety::Safe).functions)
+    canonical::text(&fix::fix(&functions, fix::Safety::Unsafe).functions)
 }

@@ -175,7 +175,7 @@ impl Stage for MergeNearQueries {
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(1);
-        fingerprint.part("embedder", Hashed::default().id().as_bytes());
+        fingerprint.part("embedder", Hashed.id().as_bytes());
         Ok(())
     }
 
@@ -194,7 +194,7 @@ impl Stage for MergeNearQueries {
             let first = twins.get(&row).copied().unwrap_or(row);
             match near.get(&first) {
                 Some(near) => {
-                    out.merge(row, near.into, near.reason, Evidence::score(near.metric, near.score))?
+                    out.merge(row, near.into, near.reason, Evidence::score(near.metric, near.score))?;
                 }
                 None if first != row => out.merge(row, first, &SAME, Evidence::default())?,
                 None => {}
@@ -288,7 +288,7 @@ impl MergeNearQueries {
         let rouge = self.rouge_l.threshold().and_then(|threshold| Threshold::try_from(threshold).ok());
         let mut vocabulary = Vocabulary::new();
         let tokens: Vec<Vec<u32>> = group.iter().map(|(_, query)| vocabulary.encode_default(query)).collect();
-        let embedder = Hashed::default();
+        let embedder = Hashed;
         let dims = embedder.dims();
         let vectors = match self.cosine.threshold() {
             Some(_) => embedder.embed(&group.iter().map(|(_, query)| query.as_str()).collect::<Vec<_>>()),

@@ -61,7 +61,7 @@ impl Settings for ParseDocs {
             Example::text("parse/too-deep", DEEP, "[[{'name': 'now'}]]"),
             Example::text(
                 "parse/repairs-disagree",
-                r#"{"name: "now", "description": "d"}"#,
+                "{\"name\": \"now\", \"description\": `d`}",
                 r#"{"name": "now", "description": "d",}"#,
             ),
             Example::text("parse/no-functions", "[]", "[{'name': 'now'}]"),

@@ -97,7 +97,7 @@ impl Stage for Split {
                 let cells = batch.row(row);
                 match cells.text(ANSWER) {
                     Some(_) if has_calls(cells.text(MESSAGES)) => {
-                        out.hold(row, &CALLS_BEFORE, Evidence::default())?
+                        out.hold(row, &CALLS_BEFORE, Evidence::default())?;
                     }
                     Some(answer) => {
                         let n_functions = n_functions.get(&view.list_of(row)).copied().unwrap_or_default();

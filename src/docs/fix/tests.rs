@@ -143,6 +143,16 @@ fn forms_of_other_collections_become_schemas() {
 }
 
 #[test]
+fn two_lists_of_parameters_are_joined() {
+    let sent = list(
+        r#"{"name": "f", "description": "d", "required_parameters": [{"name": "q", "type": "STRING", "description": "x", "default": "cats"}],
+        "optional_parameters": [{"name": "safe", "type": "BOOLEAN", "description": "y", "default": "false"}], "method": "GET"}"#,
+    );
+    let expected = r#"{"type":"dict","required":["q"],"properties":{"q":{"type":"string","description":"x"},"safe":{"type":"boolean","description":"y","default":false}}}"#;
+    assert_eq!(fix(&sent, Safety::Safe).functions[0]["parameters"].to_string(), expected);
+}
+
+#[test]
 fn a_bare_map_is_not_touched_unless_guessing_is_allowed() {
     let sent = list(
         r#"{"name": "f", "description": "d", "parameters": {"type": {"type": "str", "description": "x"}}}"#,

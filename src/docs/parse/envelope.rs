@@ -34,7 +34,7 @@ pub(super) fn amid_prose(text: &str, outline: &Outline) -> Option<Range<usize>> 
 }
 
 fn tagged(text: &str) -> Option<Range<usize>> {
-    TAGS.iter().find_map(|(open, close)| {
+    TAGS.iter().filter(|(open, _)| text.starts_with(open) || !is_bracketed(text)).find_map(|(open, close)| {
         let start = text.find(open)? + open.len();
         let end = text[start..].find(close).map_or(text.len(), |at| start + at);
         (!text[end..].contains(open)).then_some(start..end)
@@ -44,7 +44,7 @@ fn tagged(text: &str) -> Option<Range<usize>> {
 /// Between the fences, without the language after the first one.
 fn fenced(text: &str) -> Option<Range<usize>> {
     const FENCE: &str = "```";
-    if text.starts_with(['[', '{', '"', '\'']) {
+    if is_bracketed(text) {
         return None;
     }
     let open = text.find(FENCE)? + FENCE.len();
@@ -56,6 +56,11 @@ fn fenced(text: &str) -> Option<Range<usize>> {
     let end = start + own_line.or_else(|| body.rfind(FENCE)).unwrap_or(body.len());
     let after = text.get(end + FENCE.len()..).unwrap_or("");
     (!after.contains(FENCE)).then_some(start..end)
+}
+
+/// Whether a text begins like a value, so that a tag or a fence in it can only stand in a string.
+fn is_bracketed(text: &str) -> bool {
+    text.starts_with(['[', '{', '(', '"', '\''])
 }
 
 /// The right side of `tools = …`, `const tools: Tool[] = …;` or `tools: […]`.
@@ -107,6 +112,7 @@ mod tests {
         assert_eq!(inside("You may call <tools> [1] </tools> as you like"), Some((Step::Tags, "[1]")));
         assert_eq!(inside("[TOOL_LIST] [1] [/TOOL_LIST]"), Some((Step::Tags, "[1]")));
         assert_eq!(inside("<tools>{}</tools><tools>{}</tools>"), None);
+        assert_eq!(inside("[{'name': 'f', 'description': 'reads <tools> tags'}]"), None);
     }
 
     #[test]

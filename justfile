@@ -1,0 +1,37 @@
+# What the checks are stands in `.ci/check`; these are short names for it and its parts.
+
+# Lists the recipes.
+default:
+    @just --list
+
+# Runs every check, in the order of what fails fastest.
+ci:
+    .ci/check
+
+# Runs all tests.
+test:
+    cargo test --locked
+
+# Formats the code.
+fmt:
+    cargo fmt
+
+# Lints; every warning is an error.
+lint:
+    cargo clippy --all-targets --locked -- -D warnings
+
+# Builds the documentation; broken links are errors.
+doc:
+    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
+
+# Checks licences, advisories and sources of the dependencies.
+deny:
+    cargo deny check
+
+# Runs the live recipe on the sample log, with the answers people gave.
+run *args:
+    cargo run --release --locked -- run --set draft-answers.answers=raw/answers.jsonl {{ args }}
+
+# Makes the sample log in raw/ anew.
+sample:
+    python3 scripts/make_sample_log.py

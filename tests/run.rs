@@ -1,0 +1,258 @@
+//! Laws of a whole run, held on the program itself: nothing lost, same bytes, safe to stop.
+
+mod support;
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::{assert_same_bytes, run_sample, stable_bytes, toolsieve};
+use toolsieve::engine::frame::FrameFile;
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn one_thread_and_many_give_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs: Vec<_> = ["1", "2", "5"]
+        .iter()
+        .map(|threads| {
+            let out = folder.path().join(threads);
+            let status = toolsieve()
+                .args(["run", "--quiet", "--threads", threads, "--out"])
+                .arg(&out)
+                .env("POLARS_MAX_THREADS", threads)
+                .stdout(Stdio::null())
+                .status()
+                .unwrap();
+            assert!(status.success());
+            stable_bytes(&out)
+        })
+        .collect();
+    assert_same_bytes(&runs[0], &runs[1]);
+    assert_same_bytes(&runs[0], &runs[2]);
+}
+
+#[test]
+fn a_run_killed_at_any_moment_goes_on_to_the_same_bytes() {
+    const KILLS: u32 = 10;
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole");
+    let start = Instant::now();
+    run_sample(&whole, &[]);
+    let whole_time = start.elapsed();
+    let killed = folder.path().join("killed");
+    for nth in 0..KILLS {
+        // Moments spread over the whole run; what is cut off must not be taken for finished.
+        let mut run = toolsieve()
+            .args(["run", "--quiet", "--set", "draft-answers.answers=raw/answers.jsonl", "--out"])
+            .arg(&killed)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(
+            whole_time.mul_f64(f64::from(nth + 1) / f64::from(KILLS + 1)).min(Duration::from_secs(20)),
+        );
+        run.kill().unwrap();
+        run.wait().unwrap();
+    }
+    run_sample(&killed, &[]);
+    assert_same_bytes(&stable_bytes(&whole), &stable_bytes(&killed));
+}
+
+#[test]
+fn the_order_of_the_input_files_does_not_reach_the_dataset_or_the_ledger() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = ["raw/hosted.jsonl", "raw/openai.jsonl.gz", "raw/anthropic.jsonl", "raw/pairs.csv"];
+    let bytes = |name: &str, inputs: &[&str]| {
+        let out = folder.path().join(name);
+        let mut arguments = vec!["--input"];
+        arguments.extend(inputs);
+        run_sample(&out, &arguments);
+        let mut files = stable_bytes(&out);
+        files.retain(|name, _| name.starts_with("dataset") || name.ends_with("ledger.parquet"));
+        files
+    };
+    let forward = bytes("forward", &inputs);
+    let mut turned = inputs;
+    turned.reverse();
+    assert_same_bytes(&forward, &bytes("turned", &turned));
+}
+
+#[test]
+fn every_line_and_every_request_is_accounted_for_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    run_sample(&out, &[]);
+    let report = json(&out.join("report.json"));
+    let count = |pointer: &str| report.pointer(pointer).and_then(Value::as_u64).unwrap();
+    assert_eq!(
+        count("/ingest/lines"),
+        count("/ingest/records") + count("/ingest/no_request") + count("/ingest/unreadable")
+    );
+    let fates = ["kept", "merged", "held", "dropped"].map(|fate| count(&format!("/requests/{fate}")));
+    assert_eq!(count("/requests/rows"), fates.iter().sum::<u64>());
+    assert!(fates.iter().all(|&rows| rows > 0), "the sample shows every fate: {fates:?}");
+    let exported: u64 = report["exported"].as_object().unwrap().values().filter_map(Value::as_u64).sum();
+    assert_eq!(exported, fates[0]);
+
+    let rows = FrameFile::open(&out.join("rows.parquet")).unwrap().read_all().unwrap();
+    assert_eq!(rows.height() as u64, count("/requests/rows"));
+    let words = rows.texts("fate").unwrap();
+    let n_exported = (0..rows.height()).filter(|&row| words.get(row) == Some("exported")).count();
+    assert_eq!(n_exported as u64, exported);
+}
+
+#[test]
+fn every_stage_of_the_recipe_finds_work_in_the_sample_but_the_last_merge() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    run_sample(&out, &[]);
+    let report = json(&out.join("report.json"));
+    for stage in report["stages"].as_array().unwrap() {
+        let id = stage["id"].as_str().unwrap();
+        let works =
+            !stage["fates"].as_array().unwrap().is_empty() || !stage["edits"].as_object().unwrap().is_empty();
+        assert!(works || id == "merge-fixed-docs", "{id} has nothing to do");
+    }
+    for category in ["simple", "multiple", "parallel", "parallel_multiple"] {
+        for set in ["scored", "unverified"] {
+            assert!(
+                report["exported"][format!("{set}/{category}")].as_u64() > Some(0),
+                "{set}/{category} is empty"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_changed_setting_reruns_that_stage_and_what_follows_and_nothing_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    run_sample(&out, &[]);
+    let changed_at = |stage: &str| {
+        let path = out.join("stages").join(stage).join("manifest.json");
+        std::fs::metadata(path).unwrap().modified().unwrap()
+    };
+    let stages = ["04-merge-exact-docs", "05-merge-near-docs", "06-merge-near-queries"];
+    let before = stages.map(changed_at);
+    run_sample(&out, &["--set", "merge-near-docs.threshold=0.7"]);
+    let after = stages.map(changed_at);
+    assert_eq!(before[0], after[0]);
+    assert!(before[1] < after[1] && before[2] < after[2]);
+    run_sample(&out, &["--set", "merge-near-docs.threshold=0.7"]);
+    assert_eq!(after, stages.map(changed_at));
+}
+
+#[test]
+fn changed_input_is_read_again_and_renamed_input_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));
+    let row = |query: &str| {
+        format!("{{\"query\": {query:?}, \"functions\": \"[{{\\\"name\\\": \\\"now\\\"}}]\"}}\n")
+    };
+    let ingested = || json(&out.join("ingest/manifest.json"));
+    let input = |path: &Path| path.to_str().unwrap().to_owned();
+    std::fs::write(&log, row("What time is it in Oslo?")).unwrap();
+    run_sample_inputs(&out, &input(&log));
+    let first = ingested();
+    let renamed = folder.path().join("renamed.jsonl");
+    std::fs::rename(&log, &renamed).unwrap();
+    run_sample_inputs(&out, &input(&renamed));
+    assert_eq!(first, ingested());
+    std::fs::write(&renamed, row("What time is it in Rome?")).unwrap();
+    run_sample_inputs(&out, &input(&renamed));
+    assert_ne!(first["key"], ingested()["key"]);
+}
+
+fn run_sample_inputs(out: &Path, input: &str) {
+    let output = support::output(&["run", "--quiet", "--out", out.to_str().unwrap(), "--input", input]);
+    assert!(output.status.success(), "{}", support::shown(&output));
+}
+
+#[test]
+fn a_sample_is_the_same_each_time_and_the_rest_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = |name: &str| {
+        let out = folder.path().join(name);
+        run_sample(&out, &["--sample-rows", "40"]);
+        (json(&out.join("report.json"))["ingest"].clone(), stable_bytes(&out))
+    };
+    let (counts, bytes) = sample("one");
+    assert_eq!(counts["records"], 40);
+    let passed_over = counts["not_sampled"].as_u64().unwrap();
+    let others = counts["no_request"].as_u64().unwrap() + counts["unreadable"].as_u64().unwrap();
+    assert_eq!(counts["lines"].as_u64().unwrap(), 40 + passed_over + others);
+    assert_same_bytes(&bytes, &sample("two").1);
+}
+
+#[test]
+fn parquet_and_standard_input_give_the_rows_that_a_file_gives() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: Vec<(String, String)> = (0..5)
+        .map(|n| (format!("How many herons nest in marsh {n}?"), format!("[{{\"name\": \"herons_{n}\"}}]")))
+        .collect();
+    let lines: String = rows
+        .iter()
+        .map(|(query, docs)| serde_json::json!({"query": query, "functions": docs}).to_string() + "\n")
+        .collect();
+    let (jsonl, parquet) = (folder.path().join("log.jsonl"), folder.path().join("log.parquet"));
+    std::fs::write(&jsonl, &lines).unwrap();
+    let column = |get: fn(&(String, String)) -> &str| {
+        toolsieve::engine::frame::Values::Text(rows.iter().map(|row| Some(get(row))).collect())
+    };
+    let columns = vec![("query", column(|row| &row.0)), ("functions", column(|row| &row.1))];
+    toolsieve::engine::frame::write_frame(&parquet, columns).unwrap();
+
+    let listed = |name: &str, input: &str, standard: Option<&str>| {
+        let out = folder.path().join(name);
+        let mut command = toolsieve();
+        command.args(["run", "pipelines/parse-only.toml", "--quiet", "--input", input, "--out"]).arg(&out);
+        if let Some(path) = standard {
+            command.stdin(std::fs::File::open(path).unwrap());
+        }
+        assert!(command.stdout(Stdio::null()).status().unwrap().success());
+        let lists = FrameFile::open(&out.join("lists.parquet")).unwrap().read_all().unwrap();
+        let functions = lists.texts("functions").unwrap();
+        (0..lists.height()).map(|row| functions.get(row).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let from_file = listed("file", jsonl.to_str().unwrap(), None);
+    assert_eq!(from_file.len(), 5);
+    assert_eq!(from_file, listed("parquet", parquet.to_str().unwrap(), None));
+    assert_eq!(from_file, listed("standard", "-", jsonl.to_str()));
+}
+
+/// The original release of the V2 Live set holds 2,251 entries, 6,682 functions offered and 1,617 distinct ones.
+#[test]
+fn the_original_live_release_is_read_without_a_loss() {
+    let data =
+        std::env::var("TOOLSIEVE_BFCL_V2").unwrap_or_else(|_| "../shared/data/bfcl-v2-live".to_owned());
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join(data);
+    if !data.is_dir() {
+        println!("skipped: {} is not here; TOOLSIEVE_BFCL_V2 names another place", data.display());
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let categories = ["simple", "multiple", "parallel", "parallel_multiple", "irrelevance", "relevance"];
+    let inputs = categories.map(|category| data.join(format!("BFCL_v2_live_{category}.json")));
+    let mut command = toolsieve();
+    command
+        .args(["run", "pipelines/parse-only.toml", "--quiet", "--out"])
+        .arg(&out)
+        .arg("--input")
+        .args(&inputs);
+    assert!(command.stdout(Stdio::null()).status().unwrap().success());
+    let report = json(&out.join("report.json"));
+    assert_eq!(report["ingest"]["records"], 2251);
+    assert_eq!(report["ingest"]["unreadable"], 0);
+    assert_eq!(report["fault_share"].as_f64(), Some(0.0));
+    // The four entries that offer no function leave for that reason, and no other row does.
+    assert_eq!(report["requests"]["reasons"], serde_json::json!({"parse/no-functions": 4}));
+    assert_eq!(report["composition"]["requests"], 2247);
+    assert_eq!(report["composition"]["functions_offered"], 6682);
+    assert_eq!(report["composition"]["distinct_functions"], 1617);
+}

@@ -1,0 +1,69 @@
+//! Runs the program as a user does: its own process, its own folder.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The program, started in the project's folder with quiet surroundings.
+pub(crate) fn toolsieve() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolsieve"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
+    command
+}
+
+/// Runs the program and gives its output, whatever its exit code.
+pub(crate) fn output(arguments: &[&str]) -> Output {
+    toolsieve().args(arguments).output().expect("the program starts")
+}
+
+/// The live recipe on the sample log, into a folder; the run must succeed.
+pub(crate) fn run_sample(out: &Path, more: &[&str]) -> Output {
+    let out = out.to_str().expect("temporary folders have plain names");
+    let mut arguments =
+        vec!["run", "--quiet", "--out", out, "--set", "draft-answers.answers=raw/answers.jsonl"];
+    arguments.extend(more);
+    let output = output(&arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+/// Every file that must be the same for equal runs, with its bytes: dataset, deltas, payload, ledger and folds.
+///
+/// Manifests, `run.json` and `report.json` hold clock times and command lines and are left out.
+pub(crate) fn stable_bytes(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![run.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a run folder can be read") {
+            let path = entry.expect("a run folder can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "parquet")
+                || path.strip_prefix(run).is_ok_and(|name| name.starts_with("dataset"))
+            {
+                let name = path.strip_prefix(run).expect("below the run").to_owned();
+                files.insert(name, std::fs::read(&path).expect("a file of the run can be read"));
+            }
+        }
+    }
+    files
+}
+
+/// Fails with the names of the files that differ.
+pub(crate) fn assert_same_bytes(one: &BTreeMap<PathBuf, Vec<u8>>, other: &BTreeMap<PathBuf, Vec<u8>>) {
+    let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(one), names(other));
+    let differ: Vec<_> =
+        one.iter().filter(|(name, bytes)| other[*name] != **bytes).map(|(name, _)| name).collect();
+    assert!(differ.is_empty(), "{differ:?} differ");
+}
+
+/// Standard output and error as text, one after the other.
+pub(crate) fn shown(output: &Output) -> String {
+    format!(
+        "exit: {}\n--- stdout\n{}--- stderr\n{}",
+        output.status.code().map_or("none".to_owned(), |code| code.to_string()),
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}
