@@ -39,7 +39,7 @@ def main():
     parser.add_argument("run", type=Path, metavar="RUN_DIR")
     parser.add_argument("truth", type=Path, metavar="TRUTH")
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
-    parser.add_argument("--text-column", default="functions", metavar="NAME",
+    parser.add_argument("--text-column", default="compared", metavar="NAME",
                         help="column of lists.parquet holding the doc list as it was when near docs were merged")
     parser.add_argument("--examples", type=int, default=5, metavar="N", help="failing rows named per figure")
     args = parser.parse_args()

@@ -5,7 +5,7 @@
 //! as resolved (defaults, flags and all) goes into `run.json`. Nothing here reads data.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,8 @@ pub const LIVE: &str = include_str!("../pipelines/live.toml");
 pub const LIVE_NAME: &str = "pipelines/live.toml (built in)";
 
 const TOP_KEYS: &[&str] = &["name", "about", "seed", "max_fault_share", "ingest", "stages", "export"];
+/// The kind of stage that must stand ahead of any that sends rows out.
+const REDACTION: &str = "redact";
 const STAGE_KEYS: &[&str] = &["kind", "id"];
 
 /// What is wrong with a pipeline.
@@ -349,6 +351,18 @@ impl<'t> Reader<'t> {
         for (at, instance) in stages.iter().enumerate() {
             let contract = instance.stage.contract();
             missing(&contract.reads, &have, format!("stage {} {}", at + 1, instance.id))?;
+            if contract.sends_rows_out && !stages[..at].iter().any(|stage| stage.kind == REDACTION) {
+                let what = format!(
+                    "stage {} {} sends rows out of this machine before {REDACTION}",
+                    at + 1,
+                    instance.id
+                );
+                return Err(self.error(
+                    None,
+                    what,
+                    Some(format!("put a stage of kind {REDACTION} ahead of it")),
+                ));
+            }
             let changed: Vec<ColumnSpec> = contract
                 .writes
                 .iter()
@@ -443,9 +457,4 @@ pub fn json_schema() -> Value {
     top["properties"]["stages"] = json!({"type": "array", "items": {"oneOf": variants}});
     top["properties"]["export"] = stages::schema::<Export>();
     top
-}
-
-/// The file of a path setting, relative to where the program runs.
-pub fn resolve(path: &str) -> PathBuf {
-    PathBuf::from(path)
 }

@@ -7,8 +7,6 @@
 //! reason to doubt (an invented parameter, a value outside the enum), is a fault. How
 //! one value is written is in `alternatives`.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -17,42 +15,15 @@ use crate::conversation::Call;
 
 /// Writes calls as ground truth against `functions`, docs in BFCL form.
 ///
+/// Names that a fix changed must have been followed before: see `docs::fix::renames`.
+///
 /// # Errors
 /// When a call does not fit the docs, or cannot be written so that it passes the checker itself.
-pub fn ground_truth(calls: &[Call], functions: &[Value], renames: &Renames) -> Result<Vec<Value>, Uncarried> {
+pub fn ground_truth(calls: &[Call], functions: &[Value]) -> Result<Vec<Value>, Uncarried> {
     if calls.is_empty() {
         return Err(CarryFault::NoCall.at("", "no call was recorded"));
     }
-    calls.iter().map(|call| carry(call, functions, renames)).collect()
-}
-
-/// What fixing the docs renamed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Renames {
-    /// Name as sent → name now.
-    functions: BTreeMap<String, String>,
-    /// Function now → parameter as sent → parameter now.
-    parameters: BTreeMap<String, BTreeMap<String, String>>,
-}
-
-impl Renames {
-    /// Notes that the function sent as `from` is called `to` now.
-    pub fn function(&mut self, from: &str, to: &str) {
-        self.functions.insert(from.to_owned(), to.to_owned());
-    }
-
-    /// Notes that the parameter sent as `from` is called `to` now; `function` is the function's name now.
-    pub fn parameter(&mut self, function: &str, from: &str, to: &str) {
-        self.parameters.entry(function.to_owned()).or_default().insert(from.to_owned(), to.to_owned());
-    }
-
-    fn function_now<'a>(&'a self, sent: &'a str) -> &'a str {
-        self.functions.get(sent).map_or(sent, String::as_str)
-    }
-
-    fn parameter_now<'a>(&'a self, function: &str, sent: &'a str) -> &'a str {
-        self.parameters.get(function).and_then(|of| of.get(sent)).map_or(sent, String::as_str)
-    }
+    calls.iter().map(|call| carry(call, functions)).collect()
 }
 
 /// Why calls cannot become ground truth.
@@ -160,8 +131,8 @@ impl Uncarried {
     }
 }
 
-fn carry(call: &Call, functions: &[Value], renames: &Renames) -> Result<Value, Uncarried> {
-    let name = renames.function_now(&call.name);
+fn carry(call: &Call, functions: &[Value]) -> Result<Value, Uncarried> {
+    let name = call.name.as_str();
     let mut named = functions.iter().filter(|function| function["name"] == name);
     let Some(function) = named.next() else {
         return Err(CarryFault::UnknownFunction.at(name, "no doc has this name"));
@@ -172,37 +143,25 @@ fn carry(call: &Call, functions: &[Value], renames: &Renames) -> Result<Value, U
     let Some(arguments) = call.arguments.as_object() else {
         return Err(CarryFault::ArgumentsNotAnObject.at(name, "the arguments are not an object"));
     };
-    let parameters = parameters(function, arguments, |sent| renames.parameter_now(name, sent))
-        .map_err(|uncarried| uncarried.under(name))?;
+    let parameters = parameters(function, arguments).map_err(|uncarried| uncarried.under(name))?;
     Ok(Value::Object(Map::from_iter([(name.to_owned(), Value::Object(parameters))])))
 }
 
-fn parameters<'a>(
-    function: &Value,
-    arguments: &'a Map<String, Value>,
-    now: impl Fn(&'a str) -> &'a str,
-) -> Result<Map<String, Value>, Uncarried> {
+fn parameters(function: &Value, arguments: &Map<String, Value>) -> Result<Map<String, Value>, Uncarried> {
     let no_properties = Map::new();
     let properties = function["parameters"]["properties"].as_object().unwrap_or(&no_properties);
     let required: Vec<_> = function["parameters"]["required"].as_array().into_iter().flatten().collect();
-    let mut given = BTreeMap::new();
-    for (sent, value) in arguments {
-        let parameter = now(sent);
-        if !properties.contains_key(parameter) {
-            return Err(CarryFault::UnknownParameter.at(parameter, "the doc has no such parameter"));
-        }
-        if given.insert(parameter, value).is_some() {
-            return Err(CarryFault::UnknownParameter.at(sent, format!("`{parameter}` is given as well")));
-        }
+    if let Some(unknown) = arguments.keys().find(|parameter| !properties.contains_key(*parameter)) {
+        return Err(CarryFault::UnknownParameter.at(unknown, "the doc has no such parameter"));
     }
     if let Some(missing) =
-        required.iter().filter_map(|name| name.as_str()).find(|name| !given.contains_key(name))
+        required.iter().filter_map(|name| name.as_str()).find(|name| !arguments.contains_key(*name))
     {
         return Err(CarryFault::MissingRequired.at(missing, "required, but not given"));
     }
     let mut written = Map::with_capacity(properties.len());
     for (parameter, schema) in properties {
-        let value = given.get(parameter.as_str()).copied();
+        let value = arguments.get(parameter);
         if !is_checkable(schema) {
             // Left out of a ground truth, a parameter is refused before the checker looks at its type.
             match value {
@@ -247,7 +206,7 @@ mod tests {
     }
 
     fn carried(arguments: Value) -> Result<Value, (CarryFault, String)> {
-        match ground_truth(&[call("trips.find", arguments)], &functions(), &Renames::default()) {
+        match ground_truth(&[call("trips.find", arguments)], &functions()) {
             Ok(mut calls) => Ok(calls.remove(0)["trips.find"].take()),
             Err(uncarried) => Err((uncarried.fault, uncarried.at)),
         }
@@ -259,23 +218,6 @@ mod tests {
         assert_eq!(
             written.to_string(),
             r#"{"_from":["Oslo"],"seats":[2],"class":["","second"],"tags":[""]}"#
-        );
-    }
-
-    #[test]
-    fn renamed_functions_and_parameters_are_carried_over() {
-        let mut renames = Renames::default();
-        renames.function("trips find", "trips.find");
-        renames.parameter("trips.find", "from", "_from");
-        let calls = [call("trips find", json!({"from": "Oslo", "seats": 1, "class": "first"}))];
-        let written = ground_truth(&calls, &functions(), &renames).unwrap();
-        let expected =
-            json!({"trips.find": {"_from": ["Oslo"], "seats": [1], "class": ["first"], "tags": [""]}});
-        assert_eq!(written, [expected]);
-        let both = [call("trips find", json!({"from": "Oslo", "_from": "Rome", "seats": 1}))];
-        assert_eq!(
-            ground_truth(&both, &functions(), &renames).unwrap_err().fault,
-            CarryFault::UnknownParameter
         );
     }
 
@@ -309,9 +251,7 @@ mod tests {
 
     #[test]
     fn the_function_must_be_among_the_docs_once() {
-        let none = Renames::default();
-        let fault =
-            |calls: &[Call], functions: &[Value]| ground_truth(calls, functions, &none).unwrap_err().fault;
+        let fault = |calls: &[Call], functions: &[Value]| ground_truth(calls, functions).unwrap_err().fault;
         assert_eq!(fault(&[], &functions()), CarryFault::NoCall);
         assert_eq!(fault(&[call("trips.find_v2", json!({}))], &functions()), CarryFault::UnknownFunction);
         let twice = [functions(), functions()].concat();
@@ -321,7 +261,7 @@ mod tests {
     #[test]
     fn a_fault_says_where_and_what() {
         let calls = [call("trips.find", json!({"_from": "Oslo", "seats": 1.5}))];
-        let uncarried = ground_truth(&calls, &functions(), &Renames::default()).unwrap_err();
+        let uncarried = ground_truth(&calls, &functions()).unwrap_err();
         assert_eq!(uncarried.to_string(), "trips.find.seats: declared as integer, but is 1.5");
         assert_eq!(uncarried.fault.code(), "answer/wrong-type");
     }
@@ -340,7 +280,7 @@ mod tests {
             let function = json!({"name": "f", "parameters": {"properties": {"a": read(&doc)}, "required": read(&doc)}});
             let calls = [call("f", read(&arguments)), call("f", json!({"a": read(&arguments)}))];
             for call in calls {
-                let _ = ground_truth(&[call], std::slice::from_ref(&function), &Renames::default());
+                let _ = ground_truth(&[call], std::slice::from_ref(&function));
             }
         }
     }

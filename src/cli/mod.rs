@@ -92,7 +92,12 @@ enum Ending {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    match run_command(cli.command) {
+    // The default hook has told where it happened; what is left is the code that says whose fault it was.
+    let Ok(ended) = std::panic::catch_unwind(|| run_command(cli.command)) else {
+        console::talk("this is a bug of toolsieve; what it says above helps to find it");
+        return ExitCode::from(BUG);
+    };
+    match ended {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::GateFailed) => ExitCode::from(GATE_FAILED),
         Err(error) => {
@@ -120,13 +125,16 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Once a run has begun its errors are [`Halfway`]; before that nothing was started.
+/// An error after a run has begun: what is finished stays, and the same command goes on from there.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Halfway(Error);
+
 fn exit_code(error: &anyhow::Error) -> u8 {
-    let Some(cause) = error.downcast_ref::<Error>() else { return NOT_STARTED };
-    match cause {
-        Error::Interrupted => INTERRUPTED,
-        cause if cause.is_bug() => BUG,
-        Error::Locked { .. } | Error::NotARun(_) | Error::Setting(_) => NOT_STARTED,
-        _ => STOPPED,
+    match error.downcast_ref::<Halfway>() {
+        Some(Halfway(Error::Interrupted)) => INTERRUPTED,
+        Some(Halfway(cause)) if cause.is_bug() => BUG,
+        Some(_) => STOPPED,
+        None => NOT_STARTED,
     }
 }

@@ -27,11 +27,20 @@ pub(super) fn open(run: &Path) -> anyhow::Result<OpenRun> {
     let ingest: Option<IngestManifest> = read_manifest(run, "ingest")?;
     let Some(ingest) = ingest else { bail!("{}: the run has not read its inputs yet", run.display()) };
     let mut instances = Vec::new();
+    let mut upstream = ingest.key.clone();
     for (at, id) in file.steps.iter().enumerate() {
         let manifest: Option<StageManifest> = read_manifest(run, &format!("stages/{}", step_name(at, id)))?;
         let Some(manifest) = manifest else {
             bail!("{}: stage {id} is not finished\nhint: run it again, it goes on from there", run.display())
         };
+        if manifest.upstream != upstream {
+            bail!(
+                "{}: stage {id} stands on another run of the stages before it
+hint: run it again, it goes on from there",
+                run.display()
+            );
+        }
+        upstream.clone_from(&manifest.key);
         let Some(kind) = stages::kind(&manifest.kind) else {
             bail!("{}: unknown kind of stage {}", run.display(), manifest.kind)
         };

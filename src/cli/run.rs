@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
 
-use super::{Ending, PipelineArgs};
+use super::{Ending, Halfway, PipelineArgs};
 use crate::console::{self, Console, count, table};
-use crate::engine::folder::{RunFile, RunFolder, write_json, write_run_file};
+use crate::engine::error::Error;
+use crate::engine::folder::{InputFile, RunFile, RunFolder, write_json, write_run_file};
 use crate::engine::ledger::{write_ledger, write_lists, write_rows};
 use crate::engine::runner::{self, Outcome, Sink};
 use crate::engine::stage::{Context, Progress as _};
@@ -78,16 +79,9 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     }
     let cx = Context { seed: pipeline.seed, cancel: &cancel, progress: &progress };
     let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
-    let outcome = runner::run(&folder, &pipeline.ingest, &pipeline.stages, sink, &cx)?;
-    progress.begin("ledger", None);
-    write_ledger(&folder, &pipeline.stages, &outcome.corpus)?;
-    write_rows(&folder, &pipeline.stages, &outcome.corpus, outcome.exported.is_some())?;
-    write_lists(&folder, &pipeline.stages, &outcome.corpus)?;
-    write_run_file(folder.path(), &run_file(&pipeline, &outcome))?;
-    let report = report(&pipeline.name, folder.path(), &outcome)?;
-    write_json(&folder.path().join("report.json"), &report)?;
-    progress.end("ledger, rows, lists, report");
-    console::give(&summary(&report, folder.path(), outcome.reused))?;
+    let outcome = runner::run(&folder, &pipeline.ingest, &pipeline.stages, sink, &cx).map_err(Halfway)?;
+    let report = finish(&pipeline, &folder, &outcome, &cx).map_err(Halfway)?;
+    console::give(&summary(&report, folder.path(), &outcome))?;
     if report.fault_share > pipeline.max_fault_share {
         console::talk(&format!(
             "gate failed: {:.1} % of rows left because something went wrong, more than the {:.1} % that max_fault_share allows",
@@ -97,6 +91,24 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
         return Ok(Ending::GateFailed);
     }
     Ok(Ending::Done)
+}
+
+/// Writes what tells the whole run: ledger, folds, report, and how it was started.
+fn finish(
+    pipeline: &Pipeline,
+    folder: &RunFolder,
+    outcome: &Outcome,
+    cx: &Context<'_>,
+) -> Result<Report, Error> {
+    cx.progress.begin("ledger", None);
+    write_ledger(folder, &pipeline.stages, &outcome.corpus)?;
+    write_rows(folder, &pipeline.stages, &outcome.corpus, outcome.exported.is_some())?;
+    write_lists(folder, &pipeline.stages, &outcome.corpus)?;
+    write_run_file(folder.path(), &run_file(pipeline, outcome))?;
+    let report = report(&pipeline.name, folder.path(), outcome)?;
+    write_json(&folder.path().join("report.json"), &report)?;
+    cx.progress.end("ledger, rows, lists, report");
+    Ok(report)
 }
 
 /// Copies standard input into the run folder, so that it is read like a file and can be read again.
@@ -112,17 +124,21 @@ fn spool_standard_input(pipeline: &mut Pipeline, folder: &RunFolder) -> anyhow::
 }
 
 fn run_file(pipeline: &Pipeline, outcome: &Outcome) -> RunFile {
+    // A step that was taken over may have read the same bytes under another name.
+    let paths = pipeline.ingest.inputs.iter().map(|path| path.display().to_string());
+    let inputs =
+        outcome.ingest.inputs.iter().cloned().zip(paths).map(|(input, path)| InputFile { path, ..input });
     RunFile {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pipeline: pipeline.resolved.clone(),
         seed: pipeline.seed,
-        inputs: outcome.ingest.inputs.clone(),
+        inputs: inputs.collect(),
         steps: pipeline.stages.iter().map(|stage| stage.id.clone()).collect(),
         command: std::env::args().collect(),
     }
 }
 
-fn summary(report: &Report, out: &Path, reused: usize) -> String {
+fn summary(report: &Report, out: &Path, outcome: &Outcome) -> String {
     let rows: Vec<Vec<String>> = report
         .funnel
         .iter()
@@ -153,7 +169,7 @@ fn summary(report: &Report, out: &Path, reused: usize) -> String {
         text += &format!(" + {} passed over", count(ingest.not_sampled));
     }
     let requests = &report.requests;
-    let kept = if report.exported.is_empty() { "kept" } else { "exported" };
+    let kept = if outcome.exported.is_some() { "exported" } else { "kept" };
     text += &format!(
         "\nrequests  {} = {} {kept} + {} merged + {} held + {} dropped\n",
         count(requests.rows),
@@ -162,8 +178,8 @@ fn summary(report: &Report, out: &Path, reused: usize) -> String {
         count(requests.held),
         count(requests.dropped)
     );
-    if reused > 0 {
-        text += &format!("reused    {reused} finished steps of an earlier run\n");
+    if outcome.reused > 0 {
+        text += &format!("reused    {} finished steps of an earlier run\n", outcome.reused);
     }
     text += &format!("run       {}\n", out.display());
     text

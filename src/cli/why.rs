@@ -248,6 +248,7 @@ impl Story<'_> {
                 .map(|score| format!(", {} {score:.3}", event.metric.unwrap_or("score")))
                 .unwrap_or_default();
             let followed = if event.cascaded { " (followed)" } else { "" };
+            let word = if event.safety.as_deref() == Some("suggest") { "suggest" } else { event.action };
             let found = event
                 .evidence
                 .as_ref()
@@ -256,7 +257,7 @@ impl Story<'_> {
             text += &format!(
                 "  {:2} {id:24} {who}{}{into}: {}{score}{followed}{found}\n",
                 nth + 1,
-                event.action,
+                word,
                 event.reason
             );
             if let Some(patch) = &event.patch {

@@ -5,7 +5,8 @@
 //! batch of any columns is one aligned read. A column that a later stage changed is read
 //! newest first: a cell it left empty shows through to the version before.
 //!
-//! The tables change only through [`Corpus::apply`], which `runner` alone calls.
+//! Only `runner` changes the tables: it applies fates, lets requests follow merged lists,
+//! and adds the columns a stage wrote.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,7 +52,7 @@ impl Cells {
 pub struct Table {
     id: TableId,
     ids: Vec<u128>,
-    /// Rows in canonical order: by time, then line, then id.
+    /// Rows in canonical order: by time, then line, then content.
     order: Vec<RowIx>,
     /// Each row's place in `order`.
     position: Vec<u32>,
@@ -273,8 +274,7 @@ impl Corpus {
         }
     }
 
-    /// Gives a kept row its fate, and its children theirs where that follows at once: a merged list's requests
-    /// go to its leader.
+    /// Gives a kept row its fate.
     pub fn apply(&mut self, table: TableId, row: RowIx, fate: Fate) {
         let slot = &mut self.table_mut(table).fates[row as usize];
         debug_assert!(slot.is_none(), "a row has one fate");

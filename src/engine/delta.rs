@@ -46,6 +46,8 @@ pub struct StoredEdit {
 pub struct StageManifest {
     /// Resume key.
     pub key: String,
+    /// The key of the step before it, which it stands on.
+    pub upstream: String,
     /// The instance's id in the pipeline.
     pub id: String,
     /// What kind of stage it is.

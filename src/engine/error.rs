@@ -49,6 +49,9 @@ pub enum Error {
     /// The folder holds something, but no run.
     #[error("{} is not a run folder and not empty\nhint: give an empty or new folder with --out", .0.display())]
     NotARun(PathBuf),
+    /// There is no finished run.
+    #[error("no finished run in {}\nhint: `toolsieve run --out {}` makes one", .0.display(), .0.display())]
+    NoRun(PathBuf),
     /// An input could not be read to its end.
     #[error("{0}")]
     Input(String),

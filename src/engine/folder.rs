@@ -71,13 +71,21 @@ impl RunFolder {
         for name in ["ingest", "ingest.partial", "stages", "dataset", "dataset.partial"] {
             remove_folder(&self.path.join(name))?;
         }
-        for name in [RUN_FILE, "report.json", "ledger.parquet", "rows.parquet", "lists.parquet"] {
+        for name in [RUN_FILE, "stdin", "report.json", "ledger.parquet", "rows.parquet", "lists.parquet"] {
             let path = self.path.join(name);
             if path.exists() {
                 fs::remove_file(&path).at("removing", &path)?;
             }
         }
         Ok(())
+    }
+
+    /// Removes what an earlier run exported.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn remove_dataset(&self) -> Result<()> {
+        remove_folder(&self.path.join("dataset"))
     }
 
     /// The folder itself.
@@ -250,7 +258,7 @@ pub fn write_run_file(run: &Path, file: &RunFile) -> Result<()> {
 pub fn read_run_file(run: &Path) -> Result<RunFile> {
     let path = run.join(RUN_FILE);
     if !path.is_file() {
-        return Err(damaged(run, "is no run folder: it has no run.json"));
+        return Err(Error::NoRun(run.to_owned()));
     }
     read_json(&path)
 }

@@ -169,6 +169,11 @@ impl Frame {
 
 fn any_json(column: &Column, row: usize) -> serde_json::Value {
     use polars::prelude::AnyValue;
+    if let Ok(structs) = column.struct_() {
+        let member =
+            |series: &Series| (series.name().to_string(), any_json(&Column::from(series.clone()), row));
+        return serde_json::Value::Object(structs.fields_as_series().iter().map(member).collect());
+    }
     let Ok(value) = column.get(row) else { return serde_json::Value::Null };
     let list = |series: &Series| {
         let column = Column::from(series.clone());

@@ -10,7 +10,7 @@
 //! | one row | the rows linked to it |
 //! |---|---|
 //! | list dropped or held | its requests too, for the same reason |
-//! | list merged | its requests go to the leader; the list they were sent with is kept on record |
+//! | list merged | its requests go to the leader; the list they were sent with stays on record |
 //! | last kept request of a list gone | list leaves as [`NO_REQUEST_LEFT`]; held where one of them is held |
 
 use std::collections::BTreeMap;
@@ -146,12 +146,15 @@ pub fn run(
                 reused += 1;
                 manifest
             }
-            None => judge(folder, &step, at, instance, &key, &mut corpus, cx)?,
+            None => {
+                judge(folder, &step, at, instance, Keys { own: &key, upstream: &upstream }, &mut corpus, cx)?
+            }
         };
         check(&manifest, &corpus)?;
         upstream = key;
         manifests.push(manifest);
     }
+    folder.remove_dataset()?;
     let exported = sink.map(|sink| export(folder, sink, &corpus, cx)).transpose()?;
     Ok(Outcome { ingest, stages: manifests, reused, corpus, exported })
 }
@@ -215,6 +218,13 @@ fn stage_key(instance: &StageInstance, upstream: &str, seed: u64) -> Result<Stri
     Ok(fingerprint.finish())
 }
 
+/// A stage's key and that of the step before.
+#[derive(Clone, Copy)]
+struct Keys<'a> {
+    own: &'a str,
+    upstream: &'a str,
+}
+
 fn kept(corpus: &Corpus) -> Kept {
     Kept { requests: corpus.requests.kept() as u64, doc_lists: corpus.lists.kept() as u64 }
 }
@@ -224,7 +234,7 @@ fn judge(
     step: &str,
     at: usize,
     instance: &StageInstance,
-    key: &str,
+    keys: Keys<'_>,
     corpus: &mut Corpus,
     cx: &Context<'_>,
 ) -> Result<StageManifest> {
@@ -258,7 +268,8 @@ fn judge(
     write_fates(&files.file(FATES), &fates)?;
     write_edits(&files.file(EDITS), &edits)?;
     let mut manifest = StageManifest {
-        key: key.to_owned(),
+        key: keys.own.to_owned(),
+        upstream: keys.upstream.to_owned(),
         id: instance.id.clone(),
         kind: instance.kind.to_owned(),
         settings: instance.settings.clone(),

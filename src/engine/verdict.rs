@@ -13,7 +13,7 @@ use super::columns::{ColumnKind, ColumnSpec};
 use super::corpus::{Cells, Table};
 use super::error::{Error, Result};
 use super::frame::{Columns, FrameFile, FrameWriter, Values};
-use super::stage::{Action, Cell, Contract, Edit, Evidence, Opinion, Reason, RowIx, TableId};
+use super::stage::{Action, Cell, Contract, Edit, Evidence, Opinion, Reason, RowIx, Safety, TableId};
 
 /// One fate of one row.
 #[derive(Debug, Clone, PartialEq)]
@@ -184,7 +184,9 @@ impl<'a> Verdict<'a> {
         if !self.contract.writes.contains(&edit.column) {
             return self.refuse(format!("column {} is not in its contract", edit.column.name));
         }
-        self.explained.insert((row, edit.column.name));
+        if edit.safety != Safety::Suggest {
+            self.explained.insert((row, edit.column.name));
+        }
         self.edits.push((row, edit));
         Ok(())
     }

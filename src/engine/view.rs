@@ -56,6 +56,16 @@ impl<'a> View<'a> {
         self.corpus.list[request as usize]
     }
 
+    /// The doc list a request was sent with.
+    pub fn origin_of(&self, request: RowIx) -> RowIx {
+        self.corpus.origin[request as usize]
+    }
+
+    /// The list that stands for a merged one; `None` for a list that was not merged.
+    pub fn list_merged_into(&self, list: RowIx) -> Option<RowIx> {
+        self.corpus.lists.fate(list)?.into
+    }
+
     /// The request that stands for a merged one now, and why; `None` for a row that was not merged.
     pub fn merged_into(&self, request: RowIx) -> Option<(RowIx, &'static str)> {
         let fate = self.corpus.requests.fate(request)?;

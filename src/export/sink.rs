@@ -1,6 +1,6 @@
 //! The dataset folder: official question and answer files, and the same rows as Parquet.
 //!
-//! Entries whose answer is sure (`human`, `agreed`, `outcome`) stand at the top, where the
+//! Entries whose answer is sure (`human`, `outcome`) stand at the top, where the
 //! official evaluator looks. Those that are only `recorded` stand in the same form under
 //! `unverified/`: the logged model would score 100 % on them.
 
@@ -25,7 +25,7 @@ use crate::engine::runner::{Exported, Sink};
 use crate::engine::stage::{Context, RowIx};
 
 /// Tiers that the scored files take.
-const SURE: &[&str] = &["human", "agreed", "outcome"];
+const SURE: &[&str] = &["human", "outcome"];
 /// Entries of a Parquet row group.
 const GROUP_ROWS: usize = 4096;
 

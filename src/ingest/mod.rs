@@ -5,9 +5,10 @@
 //! exactly one fate, so the fates of a file add up to its items. What a log may
 //! look like is data: `shapes` holds the tables, and a new shape is an entry there.
 //!
+//! `source` is the log as the engine's source: it drives these and hands rows on.
+//!
 //! Function docs are carried as the text they were sent as; reading them is the
-//! work of `docs`. Parquet is not opened here: its rows come in through
-//! `record::record_of_value`.
+//! work of `docs`. Rows of Parquet inputs come in through `record::record_of_value`.
 
 pub mod facts;
 mod messages;

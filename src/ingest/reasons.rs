@@ -56,11 +56,19 @@ pub const NON_TEXT_PART: &str = "ingest/non-text-part";
 pub const NO_FUNCTIONS: &str = "ingest/no-functions";
 /// The request says nothing.
 pub const NO_MESSAGES: &str = "ingest/no-messages";
+/// The line is blank.
+pub const BLANK_LINE: &str = "ingest/blank-line";
 /// No shape of the tables fits.
 pub const UNKNOWN_SHAPE: &str = "ingest/unknown-shape";
 
 /// Every reason of this room.
 pub const REASONS: &[Reason] = &[
+    Reason {
+        code: BLANK_LINE,
+        sentence: "The line holds nothing but blanks.",
+        fires: jsonl(b" "),
+        passes: jsonl(br#"{"prompt": "hi", "function": "[]"}"#),
+    },
     Reason {
         code: NOT_JSON,
         sentence: "The line is not valid JSON.",

@@ -12,7 +12,9 @@ use crate::ingest::facts::{FactFinder, Facts};
 use crate::ingest::messages::read_system;
 use crate::ingest::path::{Path, at, find, find_object};
 use crate::ingest::read::Block;
-use crate::ingest::reasons::{Fault, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, NOT_UTF8, UNKNOWN_SHAPE};
+use crate::ingest::reasons::{
+    BLANK_LINE, Fault, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, NOT_UTF8, UNKNOWN_SHAPE,
+};
 use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, read_response};
 use crate::ingest::shapes::{Columns, ENVELOPES, Place, column_mut, shape_of};
 use crate::ingest::table::Header;
@@ -20,7 +22,7 @@ use crate::ingest::table::Header;
 /// Reads the items of a block, in order: as many fates as items.
 pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {
     let fate = |line, bytes: &[u8]| match &block.header {
-        _ if bytes.trim_ascii().is_empty() => LineFate::Blank,
+        _ if bytes.trim_ascii().is_empty() => no_request(BLANK_LINE, ""),
         None => read_json(line, bytes, columns),
         Some(header) => read_row(line, bytes, header, columns),
     };
@@ -60,8 +62,6 @@ pub enum LineFate {
     NoRequest(Fault),
     /// It cannot be read.
     Unreadable(Fault),
-    /// It is a blank line.
-    Blank,
 }
 
 /// One request of a log.

@@ -1,7 +1,7 @@
 //! The log as the engine's source: files in, rows out, one pass, bounded memory.
 //!
 //! One thread reads and hashes, all threads turn blocks into records, one writes them in
-//! order. Nothing is dropped here: a line that gives no request is written to the line
+//! order. Parquet inputs are rows already and skip the first step. Nothing is dropped here: a line that gives no request is written to the line
 //! map with its reason. Sampling and limits only decide which records go on.
 
 use std::collections::BTreeMap;
@@ -26,8 +26,6 @@ use crate::ingest::read::{Block, Format, Limits, ReadError, read_blocks};
 use crate::ingest::record::{Line, LineFate, Record, record_of_value, records_of};
 use crate::ingest::shapes::Columns;
 
-/// A blank line's reason in the line map.
-const BLANK_LINE: &str = "ingest/blank-line";
 /// Blocks that wait between the thread that reads and those that parse, for each thread.
 const BLOCKS_AHEAD: usize = 2;
 /// Rows of a Parquet input that are read at a time.
@@ -234,7 +232,6 @@ fn ready(file: u32, line: Line) -> Ready {
         LineFate::Record(record) => return Ready::Request(Box::new(request(file, *record))),
         LineFate::NoRequest(fault) => (false, fault.reason, fault.detail),
         LineFate::Unreadable(fault) => (true, fault.reason, fault.detail),
-        LineFate::Blank => (false, BLANK_LINE, String::new()),
     };
     Ready::Line(LineRow { file, line: line.line, unreadable, reason, detail })
 }

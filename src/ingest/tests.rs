@@ -50,7 +50,6 @@ fn outline(lines: &[Line]) -> Vec<(u64, &'static str)> {
     let word = |fate: &LineFate| match fate {
         LineFate::Record(_) => "record",
         LineFate::NoRequest(fault) | LineFate::Unreadable(fault) => fault.reason,
-        LineFate::Blank => "blank",
     };
     lines.iter().map(|line| (line.line, word(&line.fate))).collect()
 }
@@ -254,11 +253,11 @@ fn line_numbers_are_exact_with_blank_lines_carriage_returns_and_a_byte_order_mar
     let text = format!("\u{feff}{ROW}\r\n\r\n  \n{{\n{ROW}\n\n{ROW}");
     let expected = [
         (1, "record"),
-        (2, "blank"),
-        (3, "blank"),
+        (2, BLANK_LINE),
+        (3, BLANK_LINE),
         (4, NOT_JSON),
         (5, "record"),
-        (6, "blank"),
+        (6, BLANK_LINE),
         (7, "record"),
     ];
     for name in ["log.jsonl", "log.json", "log"] {
@@ -270,7 +269,7 @@ fn line_numbers_are_exact_with_blank_lines_carriage_returns_and_a_byte_order_mar
 fn a_csv_row_starts_on_the_line_where_its_first_cell_does() {
     let text = "\u{feff}\r\nquery,function,id\r\n\"a\r\n\"\"b\"\"\r\n\",[],1\r\n\r\nc,\"[{'n': \"\"x\"\"}]\",2\nd,[]\n\"e\",[],4";
     let lines = read("log.csv", text);
-    let expected = [(3, "record"), (6, "blank"), (7, "record"), (8, RAGGED_ROW), (9, "record")];
+    let expected = [(3, "record"), (6, BLANK_LINE), (7, "record"), (8, RAGGED_ROW), (9, "record")];
     assert_eq!(outline(&lines), expected);
     let LineFate::Record(first) = &lines[0].fate else { panic!("no record") };
     assert_eq!(first.messages, [Message::text(Role::User, "a\r\n\"b\"\r\n")]);

@@ -18,11 +18,11 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::merge_near_queries::SAME_CODE;
-use crate::answers::carry::{CarryFault, Renames, Uncarried, ground_truth};
+use crate::answers::carry::{CarryFault, Uncarried, ground_truth};
 use crate::answers::human::HumanAnswers;
 use crate::answers::recorded::{Recorded, recorded};
-use crate::conversation::Message;
-use crate::docs::fix::renames::Rename;
+use crate::conversation::{Call, Message};
+use crate::docs::fix::renames::{self, Rename};
 use crate::engine::columns::{
     ANSWER, ANSWER_FROM, EXTERNAL_ID, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RENAMES, RESPONSE, STATUS,
     TIER,
@@ -74,10 +74,10 @@ impl Settings for DraftAnswers {
     }
 
     fn check(&self) -> std::result::Result<(), String> {
-        match &self.answers {
-            Some(path) if !path.is_file() => Err(format!("answers: there is no file {}", path.display())),
-            _ => Ok(()),
-        }
+        // Read here too, so that a bad file is told before the run begins.
+        self.answers
+            .as_ref()
+            .map_or(Ok(()), |path| HumanAnswers::read(path).map(|_| ()).map_err(|error| error.to_string()))
     }
 }
 
@@ -112,9 +112,9 @@ impl Stage for DraftAnswers {
         view.stream(cx, wanted, |batch| {
             let candidates = batch.map_rows(|row| {
                 let head = head_of(row.ix()).unwrap_or(row.ix());
-                let candidate = candidate(row, head, &docs[&view.list_of(head)]);
+                let candidate = candidate(row, head, &docs, view);
                 let human = if head == row.ix() {
-                    self.human_answer(row, view, &docs[&view.list_of(head)])
+                    self.human_answer(row, view, docs.of(head, view))
                 } else {
                     Ok(None)
                 };
@@ -191,49 +191,69 @@ impl Candidate {
     }
 }
 
-/// A doc list as it stands.
+/// The docs as they stand, and the names that fixes changed in each list, kept or not.
+#[derive(Default)]
 struct Docs {
-    functions: Vec<Value>,
-    renames: Renames,
+    functions: FxHashMap<RowIx, Vec<Value>>,
+    renames: FxHashMap<RowIx, Vec<Rename>>,
 }
 
-fn read_docs(view: &View<'_>, cx: &Context<'_>) -> Result<FxHashMap<RowIx, Docs>> {
-    let mut docs = FxHashMap::default();
-    view.parent().for_each_batch(cx, |batch| {
-        let read = batch.map_rows(|row| {
-            let functions: Vec<Value> =
-                row.text(FUNCTIONS).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-            let renamed: Vec<Rename> =
-                row.text(RENAMES).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-            Docs { renames: renames(&renamed), functions }
-        });
-        docs.extend(batch.rows().iter().copied().zip(read));
-        Ok(())
-    })?;
+impl Docs {
+    /// The functions of the list a request has now.
+    fn of(&self, request: RowIx, view: &View<'_>) -> &[Value] {
+        self.functions.get(&view.list_of(request)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The calls under the names that the docs have now: the list a request was sent with says what was renamed.
+    /// Lists that were merged because they say the same share their names.
+    fn renamed(&self, calls: Vec<Call>, request: RowIx, view: &View<'_>) -> Vec<Call> {
+        let mut list = view.origin_of(request);
+        let renames = loop {
+            match (self.renames.get(&list), view.list_merged_into(list)) {
+                (Some(renames), _) => break renames,
+                (None, Some(leader)) => list = leader,
+                (None, None) => return calls,
+            }
+        };
+        calls.into_iter().map(|call| renamed(call, renames)).collect()
+    }
+}
+
+fn renamed(call: Call, renames: &[Rename]) -> Call {
+    match call.arguments {
+        Value::Object(arguments) => {
+            let (name, arguments) = renames::carry(renames, &call.name, arguments);
+            Call { name, arguments: Value::Object(arguments), ..call }
+        }
+        arguments => Call { arguments, ..call },
+    }
+}
+
+fn read_docs(view: &View<'_>, cx: &Context<'_>) -> Result<Docs> {
+    let lists = view.parent();
+    let mut docs = Docs::default();
+    lists.stream(
+        cx,
+        |_| true,
+        |batch| {
+            let read = batch.map_rows(|row| {
+                let functions = lists.is_kept(row.ix()).then(|| row.text(FUNCTIONS)).flatten();
+                (
+                    functions.and_then(|text| serde_json::from_str(text).ok()),
+                    row.text(RENAMES).and_then(|text| serde_json::from_str(text).ok()),
+                )
+            });
+            for (&row, (functions, renames)) in batch.rows().iter().zip(read) {
+                docs.functions.extend(functions.map(|functions| (row, functions)));
+                docs.renames.extend(renames.map(|renames| (row, renames)));
+            }
+            Ok(())
+        },
+    )?;
     Ok(docs)
 }
 
-/// The fixes' renames in the form in which answers follow them.
-fn renames(renamed: &[Rename]) -> Renames {
-    let mut renames = Renames::default();
-    let mut now: FxHashMap<usize, &str> = FxHashMap::default();
-    for rename in renamed.iter().filter(|rename| rename.parameter.is_none()) {
-        renames.function(&rename.name, &rename.to);
-        now.insert(rename.function, &rename.to);
-    }
-    for rename in renamed {
-        if let Some(parameter) = &rename.parameter {
-            renames.parameter(
-                now.get(&rename.function).copied().unwrap_or(&rename.name),
-                parameter,
-                &rename.to,
-            );
-        }
-    }
-    renames
-}
-
-fn candidate(row: Row<'_>, head: RowIx, docs: &Docs) -> Candidate {
+fn candidate(row: Row<'_>, head: RowIx, docs: &Docs, view: &View<'_>) -> Candidate {
     let response: Option<Message> = row.text(RESPONSE).and_then(|text| serde_json::from_str(text).ok());
     let (kind, calls) = match recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
         Recorded::Calls(calls) => ("calls", Some(calls)),
@@ -249,7 +269,7 @@ fn candidate(row: Row<'_>, head: RowIx, docs: &Docs) -> Candidate {
         (Some(_), Some("failed")) => Rank::Refuted,
         (Some(_), _) => Rank::Recorded,
     };
-    let answer = calls.map(|calls| ground_truth(&calls, &docs.functions, &docs.renames));
+    let answer = calls.map(|calls| ground_truth(&docs.renamed(calls, row.ix(), view), docs.of(head, view)));
     // A twin that fits no better than the request's own record says nothing about it.
     let answer = if row.ix() == head || matches!(answer, Some(Ok(_))) { answer } else { None };
     Candidate {
@@ -303,14 +323,12 @@ impl DraftAnswers {
         &self,
         row: Row<'_>,
         view: &View<'_>,
-        docs: &Docs,
+        functions: &[Value],
     ) -> std::result::Result<Option<(String, Vec<Value>)>, String> {
         let human = self.human().map_err(|error| error.to_string())?;
         let ids = [row.text(EXTERNAL_ID).map(str::to_owned), Some(view.row_id(row.ix()).to_string())];
         for id in ids.into_iter().flatten() {
-            if let Some(answer) =
-                human.ground_truth(&id, &docs.functions).map_err(|error| error.to_string())?
-            {
+            if let Some(answer) = human.ground_truth(&id, functions).map_err(|error| error.to_string())? {
                 return Ok(Some((id, answer.to_vec())));
             }
         }

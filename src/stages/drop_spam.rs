@@ -22,6 +22,8 @@ static EMPTY: Reason =
 static NO_WORDS: Reason = Reason::policy("spam/no-words", "The query holds no letter and no digit.");
 static REPEATED: Reason =
     Reason::policy("spam/repeated-character", "The query is one character over and over.");
+static MASH: Reason =
+    Reason::policy("spam/keyboard-mash", "The query is one word typed by running over the keyboard.");
 static TEST_WORD: Reason = Reason::policy(
     "spam/test-word",
     "The query is a greeting or a word people type to see whether anything answers.",
@@ -80,6 +82,7 @@ impl Settings for DropSpam {
             Example::query(EMPTY.code, " \u{16}\n", "Water the ferns in bay 4."),
             Example::query(NO_WORDS.code, "...?!", "...water the ferns?!"),
             Example::query(REPEATED.code, "mmmmmmmmmmmmmmmm", "mmm, bring me tomato soup"),
+            Example::query(MASH.code, "sdkfjhsdkfjh", "saddles"),
             Example::query(TEST_WORD.code, "Hello?", "Hello, is bay 4 watered?"),
             Example::query(TOO_SHORT.code, "ede", "浇花"),
         ]
@@ -92,7 +95,7 @@ impl RowStage for DropSpam {
             table: TableId::Requests,
             reads: vec![MESSAGES],
             writes: vec![],
-            reasons: vec![&EMPTY, &NO_WORDS, &REPEATED, &TEST_WORD, &TOO_SHORT],
+            reasons: vec![&EMPTY, &NO_WORDS, &REPEATED, &MASH, &TEST_WORD, &TOO_SHORT],
             merges: false,
             idempotent: true,
             sends_rows_out: false,
@@ -100,7 +103,7 @@ impl RowStage for DropSpam {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         Ok(())
     }
 
@@ -131,6 +134,9 @@ impl DropSpam {
             return Some((&REPEATED, Evidence::detail(json!({ "character": first }))));
         }
         let normal = normalise_query(query);
+        if is_mash(&normal) {
+            return Some((&MASH, Evidence::detail(json!({ "query": normal }))));
+        }
         if self.test_words.contains(&normal) {
             return Some((&TEST_WORD, Evidence::detail(json!({ "query": normal }))));
         }
@@ -138,6 +144,24 @@ impl DropSpam {
         let evidence = Evidence::detail(json!({ "letters": n_letters, "min_letters": self.min_letters }));
         (n_letters < self.min_letters).then_some((&TOO_SHORT, evidence))
     }
+}
+
+/// Letters of the home row, without the vowel that makes words of them.
+const HOME_ROW: &str = "sdfghjkl";
+/// Rows of the keyboard, for runs along them.
+const KEY_ROWS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+/// Shorter words are words too often.
+const SHORTEST_MASH: usize = 6;
+
+/// One word of home-row consonants, or of neighbours along a row of keys.
+fn is_mash(query: &str) -> bool {
+    let is_home_row = || query.chars().all(|c| HOME_ROW.contains(c));
+    let is_run = || {
+        KEY_ROWS
+            .iter()
+            .any(|row| row.contains(query) || row.contains(&query.chars().rev().collect::<String>()))
+    };
+    query.chars().count() >= SHORTEST_MASH && (is_home_row() || is_run())
 }
 
 fn weight(c: char) -> usize {

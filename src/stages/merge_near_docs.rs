@@ -8,11 +8,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Settings;
 use crate::docs::{canonical, fix};
-use crate::engine::columns::{COMPARED, FUNCTIONS};
+use crate::engine::columns::{COMPARED, FUNCTIONS, RENAMES};
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Evidence, Example, Metric, Reason, RowIx, Stage, TableId};
@@ -59,7 +59,7 @@ impl Stage for MergeNearDocs {
         Contract {
             table: TableId::DocLists,
             reads: vec![FUNCTIONS],
-            writes: vec![COMPARED],
+            writes: vec![COMPARED, RENAMES],
             reasons: vec![&NEAR_COPY],
             merges: true,
             idempotent: true,
@@ -69,6 +69,7 @@ impl Stage for MergeNearDocs {
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(1);
+        fingerprint.part("fixes", &fix::VERSION.to_le_bytes());
         Ok(())
     }
 
@@ -77,9 +78,12 @@ impl Stage for MergeNearDocs {
         let mut lists: Vec<(RowIx, Vec<u32>)> = Vec::new();
         view.for_each_batch(cx, |batch| {
             let compared = batch.map_rows(|row| compared(row.text(FUNCTIONS).unwrap_or_default()));
-            for (&row, text) in batch.rows().iter().zip(compared) {
+            for (&row, (text, renames)) in batch.rows().iter().zip(compared) {
                 lists.push((row, vocabulary.encode_default(&text)));
                 out.set(row, COMPARED, text)?;
+                if let Some(renames) = renames {
+                    out.set(row, RENAMES, renames)?;
+                }
             }
             out.flush(batch.index())
         })?;
@@ -101,8 +105,11 @@ impl Stage for MergeNearDocs {
     }
 }
 
-/// The text near copies are compared by.
-fn compared(functions: &str) -> String {
+/// The text near copies are compared by, and the names that fixes change on the way: a call recorded against a
+/// list that merges is carried to the leader by them.
+fn compared(functions: &str) -> (String, Option<String>) {
     let functions: Vec<Value> = serde_json::from_str(functions).unwrap_or_default();
-    canonical::text(&fix::fix(&functions, fix::Safety::Unsafe).functions)
+    let fixed = fix::fix(&functions, fix::Safety::Unsafe);
+    let renames = (!fixed.renames.is_empty()).then(|| json!(fixed.renames).to_string());
+    (canonical::text(&fixed.functions), renames)
 }

@@ -23,12 +23,10 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Evidence, Example, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
-use crate::similarity::cosine::dot;
 use crate::similarity::embed::{Embedder, Hashed};
-use crate::text::lcs::LcsScratch;
+use crate::similarity::queries::{By, Gates, Near, merge_queries};
 use crate::text::normal::normalise_query;
-use crate::text::rouge::{Threshold, f1};
-use crate::text::tokens::Vocabulary;
+use crate::text::rouge::Threshold;
 
 /// The reason code of queries that are equal after normalisation; their answers may stand for one another.
 pub const SAME_CODE: &str = "query/same";
@@ -58,6 +56,14 @@ pub enum Scope {
 pub enum EmbedderName {
     /// Hashed character 3- to 5-grams: no model, no download.
     Hashed,
+}
+
+impl EmbedderName {
+    fn embedder(self) -> &'static dyn Embedder {
+        match self {
+            Self::Hashed => &Hashed,
+        }
+    }
 }
 
 /// A threshold, or `"off"`.
@@ -174,28 +180,26 @@ impl Stage for MergeNearQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
-        fingerprint.part("embedder", Hashed.id().as_bytes());
+        fingerprint.version(2);
+        fingerprint.part("embedder", self.embedder.embedder().id().as_bytes());
         Ok(())
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let twins = self.twins(view, cx)?;
         let groups = self.groups(view, cx, &twins)?;
-        let merges: Vec<Vec<(RowIx, Near)>> = groups
+        let merges: Vec<Vec<(RowIx, Goes)>> = groups
             .par_iter()
             .map(|group| if cx.cancelled() { Vec::new() } else { self.near(group) })
             .collect();
         if cx.cancelled() {
             return Err(Error::Interrupted);
         }
-        let near: FxHashMap<RowIx, Near> = merges.into_iter().flatten().collect();
+        let near: FxHashMap<RowIx, Goes> = merges.into_iter().flatten().collect();
         for row in view.rows() {
             let first = twins.get(&row).copied().unwrap_or(row);
             match near.get(&first) {
-                Some(near) => {
-                    out.merge(row, near.into, near.reason, Evidence::score(near.metric, near.score))?;
-                }
+                Some(goes) => out.merge(row, goes.into, goes.reason, goes.evidence.clone())?,
                 None if first != row => out.merge(row, first, &SAME, Evidence::default())?,
                 None => {}
             }
@@ -204,12 +208,11 @@ impl Stage for MergeNearQueries {
     }
 }
 
-/// Where a query went, and its score there.
-struct Near {
+/// Where a query goes, and why.
+struct Goes {
     into: RowIx,
     reason: &'static Reason,
-    metric: Metric,
-    score: f64,
+    evidence: Evidence,
 }
 
 impl MergeNearQueries {
@@ -283,56 +286,19 @@ impl MergeNearQueries {
         Asked { group: xxh3_128(context.as_bytes()), query }
     }
 
-    /// Leader merging in one group: each query joins the earlier one it is nearest to, or stays.
-    fn near(&self, group: &[(RowIx, String)]) -> Vec<(RowIx, Near)> {
-        let rouge = self.rouge_l.threshold().and_then(|threshold| Threshold::try_from(threshold).ok());
-        let mut vocabulary = Vocabulary::new();
-        let tokens: Vec<Vec<u32>> = group.iter().map(|(_, query)| vocabulary.encode_default(query)).collect();
-        let embedder = Hashed;
-        let dims = embedder.dims();
-        let vectors = match self.cosine.threshold() {
-            Some(_) => embedder.embed(&group.iter().map(|(_, query)| query.as_str()).collect::<Vec<_>>()),
-            None => Vec::new(),
+    /// Where the queries of one group go.
+    fn near(&self, group: &[(RowIx, String)]) -> Vec<(RowIx, Goes)> {
+        let rouge_l = self.rouge_l.threshold().and_then(|threshold| Threshold::try_from(threshold).ok());
+        let gates = Gates { rouge_l, cosine: self.cosine.threshold() };
+        let queries: Vec<&str> = group.iter().map(|(_, query)| query.as_str()).collect();
+        let merges = merge_queries(&queries, gates, self.embedder.embedder());
+        let goes = |near: Near| {
+            let (reason, metric) = match near.by {
+                By::Words => (&NEAR_COPY, Metric::RougeLF1),
+                By::Vectors => (&SIMILAR, Metric::CosineHashed),
+            };
+            Goes { into: group[near.leader].0, reason, evidence: Evidence::score(metric, near.score) }
         };
-        let mut scratch = LcsScratch::new();
-        let mut leaders: Vec<usize> = Vec::new();
-        let mut merges = Vec::new();
-        for at in 0..group.len() {
-            let by_words = rouge.and_then(|threshold| {
-                best(&leaders, |leader| {
-                    let (m, n) = (tokens[at].len(), tokens[leader].len());
-                    let lcs = scratch.lcs_at_least(&tokens[at], &tokens[leader], threshold.min_lcs(m, n))?;
-                    Some(f1(lcs, m, n))
-                })
-                .map(|(leader, score)| (leader, score, &NEAR_COPY, Metric::RougeLF1))
-            });
-            let found = by_words.or_else(|| {
-                let threshold = self.cosine.threshold()?;
-                let own = &vectors[at * dims..][..dims];
-                let cosine = |leader: usize| f64::from(dot(own, &vectors[leader * dims..][..dims]));
-                best(&leaders, |leader| Some(cosine(leader)).filter(|&score| score >= threshold))
-                    .map(|(leader, score)| (leader, score, &SIMILAR, Metric::CosineHashed))
-            });
-            match found {
-                Some((leader, score, reason, metric)) => {
-                    merges.push((group[at].0, Near { into: group[leader].0, reason, metric, score }));
-                }
-                None => leaders.push(at),
-            }
-        }
-        merges
+        group.iter().zip(merges).filter_map(|((row, _), near)| Some((*row, goes(near?)))).collect()
     }
-}
-
-/// The leader with the highest score; the earliest at a tie.
-fn best(leaders: &[usize], mut score: impl FnMut(usize) -> Option<f64>) -> Option<(usize, f64)> {
-    let mut best: Option<(usize, f64)> = None;
-    for &leader in leaders {
-        if let Some(score) = score(leader)
-            && best.is_none_or(|(_, highest)| score > highest)
-        {
-            best = Some((leader, score));
-        }
-    }
-    best
 }

@@ -2,7 +2,7 @@
 //!
 //! A stage file holds its settings (which are the stage), its reasons with an example
 //! each, and its judgement, thin over the rooms that do the work. Help, `plan`, `explain`,
-//! the JSON Schema of a pipeline and the laws in `tests/` are all made from this list.
+//! the JSON Schema of a pipeline and the laws in `laws` are all made from this list.
 
 pub mod collapse_conversations;
 pub mod draft_answers;

@@ -28,6 +28,9 @@ pub enum Tokenizer {
     Unicode,
 }
 
+/// One letter in so many may be unseen by the ASCII tokenizer: a name with an accent, a currency.
+const UNSEEN_SHARE: usize = 5;
+
 impl Tokenizer {
     /// The name in settings and reports.
     pub fn name(self) -> &'static str {
@@ -48,6 +51,17 @@ impl Tokenizer {
             has_letters |= c.is_alphanumeric();
         }
         if has_letters { Self::Unicode } else { Self::Rouge }
+    }
+
+    /// The tokenizer for a short text that a person wrote, such as a query: [`Unicode`](Self::Unicode) as soon as
+    /// more than a few of its letters are some that [`Rouge`](Self::Rouge) does not see. Two such texts may share a number and
+    /// nothing else, and would be equal by that number alone.
+    pub fn for_query(text: &str) -> Self {
+        let (mut seen, mut unseen) = (0_usize, 0_usize);
+        for c in text.chars().filter(|c| c.is_alphanumeric()) {
+            *(if c.is_ascii() { &mut seen } else { &mut unseen }) += 1;
+        }
+        if unseen * UNSEEN_SHARE > seen + unseen { Self::Unicode } else { Self::Rouge }
     }
 
     /// Calls `f` with each token of the text, in order.
@@ -109,6 +123,11 @@ impl Vocabulary {
     /// The numbers of a text's tokens, cut by the [tokenizer it needs](Tokenizer::for_text).
     pub fn encode_default(&mut self, text: &str) -> Vec<u32> {
         self.encode(Tokenizer::for_text(text), text)
+    }
+
+    /// The numbers of a query's tokens, cut by the [tokenizer for queries](Tokenizer::for_query).
+    pub fn encode_query(&mut self, query: &str) -> Vec<u32> {
+        self.encode(Tokenizer::for_query(query), query)
     }
 
     /// The numbers of a text's tokens.
@@ -182,6 +201,16 @@ fn is_unspaced(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn queries_that_share_only_a_number_are_not_equal() {
+        let mut vocabulary = Vocabulary::new();
+        let one = vocabulary.encode_query("请在3号房间浇花");
+        let other = vocabulary.encode_query("帮我预订3张电影票");
+        assert!(one.len() > 5 && one != other);
+        assert_eq!(Tokenizer::for_query("Reserve a table at Café Olé"), Tokenizer::Rouge);
+        assert_eq!(Tokenizer::for_query("Забронируй 3 места"), Tokenizer::Unicode);
+    }
+
     use proptest::prelude::*;
 
     use super::*;

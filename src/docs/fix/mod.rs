@@ -32,6 +32,9 @@ use crate::docs::patch::{self, PatchOp};
 use opinion::Opinion;
 use renames::Rename;
 
+/// Raised when any rule's answers change: runs made before are not taken over.
+pub const VERSION: u32 = 1;
+
 /// Makes the edits that `allow` covers and tells of the others.
 ///
 /// `functions` are objects with a name, as `parse` gives them; anything else stays untouched. `Safety::Safe`

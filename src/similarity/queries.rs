@@ -1,0 +1,144 @@
+//! Merges short texts by their words, else by their vectors.
+//!
+//! The same leader rule as in `leaders`, with two measures: a query joins the leader with
+//! the highest ROUGE-L above its threshold, else the one with the highest cosine from its
+//! threshold on, else it becomes a leader. One pass serves both, so that no leader is
+//! merged away later. Every query is held against every leader: use it for one scope.
+
+use super::cosine::dot;
+use super::embed::Embedder;
+use crate::text::lcs::LcsScratch;
+use crate::text::rouge::{Threshold, f1};
+use crate::text::tokens::Vocabulary;
+
+/// From where on two queries are one; `None` turns a measure off.
+#[derive(Debug, Clone, Copy)]
+pub struct Gates {
+    /// ROUGE-L F1 above this.
+    pub rouge_l: Option<Threshold>,
+    /// Cosine of at least this.
+    pub cosine: Option<f64>,
+}
+
+/// By what two queries are one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// Their words, in order.
+    Words,
+    /// Their vectors.
+    Vectors,
+}
+
+/// Where a query went.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Near {
+    /// The index of the query that stays, always an earlier one.
+    pub leader: usize,
+    /// By what.
+    pub by: By,
+    /// Its own score with that one.
+    pub score: f64,
+}
+
+/// Merges each query into an earlier one, or keeps it (`None`); one entry a query.
+///
+/// `queries` should be in their normal form already, so that equal ones have equal scores.
+pub fn merge_queries(queries: &[&str], gates: Gates, embedder: &dyn Embedder) -> Vec<Option<Near>> {
+    let mut vocabulary = Vocabulary::new();
+    let tokens: Vec<Vec<u32>> = queries.iter().map(|query| vocabulary.encode_query(query)).collect();
+    let dims = embedder.dims();
+    let vectors = if gates.cosine.is_some() { embedder.embed(queries) } else { Vec::new() };
+    let vector = |at: usize| &vectors[at * dims..][..dims];
+    let mut scratch = LcsScratch::new();
+    let mut leaders: Vec<usize> = Vec::new();
+    let mut merges = Vec::with_capacity(queries.len());
+    for at in 0..queries.len() {
+        let by_words = gates.rouge_l.and_then(|threshold| {
+            best(&leaders, By::Words, |leader| {
+                let (m, n) = (tokens[at].len(), tokens[leader].len());
+                let lcs = scratch.lcs_at_least(&tokens[at], &tokens[leader], threshold.min_lcs(m, n))?;
+                Some(f1(lcs, m, n))
+            })
+        });
+        let near = by_words.or_else(|| {
+            let threshold = gates.cosine?;
+            let cosine = |leader| f64::from(dot(vector(at), vector(leader)));
+            best(&leaders, By::Vectors, |leader| Some(cosine(leader)).filter(|&score| score >= threshold))
+        });
+        if near.is_none() {
+            leaders.push(at);
+        }
+        merges.push(near);
+    }
+    merges
+}
+
+/// The leader with the highest score; the earliest at a tie.
+fn best(leaders: &[usize], by: By, mut score: impl FnMut(usize) -> Option<f64>) -> Option<Near> {
+    let mut best: Option<Near> = None;
+    for &leader in leaders {
+        if let Some(score) = score(leader)
+            && best.is_none_or(|best| score > best.score)
+        {
+            best = Some(Near { leader, by, score });
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::similarity::embed::Hashed;
+
+    fn gates(rouge_l: Option<f64>, cosine: Option<f64>) -> Gates {
+        Gates { rouge_l: rouge_l.map(|threshold| Threshold::try_from(threshold).unwrap()), cosine }
+    }
+
+    #[test]
+    fn words_come_before_vectors_and_either_can_be_off() {
+        let queries = [
+            "close the north gate now please",
+            "close the north gate now",
+            "north gate: please now close the",
+        ];
+        let found = |gates| merge_queries(&queries, gates, &Hashed);
+        let both = found(gates(Some(0.8), Some(0.6)));
+        assert_eq!(
+            both.iter().map(|near| near.map(|near| (near.leader, near.by))).collect::<Vec<_>>(),
+            [None, Some((0, By::Words)), Some((0, By::Vectors))]
+        );
+        assert_eq!(found(gates(Some(0.8), None))[2], None);
+        assert_eq!(found(gates(None, Some(0.6)))[1].map(|near| near.by), Some(By::Vectors));
+        assert_eq!(found(gates(None, None)), [None; 3]);
+    }
+
+    proptest! {
+        #[test]
+        fn merged_queries_reach_a_leader_directly_and_no_two_leaders_are_one(
+            queries in prop::collection::vec("[a-c]{1,2}( [a-c]{1,2}){0,5}", 0..25), threshold in 0.3_f64..0.95
+        ) {
+            let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
+            let threshold = (threshold * 100.0).round() / 100.0;
+            let gates = gates(Some(threshold), Some(threshold));
+            let merges = merge_queries(&queries, gates, &Hashed);
+            let pair = |a: usize, b: usize| merge_queries(&[queries[a], queries[b]], gates, &Hashed)[1];
+            for (at, near) in merges.iter().enumerate() {
+                match near {
+                    Some(near) => {
+                        prop_assert!(near.leader < at && merges[near.leader].is_none());
+                        let direct = pair(near.leader, at);
+                        prop_assert_eq!(direct.map(|direct| (direct.by, direct.score)), Some((near.by, near.score)));
+                    }
+                    None => {
+                        for leader in (0..at).filter(|&leader| merges[leader].is_none()) {
+                            prop_assert_eq!(pair(leader, at), None);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What a person sees: whole commands with output, errors and exit codes, as snapshots.
+//!
+//! `INSTA_UPDATE=always cargo test` writes them anew; read the difference before you keep it.
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+mod support;
+
+use std::path::Path;
+
+use support::{output, run_sample, shown};
+
+/// Compares with a snapshot after taking out what differs from machine to machine.
+fn snapshot(name: &str, text: &str, folder: &Path) {
+    let text = text.replace(folder.to_str().unwrap(), "FOLDER");
+    let seconds = |line: &str| match line.split_once(" s  ") {
+        Some((step, outcome)) if step.ends_with(|c: char| c.is_ascii_digit()) => {
+            format!("{} N s  {outcome}", step.trim_end_matches(|c: char| c.is_ascii_digit() || ". ".contains(c)))
+        }
+        _ => line.to_owned(),
+    };
+    let text: String = text.lines().map(|line| seconds(line) + "\n").collect();
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+fn path(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn help_names_every_command_and_every_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    snapshot("help", &shown(&output(&["--help"])), folder.path());
+    snapshot("help_run", &shown(&output(&["run", "--help"])), folder.path());
+}
+
+#[test]
+fn the_sample_run_prints_its_funnel() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let arguments = ["run", "--out", path(&out), "--set", "draft-answers.answers=raw/answers.jsonl"];
+    snapshot("run_sample", &shown(&output(&arguments)), folder.path());
+    snapshot("run_sample_again", &shown(&output(&arguments)), folder.path());
+}
+
+#[test]
+fn a_plan_shows_stages_and_columns_without_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    snapshot("plan", &shown(&output(&["plan"])), folder.path());
+}
+
+#[test]
+fn why_tells_the_story_of_exported_merged_held_and_unreadable_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    run_sample(&out, &[]);
+    let why = |row: &str| shown(&output(&["why", path(&out), row]));
+    snapshot("why_exported", &why("r0357"), folder.path());
+    snapshot("why_held", &why("raw/pairs.csv:5"), folder.path());
+    snapshot("why_unknown", &why("nobody"), folder.path());
+    let rows = toolsieve::engine::frame::FrameFile::open(&out.join("rows.parquet")).unwrap().read_all().unwrap();
+    let text = |column: &str, row| rows.texts(column).unwrap().get(row);
+    let merged = (0..rows.height()).find(|&row| text("reason", row) == Some("query/near-copy")).unwrap();
+    snapshot("why_merged", &why(text("request_id", merged).unwrap()), folder.path());
+    let lines = toolsieve::engine::payload::read_lines(&out).unwrap();
+    let broken = lines.iter().find(|line| line.fate == "unreadable").unwrap();
+    snapshot("why_unreadable", &why(&format!("hosted.jsonl:{}", broken.line)), folder.path());
+}
+
+#[test]
+fn diff_shows_edits_before_and_after() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    run_sample(&out, &[]);
+    snapshot("diff", &shown(&output(&["diff", path(&out), "--each", "1"])), folder.path());
+    let json = output(&["diff", path(&out), "--reason", "schema/python-keyword", "--json"]);
+    let lines: Vec<serde_json::Value> =
+        String::from_utf8(json.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(!lines.is_empty() && lines.iter().all(|line| line["patch"].is_array()));
+}
+
+#[test]
+fn explain_shows_an_example_and_an_unknown_code_gets_the_nearest() {
+    let folder = tempfile::tempdir().unwrap();
+    snapshot("explain", &shown(&output(&["explain", "query/same"])), folder.path());
+    snapshot("explain_rule", &shown(&output(&["explain", "schema/python-keyword"])), folder.path());
+    snapshot("explain_unknown", &shown(&output(&["explain", "query/sane"])), folder.path());
+    assert!(output(&["explain"]).stdout.len() > 1000);
+}
+
+#[test]
+fn stages_are_listed_from_the_code() {
+    let folder = tempfile::tempdir().unwrap();
+    snapshot("stages_one", &shown(&output(&["stages", "merge-near-queries"])), folder.path());
+    let json = String::from_utf8(output(&["stages", "--json"]).stdout).unwrap();
+    assert_eq!(json.lines().count(), toolsieve::stages::KINDS.len());
+}
+
+#[test]
+fn the_schema_of_pipelines_is_json_and_knows_every_kind() {
+    let schema: serde_json::Value = serde_json::from_slice(&output(&["schema"]).stdout).unwrap();
+    let kinds = schema["properties"]["stages"]["items"]["oneOf"].as_array().unwrap();
+    assert_eq!(kinds.len(), toolsieve::stages::KINDS.len());
+}
+
+#[test]
+fn what_cannot_start_says_where_and_what_would_help() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let unknown_key = write("key.toml", "name = \"a\"\n\n[[stages]]\nkind = \"drop-spam\"\nmin_leters = 3\n");
+    let unknown_kind = write("kind.toml", "[[stages]]\nkind = \"drop-spm\"\n");
+    let wrong_type = write("type.toml", "[[stages]]\nkind = \"drop-spam\"\nmin_letters = \"three\"\n");
+    let no_column = write("column.toml", "[[stages]]\nkind = \"merge-exact-docs\"\n");
+    let twice = write("twice.toml", "[[stages]]\nkind = \"drop-spam\"\n[[stages]]\nkind = \"drop-spam\"\n");
+    let not_toml = write("broken.toml", "[[stages]\nkind = 1\n");
+    let stale = write(
+        "stale.toml",
+        "[ingest]\ninputs = [\"raw/pairs.csv\"]\n[[stages]]\nkind = \"parse-docs\"\n[[stages]]\nkind = \"merge-exact-docs\"\n[[stages]]\nkind = \"fix-docs\"\n",
+    );
+    let thesis = folder.path().join("thesis");
+    std::fs::create_dir(&thesis).unwrap();
+    std::fs::write(thesis.join("chapter-1.tex"), "x").unwrap();
+    let out = folder.path().join("out").to_str().unwrap().to_owned();
+    let cases: &[(&str, &[&str])] = &[
+        ("unknown key", &["plan", &unknown_key]),
+        ("unknown kind", &["plan", &unknown_kind]),
+        ("wrong type", &["plan", &wrong_type]),
+        ("column that nobody writes", &["plan", &no_column]),
+        ("two stages of one id", &["plan", &twice]),
+        ("not TOML", &["plan", &not_toml]),
+        ("no such pipeline", &["plan", "pipelines/life.toml"]),
+        ("edits after the last merge", &["plan", &stale]),
+        ("set for an unknown stage", &["plan", "--set", "merge-near-doc.threshold=0.7"]),
+        ("set of an unknown key", &["plan", "--set", "merge-near-docs.treshold=0.7"]),
+        ("set of a value out of range", &["plan", "--set", "merge-near-docs.threshold=1.7"]),
+        ("set without a value", &["plan", "--set", "merge-near-docs.threshold"]),
+        ("missing input", &["run", "--input", "no-such-log.jsonl", "--out", &out]),
+        ("folder as input", &["run", "--input", "raw", "--out", &out]),
+        ("answers that are not there", &["run", "--set", "draft-answers.answers=none.jsonl", "--out", &out]),
+        ("folder of other things", &["run", "--out", thesis.to_str().unwrap()]),
+        ("why without a run", &["why", &out, "r1"]),
+        ("unknown kind of stage", &["stages", "merge"]),
+    ];
+    let mut text = String::new();
+    for (what, arguments) in cases {
+        text += &format!("== {what}\n{}\n", shown(&output(arguments)));
+    }
+    snapshot("errors", &text, folder.path());
+}
+
+#[test]
+fn numbers_words_and_lists_can_be_set_from_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let sets = ["merge-near-docs.threshold=0.9", "merge-near-queries.cosine=off", "drop-spam.test_words=[\"ahoy\"]", "seed=7"];
+    let mut arguments = vec!["run", "--quiet", "--out", path(&out)];
+    for set in sets {
+        arguments.extend(["--set", set]);
+    }
+    assert!(output(&arguments).status.success());
+    let run: serde_json::Value = serde_json::from_slice(&std::fs::read(out.join("run.json")).unwrap()).unwrap();
+    let settings = |id: &str| {
+        let stages = run["pipeline"]["stages"].as_array().unwrap();
+        stages.iter().find(|stage| stage["id"] == id).unwrap()["settings"].clone()
+    };
+    assert_eq!(settings("merge-near-docs")["threshold"].as_f64(), Some(0.9));
+    assert_eq!(settings("merge-near-queries")["cosine"], "off");
+    assert_eq!(settings("drop-spam")["test_words"], serde_json::json!(["ahoy"]));
+    assert_eq!(run["seed"], 7);
+}
+
+#[test]
+fn a_folder_in_use_is_left_to_the_run_that_has_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let taken = toolsieve::engine::folder::RunFolder::take(&out).unwrap();
+    let refused = output(&["run", "--quiet", "--out", path(&out)]);
+    assert_eq!(refused.status.code(), Some(2));
+    let error = String::from_utf8(refused.stderr).unwrap();
+    assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
+    drop(taken);
+    assert!(output(&["run", "--quiet", "--out", path(&out)]).status.success());
+}
+
+#[test]
+fn too_many_faults_close_the_gate() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let run = output(&["run", "--quiet", "--out", path(&out), "--set", "max_fault_share=0.001"]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(String::from_utf8(run.stderr).unwrap().contains("max_fault_share"));
+    assert!(out.join("report.json").is_file(), "the run is finished all the same");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_so_and_goes_on_to_the_same_bytes() {
+    use std::io::Write as _;
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.jsonl");
+    let mut file = std::io::BufWriter::new(std::fs::File::create(&log).unwrap());
+    for n in 0..30_000 {
+        let docs = format!("[{{\"name\": \"tide_{}\", \"description\": \"Tells the tide of harbour {n}.\"}}]", n % 3000);
+        writeln!(file, "{}", serde_json::json!({"query": format!("When is high tide in harbour {n}?"), "functions": docs})).unwrap();
+    }
+    drop(file);
+    let out = folder.path().join("run");
+    let mut run = support::toolsieve()
+        .args(["run", "--quiet", "--input", path(&log), "--out", path(&out)])
+        .stderr(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // The first step has ended, so there is something to keep and something left to do.
+    while !out.join("ingest").exists() && run.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let interrupt = std::process::Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    assert!(interrupt.success());
+    let ended = run.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert!(out.join("ingest/manifest.json").is_file());
+    let whole = folder.path().join("whole");
+    for folder in [&out, &whole] {
+        assert!(output(&["run", "--quiet", "--input", path(&log), "--out", path(folder)]).status.success());
+    }
+    support::assert_same_bytes(&support::stable_bytes(&out), &support::stable_bytes(&whole));
+}
