@@ -44,7 +44,7 @@ pub struct PipelineError {
 pub struct Override {
     /// A stage's id, `ingest`, `export`, or empty for the top of the file.
     pub id: String,
-    /// The key.
+    /// The key; a table's key holds dots.
     pub key: String,
     /// TOML; a bare word is a string.
     pub value: String,
@@ -56,7 +56,7 @@ impl std::str::FromStr for Override {
     fn from_str(text: &str) -> Result<Self, String> {
         let (place, value) =
             text.split_once('=').ok_or("expected id.key=value, e.g. merge-near-docs.threshold=0.7")?;
-        let (id, key) = place.rsplit_once('.').unwrap_or(("", place));
+        let (id, key) = place.split_once('.').unwrap_or(("", place));
         Ok(Self { id: id.to_owned(), key: key.to_owned(), value: value.to_owned() })
     }
 }
@@ -65,7 +65,7 @@ impl std::str::FromStr for Override {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Top {
-    /// The pipeline's name, for people.
+    /// The pipeline's name: letters, digits, - and _. Its run folder is called by it; the file's name where absent.
     name: String,
     /// What it is for, one sentence.
     about: String,
@@ -177,7 +177,18 @@ impl<'t> Reader<'t> {
             };
             set(target, over);
         }
-        let settings: Top = self.section("", Some(top))?;
+        let mut settings: Top = self.section("", Some(top))?;
+        if settings.name.is_empty() {
+            let stem = Path::new(self.file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            settings.name = stem.filter(|stem| is_plain_name(stem)).unwrap_or_else(|| "run".to_owned());
+        }
+        if !is_plain_name(&settings.name) {
+            let what = format!(
+                "name \"{}\" must be made of letters, digits, - and _: the run folder is called by it",
+                settings.name
+            );
+            return Err(self.error(None, what, None));
+        }
         if !(0.0..=1.0).contains(&settings.max_fault_share) {
             return Err(self.error(
                 None,
@@ -292,13 +303,18 @@ impl<'t> Reader<'t> {
             };
             let id_value = take(&mut table, "id");
             let id = id_value.as_ref().and_then(|id| id.get_ref().as_str()).unwrap_or(name).to_owned();
-            let fits = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
-            if !fits
-                || tables.iter().any(|other| other.id == id)
-                || ["ingest", "export"].contains(&id.as_str())
-            {
-                let what = format!("stage id \"{id}\" is taken or not made of letters, digits, - and _");
-                let hint = "give the second stage of a kind an id of its own: id = \"…\"".to_owned();
+            let what = if !is_plain_name(&id) {
+                Some(format!("stage id \"{id}\" must be made of letters, digits, - and _"))
+            } else if ["ingest", "export"].contains(&id.as_str()) {
+                Some(format!("stage id \"{id}\" is the name of a section"))
+            } else {
+                tables
+                    .iter()
+                    .any(|other| other.id == id)
+                    .then(|| format!("a stage before has the id \"{id}\" too"))
+            };
+            if let Some(what) = what {
+                let hint = "give the stage an id of its own: id = \"…\"".to_owned();
                 return Err(self.error(
                     Some(id_value.map_or(span.start, |id| id.span().start)),
                     what,
@@ -412,18 +428,30 @@ fn take<'i>(table: &mut DeTable<'i>, key: &str) -> Option<Spanned<DeValue<'i>>> 
     table.remove(key)
 }
 
+/// A name that is safe as the name of a folder.
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
+}
+
 fn empty_table<'i>() -> Spanned<DeValue<'i>> {
     Spanned::new(usize::MAX..usize::MAX, DeValue::Table(DeTable::new()))
 }
 
 /// Sets a key; a value from the command line has no place in the file, so its span is past every end.
 fn set<'i>(target: &mut Spanned<DeValue<'i>>, over: &'i Override) {
-    let DeValue::Table(table) = target.get_mut() else { return };
     let nowhere = usize::MAX..usize::MAX;
+    let mut target = target;
+    let mut path: Vec<&'i str> = over.key.split('.').collect();
+    let last = path.pop().unwrap_or_default();
+    for key in path {
+        let DeValue::Table(table) = target.get_mut() else { return };
+        target = table.entry(Spanned::new(nowhere.clone(), key.into())).or_insert_with(empty_table);
+    }
+    let DeValue::Table(table) = target.get_mut() else { return };
     let value = DeValue::parse(&over.value)
         .map_or_else(|_| DeValue::String(over.value.as_str().into()), Spanned::into_inner);
-    table.remove(over.key.as_str());
-    table.insert(Spanned::new(nowhere.clone(), over.key.as_str().into()), Spanned::new(nowhere, value));
+    table.remove(last);
+    table.insert(Spanned::new(nowhere.clone(), last.into()), Spanned::new(nowhere, value));
 }
 
 fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {

@@ -15,7 +15,10 @@ fn snapshot(name: &str, text: &str, folder: &Path) {
     let text = text.replace(folder.to_str().unwrap(), "FOLDER");
     let seconds = |line: &str| match line.split_once(" s  ") {
         Some((step, outcome)) if step.ends_with(|c: char| c.is_ascii_digit()) => {
-            format!("{} N s  {outcome}", step.trim_end_matches(|c: char| c.is_ascii_digit() || ". ".contains(c)))
+            format!(
+                "{} N s  {outcome}",
+                step.trim_end_matches(|c: char| c.is_ascii_digit() || ". ".contains(c))
+            )
         }
         _ => line.to_owned(),
     };
@@ -60,7 +63,8 @@ fn why_tells_the_story_of_exported_merged_held_and_unreadable_rows() {
     snapshot("why_exported", &why("r0357"), folder.path());
     snapshot("why_held", &why("raw/pairs.csv:5"), folder.path());
     snapshot("why_unknown", &why("nobody"), folder.path());
-    let rows = toolsieve::engine::frame::FrameFile::open(&out.join("rows.parquet")).unwrap().read_all().unwrap();
+    let rows =
+        toolsieve::engine::frame::FrameFile::open(&out.join("rows.parquet")).unwrap().read_all().unwrap();
     let text = |column: &str, row| rows.texts(column).unwrap().get(row);
     let merged = (0..rows.height()).find(|&row| text("reason", row) == Some("query/near-copy")).unwrap();
     snapshot("why_merged", &why(text("request_id", merged).unwrap()), folder.path());
@@ -76,8 +80,11 @@ fn diff_shows_edits_before_and_after() {
     run_sample(&out, &[]);
     snapshot("diff", &shown(&output(&["diff", path(&out), "--each", "1"])), folder.path());
     let json = output(&["diff", path(&out), "--reason", "schema/python-keyword", "--json"]);
-    let lines: Vec<serde_json::Value> =
-        String::from_utf8(json.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<serde_json::Value> = String::from_utf8(json.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert!(!lines.is_empty() && lines.iter().all(|line| line["patch"].is_array()));
 }
 
@@ -140,6 +147,10 @@ fn what_cannot_start_says_where_and_what_would_help() {
         ("set of an unknown key", &["plan", "--set", "merge-near-docs.treshold=0.7"]),
         ("set of a value out of range", &["plan", "--set", "merge-near-docs.threshold=1.7"]),
         ("set without a value", &["plan", "--set", "merge-near-docs.threshold"]),
+        ("set inside a table", &["plan", "--set", "ingest.columns.qery=[\"text\"]"]),
+        ("a gate that is no number", &["plan", "--set", "merge-near-queries.cosine=on"]),
+        ("a name that leaves the folder", &["plan", "--set", "name=\"../live\""]),
+        ("one file twice", &["plan", "--input", "raw/pairs.csv", "./raw/pairs.csv"]),
         ("missing input", &["run", "--input", "no-such-log.jsonl", "--out", &out]),
         ("folder as input", &["run", "--input", "raw", "--out", &out]),
         ("answers that are not there", &["run", "--set", "draft-answers.answers=none.jsonl", "--out", &out]),
@@ -155,16 +166,39 @@ fn what_cannot_start_says_where_and_what_would_help() {
 }
 
 #[test]
+fn a_log_without_requests_is_told_with_what_was_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.csv");
+    std::fs::write(&log, "question_text,docs\nWhen is low tide?,[]\n").unwrap();
+    let out = folder.path().join("run");
+    snapshot(
+        "run_empty",
+        &shown(&output(&["run", "--input", path(&log), "--out", path(&out)])),
+        folder.path(),
+    );
+    let sets = ["ingest.columns.query=[\"question_text\"]", "ingest.columns.functions=[\"docs\"]"];
+    let read =
+        output(&["run", "--input", path(&log), "--out", path(&out), "--set", sets[0], "--set", sets[1]]);
+    assert!(String::from_utf8(read.stdout).unwrap().contains("lines     1 = 1 requests"));
+}
+
+#[test]
 fn numbers_words_and_lists_can_be_set_from_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
-    let sets = ["merge-near-docs.threshold=0.9", "merge-near-queries.cosine=off", "drop-spam.test_words=[\"ahoy\"]", "seed=7"];
+    let sets = [
+        "merge-near-docs.threshold=0.9",
+        "merge-near-queries.cosine=off",
+        "drop-spam.test_words=[\"ahoy\"]",
+        "seed=7",
+    ];
     let mut arguments = vec!["run", "--quiet", "--out", path(&out)];
     for set in sets {
         arguments.extend(["--set", set]);
     }
     assert!(output(&arguments).status.success());
-    let run: serde_json::Value = serde_json::from_slice(&std::fs::read(out.join("run.json")).unwrap()).unwrap();
+    let run: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(out.join("run.json")).unwrap()).unwrap();
     let settings = |id: &str| {
         let stages = run["pipeline"]["stages"].as_array().unwrap();
         stages.iter().find(|stage| stage["id"] == id).unwrap()["settings"].clone()
@@ -206,8 +240,16 @@ fn an_interrupted_run_says_so_and_goes_on_to_the_same_bytes() {
     let log = folder.path().join("log.jsonl");
     let mut file = std::io::BufWriter::new(std::fs::File::create(&log).unwrap());
     for n in 0..30_000 {
-        let docs = format!("[{{\"name\": \"tide_{}\", \"description\": \"Tells the tide of harbour {n}.\"}}]", n % 3000);
-        writeln!(file, "{}", serde_json::json!({"query": format!("When is high tide in harbour {n}?"), "functions": docs})).unwrap();
+        let docs = format!(
+            "[{{\"name\": \"tide_{}\", \"description\": \"Tells the tide of harbour {n}.\"}}]",
+            n % 3000
+        );
+        writeln!(
+            file,
+            "{}",
+            serde_json::json!({"query": format!("When is high tide in harbour {n}?"), "functions": docs})
+        )
+        .unwrap();
     }
     drop(file);
     let out = folder.path().join("run");
@@ -221,7 +263,8 @@ fn an_interrupted_run_says_so_and_goes_on_to_the_same_bytes() {
     while !out.join("ingest").exists() && run.try_wait().unwrap().is_none() {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    let interrupt = std::process::Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    let interrupt =
+        std::process::Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
     let ended = run.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(130), "{}", String::from_utf8_lossy(&ended.stderr));

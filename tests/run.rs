@@ -228,6 +228,57 @@ fn parquet_and_standard_input_give_the_rows_that_a_file_gives() {
     assert_eq!(from_file, listed("standard", "-", jsonl.to_str()));
 }
 
+/// Rows of one log, run through the live recipe; gives the last word on each row by its own id.
+fn fates_of(rows: &[Value]) -> std::collections::BTreeMap<String, (String, Option<String>)> {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));
+    std::fs::write(&log, rows.iter().map(|row| row.to_string() + "\n").collect::<String>()).unwrap();
+    run_sample_inputs(&out, log.to_str().unwrap());
+    let rows = FrameFile::open(&out.join("rows.parquet")).unwrap().read_all().unwrap();
+    let text = |column: &str, row| rows.texts(column).unwrap().get(row).map(str::to_owned);
+    let fate = |row| (text("external_id", row).unwrap(), (text("fate", row).unwrap(), text("reason", row)));
+    (0..rows.height()).map(fate).collect()
+}
+
+#[test]
+fn a_call_follows_the_names_of_the_list_it_was_sent_with_to_the_list_that_stands_for_it() {
+    let docs = |from: &str| {
+        serde_json::json!([{"name": "ferry", "description": "Books a seat on a ferry between two islands of the archipelago.",
+            "parameters": {"type": "dict", "required": [from], "properties": {from: {"type": "string", "description": "Island of departure."}}}}])
+        .to_string()
+    };
+    let row = |id: &str, time: u64, from: &str, query: &str| {
+        serde_json::json!({"id": id, "ts": time, "prompt": query, "function": docs(from), "response": {"role": "assistant",
+            "tool_calls": [{"id": "c", "type": "function", "function": {"name": "ferry", "arguments": {from: "Runmarö"}}}]}})
+    };
+    // `from` is a Python keyword: fixed, the later list is the same as the earlier one, and merges into it.
+    let fates = fates_of(&[
+        row("early", 1_900_000_000, "_from", "Book me a ferry seat from Runmarö"),
+        row("later", 2_000_000_000, "from", "My dog and I must leave Runmarö by boat"),
+    ]);
+    assert_eq!(fates["early"], ("exported".to_owned(), None));
+    assert_eq!(fates["later"], ("exported".to_owned(), None));
+}
+
+#[test]
+fn the_first_of_several_steps_is_no_answer() {
+    let user =
+        serde_json::json!({"role": "user", "content": "Check the pump of basin 3 and start it if it is dry"});
+    let call = |id: &str, name: &str| serde_json::json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": {"name": name, "arguments": "{\"basin\": 3}"}}]});
+    let result = serde_json::json!({"role": "tool", "tool_call_id": "a", "content": "{\"dry\": true}"});
+    let tools: Vec<Value> = ["check_pump", "start_pump"]
+        .iter()
+        .map(|name| serde_json::json!({"type": "function", "function": {"name": name, "description": format!("{name} of a basin"),
+            "parameters": {"type": "object", "required": ["basin"], "properties": {"basin": {"type": "integer", "description": "Number of the basin."}}}}}))
+        .collect();
+    let row = |id: &str, messages: Vec<&Value>, answer: &Value| serde_json::json!({"id": id, "ts": 1_900_000_000, "request": {"messages": messages, "tools": tools}, "response": {"choices": [{"message": answer, "finish_reason": "tool_calls"}]}});
+    let (first, second) = (call("a", "check_pump"), call("b", "start_pump"));
+    let fates =
+        fates_of(&[row("first", vec![&user], &first), row("second", vec![&user, &first, &result], &second)]);
+    assert_eq!(fates["first"], ("held".to_owned(), Some("answer/several-steps".to_owned())));
+    assert_eq!(fates["second"], ("merged".to_owned(), Some("conversation/continues".to_owned())));
+}
+
 /// The original release of the V2 Live set holds 2,251 entries, 6,682 functions offered and 1,617 distinct ones.
 #[test]
 fn the_original_live_release_is_read_without_a_loss() {

@@ -74,7 +74,7 @@ struct PipelineArgs {
     /// Pipeline file [default: the built-in live recipe]
     pipeline: Option<PathBuf>,
 
-    /// Reads these files instead of the pipeline's; `-` is standard input.
+    /// Reads these files instead of the pipeline's; `-` is standard input (JSON, plain or compressed).
     #[arg(long, value_name = "FILE", num_args = 1..)]
     input: Vec<PathBuf>,
 

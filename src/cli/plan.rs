@@ -1,5 +1,7 @@
 //! `toolsieve plan`: what a run would do, checked before any data is read.
 
+use std::path::PathBuf;
+
 use anyhow::bail;
 
 use super::PipelineArgs;
@@ -18,11 +20,17 @@ pub(super) fn load(args: &PipelineArgs) -> anyhow::Result<Pipeline> {
 
 /// Every input is a file that can be opened, or standard input, once.
 pub(super) fn check_inputs(pipeline: &Pipeline) -> anyhow::Result<()> {
-    let mut n_standard = 0;
+    let mut seen: Vec<PathBuf> = Vec::new();
     for input in &pipeline.ingest.inputs {
+        let place = input.canonicalize().unwrap_or_else(|_| input.clone());
+        if seen.contains(&place) {
+            bail!("input {} is named twice\nhint: every row of it would count twice", input.display());
+        }
+        seen.push(place);
         if input.as_os_str() == "-" {
-            n_standard += 1;
-        } else if input.is_dir() {
+            continue;
+        }
+        if input.is_dir() {
             bail!(
                 "input {} is a folder\nhint: name its files, e.g. {}/*.jsonl",
                 input.display(),
@@ -31,9 +39,6 @@ pub(super) fn check_inputs(pipeline: &Pipeline) -> anyhow::Result<()> {
         } else if let Err(error) = std::fs::File::open(input) {
             bail!("input {}: {error}", input.display());
         }
-    }
-    if n_standard > 1 {
-        bail!("standard input is named {n_standard} times");
     }
     Ok(())
 }

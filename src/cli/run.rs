@@ -58,6 +58,11 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     if pipeline.ingest.inputs.is_empty() {
         bail!("nothing to read\nhint: name files with --input, or under [ingest] in the pipeline");
     }
+    if pipeline.ingest.limit.is_some() && pipeline.ingest.sample_rows.is_some() {
+        bail!(
+            "limit and sample_rows are both set\nhint: the one reads the first records, the other takes some at random"
+        );
+    }
     super::plan::check_inputs(&pipeline)?;
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")?;
@@ -78,8 +83,11 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
         progress.warn(warning);
     }
     let cx = Context { seed: pipeline.seed, cancel: &cancel, progress: &progress };
+    let resolved = serde_json::to_value(&pipeline.ingest).context("the settings of ingest")?;
+    pipeline.resolved["ingest"] = resolved;
     let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
     let outcome = runner::run(&folder, &pipeline.ingest, &pipeline.stages, sink, &cx).map_err(Halfway)?;
+    warn_of_lines(&outcome, &progress);
     let report = finish(&pipeline, &folder, &outcome, &cx).map_err(Halfway)?;
     console::give(&summary(&report, folder.path(), &outcome))?;
     if report.fault_share > pipeline.max_fault_share {
@@ -91,6 +99,28 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
         return Ok(Ending::GateFailed);
     }
     Ok(Ending::Done)
+}
+
+/// Lines that gave nothing are told while somebody looks: a damaged file, or columns of other names.
+fn warn_of_lines(outcome: &Outcome, progress: &Console) {
+    let counts = &outcome.ingest.counts;
+    let reasons: Vec<String> =
+        outcome.ingest.line_reasons.iter().map(|(reason, n)| format!("{} {reason}", count(*n))).collect();
+    if counts.unreadable > 0 {
+        progress.warn(&format!(
+            "{} of {} lines could not be read; lines without a request: {}",
+            count(counts.unreadable),
+            count(counts.lines),
+            reasons.join(", ")
+        ));
+    }
+    if counts.records == 0 {
+        progress.warn(&format!(
+            "no request was read from {} lines ({})\nhint: name the columns of your log, e.g. --set 'ingest.columns.query=[\"text\"]'; `toolsieve why RUN FILE:LINE` tells what was found",
+            count(counts.lines),
+            reasons.join(", ")
+        ));
+    }
 }
 
 /// Writes what tells the whole run: ledger, folds, report, and how it was started.

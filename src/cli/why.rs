@@ -51,7 +51,7 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<()> {
         match find_line(&run, &args.run, &args.row)? {
             Some(line) => text = tell_line(&line, &args.row),
             None => bail!(
-                "no row {} in {}\nhint: give the log's own id, the start of a request id, or FILE:LINE",
+                "no row {} in {}\nhint: give the log's own id, the start of a request id (4 digits or more), or FILE:LINE",
                 args.row,
                 args.run.display()
             ),
@@ -63,6 +63,7 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<()> {
 /// The place a `FILE:LINE` names: the numbers of the files whose path ends like that, and the line.
 fn place(run: &OpenRun, wanted: &str) -> Option<(Vec<i64>, i64)> {
     let (file, line) = wanted.rsplit_once(':')?;
+    let file = file.trim_start_matches("./");
     let files = (0..)
         .zip(&run.file.inputs)
         .filter(|(_, input)| input.path.ends_with(file))
@@ -106,7 +107,8 @@ fn find_line(run: &OpenRun, folder: &std::path::Path, wanted: &str) -> anyhow::R
 }
 
 fn tell_line(line: &LineStory, wanted: &str) -> String {
-    format!("line {wanted}\n  fate      {}: {}\n  found     {}\n", line.fate, line.reason, line.detail)
+    let found = if line.detail.is_empty() { String::new() } else { format!("  found     {}\n", line.detail) };
+    format!("line {wanted}\n  fate      {}: {}\n{found}", line.fate, line.reason)
 }
 
 struct Story<'a> {
@@ -271,11 +273,19 @@ impl Story<'_> {
         let requests = &self.corpus().requests;
         let has_dataset = self.folder.join("dataset").is_dir();
         let mut text = format!("fate      {}", fate_word(requests, self.row, has_dataset));
+        let stands_for = requests
+            .in_order()
+            .iter()
+            .filter(|&&row| requests.fate(row).is_some_and(|fate| fate.into == Some(self.row)));
+        let n_merged = stands_for.count();
         let Some(fate) = requests.fate(self.row) else {
             let category = cells.text(CATEGORY, at).unwrap_or("no category");
             text += &format!(" as {category}, answer of tier {}\n", cells.text(TIER, at).unwrap_or("none"));
             if let Some(answer) = cells.text(ANSWER, at) {
                 text += &format!("answer    {}\n", self.shown(answer));
+            }
+            if n_merged > 0 {
+                text += &format!("stands for {n_merged} merged requests\n");
             }
             return text;
         };

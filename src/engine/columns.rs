@@ -80,7 +80,8 @@ pub const PARALLEL_TOOL_CALLS: ColumnSpec =
 /// The HTTP status of the response.
 pub const STATUS: ColumnSpec = request("status", ColumnKind::Int, "HTTP status of the response");
 
-/// What the rest of the conversation shows about the recorded call: `worked` or `failed`.
+/// What the rest of the conversation shows about the recorded call: `worked`, `failed`, or `goes-on` where further
+/// calls were made for the same user message.
 pub const OUTCOME: ColumnSpec = request("outcome", ColumnKind::Text, "whether the recorded call worked");
 /// What kind of answer the log has: calls, declined, cut, failed, nothing, unreadable.
 pub const RECORDED: ColumnSpec = request("recorded", ColumnKind::Text, "what kind of answer the log has");

@@ -11,24 +11,24 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file could not be opened, read, written or renamed.
-    #[error("{doing} {}: {source}", path.display())]
+    #[error("{doing} {}: {cause}", path.display())]
     File {
         /// What was being done: `reading`, `writing`, ….
         doing: &'static str,
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A Parquet file could not be read or written.
-    #[error("{doing} {}: {source}", path.display())]
+    #[error("{doing} {}: {cause}", path.display())]
     Table {
         /// What was being done.
         doing: &'static str,
         /// The file.
         path: PathBuf,
         /// What polars said.
-        source: polars::error::PolarsError,
+        cause: polars::error::PolarsError,
     },
     /// A file of the run folder does not hold what it must.
     #[error("{}: {what}\nhint: `--fresh` rebuilds the run from its inputs", path.display())]
@@ -97,13 +97,13 @@ pub trait At<T> {
 
 impl<T> At<T> for io::Result<T> {
     fn at(self, doing: &'static str, path: &Path) -> Result<T> {
-        self.map_err(|source| Error::File { doing, path: path.to_owned(), source })
+        self.map_err(|cause| Error::File { doing, path: path.to_owned(), cause })
     }
 }
 
 impl<T> At<T> for polars::error::PolarsResult<T> {
     fn at(self, doing: &'static str, path: &Path) -> Result<T> {
-        self.map_err(|source| Error::Table { doing, path: path.to_owned(), source })
+        self.map_err(|cause| Error::Table { doing, path: path.to_owned(), cause })
     }
 }
 

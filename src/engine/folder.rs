@@ -68,24 +68,23 @@ impl RunFolder {
     /// # Errors
     /// Something cannot be removed.
     pub fn clear(&self) -> Result<()> {
-        for name in ["ingest", "ingest.partial", "stages", "dataset", "dataset.partial"] {
+        self.remove_outcome()?;
+        for name in ["ingest", "ingest.partial", "stages"] {
             remove_folder(&self.path.join(name))?;
         }
-        for name in [RUN_FILE, "stdin", "report.json", "ledger.parquet", "rows.parquet", "lists.parquet"] {
-            let path = self.path.join(name);
-            if path.exists() {
-                fs::remove_file(&path).at("removing", &path)?;
-            }
-        }
-        Ok(())
+        remove_file(&self.path.join("stdin"))
     }
 
-    /// Removes what an earlier run exported.
+    /// Removes what tells a whole run, so that nothing of an earlier one is taken for this one's.
     ///
     /// # Errors
-    /// It cannot be removed.
-    pub fn remove_dataset(&self) -> Result<()> {
-        remove_folder(&self.path.join("dataset"))
+    /// Something cannot be removed.
+    pub fn remove_outcome(&self) -> Result<()> {
+        remove_folder(&self.path.join("dataset"))?;
+        remove_folder(&self.path.join("dataset.partial"))?;
+        [RUN_FILE, "report.json", "ledger.parquet", "rows.parquet", "lists.parquet"]
+            .iter()
+            .try_for_each(|name| remove_file(&self.path.join(name)))
     }
 
     /// The folder itself.
@@ -183,6 +182,10 @@ impl Step {
 
 fn remove_folder(path: &Path) -> Result<()> {
     if path.is_dir() { fs::remove_dir_all(path).at("removing", path) } else { Ok(()) }
+}
+
+fn remove_file(path: &Path) -> Result<()> {
+    if path.exists() { fs::remove_file(path).at("removing", path) } else { Ok(()) }
 }
 
 /// Writes a file beside its place and renames it.

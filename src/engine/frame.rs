@@ -184,7 +184,7 @@ fn any_json(column: &Column, row: usize) -> serde_json::Value {
         AnyValue::Boolean(b) => b.into(),
         AnyValue::String(s) => s.into(),
         AnyValue::StringOwned(s) => s.as_str().into(),
-        AnyValue::List(series) => serde_json::Value::Array(list(&series)),
+        AnyValue::List(series) | AnyValue::Array(series, _) => serde_json::Value::Array(list(&series)),
         AnyValue::Int8(n) => n.into(),
         AnyValue::Int16(n) => n.into(),
         AnyValue::Int32(n) => n.into(),

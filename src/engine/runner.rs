@@ -154,7 +154,7 @@ pub fn run(
         upstream = key;
         manifests.push(manifest);
     }
-    folder.remove_dataset()?;
+    folder.remove_outcome()?;
     let exported = sink.map(|sink| export(folder, sink, &corpus, cx)).transpose()?;
     Ok(Outcome { ingest, stages: manifests, reused, corpus, exported })
 }
@@ -190,6 +190,7 @@ fn ingest(folder: &RunFolder, source: &dyn Source, cx: &Context<'_>) -> Result<(
             return Ok((manifest, 1));
         }
     }
+    folder.remove_outcome()?;
     let start = Instant::now();
     cx.progress.begin("ingest", None);
     let mut writer = PayloadWriter::new(folder.begin("ingest")?);
@@ -238,6 +239,7 @@ fn judge(
     corpus: &mut Corpus,
     cx: &Context<'_>,
 ) -> Result<StageManifest> {
+    folder.remove_outcome()?;
     let start = Instant::now();
     let contract = instance.stage.contract();
     let before = kept(corpus);
@@ -417,13 +419,14 @@ fn summary(manifest: &StageManifest) -> String {
                 .map(|count| count.rows)
                 .sum();
             if rows > 0 {
-                let noun = if table == TableId::Requests { "requests" } else { "doc lists" };
+                let noun = if table == TableId::Requests { "request" } else { "doc list" };
+                let plural = if rows == 1 { "" } else { "s" };
                 let verb = match action {
                     Action::Merge => "merged",
                     Action::Drop => "dropped",
                     Action::Hold => "held",
                 };
-                parts.push(format!("{rows} {noun} {verb}"));
+                parts.push(format!("{rows} {noun}{plural} {verb}"));
             }
         }
     }
@@ -434,19 +437,20 @@ fn summary(manifest: &StageManifest) -> String {
     if parts.is_empty() { "nothing to do".to_owned() } else { parts.join(", ") }
 }
 
-/// The share of requests, and of lines that never became one, that left because something went wrong.
+/// The share of rows that left because something went wrong: lines that could not be read, then requests.
+///
+/// With `--limit` or `--sample-rows` the lines are those of the whole log and the requests those of the sample, so
+/// the two shares are worked out apart.
 pub fn fault_share(outcome: &Outcome) -> f64 {
     let requests = &outcome.corpus.requests;
-    let faults = requests
-        .in_order()
-        .iter()
-        .filter(|&&row| requests.fate(row).is_some_and(|fate| fate.reason.kind == ReasonKind::Fault))
-        .count() as u64
-        + outcome.ingest.counts.unreadable;
-    let all = outcome.ingest.counts.records + outcome.ingest.counts.unreadable;
+    let is_fault = |row: RowIx| requests.fate(row).is_some_and(|fate| fate.reason.kind == ReasonKind::Fault);
+    let faults = requests.in_order().iter().filter(|&&row| is_fault(row)).count() as u64;
+    let counts = &outcome.ingest.counts;
     // Counts of rows are far below 2^52, so the division is exact enough.
     #[allow(clippy::cast_precision_loss)]
-    if all == 0 { 0.0 } else { faults as f64 / all as f64 }
+    let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+    let unreadable = share(counts.unreadable, counts.lines);
+    unreadable + (1.0 - unreadable) * share(faults, counts.records)
 }
 
 /// Bytes of the files in a folder, not counting folders below it.

@@ -3,7 +3,7 @@
 //! An agent sends the conversation again after each call, grown by the call and its
 //! result. Those rows ask nothing new: they merge into the row that ended with the user's
 //! message. What they show about the recorded call (did its result come back fine, was it
-//! corrected) is noted on that row as `outcome`. A row with a new user message asks
+//! corrected, were further calls needed) is noted on that row as `outcome`. A row with a new user message asks
 //! something new and stays, and is still a witness for the turn before.
 
 use rustc_hash::FxHashMap;
@@ -74,6 +74,8 @@ struct Witness {
     step: u64,
     /// What the messages after that show.
     outcome: Outcome,
+    /// Further calls were made for the same user message.
+    goes_on: bool,
     /// The user message is the row's last: the row adds nothing of its own.
     is_last_turn: bool,
 }
@@ -105,7 +107,7 @@ impl Stage for CollapseConversations {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         Ok(())
     }
 
@@ -127,7 +129,7 @@ impl Stage for CollapseConversations {
             }
             Ok(())
         })?;
-        let mut outcomes: FxHashMap<RowIx, Outcome> = FxHashMap::default();
+        let mut outcomes: FxHashMap<RowIx, Known> = FxHashMap::default();
         for (row, who, witness) in witnesses {
             let position = view.position(row);
             let head = heads.get(&witness.turn).and_then(|heads| find_head(heads, &witness, who, position));
@@ -138,19 +140,28 @@ impl Stage for CollapseConversations {
                 }
             }
             if let Some(head) = head {
-                let known = outcomes.entry(head).or_insert(Outcome::Unknown);
-                *known = worse(*known, witness.outcome);
+                let known =
+                    outcomes.entry(head).or_insert(Known { outcome: Outcome::Unknown, goes_on: false });
+                known.outcome = worse(known.outcome, witness.outcome);
+                known.goes_on |= witness.goes_on;
             }
         }
-        for (&row, &outcome) in sorted(&outcomes) {
-            match outcome {
-                Outcome::Worked => out.set(row, OUTCOME, "worked")?,
-                Outcome::Failed => out.set(row, OUTCOME, "failed")?,
-                Outcome::Unknown => {}
+        for (&row, known) in sorted(&outcomes) {
+            match known {
+                Known { outcome: Outcome::Failed, .. } => out.set(row, OUTCOME, "failed")?,
+                Known { goes_on: true, .. } => out.set(row, OUTCOME, "goes-on")?,
+                Known { outcome: Outcome::Worked, .. } => out.set(row, OUTCOME, "worked")?,
+                Known { outcome: Outcome::Unknown, .. } => {}
             }
         }
         Ok(())
     }
+}
+
+/// What all witnesses of a decision say together.
+struct Known {
+    outcome: Outcome,
+    goes_on: bool,
 }
 
 /// A row that ends with a user message.
@@ -183,7 +194,7 @@ fn worse(a: Outcome, b: Outcome) -> Outcome {
     }
 }
 
-fn sorted(outcomes: &FxHashMap<RowIx, Outcome>) -> Vec<(&RowIx, &Outcome)> {
+fn sorted(outcomes: &FxHashMap<RowIx, Known>) -> Vec<(&RowIx, &Known)> {
     let mut sorted: Vec<_> = outcomes.iter().collect();
     sorted.sort_unstable_by_key(|(row, _)| **row);
     sorted
@@ -218,7 +229,9 @@ fn tell(row: Row<'_>, list: RowIx) -> Told {
         {
             let final_response = if is_last_turn { response.as_ref() } else { None };
             let outcome = outcome(&step.calls, after, final_response);
-            told.witnesses.push(Witness { turn, step: step_key(step), outcome, is_last_turn });
+            let same_turn = after.iter().take_while(|message| message.role != Role::User);
+            let goes_on = same_turn.chain(final_response).any(|message| !message.calls.is_empty());
+            told.witnesses.push(Witness { turn, step: step_key(step), outcome, goes_on, is_last_turn });
         }
     }
     told

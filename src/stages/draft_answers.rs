@@ -37,6 +37,10 @@ static REFUTED: Reason = Reason::policy(
     "answer/refuted",
     "The log shows that the recorded call failed or was corrected, and holds no better one.",
 );
+static SEVERAL_STEPS: Reason = Reason::policy(
+    "answer/several-steps",
+    "The loop went on with further calls for the same question, so the recorded ones are not the whole answer.",
+);
 static CARRY: LazyLock<Vec<(CarryFault, Reason)>> = LazyLock::new(|| {
     // The reader of recorded answers has seen to these two: there is a call, and its arguments are an object.
     let is_left =
@@ -64,11 +68,21 @@ impl Settings for DraftAnswers {
     const LEFT: &'static str = "recorded answers that fit their docs";
 
     fn examples() -> Vec<Example> {
-        let mut examples = vec![Example::tables(
-            REFUTED.code,
-            r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "dict", "required": [], "properties": {}}}]}], "requests": [{"outcome": "failed", "response": {"role": "assistant", "content": "", "calls": [{"name": "ring", "arguments": {}}]}}]}"#,
-            r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "dict", "required": [], "properties": {}}}]}], "requests": [{"outcome": "worked", "response": {"role": "assistant", "content": "", "calls": [{"name": "ring", "arguments": {}}]}}]}"#,
-        )];
+        macro_rules! rung {
+            ($outcome:literal) => {
+                concat!(
+                    r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings a bell.", "#,
+                    r#""parameters": {"type": "dict", "required": [], "properties": {}}}]}], "#,
+                    r#""requests": [{"outcome": ""#,
+                    $outcome,
+                    r#"", "response": {"role": "assistant", "content": "", "calls": [{"name": "ring", "arguments": {}}]}}]}"#
+                )
+            };
+        }
+        let mut examples = vec![
+            Example::tables(REFUTED.code, rung!("failed"), rung!("worked")),
+            Example::tables(SEVERAL_STEPS.code, rung!("goes-on"), rung!("worked")),
+        ];
         examples.extend(carry_examples());
         examples
     }
@@ -87,7 +101,7 @@ impl Stage for DraftAnswers {
             table: TableId::Requests,
             reads: vec![EXTERNAL_ID, RESPONSE, FINISH_REASON, STATUS, OUTCOME, FUNCTIONS, RENAMES],
             writes: vec![RECORDED, ANSWER, TIER, ANSWER_FROM],
-            reasons: CARRY.iter().map(|(_, reason)| reason).chain([&REFUTED]).collect(),
+            reasons: CARRY.iter().map(|(_, reason)| reason).chain([&REFUTED, &SEVERAL_STEPS]).collect(),
             merges: false,
             idempotent: true,
             sends_rows_out: false,
@@ -95,7 +109,7 @@ impl Stage for DraftAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         self.answers.as_ref().map_or(Ok(()), |path| fingerprint.file(path))
     }
 
@@ -163,6 +177,7 @@ enum Rank {
     Human,
     Worked,
     Recorded,
+    SeveralSteps,
     Refuted,
     None,
 }
@@ -267,6 +282,7 @@ fn candidate(row: Row<'_>, head: RowIx, docs: &Docs, view: &View<'_>) -> Candida
         (None, _) => Rank::None,
         (Some(_), Some("worked")) => Rank::Worked,
         (Some(_), Some("failed")) => Rank::Refuted,
+        (Some(_), Some("goes-on")) => Rank::SeveralSteps,
         (Some(_), _) => Rank::Recorded,
     };
     let answer = calls.map(|calls| ground_truth(&docs.renamed(calls, row.ix(), view), docs.of(head, view)));
@@ -287,6 +303,7 @@ fn state(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Verdict<'_
         Rank::Worked => "outcome",
         Rank::Recorded => "recorded",
         Rank::Refuted => return out.hold(row, &REFUTED, Evidence::default()),
+        Rank::SeveralSteps => return out.hold(row, &SEVERAL_STEPS, Evidence::default()),
         Rank::None => return Ok(()),
     };
     match candidate.answer {

@@ -20,7 +20,7 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::similarity::leaders::merge_into_leaders;
 use crate::text::rouge::Threshold;
-use crate::text::tokens::Vocabulary;
+use crate::text::tokens::{Tokenizer, Vocabulary};
 
 static NEAR_COPY: Reason =
     Reason::policy("docs/near-copy", "An earlier doc list differs in a few words only.");
@@ -32,11 +32,15 @@ pub struct MergeNearDocs {
     /// ROUGE-L F1 from 0 to 1 above which two lists are one. Higher keeps more lists.
     #[schemars(with = "f64")]
     pub threshold: Threshold,
+    /// What is a token. "rouge-score-v1" is what the figures of others are made with; it sees ASCII letters and
+    /// digits only, so lists that differ in other scripts alone are one to it. "unicode-v1" tells them apart.
+    #[schemars(with = "String")]
+    pub tokenizer: Tokenizer,
 }
 
 impl Default for MergeNearDocs {
     fn default() -> Self {
-        Self { threshold: Threshold::try_from(0.8).expect("0.8 is a threshold") }
+        Self { threshold: Threshold::try_from(0.8).expect("0.8 is a threshold"), tokenizer: Tokenizer::Rouge }
     }
 }
 
@@ -79,7 +83,7 @@ impl Stage for MergeNearDocs {
         view.for_each_batch(cx, |batch| {
             let compared = batch.map_rows(|row| compared(row.text(FUNCTIONS).unwrap_or_default()));
             for (&row, (text, renames)) in batch.rows().iter().zip(compared) {
-                lists.push((row, vocabulary.encode_default(&text)));
+                lists.push((row, self.encode(&mut vocabulary, &text)));
                 out.set(row, COMPARED, text)?;
                 if let Some(renames) = renames {
                     out.set(row, RENAMES, renames)?;
@@ -102,6 +106,15 @@ impl Stage for MergeNearDocs {
             }
         }
         Ok(())
+    }
+}
+
+impl MergeNearDocs {
+    fn encode(&self, vocabulary: &mut Vocabulary, text: &str) -> Vec<u32> {
+        match self.tokenizer {
+            Tokenizer::Rouge => vocabulary.encode_default(text),
+            Tokenizer::Unicode => vocabulary.encode(Tokenizer::Unicode, text),
+        }
     }
 }
 

@@ -68,7 +68,7 @@ impl EmbedderName {
 
 /// A threshold, or `"off"`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a number from 0 to 1 or \"off\"")]
 pub enum Gate {
     /// Never opens.
     Word(Off),

@@ -33,7 +33,7 @@ use opinion::Opinion;
 use renames::Rename;
 
 /// Raised when any rule's answers change: runs made before are not taken over.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Makes the edits that `allow` covers and tells of the others.
 ///
@@ -192,14 +192,23 @@ impl Draft {
     }
 
     /// Runs the rules that `takes` lets through until they have nothing left to do.
+    /// Goes through the phases until a whole pass changes nothing: a late rule can uncover work for an early one.
     fn work(&mut self, takes: impl Fn(&Rule) -> bool) {
-        for phase in PHASES {
-            for _ in 0..MAX_ROUNDS {
-                let before = self.edits.len();
-                phase.iter().filter(|rule| takes(rule)).for_each(|rule| self.apply(rule));
-                if self.edits.len() == before {
-                    break;
-                }
+        self.until_quiet(|draft| {
+            for phase in PHASES {
+                draft.until_quiet(|draft| {
+                    phase.iter().filter(|rule| takes(rule)).for_each(|rule| draft.apply(rule));
+                });
+            }
+        });
+    }
+
+    fn until_quiet(&mut self, pass: impl Fn(&mut Self)) {
+        for _ in 0..MAX_ROUNDS {
+            let before = self.edits.len();
+            pass(self);
+            if self.edits.len() == before {
+                return;
             }
         }
     }
