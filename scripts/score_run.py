@@ -316,7 +316,7 @@ def same_schema(expected, got):
 
 def drops(run, truths):
     yield dropped_for(run, truths, "spam rows dropped as spam", "spam", "spam/").at_least(MIN_SPAM)
-    yield dropped_for(run, truths, "rows with unusable docs dropped or held by parsing", "unusable-doc", "parse/").at_least(MIN_UNUSABLE)
+    yield dropped_for(run, truths, "rows with unusable docs dropped or held as such, or as spam", "unusable-doc", ("parse/", "spam/")).at_least(MIN_UNUSABLE)
     usable = present(run, truths, lambda truth: truth["kind"] == "entry" and "python-def" not in truth["mess"])
     for kind, prefix in (("spam", "spam/"), ("unusable", "parse/")):
         wrong = [truth["id"] for truth, row in usable if is_dropped(run, row, prefix)]

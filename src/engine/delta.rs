@@ -15,7 +15,7 @@ use super::stage::{Action, Evidence, Metric, Reason, RowIx, TableId};
 use super::verdict::FateEvent;
 
 /// Events of one row group: a log has a fate a row, and only so many stand in memory as text at a time.
-pub(super) const GROUP_ROWS: usize = 1 << 16;
+pub(super) const GROUP_ROWS: usize = 1 << 14;
 
 /// File of fates.
 pub const FATES: &str = "fates.parquet";

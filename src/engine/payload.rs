@@ -27,6 +27,9 @@ const BATCH_ROWS: usize = 8192;
 /// … this many bytes of text, whatever comes first.
 const BATCH_BYTES: usize = 8 << 20;
 
+/// Rows of the spine that are turned into text at a time.
+const SPINE_ROWS: usize = 1 << 14;
+
 const REQUESTS: &str = "requests.parquet";
 const LISTS: &str = "doc_lists.parquet";
 const REQUEST_SPINE: &str = "requests.spine.parquet";
@@ -355,13 +358,22 @@ fn write_spine(
     position: &[u32],
     list_of: Option<&[RowIx]>,
 ) -> Result<()> {
-    let ids: Vec<String> = ids.iter().map(|&id| RowId(id).to_string()).collect();
-    let mut spine = vec![
-        ("row_id", Values::Text(ids.iter().map(|id| Some(id.as_str())).collect())),
-        ("position", Values::U32(position.to_vec())),
-    ];
-    spine.extend(list_of.map(|list_of| ("doc_list", Values::U32(list_of.to_vec()))));
-    write_frame(path, spine)
+    let mut writer = FrameWriter::create(path);
+    let mut start = 0;
+    loop {
+        let rows = start..ids.len().min(start + SPINE_ROWS);
+        let texts: Vec<String> = ids[rows.clone()].iter().map(|&id| RowId(id).to_string()).collect();
+        let mut spine = vec![
+            ("row_id", Values::Text(texts.iter().map(|id| Some(id.as_str())).collect())),
+            ("position", Values::U32(position[rows.clone()].to_vec())),
+        ];
+        spine.extend(list_of.map(|list_of| ("doc_list", Values::U32(list_of[rows.clone()].to_vec()))));
+        writer.write(spine)?;
+        start = rows.end;
+        if start == ids.len() {
+            return writer.finish();
+        }
+    }
 }
 
 fn write_lines(path: &std::path::Path, lines: &[LineRow]) -> Result<()> {
@@ -439,21 +451,25 @@ pub fn load(run: &std::path::Path, manifest: &IngestManifest) -> Result<Corpus> 
 
 /// Ids, rows in order, and for requests the list of each row.
 fn read_spine(path: &std::path::Path) -> Result<(Vec<u128>, Vec<RowIx>, Vec<RowIx>)> {
-    let frame = FrameFile::open(path)?.read_all()?;
-    let (Some(ids), Some(position)) = (frame.texts("row_id"), frame.u32s("position")) else {
-        return Err(damaged(path, "lacks a column of the spine"));
-    };
-    let rows = 0..frame.height();
-    let ids = rows.clone().map(|row| ids.get(row).and_then(|id| u128::from_str_radix(id, 16).ok()));
-    let ids: Option<Vec<u128>> = ids.collect();
-    let ids = ids.ok_or_else(|| damaged(path, "holds a row without an id"))?;
-    let mut order = vec![RowIx::MAX; frame.height()];
-    for (row, at) in (0..).zip(rows.clone()) {
-        let place = position.get(at).and_then(|place| order.get_mut(place as usize));
-        *place.ok_or_else(|| damaged(path, "holds a row without a place"))? = row;
+    let file = FrameFile::open(path)?;
+    let mut ids = Vec::with_capacity(file.height());
+    let mut order = vec![RowIx::MAX; file.height()];
+    let mut lists = Vec::new();
+    for start in (0..file.height()).step_by(SPINE_ROWS) {
+        let frame = file.read(start, SPINE_ROWS.min(file.height() - start), None)?;
+        let (Some(texts), Some(positions)) = (frame.texts("row_id"), frame.u32s("position")) else {
+            return Err(damaged(path, "lacks a column of the spine"));
+        };
+        let list_of = frame.u32s("doc_list");
+        for at in 0..frame.height() {
+            let row = RowIx::try_from(start + at).map_err(|_| damaged(path, "holds more than 2^32 rows"))?;
+            let id = texts.get(at).and_then(|id| u128::from_str_radix(id, 16).ok());
+            ids.push(id.ok_or_else(|| damaged(path, format!("row {row} has no id")))?);
+            let place = positions.get(at).and_then(|place| order.get_mut(place as usize));
+            *place.ok_or_else(|| damaged(path, format!("row {row} has no place")))? = row;
+            lists.extend(list_of.and_then(|list_of| list_of.get(at)));
+        }
     }
-    let lists = frame.u32s("doc_list");
-    let lists = rows.filter_map(|row| lists.and_then(|lists| lists.get(row))).collect();
     Ok((ids, order, lists))
 }
 

@@ -1,0 +1,90 @@
+//! The rooms that a run spends its time in, on texts made here. Whole runs: see `whole_run.py`.
+
+// Benches are not part of the library's surface, and their set-up cannot fail.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use serde_json::{Value, json};
+use toolsieve::docs::fix::{Safety, fix};
+use toolsieve::docs::parse::parse;
+use toolsieve::similarity::leaders::merge_into_leaders;
+use toolsieve::text::rouge::Threshold;
+use toolsieve::text::tokens::Vocabulary;
+
+const WORDS: [&str; 16] = [
+    "harbour",
+    "crane",
+    "berth",
+    "pilot",
+    "tide",
+    "cargo",
+    "manifest",
+    "customs",
+    "buoy",
+    "draught",
+    "mooring",
+    "ferry",
+    "lighthouse",
+    "channel",
+    "dredger",
+    "quay",
+];
+
+/// A list of functions, near copies of one another within each ten.
+fn docs(n: usize) -> Vec<Value> {
+    let word = |at: usize| WORDS[at % WORDS.len()];
+    let property = |n: usize, at: usize| {
+        let text = format!(
+            "The {} of the {} number {} at {}",
+            word(n / 10 + at),
+            word(n / 7 + at),
+            at,
+            word(n / 10)
+        );
+        json!({"type": if at % 2 == 0 { "str" } else { "number" }, "description": text})
+    };
+    let properties: serde_json::Map<String, Value> =
+        (0..6).map(|at| (format!("{}_{at}", word(n / 10 + at)), property(n, at))).collect();
+    let required: Vec<&String> = properties.keys().take(2).collect();
+    let name = format!("{}_{}", word(n / 10), n / 10);
+    vec![json!({"name": name, "description": format!("Asks the {} office, case {n}.", word(n)),
+        "parameters": {"type": "object", "required": required, "properties": properties}})]
+}
+
+fn rooms(criterion: &mut Criterion) {
+    let lists: Vec<Vec<Value>> = (0..2000).map(docs).collect();
+    let json: Vec<String> = lists.iter().map(|list| json!(list).to_string()).collect();
+    let python: Vec<String> = json.iter().map(|text| text.replace('"', "'")).collect();
+    let bytes = json.iter().map(|text| text.len() as u64).sum();
+    let mut group = criterion.benchmark_group("docs");
+    group.throughput(Throughput::Bytes(bytes)).sample_size(20);
+    group.bench_function("parse JSON", |bencher| {
+        bencher.iter(|| json.iter().filter_map(|text| parse(black_box(text)).ok()).count())
+    });
+    group.bench_function("parse Python literals", |bencher| {
+        bencher.iter(|| python.iter().filter_map(|text| parse(black_box(text)).ok()).count());
+    });
+    group.bench_function("fix", |bencher| {
+        bencher
+            .iter(|| lists.iter().map(|list| fix(black_box(list), Safety::Safe).edits.len()).sum::<usize>())
+    });
+    group.finish();
+
+    let mut vocabulary = Vocabulary::new();
+    let tokens: Vec<Vec<u32>> = json.iter().map(|text| vocabulary.encode_default(text)).collect();
+    let threshold = Threshold::try_from(0.8).unwrap();
+    let mut group = criterion.benchmark_group("similarity");
+    group.throughput(Throughput::Elements(tokens.len() as u64)).sample_size(20);
+    group.bench_function("merge into leaders, ROUGE-L > 0.8", |bencher| {
+        bencher.iter(|| {
+            merge_into_leaders(black_box(&tokens), threshold, &|| false)
+                .map(|merges| merges.iter().flatten().count())
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, rooms);
+criterion_main!(benches);
