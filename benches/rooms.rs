@@ -43,7 +43,7 @@ fn docs(n: usize) -> Vec<Value> {
             at,
             word(n / 10)
         );
-        json!({"type": if at % 2 == 0 { "str" } else { "number" }, "description": text})
+        json!({"type": if at.is_multiple_of(2) { "str" } else { "number" }, "description": text})
     };
     let properties: serde_json::Map<String, Value> =
         (0..6).map(|at| (format!("{}_{at}", word(n / 10 + at)), property(n, at))).collect();
@@ -61,14 +61,14 @@ fn rooms(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("docs");
     group.throughput(Throughput::Bytes(bytes)).sample_size(20);
     group.bench_function("parse JSON", |bencher| {
-        bencher.iter(|| json.iter().filter_map(|text| parse(black_box(text)).ok()).count())
+        bencher.iter(|| json.iter().filter_map(|text| parse(black_box(text)).ok()).count());
     });
     group.bench_function("parse Python literals", |bencher| {
         bencher.iter(|| python.iter().filter_map(|text| parse(black_box(text)).ok()).count());
     });
     group.bench_function("fix", |bencher| {
         bencher
-            .iter(|| lists.iter().map(|list| fix(black_box(list), Safety::Safe).edits.len()).sum::<usize>())
+            .iter(|| lists.iter().map(|list| fix(black_box(list), Safety::Safe).edits.len()).sum::<usize>());
     });
     group.finish();
 

@@ -6,8 +6,9 @@ set -eu
 
 venv=${BFCL_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/toolsieve/bfcl-venv}
 if ! "$venv/bin/python" -c 'import bfcl_eval, tree_sitter, filelock, tenacity' 2>/dev/null; then
-    python3 -m venv "$venv"
+    # 3: there is nothing to say about the dataset, because the package cannot be had here.
+    python3 -m venv "$venv" || exit 3
     "$venv/bin/pip" install --quiet --no-deps bfcl-eval==2026.3.23 tree_sitter==0.21.3 \
-        tree-sitter-java==0.21.0 tree-sitter-javascript==0.21.4 tenacity filelock >&2
+        tree-sitter-java==0.21.0 tree-sitter-javascript==0.21.4 tenacity filelock >&2 || exit 3
 fi
 exec "$venv/bin/python" "$(dirname "$0")/check_official.py" "$@"

@@ -183,6 +183,11 @@ impl PayloadWriter {
         }
     }
 
+    /// Number of lines so far, whatever became of them.
+    pub fn lines(&self) -> u64 {
+        self.counts.lines
+    }
+
     /// Number of requests so far.
     pub fn records(&self) -> u64 {
         self.counts.records

@@ -61,12 +61,13 @@ impl<'a> View<'a> {
         self.corpus.origin[request as usize]
     }
 
-    /// The list that stands for a merged one; `None` for a list that was not merged.
-    pub fn list_merged_into(&self, list: RowIx) -> Option<RowIx> {
-        self.corpus.lists.fate(list)?.into
+    /// The list that a list was merged into, and why; `None` for a list that was not merged.
+    pub fn list_merged_into(&self, list: RowIx) -> Option<(RowIx, &'static str)> {
+        let fate = self.corpus.lists.fate(list)?;
+        fate.into.map(|into| (into, fate.reason.code))
     }
 
-    /// The request that stands for a merged one now, and why; `None` for a row that was not merged.
+    /// The request that a request was merged into, and why; `None` for one that was not merged.
     pub fn merged_into(&self, request: RowIx) -> Option<(RowIx, &'static str)> {
         let fate = self.corpus.requests.fate(request)?;
         fate.into.map(|into| (into, fate.reason.code))

@@ -85,15 +85,22 @@ impl Source for Ingest {
     fn read(&self, into: &mut PayloadWriter, cx: &Context<'_>) -> Result<Vec<InputFile>> {
         let mut rows = Rows { ingest: self, cx, into, sample: BTreeMap::new(), n_drawn: 0 };
         let mut inputs = Vec::new();
+        let mut n_items = 0;
         for (file, path) in (0..).zip(&self.inputs) {
-            let input = if path.extension().is_some_and(|extension| extension == "parquet") {
+            let (input, n_items_here) = if path.extension().is_some_and(|extension| extension == "parquet") {
                 rows.parquet(file, path)?
             } else {
                 rows.blocks(file, path)?
             };
             inputs.push(input);
+            n_items += n_items_here;
         }
         rows.write_sample()?;
+        // Counted where they are cut from the file, so that nothing between there and here can lose one unseen.
+        if rows.into.lines() != n_items {
+            let what = format!("{n_items} lines in the files, {} arrived", rows.into.lines());
+            return Err(Error::Conservation { at: "ingest".to_owned(), what });
+        }
         Ok(inputs)
     }
 }
@@ -115,7 +122,7 @@ enum Ready {
 }
 
 impl Rows<'_, '_> {
-    fn blocks(&mut self, file: u32, path: &Path) -> Result<InputFile> {
+    fn blocks(&mut self, file: u32, path: &Path) -> Result<(InputFile, u64)> {
         let limits = Limits { max_line_bytes: self.ingest.max_line_bytes, ..Limits::default() };
         let ahead = BLOCKS_AHEAD * rayon::current_num_threads();
         let (sender, receiver) = sync_channel::<Block>(ahead);
@@ -152,7 +159,7 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    fn parquet(&mut self, file: u32, path: &Path) -> Result<InputFile> {
+    fn parquet(&mut self, file: u32, path: &Path) -> Result<(InputFile, u64)> {
         let frames = FrameFile::open(path)?;
         for start in (0..frames.height()).step_by(PARQUET_ROWS) {
             if self.cx.cancelled() {
@@ -173,7 +180,8 @@ impl Rows<'_, '_> {
             }
         }
         let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-        Ok(InputFile { path: path.display().to_string(), sha256: sha256_of(path)?, bytes })
+        let input = InputFile { path: path.display().to_string(), sha256: sha256_of(path)?, bytes };
+        Ok((input, frames.height() as u64))
     }
 
     fn is_full(&self) -> bool {
@@ -211,20 +219,18 @@ impl Rows<'_, '_> {
     }
 }
 
-/// Reads and hashes a file, block by block.
+/// Reads and hashes a file, block by block; also gives the number of its items.
 #[allow(clippy::needless_pass_by_value)] // Dropping the sender is what ends the stream.
-fn read_file(path: &Path, limits: &Limits, sender: SyncSender<Block>) -> Result<InputFile> {
+fn read_file(path: &Path, limits: &Limits, sender: SyncSender<Block>) -> Result<(InputFile, u64)> {
     let mut hasher = Sha256::new();
     let facts =
         read_blocks(path, Format::of(path), limits, &mut |bytes| hasher.update(bytes), &mut |block| {
             // Nobody receives any more when the other side met an error, which is the one to tell.
             sender.send(block).map_err(|_| Error::Interrupted)
         })?;
-    Ok(InputFile {
-        path: path.display().to_string(),
-        sha256: hex(&hasher.finalize()),
-        bytes: facts.raw_bytes,
-    })
+    let sha256 = hex(&hasher.finalize());
+    let input = InputFile { path: path.display().to_string(), sha256, bytes: facts.raw_bytes };
+    Ok((input, facts.n_items))
 }
 
 fn ready(file: u32, line: Line) -> Ready {

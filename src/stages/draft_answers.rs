@@ -8,15 +8,17 @@
 //!
 //! Not here: whether a request without a call should have had one. That is for the judges.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{LazyLock, OnceLock};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
+use super::merge_exact_docs::SAME_DOCS_CODE;
 use super::merge_near_queries::SAME_CODE;
 use crate::answers::carry::{CarryFault, Uncarried, ground_truth};
 use crate::answers::human::HumanAnswers;
@@ -115,44 +117,22 @@ impl Stage for DraftAnswers {
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let docs = read_docs(view, cx)?;
-        let mut answered: FxHashSet<String> = FxHashSet::default();
+        let mut unused: BTreeSet<String> = self.human()?.requests().map(str::to_owned).collect();
         let mut best: FxHashMap<RowIx, Candidate> = FxHashMap::default();
-        let head_of = |row: RowIx| match view.merged_into(row) {
-            Some((head, SAME_CODE)) => Some(head),
-            Some(_) => None,
-            None => Some(row),
-        };
-        let wanted = |row: RowIx| head_of(row).is_some_and(|head| view.is_kept(head));
+        let wanted = |row: RowIx| head_of(row, view).is_some_and(|head| view.is_kept(head));
         view.stream(cx, wanted, |batch| {
-            let candidates = batch.map_rows(|row| {
-                let head = head_of(row.ix()).unwrap_or(row.ix());
-                let candidate = candidate(row, head, &docs, view);
-                let human = if head == row.ix() {
-                    self.human_answer(row, view, docs.of(head, view))
-                } else {
-                    Ok(None)
-                };
-                (head, candidate, human)
-            });
-            for (&row, (head, candidate, human)) in batch.rows().iter().zip(candidates) {
+            let candidates = batch.map_rows(|row| self.candidates(row, &docs, view));
+            for (&row, candidates) in batch.rows().iter().zip(candidates) {
+                let Candidates { head, recorded, human } = candidates.map_err(Error::Setting)?;
                 if head == row {
-                    out.set(row, RECORDED, candidate.kind)?;
+                    out.set(row, RECORDED, recorded.kind)?;
                 }
-                let human = human.map_err(Error::Setting)?.map(|(id, answer)| {
-                    answered.insert(id);
-                    Candidate {
-                        rank: Rank::Human,
-                        position: 0,
-                        from: row,
-                        kind: "human",
-                        answer: Some(Ok(answer)),
-                    }
+                let human = human.map(|(id, candidate)| {
+                    unused.remove(&id);
+                    candidate
                 });
-                for candidate in
-                    human.into_iter().chain([Candidate { position: view.position(row), ..candidate }])
-                {
-                    let slot = best.entry(head);
-                    slot.and_modify(|known| known.take_better(&candidate)).or_insert(candidate);
+                for candidate in human.into_iter().chain([recorded]) {
+                    best.entry(head).and_modify(|known| known.take_better(&candidate)).or_insert(candidate);
                 }
             }
             Ok(())
@@ -162,13 +142,30 @@ impl Stage for DraftAnswers {
                 state(row, candidate, view, out)?;
             }
         }
-        for request in self.human()?.requests().filter(|&request| !answered.contains(request)) {
+        for request in unused {
             cx.progress.warn(&format!(
-                "answers: request {request} is not among the kept requests; its answer is not used"
+                "answers: request {request} is not among the kept ones; its answer is not used"
             ));
         }
         Ok(())
     }
+}
+
+/// The kept request that a request answers for: itself, or the one it is equal to.
+fn head_of(request: RowIx, view: &View<'_>) -> Option<RowIx> {
+    match view.merged_into(request) {
+        Some((head, SAME_CODE)) => Some(head),
+        Some(_) => None,
+        None => Some(request),
+    }
+}
+
+/// What one row has to say.
+struct Candidates {
+    head: RowIx,
+    recorded: Candidate,
+    /// A person's answer, with the id by which the file names the request.
+    human: Option<(String, Candidate)>,
 }
 
 /// How good an answer is; the least is the best.
@@ -226,8 +223,8 @@ impl Docs {
         let renames = loop {
             match (self.renames.get(&list), view.list_merged_into(list)) {
                 (Some(renames), _) => break renames,
-                (None, Some(leader)) => list = leader,
-                (None, None) => return calls,
+                (None, Some((leader, SAME_DOCS_CODE))) => list = leader,
+                (None, _) => return calls,
             }
         };
         calls.into_iter().map(|call| renamed(call, renames)).collect()
@@ -288,13 +285,8 @@ fn candidate(row: Row<'_>, head: RowIx, docs: &Docs, view: &View<'_>) -> Candida
     let answer = calls.map(|calls| ground_truth(&docs.renamed(calls, row.ix(), view), docs.of(head, view)));
     // A twin that fits no better than the request's own record says nothing about it.
     let answer = if row.ix() == head || matches!(answer, Some(Ok(_))) { answer } else { None };
-    Candidate {
-        rank: if answer.is_none() { Rank::None } else { rank },
-        position: 0,
-        from: row.ix(),
-        kind,
-        answer,
-    }
+    let rank = if answer.is_none() { Rank::None } else { rank };
+    Candidate { rank, position: view.position(row.ix()), from: row.ix(), kind, answer }
 }
 
 fn state(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Verdict<'_>) -> Result<()> {
@@ -333,6 +325,30 @@ impl DraftAnswers {
             return Ok(self.human.get_or_init(|| read));
         }
         Ok(self.human.get_or_init(HumanAnswers::default))
+    }
+
+    fn candidates(
+        &self,
+        row: Row<'_>,
+        docs: &Docs,
+        view: &View<'_>,
+    ) -> std::result::Result<Candidates, String> {
+        let head = head_of(row.ix(), view).unwrap_or(row.ix());
+        let human = if head == row.ix() { self.human_answer(row, view, docs.of(head, view))? } else { None };
+        let human = human.map(|(id, answer)| {
+            let answer = Some(Ok(answer));
+            (
+                id,
+                Candidate {
+                    rank: Rank::Human,
+                    position: view.position(head),
+                    from: head,
+                    kind: "human",
+                    answer,
+                },
+            )
+        });
+        Ok(Candidates { head, recorded: candidate(row, head, docs, view), human })
     }
 
     /// A person's answer to a request, with the id by which the file names it.

@@ -18,8 +18,11 @@ use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, 
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 
+/// The reason code of lists that say the same, and so call everything by the same names.
+pub const SAME_DOCS_CODE: &str = "docs/same";
+
 static SAME: Reason =
-    Reason::policy("docs/same", "An earlier doc list says the same in another spelling or order of keys.");
+    Reason::policy(SAME_DOCS_CODE, "An earlier doc list says the same in another spelling or order of keys.");
 
 /// The stage; it has no settings.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
