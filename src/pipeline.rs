@@ -175,7 +175,15 @@ impl<'t> Reader<'t> {
                 let what = format!("--set {}.{}: there is no stage of that id", over.id, over.key);
                 return Err(self.error(None, what, Some(nearest(&over.id, ids))));
             };
-            set(target, over);
+            if !set(target, over) {
+                let what = format!(
+                    "--set {}.{}: {} is no table of settings",
+                    over.id,
+                    over.key,
+                    over.key.rsplit_once('.').map_or("", |(table, _)| table)
+                );
+                return Err(self.error(None, what, None));
+            }
         }
         let mut settings: Top = self.section("", Some(top))?;
         if settings.name.is_empty() {
@@ -437,21 +445,23 @@ fn empty_table<'i>() -> Spanned<DeValue<'i>> {
     Spanned::new(usize::MAX..usize::MAX, DeValue::Table(DeTable::new()))
 }
 
-/// Sets a key; a value from the command line has no place in the file, so its span is past every end.
-fn set<'i>(target: &mut Spanned<DeValue<'i>>, over: &'i Override) {
+/// Sets a key, unless it leads into something that is no table. A value from the command line has no place in the
+/// file, so its span is past every end.
+fn set<'i>(target: &mut Spanned<DeValue<'i>>, over: &'i Override) -> bool {
     let nowhere = usize::MAX..usize::MAX;
     let mut target = target;
     let mut path: Vec<&'i str> = over.key.split('.').collect();
     let last = path.pop().unwrap_or_default();
     for key in path {
-        let DeValue::Table(table) = target.get_mut() else { return };
+        let DeValue::Table(table) = target.get_mut() else { return false };
         target = table.entry(Spanned::new(nowhere.clone(), key.into())).or_insert_with(empty_table);
     }
-    let DeValue::Table(table) = target.get_mut() else { return };
+    let DeValue::Table(table) = target.get_mut() else { return false };
     let value = DeValue::parse(&over.value)
         .map_or_else(|_| DeValue::String(over.value.as_str().into()), Spanned::into_inner);
     table.remove(last);
     table.insert(Spanned::new(nowhere.clone(), last.into()), Spanned::new(nowhere, value));
+    true
 }
 
 fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {

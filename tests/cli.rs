@@ -148,6 +148,7 @@ fn what_cannot_start_says_where_and_what_would_help() {
         ("set of a value out of range", &["plan", "--set", "merge-near-docs.threshold=1.7"]),
         ("set without a value", &["plan", "--set", "merge-near-docs.threshold"]),
         ("set inside a table", &["plan", "--set", "ingest.columns.qery=[\"text\"]"]),
+        ("set into something that is no table", &["plan", "--set", "merge-near-docs.threshold.x=0.7"]),
         ("a gate that is no number", &["plan", "--set", "merge-near-queries.cosine=on"]),
         ("a name that leaves the folder", &["plan", "--set", "name=\"../live\""]),
         ("one file twice", &["plan", "--input", "raw/pairs.csv", "./raw/pairs.csv"]),
@@ -235,23 +236,9 @@ fn too_many_faults_close_the_gate() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_says_so_and_goes_on_to_the_same_bytes() {
-    use std::io::Write as _;
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log.jsonl");
-    let mut file = std::io::BufWriter::new(std::fs::File::create(&log).unwrap());
-    for n in 0..30_000 {
-        let docs = format!(
-            "[{{\"name\": \"tide_{}\", \"description\": \"Tells the tide of harbour {n}.\"}}]",
-            n % 3000
-        );
-        writeln!(
-            file,
-            "{}",
-            serde_json::json!({"query": format!("When is high tide in harbour {n}?"), "functions": docs})
-        )
-        .unwrap();
-    }
-    drop(file);
+    support::write_long_log(&log, 12_000);
     let out = folder.path().join("run");
     let mut run = support::toolsieve()
         .args(["run", "--quiet", "--input", path(&log), "--out", path(&out)])

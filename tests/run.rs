@@ -7,10 +7,12 @@ mod support;
 
 use std::path::Path;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
-use support::{assert_same_bytes, run_sample, stable_bytes, toolsieve};
+use support::{
+    assert_same_bytes, report_without_timing, run_sample, stable_bytes, toolsieve, write_long_log,
+};
 use toolsieve::engine::frame::FrameFile;
 
 fn json(path: &Path) -> Value {
@@ -20,27 +22,39 @@ fn json(path: &Path) -> Value {
 #[test]
 fn one_thread_and_many_give_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
-    let runs: Vec<_> = ["1", "2", "5"]
-        .iter()
-        .map(|threads| {
-            let out = folder.path().join(threads);
-            let status = toolsieve()
-                .args(["run", "--quiet", "--threads", threads, "--out"])
+    let log = folder.path().join("log.jsonl");
+    write_long_log(&log, 12_000);
+    for more in [&[][..], &["--limit", "5000"], &["--sample-rows", "5000"]] {
+        let run = |threads: &str| {
+            let out = folder.path().join(format!("{threads}{}", more.concat()));
+            let mut command = toolsieve();
+            command
+                .args(["run", "--quiet", "--threads", threads, "--input"])
+                .arg(&log)
+                .arg("--out")
                 .arg(&out)
+                .args(more);
+            let status = command
                 .env("POLARS_MAX_THREADS", threads)
                 .stdout(Stdio::null())
-                .status()
-                .unwrap();
-            assert!(status.success());
-            stable_bytes(&out)
-        })
-        .collect();
-    assert_same_bytes(&runs[0], &runs[1]);
-    assert_same_bytes(&runs[0], &runs[2]);
+                .stderr(Stdio::null())
+                .status();
+            assert!(status.unwrap().success());
+            (stable_bytes(&out), report_without_timing(&out))
+        };
+        let (one, one_report) = run("1");
+        for threads in ["2", "5"] {
+            let (many, many_report) = run(threads);
+            assert_same_bytes(&one, &many);
+            assert_eq!(one_report, many_report, "{threads} threads, {more:?}");
+        }
+    }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_run_killed_at_any_moment_goes_on_to_the_same_bytes() {
+    use std::os::unix::process::ExitStatusExt as _;
     const KILLS: u32 = 10;
     let folder = tempfile::tempdir().unwrap();
     let whole = folder.path().join("whole");
@@ -48,20 +62,25 @@ fn a_run_killed_at_any_moment_goes_on_to_the_same_bytes() {
     run_sample(&whole, &[]);
     let whole_time = start.elapsed();
     let killed = folder.path().join("killed");
+    let mut n_hit = 0;
     for nth in 0..KILLS {
-        // Moments spread over the whole run; what is cut off must not be taken for finished.
+        // Moments spread over the whole run. Every other one begins from nothing, since what is left of a run that
+        // goes on is short.
+        if nth % 2 == 0 && killed.exists() {
+            std::fs::remove_dir_all(&killed).unwrap();
+        }
         let mut run = toolsieve()
             .args(["run", "--quiet", "--set", "draft-answers.answers=raw/answers.jsonl", "--out"])
             .arg(&killed)
             .stdout(Stdio::null())
+            .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(
-            whole_time.mul_f64(f64::from(nth + 1) / f64::from(KILLS + 1)).min(Duration::from_secs(20)),
-        );
+        std::thread::sleep(whole_time.mul_f64(f64::from(nth + 1) / f64::from(KILLS + 2)));
         run.kill().unwrap();
-        run.wait().unwrap();
+        n_hit += u32::from(run.wait().unwrap().signal() == Some(9));
     }
+    assert!(n_hit >= 3, "only {n_hit} of {KILLS} kills hit a live run");
     run_sample(&killed, &[]);
     assert_same_bytes(&stable_bytes(&whole), &stable_bytes(&killed));
 }
@@ -104,6 +123,26 @@ fn every_line_and_every_request_is_accounted_for_once() {
 
     let rows = FrameFile::open(&out.join("rows.parquet")).unwrap().read_all().unwrap();
     assert_eq!(rows.height() as u64, count("/requests/rows"));
+    // From the other side: the places of all rows and of all lines without one are those of the files, each once.
+    let place =
+        |row| (rows.ints("file").unwrap().get(row).unwrap(), rows.ints("line").unwrap().get(row).unwrap());
+    let lines = toolsieve::engine::payload::read_lines(&out).unwrap();
+    let places: Vec<(i64, i64)> = (0..rows.height())
+        .map(place)
+        .chain(lines.iter().map(|line| (i64::from(line.file), line.line)))
+        .collect();
+    let distinct: std::collections::BTreeSet<_> = places.iter().copied().collect();
+    assert_eq!((distinct.len(), places.len() as u64), (places.len(), count("/ingest/lines")));
+    for (file, name) in [(0, "raw/hosted.jsonl"), (2, "raw/anthropic.jsonl")] {
+        let n_lines = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(name))
+            .unwrap()
+            .split(|byte| *byte == b'\n')
+            .count()
+            - 1;
+        let expected: Vec<i64> = (1..=i64::try_from(n_lines).unwrap()).collect();
+        let found: Vec<i64> = distinct.iter().filter(|(of, _)| *of == file).map(|(_, line)| *line).collect();
+        assert_eq!(found, expected, "{name}");
+    }
     let words = rows.texts("fate").unwrap();
     let n_exported = (0..rows.height()).filter(|&row| words.get(row) == Some("exported")).count();
     assert_eq!(n_exported as u64, exported);
@@ -277,6 +316,125 @@ fn the_first_of_several_steps_is_no_answer() {
         fates_of(&[row("first", vec![&user], &first), row("second", vec![&user, &first, &result], &second)]);
     assert_eq!(fates["first"], ("held".to_owned(), Some("answer/several-steps".to_owned())));
     assert_eq!(fates["second"], ("merged".to_owned(), Some("conversation/continues".to_owned())));
+}
+
+fn one_function() -> String {
+    r#"[{"name": "ring", "description": "Rings the bell.", "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer", "description": "How often."}}}}]"#.to_owned()
+}
+
+fn ring(id: &str, times: u32) -> Value {
+    serde_json::json!({"role": "assistant", "content": null, "tool_calls": [
+        {"id": id, "type": "function", "function": {"name": "ring", "arguments": format!("{{\"times\": {times}}}")}}]})
+}
+
+fn chat(id: &str, time: u64, messages: &[Value], answer: Option<&Value>) -> Value {
+    let functions: Value = serde_json::from_str(&one_function()).unwrap();
+    serde_json::json!({"id": id, "ts": time, "request": {"messages": messages, "tools": [{"type": "function", "function": functions[0]}]},
+        "response": answer.map(|answer| serde_json::json!({"choices": [{"message": answer, "finish_reason": "tool_calls"}]}))})
+}
+
+#[test]
+fn requests_differ_when_anything_around_the_question_differs() {
+    let user = serde_json::json!({"role": "user", "content": "Ring the bell as often as today asks for"});
+    let system = |text: &str| serde_json::json!({"role": "system", "content": text});
+    let fates = fates_of(&[
+        chat(
+            "may",
+            1_900_000_001,
+            &[user.clone(), system("Today is May: ring 3 times.")],
+            Some(&ring("a", 3)),
+        ),
+        chat(
+            "june",
+            1_900_000_002,
+            &[user.clone(), system("Today is June: ring 9 times.")],
+            Some(&ring("b", 9)),
+        ),
+        chat("before", 1_900_000_003, &[system("Today is May: ring 3 times."), user], Some(&ring("c", 3))),
+    ]);
+    assert!(fates.values().all(|(_, reason)| reason.as_deref() != Some("query/same")), "{fates:?}");
+}
+
+#[test]
+fn a_call_that_failed_is_not_taken_from_a_twin_that_nobody_looked_after() {
+    let user = serde_json::json!({"role": "user", "content": "Ring the bell for the wedding at noon"});
+    let result = serde_json::json!({"role": "tool", "tool_call_id": "a", "content": "{\"error\": \"the rope is broken\"}"});
+    let sorry = serde_json::json!({"role": "assistant", "content": "That did not work."});
+    let fates = fates_of(&[
+        chat("failed", 1_900_000_001, std::slice::from_ref(&user), Some(&ring("a", 3))),
+        chat("failed-next", 1_900_000_002, &[user.clone(), ring("a", 3), result], Some(&sorry)),
+        chat("twin", 1_900_000_003, &[user], Some(&ring("b", 3))),
+    ]);
+    assert_eq!(fates["failed"], ("held".to_owned(), Some("answer/refuted".to_owned())));
+    assert_eq!(fates["twin"], ("merged".to_owned(), Some("query/same".to_owned())));
+}
+
+#[test]
+fn a_short_reply_in_a_conversation_is_no_spam() {
+    let asked = serde_json::json!({"role": "assistant", "content": "Shall I ring the bell three times?"});
+    let reply = serde_json::json!({"role": "user", "content": "yes"});
+    let fates = fates_of(&[
+        chat("reply", 1_900_000_001, &[asked, reply.clone()], Some(&ring("a", 3))),
+        chat("alone", 1_900_000_002, &[reply], Some(&ring("b", 3))),
+    ]);
+    assert_eq!(fates["reply"].0, "exported");
+    assert_eq!(fates["alone"], ("dropped".to_owned(), Some("spam/too-short".to_owned())));
+}
+
+#[test]
+fn a_file_whose_new_name_tells_another_format_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (wrong, right) = (folder.path().join("log.jsonl"), folder.path().join("log.csv"));
+    std::fs::write(
+        &wrong,
+        format!("query,functions\n\"Ring the bell twice\",\"{}\"\n", one_function().replace('"', "\"\"")),
+    )
+    .unwrap();
+    let out = folder.path().join("run");
+    let records = |input: &Path| {
+        let run = support::output(&[
+            "run",
+            "--quiet",
+            "--out",
+            out.to_str().unwrap(),
+            "--input",
+            input.to_str().unwrap(),
+            "--set",
+            "max_fault_share=1",
+        ]);
+        assert!(run.status.success(), "{}", support::shown(&run));
+        report_without_timing(&out)["ingest"]["records"].as_u64().unwrap()
+    };
+    assert_eq!(records(&wrong), 0);
+    std::fs::rename(&wrong, &right).unwrap();
+    assert_eq!(records(&right), 1);
+}
+
+#[test]
+fn an_answer_for_an_id_that_several_rows_have_is_not_guessed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, answers) = (folder.path().join("log.jsonl"), folder.path().join("answers.jsonl"));
+    let user = |text: &str| serde_json::json!({"role": "user", "content": text});
+    let rows = [
+        chat("1", 1_900_000_001, &[user("Ring the bell for the bride")], None),
+        chat("1", 1_900_000_002, &[user("How loud is a church organ, roughly?")], None),
+    ];
+    std::fs::write(&log, rows.map(|row| row.to_string() + "\n").concat()).unwrap();
+    std::fs::write(&answers, "{\"request\": \"1\", \"ground_truth\": [{\"ring\": {\"times\": [3]}}]}\n")
+        .unwrap();
+    let set = format!("draft-answers.answers={}", answers.display());
+    let out = folder.path().join("run");
+    let run = support::output(&[
+        "run",
+        "--out",
+        out.to_str().unwrap(),
+        "--input",
+        log.to_str().unwrap(),
+        "--set",
+        &set,
+    ]);
+    assert!(run.status.success(), "{}", support::shown(&run));
+    assert!(support::shown(&run).contains("request 1 is the id of several rows"), "{}", support::shown(&run));
 }
 
 /// The original release of the V2 Live set holds 2,251 entries, 6,682 functions offered and 1,617 distinct ones.

@@ -129,10 +129,5 @@ pub(super) fn changes(patch: &str) -> String {
 /// A value, shortened for the eye.
 fn shown(value: Option<&Value>) -> String {
     const MAX_CHARS: usize = 160;
-    let text = value.map(Value::to_string).unwrap_or_default();
-    if text.chars().count() <= MAX_CHARS {
-        text
-    } else {
-        text.chars().take(MAX_CHARS).collect::<String>() + "…"
-    }
+    console::shortened(&value.map(Value::to_string).unwrap_or_default(), MAX_CHARS)
 }

@@ -18,8 +18,16 @@ pub(super) fn load(args: &PipelineArgs) -> anyhow::Result<Pipeline> {
     Ok(pipeline)
 }
 
-/// Every input is a file that can be opened, or standard input, once.
+/// There is something to read, and every input is a file that can be opened, or standard input, once.
 pub(super) fn check_inputs(pipeline: &Pipeline) -> anyhow::Result<()> {
+    if pipeline.ingest.inputs.is_empty() {
+        bail!("nothing to read\nhint: name files with --input, or under [ingest] in the pipeline");
+    }
+    if pipeline.ingest.limit.is_some() && pipeline.ingest.sample_rows.is_some() {
+        bail!(
+            "limit and sample_rows are both set\nhint: the one reads the first records, the other takes some at random"
+        );
+    }
     let mut seen: Vec<PathBuf> = Vec::new();
     for input in &pipeline.ingest.inputs {
         let place = input.canonicalize().unwrap_or_else(|_| input.clone());

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 
 use super::{Ending, Halfway, PipelineArgs};
 use crate::console::{self, Console, count, table};
@@ -55,22 +55,10 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     let mut pipeline = super::plan::load(&args.pipeline)?;
     pipeline.ingest.limit = args.limit.or(pipeline.ingest.limit);
     pipeline.ingest.sample_rows = args.sample_rows.or(pipeline.ingest.sample_rows);
-    if pipeline.ingest.inputs.is_empty() {
-        bail!("nothing to read\nhint: name files with --input, or under [ingest] in the pipeline");
-    }
-    if pipeline.ingest.limit.is_some() && pipeline.ingest.sample_rows.is_some() {
-        bail!(
-            "limit and sample_rows are both set\nhint: the one reads the first records, the other takes some at random"
-        );
-    }
     super::plan::check_inputs(&pipeline)?;
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")?;
     }
-    let cancel = Arc::new(AtomicBool::new(false));
-    let on_signal = Arc::clone(&cancel);
-    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed))
-        .context("cannot listen for Ctrl-C")?;
 
     let out = args.out.unwrap_or_else(|| Path::new("out").join(&pipeline.name));
     let folder = RunFolder::take(&out)?;
@@ -78,6 +66,10 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
         folder.clear()?;
     }
     spool_standard_input(&mut pipeline, &folder)?;
+    let cancel = Arc::new(AtomicBool::new(false));
+    let on_signal = Arc::clone(&cancel);
+    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed))
+        .context("cannot listen for Ctrl-C")?;
     let progress = Console::new(args.quiet);
     for warning in &pipeline.warnings {
         progress.warn(warning);

@@ -1,6 +1,6 @@
 //! `toolsieve why`: one row's story, from the line it was read from to its fate.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
@@ -66,7 +66,7 @@ fn place(run: &OpenRun, wanted: &str) -> Option<(Vec<i64>, i64)> {
     let file = file.trim_start_matches("./");
     let files = (0..)
         .zip(&run.file.inputs)
-        .filter(|(_, input)| input.path.ends_with(file))
+        .filter(|(_, input)| Path::new(&input.path).ends_with(file))
         .map(|(at, _)| at)
         .collect();
     Some((files, line.parse().ok()?))
@@ -99,7 +99,7 @@ fn find(run: &OpenRun, wanted: &str) -> anyhow::Result<Vec<RowIx>> {
     Ok(found)
 }
 
-fn find_line(run: &OpenRun, folder: &std::path::Path, wanted: &str) -> anyhow::Result<Option<LineStory>> {
+fn find_line(run: &OpenRun, folder: &Path, wanted: &str) -> anyhow::Result<Option<LineStory>> {
     let Some((files, line)) = place(run, wanted) else { return Ok(None) };
     Ok(read_lines(folder)?
         .into_iter()
@@ -113,7 +113,7 @@ fn tell_line(line: &LineStory, wanted: &str) -> String {
 
 struct Story<'a> {
     run: &'a OpenRun,
-    folder: &'a std::path::Path,
+    folder: &'a Path,
     row: RowIx,
     max_chars: usize,
 }
@@ -124,12 +124,7 @@ impl Story<'_> {
     }
 
     fn shown(&self, text: &str) -> String {
-        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        if line.chars().count() <= self.max_chars {
-            line
-        } else {
-            line.chars().take(self.max_chars).collect::<String>() + "…"
-        }
+        console::shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), self.max_chars)
     }
 
     fn tell(&self) -> anyhow::Result<String> {

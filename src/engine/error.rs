@@ -43,7 +43,7 @@ pub enum Error {
     Locked {
         /// The run folder.
         path: PathBuf,
-        /// Who has it: process, start and command line.
+        /// Who has it: process and command line.
         owner: String,
     },
     /// The folder holds something, but no run.

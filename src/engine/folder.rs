@@ -1,7 +1,7 @@
 //! The run folder: who has it, what is done in it, and how files get there.
 //!
 //! A step writes into `<name>.partial` and the folder is renamed when its manifest is
-//! inside, so a folder without `.partial` is a finished step, whenever the power went.
+//! inside, so a folder without `.partial` is a finished step, whenever the process was killed.
 //! Single files are written beside and renamed.
 
 use std::fs::{self, File, TryLockError};
@@ -82,9 +82,12 @@ impl RunFolder {
     pub fn remove_outcome(&self) -> Result<()> {
         remove_folder(&self.path.join("dataset"))?;
         remove_folder(&self.path.join("dataset.partial"))?;
-        [RUN_FILE, "report.json", "ledger.parquet", "rows.parquet", "lists.parquet"]
-            .iter()
-            .try_for_each(|name| remove_file(&self.path.join(name)))
+        for name in [RUN_FILE, "report.json", "ledger.parquet", "rows.parquet", "lists.parquet"] {
+            let path = self.path.join(name);
+            remove_file(&path)?;
+            remove_file(&beside(&path))?;
+        }
+        Ok(())
     }
 
     /// The folder itself.
@@ -104,6 +107,7 @@ impl RunFolder {
         for entry in fs::read_dir(&stages).at("reading", &stages)? {
             let entry = entry.at("reading", &stages)?;
             if !names.iter().any(|name| entry.file_name() == name.as_str()) {
+                self.remove_outcome()?;
                 remove_folder(&entry.path())?;
             }
         }
@@ -184,6 +188,11 @@ fn remove_folder(path: &Path) -> Result<()> {
     if path.is_dir() { fs::remove_dir_all(path).at("removing", path) } else { Ok(()) }
 }
 
+/// Where a file is written before it gets its name.
+pub(super) fn beside(path: &Path) -> PathBuf {
+    path.with_extension("partial")
+}
+
 fn remove_file(path: &Path) -> Result<()> {
     if path.exists() { fs::remove_file(path).at("removing", path) } else { Ok(()) }
 }
@@ -193,7 +202,7 @@ fn remove_file(path: &Path) -> Result<()> {
 /// # Errors
 /// The file cannot be written or renamed.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
-    let beside = path.with_extension("partial");
+    let beside = beside(path);
     #[allow(clippy::disallowed_methods)] // This is the door that the ban names.
     fs::write(&beside, bytes).at("writing", &beside)?;
     fs::rename(&beside, path).at("renaming", &beside)

@@ -151,7 +151,7 @@ impl Frame {
         self.0.column(name).ok()?.i64().ok().map(Ints)
     }
 
-    /// A column of numbers.
+    /// A cell of a column of numbers.
     pub fn float(&self, name: &str, row: usize) -> Option<f64> {
         self.0.column(name).ok()?.f64().ok()?.get(row)
     }
@@ -161,8 +161,8 @@ impl Frame {
         self.0.column(name).ok()?.u32().ok().map(U32s)
     }
 
-    /// A cell as JSON, for files that came from outside.
-    pub fn json(&self, row: usize) -> serde_json::Map<String, serde_json::Value> {
+    /// A row as JSON, for files that came from outside.
+    pub fn row_json(&self, row: usize) -> serde_json::Map<String, serde_json::Value> {
         self.0.columns().iter().map(|column| (column.name().to_string(), any_json(column, row))).collect()
     }
 }

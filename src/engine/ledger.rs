@@ -12,7 +12,7 @@ use super::columns::{self, ColumnSpec};
 use super::corpus::{Corpus, Table};
 use super::delta::{EDITS, FATES, GROUP_ROWS, StoredEdit, read_edits, read_fates};
 use super::error::{At, Result};
-use super::folder::RunFolder;
+use super::folder::{RunFolder, beside};
 use super::frame::{FrameWriter, Values};
 use super::runner::{StageInstance, reasons_of, step_name};
 use super::stage::{RowIx, TableId};
@@ -49,7 +49,8 @@ pub struct Event {
     pub evidence: Option<String>,
 }
 
-/// Visits the events of one stage for the rows that are `wanted`, in canonical order and in groups that fit memory.
+/// Visits the events of one stage for the rows that are `wanted`, in canonical order. They are
+/// read as a whole, some tens of bytes each, and told in groups, since an event with its ids as text is ten times that.
 ///
 /// # Errors
 /// The run folder is damaged, or `visit` fails.
@@ -131,7 +132,7 @@ pub fn write_ledger(folder: &RunFolder, stages: &[StageInstance], corpus: &Corpu
 }
 
 fn write_beside(path: &Path, write: impl FnOnce(&mut FrameWriter) -> Result<()>) -> Result<()> {
-    let beside = path.with_extension("partial");
+    let beside = beside(path);
     let mut writer = FrameWriter::create(&beside);
     write(&mut writer)?;
     writer.finish()?;

@@ -19,7 +19,7 @@ use super::columns::{self, ColumnSpec};
 use super::corpus::{Cells, Corpus, RowId, Table};
 use super::error::{Error, Result, damaged};
 use super::folder::{InputFile, Step};
-use super::frame::{FrameFile, FrameWriter, Values, write_frame};
+use super::frame::{FrameFile, FrameWriter, Values};
 use super::stage::{RowIx, TableId};
 
 /// A batch ends with this many rows, or …
@@ -151,7 +151,8 @@ pub struct PayloadWriter {
     list_of: Vec<RowIx>,
     times: Vec<i64>,
     places: Vec<u64>,
-    lines: Vec<LineRow>,
+    lines: FrameWriter,
+    pending_lines: Vec<LineRow>,
     counts: IngestCounts,
     line_reasons: BTreeMap<String, u64>,
     shapes: BTreeMap<&'static str, u64>,
@@ -163,6 +164,7 @@ impl PayloadWriter {
         Self {
             requests: FrameWriter::create(&step.file(REQUESTS)),
             lists: FrameWriter::create(&step.file(LISTS)),
+            lines: FrameWriter::create(&step.file(LINES)),
             step,
             pending: Vec::new(),
             pending_bytes: 0,
@@ -176,7 +178,7 @@ impl PayloadWriter {
             list_of: Vec::new(),
             times: Vec::new(),
             places: Vec::new(),
-            lines: Vec::new(),
+            pending_lines: Vec::new(),
             counts: IngestCounts::default(),
             line_reasons: BTreeMap::new(),
             shapes: BTreeMap::new(),
@@ -215,11 +217,15 @@ impl PayloadWriter {
     }
 
     /// Adds a line that gave no request.
-    pub fn line(&mut self, line: LineRow) {
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn line(&mut self, line: LineRow) -> Result<()> {
         self.counts.lines += 1;
         *(if line.unreadable { &mut self.counts.unreadable } else { &mut self.counts.no_request }) += 1;
         *self.line_reasons.entry(line.reason.to_owned()).or_default() += 1;
-        self.lines.push(line);
+        self.pending_lines.push(line);
+        if self.pending_lines.len() >= BATCH_ROWS { self.write_lines() } else { Ok(()) }
     }
 
     /// Counts lines that a limit passed over.
@@ -280,6 +286,18 @@ impl PayloadWriter {
         ])
     }
 
+    fn write_lines(&mut self) -> Result<()> {
+        let lines = std::mem::take(&mut self.pending_lines);
+        let fate = |line: &LineRow| if line.unreadable { "unreadable" } else { "no-request" };
+        self.lines.write(vec![
+            ("file", Values::U32(lines.iter().map(|line| line.file).collect())),
+            ("line", Values::Int(lines.iter().map(|line| i64::try_from(line.line).ok()).collect())),
+            ("fate", Values::Text(lines.iter().map(|line| Some(fate(line))).collect())),
+            ("reason", Values::Text(lines.iter().map(|line| Some(line.reason)).collect())),
+            ("detail", Values::Text(lines.iter().map(|line| Some(line.detail.as_str())).collect())),
+        ])
+    }
+
     /// Writes what is left, the spine and the manifest.
     ///
     /// # Errors
@@ -291,13 +309,14 @@ impl PayloadWriter {
         if !self.texts.is_empty() || self.list_batches.is_empty() {
             self.write_lists()?;
         }
+        self.write_lines()?;
         self.requests.finish()?;
         self.lists.finish()?;
+        self.lines.finish()?;
         let (request_ids, position) = order_requests(&self.content_keys, &self.times, &self.places)?;
         let list_position = order_lists(&self.list_of, &position, self.list_ids.len());
         write_spine(&self.step.file(REQUEST_SPINE), &request_ids, &position, Some(&self.list_of))?;
         write_spine(&self.step.file(LIST_SPINE), &self.list_ids, &list_position, None)?;
-        write_lines(&self.step.file(LINES), &self.lines)?;
         self.counts.doc_lists = self.list_ids.len() as u64;
         let manifest = IngestManifest {
             key,
@@ -324,21 +343,30 @@ fn order_requests(keys: &[u128], times: &[i64], lines: &[u64]) -> Result<(Vec<u1
         let row = row as usize;
         (times[row], lines[row], keys[row])
     });
+    let mut occurrences = repeated(keys);
     let mut ids = keys.to_vec();
     let mut position = vec![0; keys.len()];
-    let mut seen: FxHashMap<u128, u64> = FxHashMap::default();
     for (place, &row) in (0..).zip(&order) {
         position[row as usize] = place;
         let key = keys[row as usize];
-        let occurrence = seen.entry(key).or_default();
-        if *occurrence > 0 {
-            let mut bytes = key.to_le_bytes().to_vec();
-            bytes.extend(occurrence.to_le_bytes());
-            ids[row as usize] = xxh3_128(&bytes);
+        if let Some(occurrence) = occurrences.get_mut(&key) {
+            if *occurrence > 0 {
+                let mut bytes = key.to_le_bytes().to_vec();
+                bytes.extend(occurrence.to_le_bytes());
+                ids[row as usize] = xxh3_128(&bytes);
+            }
+            *occurrence += 1;
         }
-        *occurrence += 1;
     }
     Ok((ids, position))
+}
+
+/// The keys that stand more than once, each with a count of 0. Found by sorting: a map of all keys would be the
+/// largest thing in memory.
+fn repeated(keys: &[u128]) -> FxHashMap<u128, u64> {
+    let mut sorted = keys.to_vec();
+    sorted.par_sort_unstable();
+    sorted.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| (pair[0], 0)).collect()
 }
 
 /// Lists stand in the order of their earliest request.
@@ -379,20 +407,6 @@ fn write_spine(
             return writer.finish();
         }
     }
-}
-
-fn write_lines(path: &std::path::Path, lines: &[LineRow]) -> Result<()> {
-    let fate = |line: &LineRow| if line.unreadable { "unreadable" } else { "no-request" };
-    write_frame(
-        path,
-        vec![
-            ("file", Values::U32(lines.iter().map(|line| line.file).collect())),
-            ("line", Values::Int(lines.iter().map(|line| i64::try_from(line.line).ok()).collect())),
-            ("fate", Values::Text(lines.iter().map(|line| Some(fate(line))).collect())),
-            ("reason", Values::Text(lines.iter().map(|line| Some(line.reason)).collect())),
-            ("detail", Values::Text(lines.iter().map(|line| Some(line.detail.as_str())).collect())),
-        ],
-    )
 }
 
 /// A line without a request, read back.

@@ -5,6 +5,7 @@
 //! a changed cell without an edit that says why. Cells leave for disk batch by batch, so
 //! a stage that writes a large column holds one batch of it.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use rustc_hash::FxHashSet;
@@ -54,7 +55,7 @@ pub struct Verdict<'a> {
     fates: Vec<FateEvent>,
     edits: Vec<(RowIx, Edit)>,
     /// For each column of the contract the cells not yet on disk.
-    cells: Vec<Vec<(RowIx, Cell)>>,
+    cells: Vec<VecDeque<(RowIx, Cell)>>,
     /// Rows and content columns for which an edit says why they change.
     explained: FxHashSet<(RowIx, &'static str)>,
     columns_path: PathBuf,
@@ -72,7 +73,7 @@ impl<'a> Verdict<'a> {
             has_fate: vec![false; table.len()],
             fates: Vec::new(),
             edits: Vec::new(),
-            cells: contract.writes.iter().map(|_| Vec::new()).collect(),
+            cells: contract.writes.iter().map(|_| VecDeque::new()).collect(),
             explained: FxHashSet::default(),
             writer: FrameWriter::create(&columns),
             columns_path: columns,
@@ -169,7 +170,7 @@ impl<'a> Verdict<'a> {
                 column.name
             ));
         }
-        self.cells[at].push((row, cell));
+        self.cells[at].push_back((row, cell));
         Ok(())
     }
 
@@ -211,26 +212,27 @@ impl<'a> Verdict<'a> {
     /// Sends the cells of all batches up to and with this one to disk.
     ///
     /// # Errors
-    /// The file cannot be written, or a changed cell has no edit.
+    /// The file cannot be written.
     pub fn flush(&mut self, batch: usize) -> Result<()> {
         if self.contract.writes.is_empty() {
             return Ok(());
         }
+        for cells in &mut self.cells {
+            cells.make_contiguous().sort_by_key(|(row, _)| *row);
+        }
         while self.next_batch <= batch {
             let range = self.table.batch(self.next_batch);
-            let writes = &self.contract.writes;
             let ready: Vec<Vec<(RowIx, Cell)>> = self
                 .cells
                 .iter_mut()
                 .map(|cells| {
-                    let (ready, later): (Vec<_>, Vec<_>) = std::mem::take(cells)
-                        .into_iter()
-                        .partition(|(row, _)| range.contains(&(*row as usize)));
-                    *cells = later;
-                    ready
+                    let n_ready = cells.partition_point(|(row, _)| (*row as usize) < range.end);
+                    cells.drain(..n_ready).collect()
                 })
                 .collect();
-            let columns: Columns<'_> = writes
+            let columns: Columns<'_> = self
+                .contract
+                .writes
                 .iter()
                 .zip(&ready)
                 .map(|(column, cells)| (column.name, dense(column.kind, cells, range.start, range.len())))

@@ -1,6 +1,7 @@
-//! What a stage sees: the kept rows of its table, the columns it declared, nothing else.
+//! What a stage sees: the rows of its table, as a rule the kept ones, and the columns it declared.
 
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 
 use super::columns::ColumnSpec;
 use super::corpus::{BatchCells, Corpus, RowId, Table};
@@ -157,6 +158,15 @@ impl<'a> Row<'a> {
     /// A text cell; `None` is null.
     pub fn text(&self, column: ColumnSpec) -> Option<&'a str> {
         self.cells.text(column, self.at)
+    }
+
+    /// A text cell that holds JSON; `None` is null.
+    ///
+    /// # Panics
+    /// The cell is no such JSON: we wrote it, so that is a bug or a damaged file, and no row to go on with.
+    pub fn json<T: DeserializeOwned>(&self, column: ColumnSpec) -> Option<T> {
+        self.text(column)
+            .map(|text| serde_json::from_str(text).expect("a column that toolsieve wrote is JSON"))
     }
 
     /// A number cell; `None` is null.

@@ -11,7 +11,7 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::bfcl::{Category, Entry, write_category};
 use crate::conversation::Message;
@@ -47,8 +47,7 @@ impl Sink for Export {
         let functions = read_functions(corpus)?;
         let mut drafts = read_drafts(corpus, cx)?;
         drafts.sort_by_key(|draft| (corpus.lists.position(draft.list), corpus.requests.position(draft.row)));
-        let mut exported =
-            Exported { rows: drafts.iter().map(|draft| draft.row).collect(), counts: Vec::new() };
+        let mut exported = Exported::default();
         let (sure, unverified): (Vec<Draft>, Vec<Draft>) =
             drafts.into_iter().partition(|draft| SURE.contains(&draft.tier.as_str()));
         let data = into.join("data");
@@ -65,6 +64,7 @@ impl Sink for Export {
                     continue;
                 }
                 let ids = write_files(&folder, category, &of_category, &functions)?;
+                exported.rows.extend(of_category.iter().map(|draft| draft.row));
                 exported.counts.push((format!("{set}/{}", category.name()), ids.len() as u64));
                 let rows: Vec<(String, &Draft)> = ids.into_iter().zip(of_category).collect();
                 for group in rows.chunks(GROUP_ROWS) {
@@ -179,36 +179,25 @@ fn write_rows(
     corpus: &Corpus,
     functions: &FxHashMap<RowIx, Vec<Value>>,
 ) -> Result<()> {
-    let json = |value: serde_json::Result<String>| value.map_err(|error| Error::Input(error.to_string()));
-    let mut questions = Vec::new();
-    let mut docs = Vec::new();
-    let mut answers = Vec::new();
-    let mut lists = Vec::new();
-    for (_, draft) in rows {
-        let plain: Vec<Value> = draft
-            .messages
-            .iter()
-            .map(|message| serde_json::json!({"role": message.role, "content": message.content}))
-            .collect();
-        questions.push(json(serde_json::to_string(&[plain]))?);
-        docs.push(json(serde_json::to_string(&functions[&draft.list]))?);
-        answers.push(json(serde_json::to_string(&draft.answer))?);
-        lists.push(corpus.lists.row_id(draft.list).to_string());
-    }
-    let own = |texts: &'_ [String]| -> Vec<Option<String>> { texts.iter().cloned().map(Some).collect() };
-    let (questions, docs, answers, lists) = (own(&questions), own(&docs), own(&answers), own(&lists));
-    let text = |get: fn(&(String, &Draft)) -> Option<String>| rows.iter().map(get).collect::<Vec<_>>();
+    let text = |get: &dyn Fn(&str, &Draft) -> Option<String>| -> Vec<Option<String>> {
+        rows.iter().map(|(id, draft)| get(id, draft)).collect()
+    };
+    let question = |draft: &Draft| {
+        let plain = |message: &Message| json!({"role": message.role, "content": message.content});
+        json!([draft.messages.iter().map(plain).collect::<Vec<_>>()]).to_string()
+    };
+    let list_id = |draft: &Draft| corpus.lists.row_id(draft.list).to_string();
     let columns = [
-        ("id", text(|(id, _)| Some(id.clone()))),
-        ("category", text(|(_, draft)| Some(draft.category.clone()))),
-        ("question", questions),
-        ("function", docs),
-        ("ground_truth", answers),
-        ("tier", text(|(_, draft)| Some(draft.tier.clone()))),
-        ("request_id", text(|(_, draft)| Some(draft.request_id.clone()))),
-        ("external_id", text(|(_, draft)| draft.external_id.clone())),
-        ("answer_from", text(|(_, draft)| draft.answer_from.clone())),
-        ("list_id", lists),
+        ("id", text(&|id, _| Some(id.to_owned()))),
+        ("category", text(&|_, draft| Some(draft.category.clone()))),
+        ("question", text(&|_, draft| Some(question(draft)))),
+        ("function", text(&|_, draft| Some(json!(functions[&draft.list]).to_string()))),
+        ("ground_truth", text(&|_, draft| Some(json!(draft.answer).to_string()))),
+        ("tier", text(&|_, draft| Some(draft.tier.clone()))),
+        ("request_id", text(&|_, draft| Some(draft.request_id.clone()))),
+        ("external_id", text(&|_, draft| draft.external_id.clone())),
+        ("answer_from", text(&|_, draft| draft.answer_from.clone())),
+        ("list_id", text(&|_, draft| Some(list_id(draft)))),
     ];
     table.write(
         columns

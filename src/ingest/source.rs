@@ -67,10 +67,14 @@ impl From<ReadError> for Error {
 
 impl Source for Ingest {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         let settings = Self { inputs: Vec::new(), ..self.clone() };
         let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
         fingerprint.part("settings", settings.as_bytes());
+        // The name of a file tells how it is read, and nothing else.
+        for path in &self.inputs {
+            fingerprint.part("format", format!("{:?}", Reading::of(path)).as_bytes());
+        }
         Ok(())
     }
 
@@ -87,10 +91,9 @@ impl Source for Ingest {
         let mut inputs = Vec::new();
         let mut n_items = 0;
         for (file, path) in (0..).zip(&self.inputs) {
-            let (input, n_items_here) = if path.extension().is_some_and(|extension| extension == "parquet") {
-                rows.parquet(file, path)?
-            } else {
-                rows.blocks(file, path)?
+            let (input, n_items_here) = match Reading::of(path) {
+                Reading::Parquet => rows.parquet(file, path)?,
+                Reading::Text(format) => rows.blocks(file, path, format)?,
             };
             inputs.push(input);
             n_items += n_items_here;
@@ -105,13 +108,27 @@ impl Source for Ingest {
     }
 }
 
+/// How a file is read, by its name.
+#[derive(Debug, Clone, Copy)]
+enum Reading {
+    Parquet,
+    Text(Format),
+}
+
+impl Reading {
+    fn of(path: &Path) -> Self {
+        let is_parquet = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"));
+        if is_parquet { Self::Parquet } else { Self::Text(Format::of(path)) }
+    }
+}
+
 /// Takes lines in order and passes them on, or samples them.
 struct Rows<'a, 'c> {
     ingest: &'a Ingest,
     cx: &'a Context<'c>,
     into: &'a mut PayloadWriter,
     /// The sample so far: the records with the smallest hashes.
-    sample: BTreeMap<(u64, u128, u64), Box<RequestRow>>,
+    sample: BTreeMap<(u64, u128, u64, u64), Box<RequestRow>>,
     n_drawn: u64,
 }
 
@@ -122,12 +139,12 @@ enum Ready {
 }
 
 impl Rows<'_, '_> {
-    fn blocks(&mut self, file: u32, path: &Path) -> Result<(InputFile, u64)> {
+    fn blocks(&mut self, file: u32, path: &Path, format: Format) -> Result<(InputFile, u64)> {
         let limits = Limits { max_line_bytes: self.ingest.max_line_bytes, ..Limits::default() };
         let ahead = BLOCKS_AHEAD * rayon::current_num_threads();
         let (sender, receiver) = sync_channel::<Block>(ahead);
         std::thread::scope(|scope| {
-            let reader = scope.spawn(|| read_file(path, &limits, sender));
+            let reader = scope.spawn(|| read_file(path, format, &limits, sender));
             let taken = self.take_blocks(file, receiver, ahead);
             let input = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             taken.and(input)
@@ -169,7 +186,7 @@ impl Rows<'_, '_> {
             let frame = frames.read(start, length, None)?;
             let columns = &self.ingest.columns;
             let read = |row: usize| {
-                let value = Value::Object(frame.json(row));
+                let value = Value::Object(frame.row_json(row));
                 let line = (start + row + 1) as u64;
                 let fate = record_of_value(line, xxh3_128(value.to_string().as_bytes()), value, columns);
                 ready(file, Line { line, fate })
@@ -191,8 +208,9 @@ impl Rows<'_, '_> {
     fn take(&mut self, line: Ready) -> Result<()> {
         self.cx.progress.advance(1);
         match line {
-            Ready::Line(line) => self.into.line(line),
-            Ready::Request(_) if self.is_full() => self.into.passed_over(1),
+            // Whatever it is: how far ahead lines were parsed must not show in the counts.
+            _ if self.is_full() => self.into.passed_over(1),
+            Ready::Line(line) => self.into.line(line)?,
             Ready::Request(request) => match self.ingest.sample_rows {
                 None => self.into.request(*request)?,
                 Some(wanted) => self.draw(request, wanted),
@@ -205,7 +223,7 @@ impl Rows<'_, '_> {
     fn draw(&mut self, request: Box<RequestRow>, wanted: u64) {
         let draw = xxh3_64_with_seed(&request.content_key.to_le_bytes(), self.cx.seed);
         self.n_drawn += 1;
-        self.sample.insert((draw, request.content_key, self.n_drawn), request);
+        self.sample.insert((draw, request.content_key, request.line, self.n_drawn), request);
         if self.sample.len() as u64 > wanted {
             self.sample.pop_last();
             self.into.passed_over(1);
@@ -221,13 +239,17 @@ impl Rows<'_, '_> {
 
 /// Reads and hashes a file, block by block; also gives the number of its items.
 #[allow(clippy::needless_pass_by_value)] // Dropping the sender is what ends the stream.
-fn read_file(path: &Path, limits: &Limits, sender: SyncSender<Block>) -> Result<(InputFile, u64)> {
+fn read_file(
+    path: &Path,
+    format: Format,
+    limits: &Limits,
+    sender: SyncSender<Block>,
+) -> Result<(InputFile, u64)> {
     let mut hasher = Sha256::new();
-    let facts =
-        read_blocks(path, Format::of(path), limits, &mut |bytes| hasher.update(bytes), &mut |block| {
-            // Nobody receives any more when the other side met an error, which is the one to tell.
-            sender.send(block).map_err(|_| Error::Interrupted)
-        })?;
+    let facts = read_blocks(path, format, limits, &mut |bytes| hasher.update(bytes), &mut |block| {
+        // Nobody receives any more when the other side met an error, which is the one to tell.
+        sender.send(block).map_err(|_| Error::Interrupted)
+    })?;
     let sha256 = hex(&hasher.finalize());
     let input = InputFile { path: path.display().to_string(), sha256, bytes: facts.raw_bytes };
     Ok((input, facts.n_items))

@@ -201,9 +201,8 @@ fn sorted(outcomes: &FxHashMap<RowIx, Known>) -> Vec<(&RowIx, &Known)> {
 }
 
 fn tell(row: Row<'_>, list: RowIx) -> Told {
-    let messages: Vec<Message> =
-        row.text(MESSAGES).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let response: Option<Message> = row.text(RESPONSE).and_then(|text| serde_json::from_str(text).ok());
+    let messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
+    let response: Option<Message> = row.json(RESPONSE);
     let mut told = Told {
         turn: None,
         is_head: messages.last().is_some_and(|message| message.role == Role::User),

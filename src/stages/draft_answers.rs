@@ -8,7 +8,7 @@
 //!
 //! Not here: whether a request without a call should have had one. That is for the judges.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{LazyLock, OnceLock};
 
@@ -118,10 +118,11 @@ impl Stage for DraftAnswers {
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let docs = read_docs(view, cx)?;
         let mut unused: BTreeSet<String> = self.human()?.requests().map(str::to_owned).collect();
-        let mut best: FxHashMap<RowIx, Candidate> = FxHashMap::default();
+        let shared = self.shared_ids(view, cx)?;
+        let mut best: FxHashMap<RowIx, Best> = FxHashMap::default();
         let wanted = |row: RowIx| head_of(row, view).is_some_and(|head| view.is_kept(head));
         view.stream(cx, wanted, |batch| {
-            let candidates = batch.map_rows(|row| self.candidates(row, &docs, view));
+            let candidates = batch.map_rows(|row| self.candidates(row, &docs, &shared, view));
             for (&row, candidates) in batch.rows().iter().zip(candidates) {
                 let Candidates { head, recorded, human } = candidates.map_err(Error::Setting)?;
                 if head == row {
@@ -132,20 +133,23 @@ impl Stage for DraftAnswers {
                     candidate
                 });
                 for candidate in human.into_iter().chain([recorded]) {
-                    best.entry(head).and_modify(|known| known.take_better(&candidate)).or_insert(candidate);
+                    best.entry(head).or_default().hear(candidate);
                 }
             }
             Ok(())
         })?;
         for row in view.rows() {
-            if let Some(candidate) = best.remove(&row) {
+            if let Some(candidate) = best.remove(&row).and_then(Best::answer) {
                 state(row, candidate, view, out)?;
             }
         }
         for request in unused {
-            cx.progress.warn(&format!(
-                "answers: request {request} is not among the kept ones; its answer is not used"
-            ));
+            let why = if shared.contains(&request) {
+                "is the id of several rows, name the request id instead"
+            } else {
+                "is not among the kept ones"
+            };
+            cx.progress.warn(&format!("answers: request {request} {why}; its answer is not used"));
         }
         Ok(())
     }
@@ -195,11 +199,37 @@ impl Candidate {
     fn key(&self) -> (bool, Rank, u32) {
         (!matches!(self.answer, Some(Ok(_))), self.rank, self.position)
     }
+}
 
-    fn take_better(&mut self, other: &Self) {
-        if other.key() < self.key() {
-            *self = other.clone();
+/// The best answer so far, and those that the log speaks against.
+#[derive(Default)]
+struct Best {
+    candidate: Option<Candidate>,
+    doubted: Vec<(Rank, Vec<Value>)>,
+}
+
+impl Best {
+    fn hear(&mut self, candidate: Candidate) {
+        if let (Rank::Refuted | Rank::SeveralSteps, Some(Ok(answer))) = (candidate.rank, &candidate.answer) {
+            self.doubted.push((candidate.rank, answer.clone()));
         }
+        if self.candidate.as_ref().is_none_or(|known| candidate.key() < known.key()) {
+            self.candidate = Some(candidate);
+        }
+    }
+
+    /// The best answer. What failed for one of the twins is not taken from another that only did not look; what
+    /// a person says stands.
+    fn answer(self) -> Option<Candidate> {
+        let mut best = self.candidate?;
+        let doubt = self
+            .doubted
+            .iter()
+            .find(|(_, answer)| best.answer.as_ref().is_some_and(|best| best.as_ref() == Ok(answer)));
+        if let (Some((rank, _)), true) = (doubt, best.rank != Rank::Human) {
+            best.rank = *rank;
+        }
+        Some(best)
     }
 }
 
@@ -250,10 +280,7 @@ fn read_docs(view: &View<'_>, cx: &Context<'_>) -> Result<Docs> {
         |batch| {
             let read = batch.map_rows(|row| {
                 let functions = lists.is_kept(row.ix()).then(|| row.text(FUNCTIONS)).flatten();
-                (
-                    functions.and_then(|text| serde_json::from_str(text).ok()),
-                    row.text(RENAMES).and_then(|text| serde_json::from_str(text).ok()),
-                )
+                (functions.and_then(|text| serde_json::from_str(text).ok()), row.json(RENAMES))
             });
             for (&row, (functions, renames)) in batch.rows().iter().zip(read) {
                 docs.functions.extend(functions.map(|functions| (row, functions)));
@@ -266,7 +293,7 @@ fn read_docs(view: &View<'_>, cx: &Context<'_>) -> Result<Docs> {
 }
 
 fn candidate(row: Row<'_>, head: RowIx, docs: &Docs, view: &View<'_>) -> Candidate {
-    let response: Option<Message> = row.text(RESPONSE).and_then(|text| serde_json::from_str(text).ok());
+    let response: Option<Message> = row.json(RESPONSE);
     let (kind, calls) = match recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
         Recorded::Calls(calls) => ("calls", Some(calls)),
         Recorded::Declined => ("declined", None),
@@ -327,14 +354,33 @@ impl DraftAnswers {
         Ok(self.human.get_or_init(HumanAnswers::default))
     }
 
+    /// The ids in the file of answers that several kept requests have: such an answer could be meant for any.
+    fn shared_ids(&self, view: &View<'_>, cx: &Context<'_>) -> Result<BTreeSet<String>> {
+        let mut n_rows: BTreeMap<String, usize> =
+            self.human()?.requests().map(|id| (id.to_owned(), 0)).collect();
+        if !n_rows.is_empty() {
+            view.for_each_batch(cx, |batch| {
+                for id in batch.rows().iter().filter_map(|&row| batch.row(row).text(EXTERNAL_ID)) {
+                    if let Some(n) = n_rows.get_mut(id) {
+                        *n += 1;
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(n_rows.into_iter().filter(|(_, n)| *n > 1).map(|(id, _)| id).collect())
+    }
+
     fn candidates(
         &self,
         row: Row<'_>,
         docs: &Docs,
+        shared: &BTreeSet<String>,
         view: &View<'_>,
     ) -> std::result::Result<Candidates, String> {
         let head = head_of(row.ix(), view).unwrap_or(row.ix());
-        let human = if head == row.ix() { self.human_answer(row, view, docs.of(head, view))? } else { None };
+        let human =
+            if head == row.ix() { self.human_answer(row, view, docs.of(head, view), shared)? } else { None };
         let human = human.map(|(id, answer)| {
             let answer = Some(Ok(answer));
             (
@@ -357,9 +403,11 @@ impl DraftAnswers {
         row: Row<'_>,
         view: &View<'_>,
         functions: &[Value],
+        shared: &BTreeSet<String>,
     ) -> std::result::Result<Option<(String, Vec<Value>)>, String> {
         let human = self.human().map_err(|error| error.to_string())?;
-        let ids = [row.text(EXTERNAL_ID).map(str::to_owned), Some(view.row_id(row.ix()).to_string())];
+        let own_id = row.text(EXTERNAL_ID).filter(|&id| !shared.contains(id)).map(str::to_owned);
+        let ids = [own_id, Some(view.row_id(row.ix()).to_string())];
         for id in ids.into_iter().flatten() {
             if let Some(answer) = human.ground_truth(&id, functions).map_err(|error| error.to_string())? {
                 return Ok(Some((id, answer.to_vec())));

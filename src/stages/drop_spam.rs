@@ -1,7 +1,7 @@
 //! Drops queries that ask nothing: blanks, test words, a key held down.
 //!
-//! Only a lone user message is judged: a short "yes" in the middle of a conversation is
-//! an answer, not spam. What asks something foreign to the functions is not spam either;
+//! Only a lone user message is judged: a short "yes" in a conversation is an answer, not
+//! spam. What asks something foreign to the functions is not spam either;
 //! that is for the judges of relevance.
 
 use schemars::JsonSchema;
@@ -103,13 +103,15 @@ impl RowStage for DropSpam {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         Ok(())
     }
 
     fn judge_row(&self, row: Row<'_>) -> Opinion {
-        let messages: Vec<Message> =
-            row.text(MESSAGES).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
+        if messages.iter().any(|message| matches!(message.role, Role::Assistant | Role::Tool)) {
+            return Opinion::keep();
+        }
         let mut users = messages.iter().filter(|message| message.role == Role::User);
         match (users.next(), users.next()) {
             (Some(query), None) => match self.fault(&query.content) {

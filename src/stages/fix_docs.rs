@@ -75,8 +75,7 @@ impl RowStage for FixDocs {
     }
 
     fn judge_row(&self, row: Row<'_>) -> Opinion {
-        let functions: Vec<Value> =
-            row.text(FUNCTIONS).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let functions: Vec<Value> = row.json(FUNCTIONS).unwrap_or_default();
         let allow = if self.allow_unsafe { fix::Safety::Unsafe } else { fix::Safety::Safe };
         let Fixed { functions, edits, proposals, findings, renames } = fix::fix(&functions, allow);
         let found = findings.iter().find(|finding| BLOCKING.contains(&finding.rule.code));

@@ -64,8 +64,7 @@ impl Stage for MergeExactDocs {
         let mut keys: Vec<(RowIx, u128)> = Vec::new();
         view.for_each_batch(cx, |batch| {
             let batch_keys = batch.map_rows(|row| {
-                let functions: Vec<Value> =
-                    row.text(FUNCTIONS).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+                let functions: Vec<Value> = row.json(FUNCTIONS).unwrap_or_default();
                 canonical::key(&functions)
             });
             keys.extend(batch.rows().iter().copied().zip(batch_keys));

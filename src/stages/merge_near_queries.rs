@@ -1,7 +1,7 @@
 //! Merges requests that ask the same of the same functions.
 //!
 //! Two requests are compared only within a scope (the doc list, by default) and only when
-//! everything before the last user message is equal: another system prompt or history can
+//! everything but the last user message is equal: another system prompt or history can
 //! change the right answer. Then the last user messages are held against each other:
 //! equal after normalisation, else ROUGE-L, else cosine of embeddings, each with its own
 //! gate. The earliest request stays; every merged one has a direct score with it.
@@ -160,7 +160,7 @@ impl Settings for MergeNearQueries {
 
 /// What a request is compared by.
 struct Asked {
-    /// The scope and everything before the last user message.
+    /// The scope and everything but the last user message.
     group: u128,
     /// The normalised last user message.
     query: String,
@@ -180,7 +180,7 @@ impl Stage for MergeNearQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         fingerprint.part("embedder", self.embedder.embedder().id().as_bytes());
         Ok(())
     }
@@ -225,15 +225,14 @@ impl MergeNearQueries {
         let mut keys: Vec<(u32, RowIx, u128)> = Vec::new();
         view.for_each_batch(cx, |batch| {
             let batch_keys = batch.map_rows(|row| {
-                let asked = self.asked(row, view);
+                let asked = self.asked(row, view)?;
                 let mut key = Xxh3::new();
                 key.update(&asked.group.to_le_bytes());
                 key.update(asked.query.as_bytes());
-                key.digest128()
+                Some(key.digest128())
             });
-            keys.extend(
-                batch.rows().iter().zip(batch_keys).map(|(&row, key)| (view.position(row), row, key)),
-            );
+            let keyed = batch.rows().iter().zip(batch_keys);
+            keys.extend(keyed.filter_map(|(&row, key)| Some((view.position(row), row, key?))));
             Ok(())
         })?;
         keys.sort_unstable();
@@ -256,7 +255,8 @@ impl MergeNearQueries {
     ) -> Result<Vec<Vec<(RowIx, String)>>> {
         let mut by_key: FxHashMap<u128, Vec<(RowIx, String)>> = FxHashMap::default();
         view.for_each_batch(cx, |batch| {
-            let asked = batch.map_rows(|row| (!twins.contains_key(&row.ix())).then(|| self.asked(row, view)));
+            let asked = batch
+                .map_rows(|row| if twins.contains_key(&row.ix()) { None } else { self.asked(row, view) });
             for (&row, asked) in batch.rows().iter().zip(asked) {
                 if let Some(asked) = asked {
                     by_key.entry(asked.group).or_default().push((row, asked.query));
@@ -273,17 +273,18 @@ impl MergeNearQueries {
         Ok(groups)
     }
 
-    fn asked(&self, row: Row<'_>, view: &View<'_>) -> Asked {
-        let mut messages: Vec<Message> =
-            row.text(MESSAGES).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-        let last_user = messages.iter().rposition(|message| message.role == Role::User);
-        let query = last_user.map(|at| normalise_query(&messages[at].content)).unwrap_or_default();
-        messages.truncate(last_user.unwrap_or(0));
+    /// What a request is compared by; nothing where the user says nothing.
+    fn asked(&self, row: Row<'_>, view: &View<'_>) -> Option<Asked> {
+        let mut messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
+        let last_user = messages.iter().rposition(|message| message.role == Role::User)?;
+        let query = normalise_query(&messages.remove(last_user).content);
         let mut context = serde_json::to_string(&messages).expect("messages are plain data");
         if self.scope == Scope::DocList {
             context.push_str(&view.list_of(row.ix()).to_string());
         }
-        Asked { group: xxh3_128(context.as_bytes()), query }
+        // The place counts too: the same words said after the question are not said before it.
+        context.push_str(&format!(" {last_user}"));
+        Some(Asked { group: xxh3_128(context.as_bytes()), query })
     }
 
     /// Where the queries of one group go.

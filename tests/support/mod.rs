@@ -1,5 +1,8 @@
 //! Runs the program as a user does: its own process, its own folder.
 
+// Each test binary uses a part of it.
+#![allow(dead_code)]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -47,6 +50,34 @@ pub(crate) fn stable_bytes(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         }
     }
     files
+}
+
+/// Writes a log of many rows: several blocks to read, several batches a table, some broken lines.
+pub(crate) fn write_long_log(path: &Path, n_rows: usize) {
+    use std::io::Write as _;
+    let mut file =
+        std::io::BufWriter::new(std::fs::File::create(path).expect("a temporary file can be made"));
+    for n in 0..n_rows {
+        if n % 50 == 7 {
+            writeln!(file, "{{broken").expect("a temporary file can be written");
+        }
+        let filler = "It takes the height above chart datum, in metres, and the time of day. ".repeat(8);
+        let docs = format!(
+            "[{{\"name\": \"tide_{0}\", \"description\": \"Tells the tide of harbour {0}. {filler}\"}}]",
+            n % 9000
+        );
+        let row =
+            serde_json::json!({"query": format!("When is high tide in harbour {n}?"), "functions": docs});
+        writeln!(file, "{row}").expect("a temporary file can be written");
+    }
+}
+
+/// The report without what a clock wrote.
+pub(crate) fn report_without_timing(run: &Path) -> serde_json::Value {
+    let bytes = std::fs::read(run.join("report.json")).expect("a finished run has a report");
+    let mut report: serde_json::Value = serde_json::from_slice(&bytes).expect("a report is JSON");
+    report.as_object_mut().expect("a report is an object").remove("timing");
+    report
 }
 
 /// Fails with the names of the files that differ.
