@@ -186,13 +186,15 @@ def shares_end(run, row, continued):
 
 
 def near_docs(run):
-    kept = [list_id for list_id, row in run.lists.items() if row["fate"] in KEPT]
+    # Every list that stood after near copies were merged, whatever became of it later.
+    kept = [list_id for list_id, row in run.lists.items()
+            if row[run.text_column] and not (row["fate"] == "merged" and str(row["stage"]).startswith(NEAR_DOCS))]
     merges = [event for event in run.ledger
               if event["table"] == "doc_lists" and event["action"] == "merge" and event["stage"].startswith(NEAR_DOCS)]
     encode = Encoder()
     tokens = [encode(run.compared_text(list_id)) for list_id in kept]
     near = [f"{kept[a]} {kept[b]}" for a, b in near_pairs(tokens)]
-    yield Figure("pairs of kept doc lists above ROUGE-L 0.8", len(near), len(kept) * (len(kept) - 1) // 2,
+    yield Figure("pairs of doc lists left above ROUGE-L 0.8", len(near), len(kept) * (len(kept) - 1) // 2,
                  examples=near).at_most(0)
     far, unequal = [], []
     for event in merges:

@@ -27,7 +27,7 @@ use crate::ingest::record::{Line, LineFate, Record, record_of_value, records_of}
 use crate::ingest::shapes::Columns;
 
 /// Blocks that wait between the thread that reads and those that parse, for each thread.
-const BLOCKS_AHEAD: usize = 2;
+const BLOCKS_AHEAD: usize = 1;
 /// Rows of a Parquet input that are read at a time.
 const PARQUET_ROWS: usize = 4096;
 
