@@ -93,6 +93,7 @@ fn explain_shows_an_example_and_an_unknown_code_gets_the_nearest() {
     let folder = tempfile::tempdir().unwrap();
     snapshot("explain", &shown(&output(&["explain", "query/same"])), folder.path());
     snapshot("explain_rule", &shown(&output(&["explain", "schema/python-keyword"])), folder.path());
+    snapshot("explain_line", &shown(&output(&["explain", "ingest/not-utf8"])), folder.path());
     snapshot("explain_unknown", &shown(&output(&["explain", "query/sane"])), folder.path());
     assert!(output(&["explain"]).stdout.len() > 1000);
 }

@@ -28,10 +28,15 @@ pub(super) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
         return Ok(console::give(&of_stage(*kind, reason))?);
     }
     if let Some(reason) = LINE_REASONS.iter().find(|reason| reason.code == code) {
-        return Ok(console::give(&format!(
-            "{}\n  {}\n  named by ingest, for a line of the log\n",
-            reason.code, reason.sentence
-        ))?);
+        let shown = |text: &[u8]| format!("  {:?}\n", String::from_utf8_lossy(text));
+        let text = format!(
+            "{}\n  {}\n  named by ingest, for a line of the log\n\nfires on\n{}\ndoes not fire on\n{}",
+            reason.code,
+            reason.sentence,
+            shown(reason.fires.text),
+            shown(reason.passes.text)
+        );
+        return Ok(console::give(&text)?);
     }
     let all =
         reasons.iter().map(|(_, reason)| reason.code).chain(LINE_REASONS.iter().map(|reason| reason.code));
