@@ -86,6 +86,8 @@ impl Default for Top {
 pub struct Pipeline {
     /// Its name.
     pub name: String,
+    /// What it is for.
+    pub about: String,
     /// The seed.
     pub seed: u64,
     /// See the setting of that name.
@@ -96,15 +98,13 @@ pub struct Pipeline {
     pub stages: Vec<StageInstance>,
     /// What is written; `None` for a pipeline that only reports.
     pub export: Option<Export>,
-    /// The file as resolved.
-    pub resolved: Value,
     /// What a person should know before it runs.
     pub warnings: Vec<String>,
 }
 
 impl std::fmt::Debug for Pipeline {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Pipeline").field("resolved", &self.resolved).finish_non_exhaustive()
+        formatter.debug_struct("Pipeline").field("resolved", &self.resolved()).finish_non_exhaustive()
     }
 }
 
@@ -131,6 +131,21 @@ impl Pipeline {
     /// Anything in it is not as it must be.
     pub fn parse(text: &str, file: &str, overrides: &[Override]) -> Result<Self, PipelineError> {
         Reader { text, file }.pipeline(overrides)
+    }
+
+    /// The pipeline as it stands: defaults, flags and all.
+    pub fn resolved(&self) -> Value {
+        let stage =
+            |stage: &StageInstance| json!({"id": stage.id, "kind": stage.kind, "settings": stage.settings});
+        json!({
+            "name": self.name,
+            "about": self.about,
+            "seed": self.seed,
+            "max_fault_share": self.max_fault_share,
+            "ingest": self.ingest,
+            "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
+            "export": self.export,
+        })
     }
 }
 
@@ -212,23 +227,14 @@ impl<'t> Reader<'t> {
         let stages: Vec<StageInstance> =
             stage_tables.into_iter().map(|stage| self.instance(stage)).collect::<Result<_, _>>()?;
         let warnings = self.check(&stages, export.as_ref())?;
-        let resolved = json!({
-            "name": settings.name,
-            "about": settings.about,
-            "seed": settings.seed,
-            "max_fault_share": settings.max_fault_share,
-            "ingest": ingest,
-            "stages": stages.iter().map(|stage| json!({"id": stage.id, "kind": stage.kind, "settings": stage.settings})).collect::<Vec<_>>(),
-            "export": export,
-        });
         Ok(Pipeline {
             name: settings.name,
+            about: settings.about,
             seed: settings.seed,
             max_fault_share: settings.max_fault_share,
             ingest,
             stages,
             export,
-            resolved,
             warnings,
         })
     }

@@ -75,8 +75,6 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
         progress.warn(warning);
     }
     let cx = Context { seed: pipeline.seed, cancel: &cancel, progress: &progress };
-    let resolved = serde_json::to_value(&pipeline.ingest).context("the settings of ingest")?;
-    pipeline.resolved["ingest"] = resolved;
     let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
     let outcome = runner::run(&folder, &pipeline.ingest, &pipeline.stages, sink, &cx).map_err(Halfway)?;
     warn_of_lines(&outcome, &progress);
@@ -152,7 +150,7 @@ fn run_file(pipeline: &Pipeline, outcome: &Outcome) -> RunFile {
         outcome.ingest.inputs.iter().cloned().zip(paths).map(|(input, path)| InputFile { path, ..input });
     RunFile {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        pipeline: pipeline.resolved.clone(),
+        pipeline: pipeline.resolved(),
         seed: pipeline.seed,
         inputs: inputs.collect(),
         steps: pipeline.stages.iter().map(|stage| stage.id.clone()).collect(),

@@ -268,17 +268,17 @@ impl Story<'_> {
         let requests = &self.corpus().requests;
         let has_dataset = self.folder.join("dataset").is_dir();
         let mut text = format!("fate      {}", fate_word(requests, self.row, has_dataset));
-        let stands_for = requests
-            .in_order()
-            .iter()
-            .filter(|&&row| requests.fate(row).is_some_and(|fate| fate.into == Some(self.row)));
-        let n_merged = stands_for.count();
         let Some(fate) = requests.fate(self.row) else {
             let category = cells.text(CATEGORY, at).unwrap_or("no category");
             text += &format!(" as {category}, answer of tier {}\n", cells.text(TIER, at).unwrap_or("none"));
             if let Some(answer) = cells.text(ANSWER, at) {
                 text += &format!("answer    {}\n", self.shown(answer));
             }
+            let stands_for = requests
+                .in_order()
+                .iter()
+                .filter(|&&row| requests.fate(row).is_some_and(|fate| fate.into == Some(self.row)));
+            let n_merged = stands_for.count();
             if n_merged > 0 {
                 text += &format!("stands for {n_merged} merged requests\n");
             }

@@ -49,8 +49,10 @@ pub struct Event {
     pub evidence: Option<String>,
 }
 
-/// Visits the events of one stage for the rows that are `wanted`, in canonical order. They are
-/// read as a whole, some tens of bytes each, and told in groups, since an event with its ids as text is ten times that.
+/// Visits the events of one stage for the rows that are `wanted`, in canonical order.
+///
+/// They are read as a whole, some tens of bytes each, and told in groups, since an event with its ids as text is
+/// ten times that.
 ///
 /// # Errors
 /// The run folder is damaged, or `visit` fails.

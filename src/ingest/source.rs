@@ -1,8 +1,9 @@
 //! The log as the engine's source: files in, rows out, one pass, bounded memory.
 //!
 //! One thread reads and hashes, all threads turn blocks into records, one writes them in
-//! order. Parquet inputs are rows already and skip the first step. Nothing is dropped here: a line that gives no request is written to the line
-//! map with its reason. Sampling and limits only decide which records go on.
+//! order. Parquet inputs are rows already and skip the first step. Nothing is dropped
+//! here: a line that gives no request is written to the line map with its reason.
+//! Sampling and limits only decide which records go on.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -79,11 +80,7 @@ impl Source for Ingest {
     }
 
     fn inputs(&self) -> Result<Vec<InputFile>> {
-        let hashed = |path: &PathBuf| {
-            let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-            Ok(InputFile { path: path.display().to_string(), sha256: sha256_of(path)?, bytes })
-        };
-        self.inputs.iter().map(hashed).collect()
+        self.inputs.iter().map(|path| hashed(path)).collect()
     }
 
     fn read(&self, into: &mut PayloadWriter, cx: &Context<'_>) -> Result<Vec<InputFile>> {
@@ -196,9 +193,7 @@ impl Rows<'_, '_> {
                 self.take(line)?;
             }
         }
-        let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-        let input = InputFile { path: path.display().to_string(), sha256: sha256_of(path)?, bytes };
-        Ok((input, frames.height() as u64))
+        Ok((hashed(path)?, frames.height() as u64))
     }
 
     fn is_full(&self) -> bool {
@@ -235,6 +230,12 @@ impl Rows<'_, '_> {
         sample.sort_by_key(|request| (request.file, request.line));
         sample.into_iter().try_for_each(|request| self.into.request(*request))
     }
+}
+
+/// A file with its hash, read for that alone.
+fn hashed(path: &Path) -> Result<InputFile> {
+    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    Ok(InputFile { path: path.display().to_string(), sha256: sha256_of(path)?, bytes })
 }
 
 /// Reads and hashes a file, block by block; also gives the number of its items.

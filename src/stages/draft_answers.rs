@@ -124,9 +124,9 @@ impl Stage for DraftAnswers {
         view.stream(cx, wanted, |batch| {
             let candidates = batch.map_rows(|row| self.candidates(row, &docs, &shared, view));
             for (&row, candidates) in batch.rows().iter().zip(candidates) {
-                let Candidates { head, recorded, human } = candidates.map_err(Error::Setting)?;
+                let Candidates { head, kind, recorded, human } = candidates.map_err(Error::Setting)?;
                 if head == row {
-                    out.set(row, RECORDED, recorded.kind)?;
+                    out.set(row, RECORDED, kind)?;
                 }
                 let human = human.map(|(id, candidate)| {
                     unused.remove(&id);
@@ -167,6 +167,8 @@ fn head_of(request: RowIx, view: &View<'_>) -> Option<RowIx> {
 /// What one row has to say.
 struct Candidates {
     head: RowIx,
+    /// What kind of answer the log has; see the column `recorded`.
+    kind: &'static str,
     recorded: Candidate,
     /// A person's answer, with the id by which the file names the request.
     human: Option<(String, Candidate)>,
@@ -189,8 +191,6 @@ struct Candidate {
     rank: Rank,
     position: u32,
     from: RowIx,
-    /// What kind of answer the log has; see the column `recorded`.
-    kind: &'static str,
     answer: Option<std::result::Result<Vec<Value>, Uncarried>>,
 }
 
@@ -279,8 +279,7 @@ fn read_docs(view: &View<'_>, cx: &Context<'_>) -> Result<Docs> {
         |_| true,
         |batch| {
             let read = batch.map_rows(|row| {
-                let functions = lists.is_kept(row.ix()).then(|| row.text(FUNCTIONS)).flatten();
-                (functions.and_then(|text| serde_json::from_str(text).ok()), row.json(RENAMES))
+                (lists.is_kept(row.ix()).then(|| row.json(FUNCTIONS)).flatten(), row.json(RENAMES))
             });
             for (&row, (functions, renames)) in batch.rows().iter().zip(read) {
                 docs.functions.extend(functions.map(|functions| (row, functions)));
@@ -292,7 +291,8 @@ fn read_docs(view: &View<'_>, cx: &Context<'_>) -> Result<Docs> {
     Ok(docs)
 }
 
-fn candidate(row: Row<'_>, head: RowIx, docs: &Docs, view: &View<'_>) -> Candidate {
+/// The answer that the log has for a row, and of what kind it is.
+fn candidate(row: Row<'_>, head: RowIx, docs: &Docs, view: &View<'_>) -> (&'static str, Candidate) {
     let response: Option<Message> = row.json(RESPONSE);
     let (kind, calls) = match recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
         Recorded::Calls(calls) => ("calls", Some(calls)),
@@ -313,7 +313,7 @@ fn candidate(row: Row<'_>, head: RowIx, docs: &Docs, view: &View<'_>) -> Candida
     // A twin that fits no better than the request's own record says nothing about it.
     let answer = if row.ix() == head || matches!(answer, Some(Ok(_))) { answer } else { None };
     let rank = if answer.is_none() { Rank::None } else { rank };
-    Candidate { rank, position: view.position(row.ix()), from: row.ix(), kind, answer }
+    (kind, Candidate { rank, position: view.position(row.ix()), from: row.ix(), answer })
 }
 
 fn state(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Verdict<'_>) -> Result<()> {
@@ -381,20 +381,14 @@ impl DraftAnswers {
         let head = head_of(row.ix(), view).unwrap_or(row.ix());
         let human =
             if head == row.ix() { self.human_answer(row, view, docs.of(head, view), shared)? } else { None };
-        let human = human.map(|(id, answer)| {
-            let answer = Some(Ok(answer));
-            (
-                id,
-                Candidate {
-                    rank: Rank::Human,
-                    position: view.position(head),
-                    from: head,
-                    kind: "human",
-                    answer,
-                },
-            )
-        });
-        Ok(Candidates { head, recorded: candidate(row, head, docs, view), human })
+        let by_a_person = |answer| Candidate {
+            rank: Rank::Human,
+            position: view.position(head),
+            from: head,
+            answer: Some(Ok(answer)),
+        };
+        let (kind, recorded) = candidate(row, head, docs, view);
+        Ok(Candidates { head, kind, recorded, human: human.map(|(id, answer)| (id, by_a_person(answer))) })
     }
 
     /// A person's answer to a request, with the id by which the file names it.

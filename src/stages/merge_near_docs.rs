@@ -1,10 +1,10 @@
 //! Merges doc lists that nearly say the same: ROUGE-L F1 above a threshold.
 //!
 //! Compared is the canonical JSON of each list as `fix_docs` would leave it with all its
-//! fixes allowed, so that two spellings of a type do not make two lists differ, and no two lists are above the
-//! threshold after they are fixed. The text is kept as the column `compared`, so that
-//! anyone can work the scores out again. Each merged list has its score with the list
-//! that stays; no chains. Equal lists are the work of `merge_exact_docs`.
+//! fixes allowed, so that two spellings of a type do not make two lists differ, and no two
+//! lists are above the threshold after they are fixed. The text is kept as the column
+//! `compared`, so that anyone can work the scores out again. Each merged list has its score
+//! with the list that stays; no chains. Equal lists are the work of `merge_exact_docs`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,8 @@ impl Stage for MergeNearDocs {
         let mut vocabulary = Vocabulary::new();
         let mut lists: Vec<(RowIx, Vec<u32>)> = Vec::new();
         view.for_each_batch(cx, |batch| {
-            let compared = batch.map_rows(|row| compared(row.text(FUNCTIONS).unwrap_or_default()));
+            let compared =
+                batch.map_rows(|row| compared(&row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default()));
             for (&row, (text, renames)) in batch.rows().iter().zip(compared) {
                 lists.push((row, self.encode(&mut vocabulary, &text)));
                 out.set(row, COMPARED, text)?;
@@ -120,9 +121,8 @@ impl MergeNearDocs {
 
 /// The text near copies are compared by, and the names that fixes change on the way: a call recorded against a
 /// list that merges is carried to the leader by them.
-fn compared(functions: &str) -> (String, Option<String>) {
-    let functions: Vec<Value> = serde_json::from_str(functions).unwrap_or_default();
-    let fixed = fix::fix(&functions, fix::Safety::Unsafe);
+fn compared(functions: &[Value]) -> (String, Option<String>) {
+    let fixed = fix::fix(functions, fix::Safety::Unsafe);
     let renames = (!fixed.renames.is_empty()).then(|| json!(fixed.renames).to_string());
     (canonical::text(&fixed.functions), renames)
 }

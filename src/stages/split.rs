@@ -22,7 +22,7 @@ use crate::engine::error::Result;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
-use crate::engine::view::View;
+use crate::engine::view::{Row, View};
 use crate::export::bfcl::Category;
 
 static DECLINED: Reason = Reason::policy(
@@ -88,24 +88,19 @@ impl Stage for Split {
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let mut n_functions: FxHashMap<RowIx, usize> = FxHashMap::default();
         view.parent().for_each_batch(cx, |batch| {
-            n_functions
-                .extend(batch.rows().iter().copied().zip(batch.map_rows(|row| length(row.text(FUNCTIONS)))));
+            let lengths =
+                batch.map_rows(|row| row.json::<Vec<Value>>(FUNCTIONS).map_or(0, |list| list.len()));
+            n_functions.extend(batch.rows().iter().copied().zip(lengths));
             Ok(())
         })?;
         view.for_each_batch(cx, |batch| {
             for &row in batch.rows() {
                 let cells = batch.row(row);
-                match cells.text(ANSWER) {
-                    Some(_) if has_calls(cells.text(MESSAGES)) => {
-                        out.hold(row, &CALLS_BEFORE, Evidence::default())?;
-                    }
-                    Some(answer) => {
+                match cells.json::<Vec<Value>>(ANSWER) {
+                    Some(_) if has_calls(cells) => out.hold(row, &CALLS_BEFORE, Evidence::default())?,
+                    Some(calls) => {
                         let n_functions = n_functions.get(&view.list_of(row)).copied().unwrap_or_default();
-                        out.set(
-                            row,
-                            CATEGORY,
-                            Category::of_answer(n_functions, length(Some(answer))).name(),
-                        )?;
+                        out.set(row, CATEGORY, Category::of_answer(n_functions, calls.len()).name())?;
                     }
                     None => out.hold(row, without_answer(cells.text(RECORDED)), Evidence::default())?,
                 }
@@ -126,13 +121,7 @@ fn without_answer(recorded: Option<&str>) -> &'static Reason {
 }
 
 /// An earlier message calls a function or brings a result.
-fn has_calls(messages: Option<&str>) -> bool {
-    let messages: Vec<Message> =
-        messages.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+fn has_calls(request: Row<'_>) -> bool {
+    let messages: Vec<Message> = request.json(MESSAGES).unwrap_or_default();
     messages.iter().any(|message| message.role == Role::Tool || !message.calls.is_empty())
-}
-
-/// Number of elements of a JSON list.
-fn length(list: Option<&str>) -> usize {
-    list.and_then(|text| serde_json::from_str::<Vec<Value>>(text).ok()).map_or(0, |list| list.len())
 }

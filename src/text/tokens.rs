@@ -53,9 +53,9 @@ impl Tokenizer {
         if has_letters { Self::Unicode } else { Self::Rouge }
     }
 
-    /// The tokenizer for a short text that a person wrote, such as a query: [`Unicode`](Self::Unicode) as soon as
-    /// more than a few of its letters are some that [`Rouge`](Self::Rouge) does not see. Two such texts may share a number and
-    /// nothing else, and would be equal by that number alone.
+    /// The tokenizer for a short text that a person wrote, such as a query: [`Unicode`](Self::Unicode) as soon
+    /// as more than a few of its letters are some that [`Rouge`](Self::Rouge) does not see. Two such texts may
+    /// share a number and nothing else, and would be equal by that number alone.
     pub fn for_query(text: &str) -> Self {
         let (mut seen, mut unseen) = (0_usize, 0_usize);
         for c in text.chars().filter(|c| c.is_alphanumeric()) {
