@@ -38,7 +38,7 @@ pub static NO_REQUEST_LEFT: Reason = Reason::policy(
 );
 
 /// Raised when the layout of the run folder or the meaning of a delta changes: nothing older is reused.
-const ENGINE_VERSION: u32 = 1;
+const ENGINE_VERSION: u32 = 2;
 
 /// Where rows come from.
 pub trait Source: Send + Sync {

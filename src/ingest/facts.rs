@@ -133,7 +133,8 @@ fn tool_choice(choice: &Value) -> Option<String> {
         }
         _ => return None,
     };
-    Some(if word == "any" { "required" } else { word }.to_owned())
+    let word = word.to_ascii_lowercase();
+    Some(if word == "any" { "required".to_owned() } else { word })
 }
 
 #[cfg(test)]
@@ -172,6 +173,7 @@ mod tests {
             (json!("auto"), Some("auto")),
             (json!("any"), Some("required")),
             (json!({"type": "any"}), Some("required")),
+            (json!("ANY"), Some("required")),
             (json!({"type": "auto"}), Some("auto")),
             (json!({"type": "function", "function": {"name": "f"}}), Some("function:f")),
             (json!({"type": "tool", "name": "f"}), Some("function:f")),

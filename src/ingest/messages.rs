@@ -38,9 +38,20 @@ pub(super) fn read_answer(answer: Value) -> Result<Message, Fault> {
     }
 }
 
-/// Reads instructions that stand beside the messages: a text, or a list of text parts.
-pub(super) fn read_system(system: Value) -> Result<Message, Fault> {
-    Ok(Message::text(Role::System, read_content(system)?.text()))
+/// Reads instructions that stand beside the messages: a text, a list of text parts, or an object that holds one.
+pub(super) fn read_system(mut system: Value) -> Result<Message, Fault> {
+    let parts = system.get_mut("parts").map(Value::take);
+    Ok(Message::text(Role::System, read_content(parts.unwrap_or(system))?.text()))
+}
+
+/// Reads Gemini's contents: messages whose role may be left out, which then is the user's.
+pub(super) fn read_contents(mut contents: Value) -> Result<Vec<Message>, Fault> {
+    if let Value::Array(list) = &mut contents {
+        for content in list.iter_mut().filter_map(Value::as_object_mut) {
+            content.entry("role").or_insert_with(|| "user".into());
+        }
+    }
+    read_messages(contents)
 }
 
 const ROLES: &[(&str, Role)] = &[
@@ -49,6 +60,7 @@ const ROLES: &[(&str, Role)] = &[
     ("user", Role::User),
     ("human", Role::User),
     ("assistant", Role::Assistant),
+    ("model", Role::Assistant),
     ("tool", Role::Tool),
     ("function", Role::Tool),
 ];
@@ -100,7 +112,11 @@ fn bad_message(number: usize, value: &Value) -> Fault {
 /// Reads the fields of a message; results of calls that stand in its content are messages of their own.
 fn read_fields(role: Role, mut fields: Map<String, Value>) -> Result<(Message, Vec<Message>), Fault> {
     let mut take = |key: &str| fields.get_mut(key).map(Value::take).unwrap_or_default();
-    let mut content = read_content(take("content"))?;
+    let content = match take("content") {
+        Value::Null => take("parts"),
+        content => content,
+    };
+    let mut content = read_content(content)?;
     let mut calls = std::mem::take(&mut content.calls);
     let mut tool_calls = take("tool_calls");
     if become_list(&mut tool_calls)
@@ -161,6 +177,15 @@ const PARTS: &[(&str, Part)] = &[
     ("reasoning", Part::Reasoning),
 ];
 
+/// What a part is that says so by a key and not by a type, as Gemini's do.
+const KEYED_PARTS: &[(&str, Part)] = &[
+    ("functionCall", Part::Call),
+    ("function_call", Part::Call),
+    ("functionResponse", Part::Result),
+    ("function_response", Part::Result),
+    ("thought", Part::Reasoning),
+];
+
 fn read_content(content: Value) -> Result<Content, Fault> {
     let mut found = Content::default();
     match content {
@@ -174,18 +199,12 @@ fn read_content(content: Value) -> Result<Content, Fault> {
 }
 
 fn read_part(mut part: Value, found: &mut Content) -> Result<(), Fault> {
-    let kind = match &part {
-        Value::String(_) => {
-            found.texts.extend(string(part));
-            return Ok(());
-        }
-        part => part.get("type").and_then(Value::as_str).unwrap_or("text"),
-    };
-    let Some((_, kind)) = PARTS.iter().find(|(name, _)| *name == kind) else {
-        return Err(Fault::new(NON_TEXT_PART, format!("a part of type {kind:?}")));
-    };
-    match kind {
-        Part::Text(field) => match part.get_mut(*field).map(Value::take) {
+    if part.is_string() {
+        found.texts.extend(string(part));
+        return Ok(());
+    }
+    match part_kind(&part)? {
+        Part::Text(field) => match part.get_mut(field).map(Value::take) {
             Some(Value::String(text)) => found.texts.push(text),
             _ => return Err(Fault::new(NON_TEXT_PART, "a text part without text")),
         },
@@ -196,18 +215,43 @@ fn read_part(mut part: Value, found: &mut Content) -> Result<(), Fault> {
     Ok(())
 }
 
+fn part_kind(part: &Value) -> Result<Part, Fault> {
+    let Some(name) = part.get("type").and_then(Value::as_str) else {
+        let is_there =
+            |key: &str| part.get(key).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)));
+        let keyed = KEYED_PARTS.iter().find(|(key, _)| is_there(key)).map(|(_, kind)| *kind);
+        return match (keyed, part.get("text"), part.as_object().and_then(|fields| fields.keys().next())) {
+            (Some(kind), _, _) => Ok(kind),
+            (None, None, Some(key)) => {
+                Err(Fault::new(NON_TEXT_PART, format!("a part with {key:?} and no text")))
+            }
+            _ => Ok(Part::Text("text")),
+        };
+    };
+    let known = PARTS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+    known.ok_or_else(|| Fault::new(NON_TEXT_PART, format!("a part of type {name:?}")))
+}
+
+/// Objects that may hold a result; in Anthropic's API the part itself does.
+const RESULT_FRAMES: &[&str] = &["functionResponse", "function_response"];
+
 fn read_result(mut part: Value) -> Result<Message, Fault> {
-    let mut take = |key: &str| part.get_mut(key).map(Value::take).unwrap_or_default();
-    let content = read_content(take("content"))?.text();
-    let is_error = take("is_error") == Value::Bool(true);
-    Ok(Message { call_id: string(take("tool_use_id")), is_error, ..Message::text(Role::Tool, content) })
+    let frame = RESULT_FRAMES.iter().find(|frame| part.get(**frame).is_some_and(Value::is_object));
+    if let Some(frame) = frame {
+        part = part.get_mut(*frame).map(Value::take).unwrap_or_default();
+    }
+    let mut take = |key: &str| part.get_mut(key).map(Value::take).filter(|value| !value.is_null());
+    let content = read_content(take("content").or_else(|| take("response")).unwrap_or_default())?.text();
+    let is_error = take("is_error") == Some(Value::Bool(true));
+    let call_id = take("tool_use_id").or_else(|| take("id")).and_then(string);
+    Ok(Message { call_id, is_error, ..Message::text(Role::Tool, content) })
 }
 
 /// Objects that may hold a call's name and arguments; in most APIs the call itself does.
-const CALL_FRAMES: &[&str] = &["function", "custom"];
+const CALL_FRAMES: &[&str] = &["function", "custom", "functionCall", "function_call"];
 
 fn read_call(mut call: Value) -> Result<Call, Fault> {
-    let id = string(call.get_mut("id").map(Value::take).unwrap_or_default());
+    let mut id = string(call.get_mut("id").map(Value::take).unwrap_or_default());
     let frame = CALL_FRAMES.iter().find(|frame| call.get(**frame).is_some_and(Value::is_object));
     let mut inner = match frame {
         Some(frame) => call.get_mut(*frame).map(Value::take).unwrap_or_default(),
@@ -217,7 +261,9 @@ fn read_call(mut call: Value) -> Result<Call, Fault> {
     let Some(Value::String(name)) = take("name") else {
         return Err(Fault::new(BAD_MESSAGE, "a call without a name"));
     };
-    let arguments = take("arguments").or_else(|| take("input")).unwrap_or_else(|| Map::new().into());
+    id = id.or_else(|| take("id").and_then(string));
+    let arguments = ["arguments", "input", "args"].into_iter().find_map(&mut take);
+    let arguments = arguments.unwrap_or_else(|| Map::new().into());
     Ok(Call { id, name, arguments: read_arguments(arguments) })
 }
 
@@ -299,6 +345,29 @@ mod tests {
             result("t2", false, "yes"),
         ];
         assert_eq!(messages, Ok(expected));
+    }
+
+    #[test]
+    fn gemini_contents_are_read_with_their_calls_and_results() {
+        let messages = read_contents(json!([
+            {"parts": [{"text": "How high is the tide?"}]},
+            {"role": "model", "parts": [
+                {"thought": true, "text": "hm"},
+                {"functionCall": {"id": "g1", "name": "tide", "args": {"at": "noon"}}, "thoughtSignature": "c2ln"}]},
+            {"role": "user", "parts": [{"functionResponse": {"id": "g1", "name": "tide", "response": {"metres": 2}}}]},
+            {"role": "model", "parts": [{"text": "Two metres."}]},
+        ]));
+        let call =
+            Call { id: Some("g1".to_owned()), name: "tide".to_owned(), arguments: json!({"at": "noon"}) };
+        let expected = vec![
+            Message::text(Role::User, "How high is the tide?"),
+            Message { calls: vec![call], ..Message::text(Role::Assistant, "") },
+            Message { call_id: Some("g1".to_owned()), ..Message::text(Role::Tool, "{\"metres\":2}") },
+            Message::text(Role::Assistant, "Two metres."),
+        ];
+        assert_eq!(messages, Ok(expected));
+        let image = json!([{"role": "user", "parts": [{"inlineData": {"mimeType": "image/png"}}]}]);
+        assert_eq!(read_contents(image).unwrap_err().detail, "a part with \"inlineData\" and no text");
     }
 
     #[test]

@@ -48,6 +48,22 @@ const SHAPES: &[Shape] = &[
         message: &["choices", "0", "message"],
         finish_reason: &["choices", "0", "finish_reason"],
     },
+    // Gemini's, as the API and as its Python library write it.
+    Shape {
+        sign: &["candidates", "0", "finish_reason"],
+        message: &["candidates", "0", "content"],
+        finish_reason: &["candidates", "0", "finish_reason"],
+    },
+    Shape {
+        sign: &["candidates"],
+        message: &["candidates", "0", "content"],
+        finish_reason: &["candidates", "0", "finishReason"],
+    },
+    Shape {
+        sign: &["promptFeedback"],
+        message: &["candidates"],
+        finish_reason: &["promptFeedback", "blockReason"],
+    },
     Shape { sign: &["stop_reason"], message: &[], finish_reason: &["stop_reason"] },
     Shape { sign: &["role"], message: &[], finish_reason: &["finish_reason"] },
     Shape { sign: &["content"], message: &[], finish_reason: &["finish_reason"] },
@@ -81,6 +97,8 @@ pub(super) fn read_response(mut response: Value) -> Answer {
     let message = find(&mut response, shape.message).map(Value::take);
     match message.map(read_answer) {
         Some(Ok(message)) => Answer { message: Some(message), finish_reason },
+        // Blocked before a word was said: the reason is all there is.
+        None if finish_reason.is_some() => Answer { message: None, finish_reason },
         _ => Answer::finished(FINISHED_UNREADABLE),
     }
 }
@@ -133,6 +151,12 @@ mod tests {
         let anthropic = json!({"type": "message", "role": "assistant", "stop_reason": "tool_use", "content": [
             {"type": "text", "text": "So."}, {"type": "tool_use", "id": "t", "name": "f", "input": {"x": 1}}]});
         assert_eq!(read_response(anthropic), answer(calling(Some("t"), "So."), Some("tool_use")));
+        let gemini = json!({"candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [
+            {"text": "So."}, {"functionCall": {"name": "f", "args": {"x": 1}}}]}}]});
+        assert_eq!(read_response(gemini), answer(calling(None, "So."), Some("STOP")));
+        let library = json!({"candidates": [{"finish_reason": "STOP", "content": {"parts": [
+            {"function_call": {"id": "g", "name": "f", "args": {"x": 1}}}]}}]});
+        assert_eq!(read_response(library), answer(calling(Some("g"), ""), Some("STOP")));
         let bare = json!({"role": "assistant", "content": "Hi"});
         assert_eq!(read_response(bare), answer(Message::text(Role::Assistant, "Hi"), None));
         let completion = json!({"choices": [{"text": "Hi", "finish_reason": "stop"}]});
@@ -160,6 +184,10 @@ mod tests {
         }
         assert_eq!(read_response(json!({"error": {"code": 429}})), Answer::finished(FINISHED_WITH_ERROR));
         assert_eq!(read_response(json!({"choices": []})), Answer::finished(FINISHED_UNREADABLE));
+        let blocked = json!({"promptFeedback": {"blockReason": "SAFETY"}});
+        assert_eq!(read_response(blocked), Answer::finished("SAFETY"));
+        let malformed = json!({"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL"}]});
+        assert_eq!(read_response(malformed), Answer::finished("MALFORMED_FUNCTION_CALL"));
         let image = json!({"role": "assistant", "content": [{"type": "image"}]});
         assert_eq!(read_response(image), Answer::finished(FINISHED_UNREADABLE));
     }

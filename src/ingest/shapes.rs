@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::conversation::Message;
-use crate::ingest::messages::{read_messages, read_query};
+use crate::ingest::messages::{read_contents, read_messages, read_query};
 use crate::ingest::path::{Path, become_list, find, find_object};
 use crate::ingest::reasons::Fault;
 
@@ -47,7 +47,13 @@ impl Default for Columns {
         Self {
             query: names(&["query", "prompt", "question", "input", "user_query", "messages"]),
             functions: names(&["function", "functions", "tools", "function_docs"]),
-            system: names(&["system", "system_prompt", "instructions"]),
+            system: names(&[
+                "system",
+                "system_prompt",
+                "instructions",
+                "systemInstruction",
+                "system_instruction",
+            ]),
             response: names(&["response", "output", "completion", "answer"]),
             id: names(&["id", "request_id", "uuid", "custom_id"]),
             time: names(&["ts", "time", "timestamp", "created_at", "created", "start_time"]),
@@ -150,7 +156,12 @@ pub const BODY_FACTS: &[(Fact, Path)] = &[
 ];
 
 /// Where a body says which function the model has to call.
-pub const TOOL_CHOICE: &[Path] = &[&["tool_choice"], &["function_call"]];
+pub const TOOL_CHOICE: &[Path] = &[
+    &["tool_choice"],
+    &["function_call"],
+    &["toolConfig", "functionCallingConfig", "mode"],
+    &["tool_config", "function_calling_config", "mode"],
+];
 
 /// Where a body says whether the model may make several calls at once.
 pub const PARALLEL_TOOL_CALLS: Path = &["parallel_tool_calls"];
@@ -219,6 +230,13 @@ pub const BODIES: &[Body] = &[
         read: read_messages,
     },
     Body {
+        name: "gemini-contents",
+        signs: &[Sign::List(CONTENTS), Sign::Has(Place::At(&["tools"]))],
+        messages: CONTENTS,
+        functions: Place::At(&["tools"]),
+        read: read_contents,
+    },
+    Body {
         name: "query-functions",
         signs: &[Sign::Has(Place::Query), Sign::Has(Place::Functions)],
         messages: Place::Query,
@@ -228,6 +246,7 @@ pub const BODIES: &[Body] = &[
 ];
 
 const MESSAGES: Place = Place::At(&["messages"]);
+const CONTENTS: Place = Place::At(&["contents"]);
 
 /// The shape of a line, if it has one.
 pub(super) fn shape_of(line: &mut Value, columns: &Columns) -> Option<(&'static Envelope, &'static Body)> {

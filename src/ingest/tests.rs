@@ -103,6 +103,10 @@ fn bodies() -> Vec<(&'static str, Value)> {
             json!({"messages": messages, "tools": [{"type": "function", "function": {"name": "f"}}]}),
         ),
         ("openai-functions", json!({"messages": messages, "functions": [{"name": "f"}]})),
+        (
+            "gemini-contents",
+            json!({"contents": [{"role": "user", "parts": [{"text": "hi"}]}], "tools": [{"functionDeclarations": [{"name": "f"}]}]}),
+        ),
         ("query-functions", json!({"prompt": "hi", "function": "[{\"name\":\"f\"}]"})),
     ]
 }
