@@ -1,0 +1,142 @@
+"""Figures over doc lists: no near pair left, every merged one near its leader, what was spoilt came back."""
+
+import json
+import keyword
+import re
+
+from score.run import KEPT, Figure, present, verbatim
+
+try:
+    from rapidfuzz.distance import LCSseq
+except ImportError:
+    LCSseq = None
+
+NEAR_DOCS = "merge-near-docs"
+MIN_LOSSLESS = 0.97
+# A pair of doc lists is too near when ROUGE-L F1 is above 4/5; compared in integers, so that the tie is exact.
+NEAR_NUMERATOR, NEAR_DENOMINATOR = 4, 5
+
+
+def near_docs(run):
+    # Every list that stood after near copies were merged, whatever became of it later.
+    kept = [list_id for list_id, row in run.lists.items()
+            if row[run.text_column] and not (row["fate"] == "merged" and str(row["stage"]).startswith(NEAR_DOCS))]
+    merges = [event for event in run.ledger
+              if event["table"] == "doc_lists" and event["action"] == "merge" and event["stage"].startswith(NEAR_DOCS)]
+    encode = Encoder()
+    tokens = [encode(run.compared_text(list_id)) for list_id in kept]
+    near = [f"{kept[a]} {kept[b]}" for a, b in near_pairs(tokens)]
+    yield Figure("pairs of doc lists left above ROUGE-L 0.8", len(near), len(kept) * (len(kept) - 1) // 2,
+                 examples=near).at_most(0)
+    far, unequal = [], []
+    for event in merges:
+        a, b = (encode(run.compared_text(list_id)) for list_id in (event["row_id"], event["into"]))
+        common = lcs(a, b)
+        if not is_near(common, a, b):
+            far.append(f"{event['row_id']} {event['into']}")
+        if abs(2 * common / max(1, len(a) + len(b)) - (event["score"] or 0)) > 1e-6:
+            unequal.append(f"{event['row_id']} {event['into']}")
+    yield Figure("merged doc lists above 0.8 with their leader", len(merges) - len(far), len(merges), examples=far).at_least(1)
+    yield Figure("their recorded scores that are not the score found here", len(unequal), len(merges), examples=unequal)
+
+
+class Encoder:
+    """Tokens as characters, one code point a distinct token: strings are what LCS libraries are fast on."""
+
+    def __init__(self):
+        self.codes = {}
+
+    def __call__(self, text):
+        return "".join(self.codes.setdefault(token, self.next_code()) for token in re.findall("[a-z0-9]+", text.lower()))
+
+    def next_code(self):
+        number = len(self.codes) + 1
+        return chr(number if number < 0xD800 else number + 0x800)  # not the surrogates
+
+
+def near_pairs(tokens):
+    """Index pairs above the threshold, by comparing every two whose lengths allow it."""
+    by_length = sorted(range(len(tokens)), key=lambda at: len(tokens[at]))
+    for place, longer in enumerate(by_length):
+        for shorter in reversed(by_length[:place]):
+            a, b = tokens[shorter], tokens[longer]
+            if not is_near(len(a), a, b):
+                break
+            if is_near(lcs(a, b), a, b):
+                yield min(shorter, longer), max(shorter, longer)
+
+
+def is_near(common, a, b):
+    return 2 * common * NEAR_DENOMINATOR > NEAR_NUMERATOR * (len(a) + len(b))
+
+
+def lcs(a, b):
+    """Length of the longest common subsequence; bit-parallel after Hyyrö where no library does it."""
+    if LCSseq is not None:
+        return LCSseq.similarity(a, b)
+    places = {}
+    for at, token in enumerate(a):
+        places[token] = places.get(token, 0) | 1 << at
+    ones = (1 << len(a)) - 1
+    row = ones
+    for token in b:
+        matches = row & places.get(token, 0)
+        row = (row + matches | row - matches) & ones
+    return len(a) - row.bit_count()
+
+
+def lossless(run, truths):
+    """Doc lists that parsing and fixing must bring back to what they were before the log spoilt them."""
+    wanted = present(run, truths, lambda truth: truth["lossless"] and truth["kind"] == "entry"
+                     and truth["doc_kind"] in ("original", "near"))
+    verdicts = [(truth["id"], came_back(run, row["origin_list_id"], truth["bfcl"])) for truth, row in wanted]
+    measured = [(name, verdict) for name, verdict in verdicts if verdict is not None]
+    failed = [name for name, verdict in measured if not verdict]
+    yield Figure("docs of a mess that can be undone that came back", len(measured) - len(failed), len(measured),
+                 examples=failed).at_least(MIN_LOSSLESS)
+    yield Figure("not measured: merged into another text or gone before the fix", len(verdicts) - len(measured), len(verdicts))
+
+
+def came_back(run, list_id, expected):
+    """True or False; None where the list was merged with other words or left before it was fixed."""
+    while True:
+        row = run.lists[list_id]
+        if row["functions"] and same_docs(expected, json.loads(row["functions"])):
+            return True
+        if row.get("compared"):
+            # What the list was compared by is the list as fixed, whatever became of it.
+            return same_docs(expected, json.loads(row["compared"]))
+        if row["fate"] in KEPT:
+            return False
+        if row["fate"] == "merged" and not row["stage"].startswith(NEAR_DOCS):
+            list_id = row["into"]
+        else:
+            return False if str(row["reason"]).startswith("parse/") else None
+
+
+def same_docs(expected, got):
+    """Equal up to key order, defaults added and parameters renamed away from Python keywords."""
+    return isinstance(got, list) and len(expected) == len(got) and all(map(same_schema, map(comparable, expected), map(comparable, got)))
+
+
+def comparable(doc):
+    """`class` becomes `_class`, and `required` a set, since it may be collected in another order."""
+    doc = json.loads(json.dumps(doc))
+    parameters = doc.get("parameters")
+    if isinstance(parameters, dict):
+        parameters["properties"] = {safe_name(name): schema for name, schema in (parameters.get("properties") or {}).items()}
+        parameters["required"] = sorted(map(safe_name, parameters.get("required") or []))
+    return doc
+
+
+def safe_name(name):
+    return f"_{name}" if keyword.iskeyword(name) else name
+
+
+def same_schema(expected, got):
+    if isinstance(expected, dict) and isinstance(got, dict):
+        added = set(got) - set(expected)
+        return added <= {"default"} and all(key in got and same_schema(value, got[key]) for key, value in expected.items())
+    if isinstance(expected, list) and isinstance(got, list):
+        return len(expected) == len(got) and all(map(same_schema, expected, got))
+    return expected == got and isinstance(expected, bool) == isinstance(got, bool)

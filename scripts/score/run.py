@@ -1,0 +1,120 @@
+"""A finished run and its truth, as the figures read them: the one place that knows how a run folder is laid out."""
+
+import json
+from dataclasses import dataclass, field
+
+KEPT = ("kept", "exported", None)
+# Where text stands as it was sent.
+PAYLOAD = ("ingest/requests.parquet", "ingest/doc_lists.parquet", "stdin")
+
+
+@dataclass
+class Figure:
+    """A share with its mark. `holds` is None for a figure that is only reported."""
+
+    name: str
+    numerator: int
+    denominator: int
+    mark: str = ""
+    holds: bool | None = None
+    examples: list = field(default_factory=list)
+
+    def at_least(self, share):
+        self.mark = f">= {share:.1%}"
+        self.holds = self.numerator >= share * self.denominator
+        return self
+
+    def at_most(self, share):
+        self.mark = f"<= {share:.1%}" if share else "none"
+        self.holds = self.numerator <= share * self.denominator
+        return self
+
+
+class Run:
+    """The tables of a run folder: the one place that knows how they are laid out."""
+
+    def __init__(self, folder, text_column):
+        self.rows = read_table(folder / "rows.parquet")
+        self.lists = {row["list_id"]: row for row in read_table(folder / "lists.parquet")}
+        self.ledger = read_table(folder / "ledger.parquet")
+        self.exported = [row | {"scored": path.stem == "scored"} for path in sorted((folder / "dataset" / "data").glob("*.parquet"))
+                         for row in read_table(path)]
+        self.folder = folder
+        self.by_request = {row["request_id"]: row for row in self.rows}
+        self.by_external = {row["external_id"]: row for row in self.rows}
+        self.text_column = text_column
+        if any(text_column not in row for row in self.lists.values()):
+            raise KeyError(f"lists.parquet has no column {text_column}")
+
+    def end(self, row):
+        """The row that `row` was merged into, and on, up to one that was not merged."""
+        seen = set()
+        while row["fate"] == "merged" and row["request_id"] not in seen and row["into"] in self.by_request:
+            seen.add(row["request_id"])
+            row = self.by_request[row["into"]]
+        return row
+
+    def cells(self, kind, column):
+        """What the last stage of that kind wrote into a column, a cell a row; None without such a stage."""
+        folders = sorted((self.folder / "stages").glob(f"[0-9]*-{kind}"))
+        return [row[column] for row in read_table(folders[-1] / "columns.parquet")] if folders else None
+
+    def files(self):
+        """(name, texts) of every file but the payload; a table's texts are its cells."""
+        for path in sorted(self.folder.rglob("*")):
+            name = str(path.relative_to(self.folder))
+            if path.is_dir() or name in PAYLOAD:
+                continue
+            if path.suffix == ".parquet":
+                yield name, (cell for row in read_table(path) for cell in row.values() if isinstance(cell, str))
+            else:
+                yield name, [path.read_text(encoding="utf-8", errors="replace")]
+
+    @staticmethod
+    def json(text):
+        return json.loads(text)
+
+    def compared_text(self, list_id):
+        """The text that near docs are compared by: compact JSON with sorted keys."""
+        text = self.lists[list_id][self.text_column] or ""
+        try:
+            return json.dumps(json.loads(text, parse_float=verbatim), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        except ValueError:
+            return text
+
+
+def verbatim(number):
+    """Keeps a number's own spelling through json; the mark before it is no token."""
+    return "\ue000" + number
+
+
+def read_table(path):
+    """Rows as dicts; binary ids become hex."""
+    try:
+        import pyarrow.parquet
+        rows = pyarrow.parquet.read_table(path).to_pylist()
+    except ImportError:
+        import polars
+        rows = polars.read_parquet(path).to_dicts()
+    return [{name: value.hex() if isinstance(value, bytes) else value for name, value in row.items()} for row in rows]
+
+
+def read_truth(path):
+    with open(path, encoding="utf-8") as lines:
+        return {truth["id"]: truth for truth in map(json.loads, lines)}
+
+
+def present(run, truths, wanted):
+    """(truth, row) of the wanted truths; the missing ones are told by `conservation`."""
+    return [(truth, run.by_external[name]) for name, truth in truths.items() if wanted(truth) and name in run.by_external]
+
+
+def is_out(run, row, prefix=""):
+    """Out of the dataset for a reason of that topic; docs that were cut off are held, not dropped."""
+    end = run.end(row)
+    return end["fate"] in ("dropped", "held") and str(end["reason"]).startswith(prefix)
+
+
+def is_dropped(run, row, prefix=""):
+    """Dropped for a reason of that topic, or merged into a row that was."""
+    return run.end(row)["fate"] == "dropped" and is_out(run, row, prefix)
