@@ -6,7 +6,7 @@ use anyhow::bail;
 
 use super::PipelineArgs;
 use crate::console::{self, table};
-use crate::engine::columns::ColumnSpec;
+use crate::engine::columns::{self, ColumnSpec};
 use crate::pipeline::Pipeline;
 
 /// Loads the pipeline that the arguments name.
@@ -59,10 +59,14 @@ pub(super) fn plan(args: &PipelineArgs) -> anyhow::Result<()> {
     }
     let names =
         |columns: &[ColumnSpec]| columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", ");
+    let mut have: Vec<ColumnSpec> = columns::PAYLOAD.to_vec();
     let mut rows: Vec<Vec<String>> = Vec::new();
     for (at, instance) in pipeline.stages.iter().enumerate() {
         let contract = instance.stage.contract();
-        let (reads, writes) = (names(&contract.reads), names(&contract.writes));
+        let there = contract.reads_if_there.iter().filter(|column| have.contains(column));
+        let reads: Vec<ColumnSpec> = contract.reads.iter().chain(there).copied().collect();
+        let (reads, writes) = (names(&reads), names(&contract.writes));
+        have.extend(contract.writes);
         rows.push(vec![
             (at + 1).to_string(),
             instance.id.clone(),

@@ -205,7 +205,8 @@ fn summary(report: &Report, out: &Path, outcome: &Outcome) -> String {
     text
 }
 
-/// Entries by category: those whose answer is sure, and those only recorded.
+/// Entries by category: those that can be scored, since their answer is sure or none is needed, and those whose
+/// answer is only recorded.
 fn exported(report: &Report) -> String {
     let of = |set: &str, category: &str| {
         report.exported.get(&format!("{set}/{category}")).copied().unwrap_or_default()
@@ -216,5 +217,5 @@ fn exported(report: &Report) -> String {
         .filter(|(_, scored, unverified)| scored + unverified > 0)
         .map(|(name, scored, unverified)| vec![name.to_owned(), count(scored), count(unverified)])
         .collect();
-    table(&["category", "answer is sure", "only recorded"], &rows, &[1, 2])
+    table(&["category", "scored", "only recorded"], &rows, &[1, 2])
 }

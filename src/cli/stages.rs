@@ -46,6 +46,7 @@ fn as_json(kind: &Kind) -> Value {
         "summary": kind.summary,
         "judges": contract.table.name(),
         "reads": names(&contract.reads),
+        "reads_if_there": names(&contract.reads_if_there),
         "writes": names(&contract.writes),
         "idempotent": contract.idempotent,
         "reasons": contract.reasons.iter().map(|reason| json!({"code": reason.code, "kind": reason.kind, "sentence": reason.sentence})).collect::<Vec<_>>(),
@@ -57,6 +58,9 @@ fn as_text(kind: &Kind) -> String {
     let contract = kind.with_defaults().contract();
     let mut text = format!("{}\n  {}\n  judges   {}\n", kind.name, kind.summary, contract.table.name());
     text += &format!("  reads    {}\n", names(&contract.reads).join(", "));
+    if !contract.reads_if_there.is_empty() {
+        text += &format!("  if there {}\n", names(&contract.reads_if_there).join(", "));
+    }
     if !contract.writes.is_empty() {
         text += &format!("  writes   {}\n", names(&contract.writes).join(", "));
     }

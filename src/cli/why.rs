@@ -8,7 +8,9 @@ use super::diff::changes;
 use super::open::{OpenRun, open};
 use crate::console;
 use crate::conversation::Message;
-use crate::engine::columns::{self, ANSWER, CATEGORY, FUNCTIONS, OUTCOME, PARSE_STEPS, TEXT, TIER};
+use crate::engine::columns::{
+    self, ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, OUTCOME, PARSE_STEPS, TEXT, TIER,
+};
 use crate::engine::corpus::{BatchCells, Corpus};
 use crate::engine::ledger::{fate_word, for_each_event};
 use crate::engine::payload::{LineStory, read_lines};
@@ -129,7 +131,7 @@ impl Story<'_> {
 
     fn tell(&self) -> anyhow::Result<String> {
         let requests = &self.corpus().requests;
-        let asked = [columns::PAYLOAD, &[OUTCOME, ANSWER, TIER, CATEGORY]].concat();
+        let asked = [columns::PAYLOAD, &[OUTCOME, ANSWER, TIER, CATEGORY, CATEGORY_BASIS]].concat();
         let asked: Vec<_> = asked.into_iter().filter(|column| column.table == requests.id()).collect();
         let batch = requests.batch_of(self.row);
         let cells = requests.read_batch(batch, &asked)?;
@@ -270,8 +272,14 @@ impl Story<'_> {
         let mut text = format!("fate      {}", fate_word(requests, self.row, has_dataset));
         let Some(fate) = requests.fate(self.row) else {
             let category = cells.text(CATEGORY, at).unwrap_or("no category");
-            text += &format!(" as {category}, answer of tier {}\n", cells.text(TIER, at).unwrap_or("none"));
-            if let Some(answer) = cells.text(ANSWER, at) {
+            let basis = cells.text(CATEGORY_BASIS, at);
+            text += &match basis {
+                Some(basis) => format!(" as {category}: {basis}\n"),
+                None => {
+                    format!(" as {category}, answer of tier {}\n", cells.text(TIER, at).unwrap_or("none"))
+                }
+            };
+            if let (None, Some(answer)) = (basis, cells.text(ANSWER, at)) {
                 text += &format!("answer    {}\n", self.shown(answer));
             }
             let stands_for = requests

@@ -92,8 +92,17 @@ pub const TIER: ColumnSpec = request("tier", ColumnKind::Text, "how sure the ans
 /// The request whose record the answer was taken from.
 pub const ANSWER_FROM: ColumnSpec =
     request("answer_from", ColumnKind::Text, "request the answer was taken from");
+/// Whether a function fits what is asked: `relevant`, `irrelevant`, `low-quality`.
+pub const RELEVANCE: ColumnSpec = request("relevance", ColumnKind::Text, "whether a function fits");
 /// The BFCL category.
 pub const CATEGORY: ColumnSpec = request("category", ColumnKind::Text, "BFCL category");
+/// Why a request is in a category without answers: a short code.
+pub const CATEGORY_BASIS: ColumnSpec =
+    request("category_basis", ColumnKind::Text, "why it is in a category without answers");
+/// The language of the last user message: ISO 639-1, else ISO 639-3, or `und`.
+pub const LANGUAGE: ColumnSpec = request("language", ColumnKind::Text, "language of the last user message");
+/// How many requests a sampled one stands for, a decimal number.
+pub const WEIGHT: ColumnSpec = request("weight", ColumnKind::Text, "how many requests it stands for");
 
 /// The doc list's text, exactly as sent.
 pub const TEXT: ColumnSpec = list("text", ColumnKind::Text, "the doc list's text as sent");
@@ -146,7 +155,11 @@ pub const ALL: &[ColumnSpec] = &[
     ANSWER,
     TIER,
     ANSWER_FROM,
+    RELEVANCE,
     CATEGORY,
+    CATEGORY_BASIS,
+    LANGUAGE,
+    WEIGHT,
     TEXT,
     FUNCTIONS,
     PARSE_STEPS,

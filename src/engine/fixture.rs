@@ -3,12 +3,16 @@
 //! `{"doc_lists": [{column: value, …}], "requests": [{"list": 0, column: value, …}]}`. Without requests each list
 //! gets one; without lists there is one, of no functions. A value that is no text is kept as its JSON.
 
+use std::sync::atomic::AtomicBool;
+
 use serde_json::{Map, Value, json};
 
 use super::columns::{self, ColumnKind, ColumnSpec};
-use super::corpus::{Cells, Corpus, Table};
+use super::corpus::{BatchCells, Cells, Corpus, Table};
 use super::frame::{Frame, Values};
-use super::stage::{RowIx, TableId};
+use super::stage::{Context, Quiet, RowIx, Stage, TableId};
+use super::verdict::{Delta, FateEvent, Verdict};
+use super::view::View;
 
 /// Builds the corpus of an example.
 pub(crate) fn corpus(tables: &Value) -> Corpus {
@@ -21,6 +25,50 @@ pub(crate) fn corpus(tables: &Value) -> Corpus {
         requests.iter().map(|request| RowIx::try_from(list_of(request)).unwrap()).collect();
     let requests = table(TableId::Requests, &requests);
     Corpus { requests, lists: table(TableId::DocLists, &lists), list: origin.clone(), origin }
+}
+
+/// What a stage says of an example, with seed 1.
+pub(crate) fn judged(stage: &dyn Stage, tables: &Value) -> Judged {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(tables);
+    let contract = stage.contract();
+    let cancel = AtomicBool::new(false);
+    let cx = Context { seed: 1, cancel: &cancel, progress: &Quiet };
+    let table = corpus.table(contract.table);
+    let mut verdict = Verdict::new("example", &contract, table, folder.path().join("columns.parquet"));
+    stage.judge(&View::new(&corpus, &contract), &cx, &mut verdict).unwrap();
+    let delta = verdict.finish().unwrap();
+    let writes = &contract.writes;
+    let cells = delta.cells.as_ref().map(|cells| {
+        let mut written = Table::new(
+            contract.table,
+            vec![0; table.len()],
+            (0..).take(table.len()).collect(),
+            &[table.len()],
+        );
+        written.add_columns(writes, cells.clone());
+        written.read_batch(0, writes).unwrap()
+    });
+    Judged { delta, cells }
+}
+
+/// Fates and cells by row.
+pub(crate) struct Judged {
+    pub(crate) delta: Delta,
+    cells: Option<BatchCells>,
+}
+
+impl Judged {
+    /// The code by which a row left.
+    pub(crate) fn fate(&self, row: usize) -> Option<&'static str> {
+        let of_row = |event: &&FateEvent| event.row as usize == row;
+        self.delta.fates.iter().find(of_row).map(|event| event.reason.code)
+    }
+
+    /// A text cell that the stage wrote.
+    pub(crate) fn cell(&self, row: usize, column: ColumnSpec) -> Option<&str> {
+        self.cells.as_ref().and_then(|cells| cells.text(column, row))
+    }
 }
 
 fn table(id: TableId, rows: &[Value]) -> Table {

@@ -146,6 +146,8 @@ pub struct Contract {
     pub table: TableId,
     /// The columns it reads, of its own table or of the parent's.
     pub reads: Vec<ColumnSpec>,
+    /// Columns that it reads where a stage before it writes them; elsewhere their cells are empty.
+    pub reads_if_there: Vec<ColumnSpec>,
     /// The columns it adds or changes, of its own table.
     pub writes: Vec<ColumnSpec>,
     /// Every reason it may name.

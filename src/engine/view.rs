@@ -18,7 +18,8 @@ pub struct View<'a> {
 impl<'a> View<'a> {
     /// The view that a contract allows.
     pub fn new(corpus: &'a Corpus, contract: &Contract) -> Self {
-        Self { corpus, table: contract.table, reads: contract.reads.clone() }
+        let reads = contract.reads.iter().chain(&contract.reads_if_there).copied().collect();
+        Self { corpus, table: contract.table, reads }
     }
 
     /// The same contract's columns of the parent table.

@@ -53,6 +53,11 @@ impl Category {
         }
     }
 
+    /// The category of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|category| category.name() == name)
+    }
+
     /// The name as it stands in ids and file names.
     pub fn name(self) -> &'static str {
         match self {

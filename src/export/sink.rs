@@ -1,11 +1,13 @@
 //! The dataset folder: official question and answer files, and the same rows as Parquet.
 //!
 //! Entries whose answer is sure (`human`, `outcome`) stand at the top, where the
-//! official evaluator looks. Those that are only `recorded` stand in the same form under
-//! `unverified/`: the logged model would score 100 % on them.
+//! official evaluator looks, and so do those of the categories that have no answers
+//! (irrelevance, relevance): what is right for them follows from the category. Those that
+//! are only `recorded` stand in the same form under `unverified/`: the logged model would
+//! score 100 % on them.
 
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
@@ -16,7 +18,8 @@ use serde_json::{Value, json};
 use super::bfcl::{Category, Entry, write_category};
 use crate::conversation::Message;
 use crate::engine::columns::{
-    ANSWER, ANSWER_FROM, CATEGORY, ColumnSpec, EXTERNAL_ID, FUNCTIONS, MESSAGES, TIER,
+    ANSWER, ANSWER_FROM, CATEGORY, CATEGORY_BASIS, ColumnSpec, EXTERNAL_ID, FUNCTIONS, LANGUAGE, MESSAGES,
+    RELEVANCE, TIER, WEIGHT,
 };
 use crate::engine::corpus::Corpus;
 use crate::engine::error::{At, Error, Result};
@@ -28,6 +31,8 @@ use crate::engine::stage::{Context, RowIx};
 const SURE: &[&str] = &["human", "outcome"];
 /// Entries of a Parquet row group.
 const GROUP_ROWS: usize = 4096;
+/// Columns that are written as they stand, where a stage wrote them.
+const PASSED_ON: &[ColumnSpec] = &[CATEGORY_BASIS, LANGUAGE, RELEVANCE, WEIGHT];
 
 /// The sink; it has no settings yet.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -48,8 +53,7 @@ impl Sink for Export {
         let mut drafts = read_drafts(corpus, cx)?;
         drafts.sort_by_key(|draft| (corpus.lists.position(draft.list), corpus.requests.position(draft.row)));
         let mut exported = Exported::default();
-        let (sure, unverified): (Vec<Draft>, Vec<Draft>) =
-            drafts.into_iter().partition(|draft| SURE.contains(&draft.tier.as_str()));
+        let (sure, unverified): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(Draft::is_scored);
         let data = into.join("data");
         std::fs::create_dir_all(&data).at("making", &data)?;
         for (set, folder, drafts) in
@@ -59,7 +63,7 @@ impl Sink for Export {
             write_rows(&mut table, &[], corpus, &functions)?;
             for category in Category::ALL {
                 let of_category: Vec<&Draft> =
-                    drafts.iter().filter(|draft| draft.category == category.name()).collect();
+                    drafts.iter().filter(|draft| draft.category == category).collect();
                 if of_category.is_empty() {
                     continue;
                 }
@@ -84,15 +88,25 @@ struct Draft {
     request_id: String,
     external_id: Option<String>,
     messages: Vec<Message>,
-    answer: Vec<Value>,
-    tier: String,
+    category: Category,
+    /// What is left out of a category without answers.
+    answer: Option<Vec<Value>>,
+    tier: Option<String>,
     answer_from: Option<String>,
-    category: String,
+    /// The cells of [`PASSED_ON`].
+    passed_on: Vec<Option<String>>,
+}
+
+impl Draft {
+    /// The entry can be scored: its answer is sure, or its category needs none.
+    fn is_scored(&self) -> bool {
+        !self.category.has_answers() || self.tier.as_deref().is_some_and(|tier| SURE.contains(&tier))
+    }
 }
 
 fn read_drafts(corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Draft>> {
     let requests = &corpus.requests;
-    let asked = [MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY];
+    let asked = [&[MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY], PASSED_ON].concat();
     let mut drafts = Vec::new();
     for batch in 0..requests.batches() {
         if cx.cancelled() {
@@ -108,29 +122,39 @@ fn read_drafts(corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Draft>> {
         for row in kept {
             let at = row as usize - range.start;
             let text = |column| cells.text(column, at).map(str::to_owned);
-            let messages = cells.text(MESSAGES, at).and_then(|text| serde_json::from_str(text).ok());
-            let answer = cells.text(ANSWER, at).and_then(|text| serde_json::from_str(text).ok());
-            let (Some(messages), Some(answer), Some(tier), Some(category)) =
-                (messages, answer, text(TIER), text(CATEGORY))
-            else {
-                let what =
-                    format!("request {} is kept but has no answer, tier or category", requests.row_id(row));
-                return Err(Error::Conservation { at: "export".to_owned(), what });
-            };
-            drafts.push(Draft {
-                row,
-                list: corpus.list[row as usize],
-                request_id: requests.row_id(row).to_string(),
-                external_id: text(EXTERNAL_ID),
-                messages,
-                answer,
-                tier,
-                answer_from: text(ANSWER_FROM),
-                category,
-            });
+            let draft = draft(corpus, row, text).ok_or_else(|| {
+                let what = format!(
+                    "request {} is kept but has no category, or lacks its answer",
+                    requests.row_id(row)
+                );
+                Error::Conservation { at: "export".to_owned(), what }
+            })?;
+            drafts.push(draft);
         }
     }
     Ok(drafts)
+}
+
+/// `None` where something is missing that the category must have.
+fn draft(corpus: &Corpus, row: RowIx, text: impl Fn(ColumnSpec) -> Option<String>) -> Option<Draft> {
+    let category = Category::from_name(&text(CATEGORY)?)?;
+    let of_answer = |column| if category.has_answers() { text(column).map(Some) } else { Some(None) };
+    let answer = match of_answer(ANSWER)? {
+        Some(answer) => Some(serde_json::from_str(&answer).ok()?),
+        None => None,
+    };
+    Some(Draft {
+        row,
+        list: corpus.list[row as usize],
+        request_id: corpus.requests.row_id(row).to_string(),
+        external_id: text(EXTERNAL_ID),
+        messages: serde_json::from_str(&text(MESSAGES)?).ok()?,
+        category,
+        answer,
+        tier: of_answer(TIER)?,
+        answer_from: text(ANSWER_FROM).filter(|_| category.has_answers()),
+        passed_on: PASSED_ON.iter().map(|&column| text(column)).collect(),
+    })
 }
 
 /// The functions of every kept list.
@@ -153,24 +177,33 @@ fn write_files(
     drafts: &[&Draft],
     functions: &FxHashMap<RowIx, Vec<Value>>,
 ) -> Result<Vec<String>> {
-    let answer_folder = folder.join("possible_answer");
-    std::fs::create_dir_all(&answer_folder).at("making", &answer_folder)?;
+    std::fs::create_dir_all(folder).at("making", folder)?;
     let question_path = folder.join(category.file_name());
-    let answer_path = answer_folder.join(category.file_name());
-    let mut questions = BufWriter::new(File::create(&question_path).at("writing", &question_path)?);
-    let mut answers = BufWriter::new(File::create(&answer_path).at("writing", &answer_path)?);
+    let mut questions = create(&question_path)?;
+    let mut answers: Box<dyn Write> = match category.answer_path() {
+        Some(path) => {
+            let answer_folder = folder.join("possible_answer");
+            std::fs::create_dir_all(&answer_folder).at("making", &answer_folder)?;
+            Box::new(create(&folder.join(path))?)
+        }
+        None => Box::new(std::io::sink()),
+    };
     let entries = drafts.iter().map(|draft| Entry {
         request_id: &draft.request_id,
         messages: &draft.messages,
         functions: &functions[&draft.list],
-        ground_truth: Some(&draft.answer),
+        ground_truth: draft.answer.as_deref(),
         list: draft.list,
     });
     let ids =
-        write_category(category, entries, &mut questions, &mut answers).at("writing", &question_path)?;
+        write_category(category, entries, &mut questions, &mut *answers).at("writing", &question_path)?;
     questions.flush().at("writing", &question_path)?;
-    answers.flush().at("writing", &answer_path)?;
+    answers.flush().at("writing the answers beside", &question_path)?;
     Ok(ids)
+}
+
+fn create(path: &Path) -> Result<BufWriter<File>> {
+    Ok(BufWriter::new(File::create(path).at("writing", path)?))
 }
 
 fn write_rows(
@@ -187,18 +220,22 @@ fn write_rows(
         json!([draft.messages.iter().map(plain).collect::<Vec<_>>()]).to_string()
     };
     let list_id = |draft: &Draft| corpus.lists.row_id(draft.list).to_string();
-    let columns = [
+    let mut columns = vec![
         ("id", text(&|id, _| Some(id.to_owned()))),
-        ("category", text(&|_, draft| Some(draft.category.clone()))),
+        ("category", text(&|_, draft| Some(draft.category.name().to_owned()))),
         ("question", text(&|_, draft| Some(question(draft)))),
         ("function", text(&|_, draft| Some(json!(functions[&draft.list]).to_string()))),
-        ("ground_truth", text(&|_, draft| Some(json!(draft.answer).to_string()))),
-        ("tier", text(&|_, draft| Some(draft.tier.clone()))),
+        ("ground_truth", text(&|_, draft| draft.answer.as_ref().map(|answer| json!(answer).to_string()))),
+        ("tier", text(&|_, draft| draft.tier.clone())),
         ("request_id", text(&|_, draft| Some(draft.request_id.clone()))),
         ("external_id", text(&|_, draft| draft.external_id.clone())),
         ("answer_from", text(&|_, draft| draft.answer_from.clone())),
         ("list_id", text(&|_, draft| Some(list_id(draft)))),
     ];
+    let there = corpus.requests.columns();
+    for (at, column) in PASSED_ON.iter().enumerate().filter(|(_, column)| there.contains(column)) {
+        columns.push((column.name, text(&|_, draft| draft.passed_on[at].clone())));
+    }
     table.write(
         columns
             .iter()

@@ -1,11 +1,13 @@
-//! What the kept requests are made of: functions offered, distinct docs and names.
+//! What the kept requests are made of: functions offered, distinct docs and names, categories, languages.
+
+use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::docs::canonical;
-use crate::engine::columns::FUNCTIONS;
+use crate::engine::columns::{CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE};
 use crate::engine::corpus::Corpus;
 use crate::engine::error::Result;
 use crate::engine::stage::RowIx;
@@ -23,6 +25,12 @@ pub struct Composition {
     pub distinct_functions: u64,
     /// Distinct function names.
     pub distinct_names: u64,
+    /// Kept requests by category, where the pipeline splits.
+    pub categories: BTreeMap<String, u64>,
+    /// Those of the categories without answers by category and why they are there, `category/basis`.
+    pub category_bases: BTreeMap<String, u64>,
+    /// Kept requests by language, where the pipeline splits.
+    pub languages: BTreeMap<String, u64>,
 }
 
 /// Counts what is kept.
@@ -57,7 +65,29 @@ pub fn composition(corpus: &Corpus) -> Result<Composition> {
             }
         }
     }
+    count_requests(corpus, &mut composition)?;
     composition.distinct_functions = functions.len() as u64;
     composition.distinct_names = names.len() as u64;
     Ok(composition)
+}
+
+/// Counts kept requests by what `split` says of them; without it nothing is counted.
+fn count_requests(corpus: &Corpus, composition: &mut Composition) -> Result<()> {
+    let requests = &corpus.requests;
+    for batch in 0..requests.batches() {
+        let start = requests.batch(batch).start;
+        let cells = requests.read_batch(batch, &[CATEGORY, CATEGORY_BASIS, LANGUAGE])?;
+        for row in requests.rows_of_batch(batch).filter(|&row| requests.is_kept(row)) {
+            let text = |column| cells.text(column, row as usize - start);
+            let Some(category) = text(CATEGORY) else { continue };
+            *composition.categories.entry(category.to_owned()).or_default() += 1;
+            if let Some(basis) = text(CATEGORY_BASIS) {
+                *composition.category_bases.entry(format!("{category}/{basis}")).or_default() += 1;
+            }
+            if let Some(language) = text(LANGUAGE) {
+                *composition.languages.entry(language.to_owned()).or_default() += 1;
+            }
+        }
+    }
+    Ok(())
 }

@@ -98,6 +98,7 @@ impl Stage for CollapseConversations {
         Contract {
             table: TableId::Requests,
             reads: vec![MESSAGES, RESPONSE, USER, SESSION],
+            reads_if_there: vec![],
             writes: vec![OUTCOME],
             reasons: vec![&CONTINUES, &NO_FIRST_STEP, &NO_USER_MESSAGE],
             merges: true,

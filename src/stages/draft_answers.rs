@@ -6,13 +6,16 @@
 //! shows that the call worked), `recorded` (just what the logged model said). Requests
 //! that are equal after normalisation answer for one another; the best tier wins.
 //!
+//! A request that was judged to need no call gets no recorded answer, and is not held for one
+//! that does not fit; what a person answered stands, and `split` sees the contradiction.
+//!
 //! Not here: whether a request without a call should have had one. That is for the judges.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{LazyLock, OnceLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -26,8 +29,8 @@ use crate::answers::recorded::{Recorded, recorded};
 use crate::conversation::{Call, Message};
 use crate::docs::fix::renames::{self, Rename};
 use crate::engine::columns::{
-    ANSWER, ANSWER_FROM, EXTERNAL_ID, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RENAMES, RESPONSE, STATUS,
-    TIER,
+    ANSWER, ANSWER_FROM, EXTERNAL_ID, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RELEVANCE, RENAMES,
+    RESPONSE, STATUS, TIER,
 };
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::Fingerprint;
@@ -102,6 +105,7 @@ impl Stage for DraftAnswers {
         Contract {
             table: TableId::Requests,
             reads: vec![EXTERNAL_ID, RESPONSE, FINISH_REASON, STATUS, OUTCOME, FUNCTIONS, RENAMES],
+            reads_if_there: vec![RELEVANCE],
             writes: vec![RECORDED, ANSWER, TIER, ANSWER_FROM],
             reasons: CARRY.iter().map(|(_, reason)| reason).chain([&REFUTED, &SEVERAL_STEPS]).collect(),
             merges: false,
@@ -111,7 +115,7 @@ impl Stage for DraftAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         self.answers.as_ref().map_or(Ok(()), |path| fingerprint.file(path))
     }
 
@@ -120,6 +124,7 @@ impl Stage for DraftAnswers {
         let mut unused: BTreeSet<String> = self.human()?.requests().map(str::to_owned).collect();
         let shared = self.shared_ids(view, cx)?;
         let mut best: FxHashMap<RowIx, Best> = FxHashMap::default();
+        let mut needs_no_call: FxHashSet<RowIx> = FxHashSet::default();
         let wanted = |row: RowIx| head_of(row, view).is_some_and(|head| view.is_kept(head));
         view.stream(cx, wanted, |batch| {
             let candidates = batch.map_rows(|row| self.candidates(row, &docs, &shared, view));
@@ -127,6 +132,9 @@ impl Stage for DraftAnswers {
                 let Candidates { head, kind, recorded, human } = candidates.map_err(Error::Setting)?;
                 if head == row {
                     out.set(row, RECORDED, kind)?;
+                    if matches!(batch.row(row).text(RELEVANCE), Some("irrelevant" | "low-quality")) {
+                        needs_no_call.insert(row);
+                    }
                 }
                 let human = human.map(|(id, candidate)| {
                     unused.remove(&id);
@@ -139,7 +147,9 @@ impl Stage for DraftAnswers {
             Ok(())
         })?;
         for row in view.rows() {
-            if let Some(candidate) = best.remove(&row).and_then(Best::answer) {
+            if let Some(candidate) = best.remove(&row).and_then(Best::answer)
+                && (candidate.rank == Rank::Human || !needs_no_call.contains(&row))
+            {
                 state(row, candidate, view, out)?;
             }
         }

@@ -94,6 +94,7 @@ impl RowStage for DropSpam {
         Contract {
             table: TableId::Requests,
             reads: vec![MESSAGES],
+            reads_if_there: vec![],
             writes: vec![],
             reasons: vec![&EMPTY, &NO_WORDS, &REPEATED, &MASH, &TEST_WORD, &TOO_SHORT],
             merges: false,

@@ -60,6 +60,7 @@ impl RowStage for FixDocs {
         Contract {
             table: TableId::DocLists,
             reads: vec![FUNCTIONS],
+            reads_if_there: vec![],
             writes: vec![FUNCTIONS, RENAMES],
             reasons: REASONS.iter().collect(),
             merges: false,

@@ -169,7 +169,7 @@ fn rows_without_a_fate_are_kept_and_a_merged_row_goes_into_an_earlier_kept_one()
 fn contracts_name_columns_of_the_list_and_write_only_to_their_own_table() {
     for kind in &KINDS {
         let contract = kind.with_defaults().contract();
-        for column in contract.reads.iter().chain(&contract.writes) {
+        for column in contract.reads.iter().chain(&contract.reads_if_there).chain(&contract.writes) {
             assert!(
                 columns::ALL.contains(column),
                 "{}: {} is not in the list of columns",

@@ -47,6 +47,7 @@ impl Stage for MergeExactDocs {
         Contract {
             table: TableId::DocLists,
             reads: vec![FUNCTIONS],
+            reads_if_there: vec![],
             writes: vec![],
             reasons: vec![&SAME],
             merges: true,

@@ -63,6 +63,7 @@ impl Stage for MergeNearDocs {
         Contract {
             table: TableId::DocLists,
             reads: vec![FUNCTIONS],
+            reads_if_there: vec![],
             writes: vec![COMPARED, RENAMES],
             reasons: vec![&NEAR_COPY],
             merges: true,

@@ -171,6 +171,7 @@ impl Stage for MergeNearQueries {
         Contract {
             table: TableId::Requests,
             reads: vec![MESSAGES],
+            reads_if_there: vec![],
             writes: vec![],
             reasons: vec![&SAME, &NEAR_COPY, &SIMILAR],
             merges: true,

@@ -87,6 +87,7 @@ impl RowStage for ParseDocs {
         Contract {
             table: TableId::DocLists,
             reads: vec![TEXT],
+            reads_if_there: vec![],
             writes: vec![FUNCTIONS, PARSE_STEPS],
             reasons: REASONS.iter().map(|(_, reason)| reason).collect(),
             merges: false,

@@ -1,14 +1,18 @@
-//! Puts each request into its BFCL category, by rule: functions offered, calls answered.
+//! Puts each request into its BFCL category.
 //!
-//! | functions | calls | category |
-//! |---|---|---|
-//! | one | one | simple |
-//! | several | one | multiple |
-//! | one | several | parallel |
-//! | several | several | `parallel_multiple` |
+//! | relevance | functions | calls | category |
+//! |---|---|---|---|
+//! | `irrelevant`, `low-quality` | any | | irrelevance |
+//! | `relevant` | any | one with a text that the model made up | relevance |
+//! | else | one | one | simple |
+//! | | several | one | multiple |
+//! | | one | several | parallel |
+//! | | several | several | `parallel_multiple` |
 //!
-//! A request without an answer is held for the judges of relevance, by what the log has
-//! in place of one.
+//! Without a stage that judges relevance the log decides: a request with an answer goes by
+//! its calls, one without is held by what the log has in place of an answer. A judged request
+//! without an answer is held alike, unless no function fits it. Notes the language of each
+//! question on the way. Deliberately absent: judging, and leaving out entries.
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -16,14 +20,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Settings;
+use crate::answers::open_text::has_open_text;
 use crate::conversation::{Message, Role};
-use crate::engine::columns::{ANSWER, CATEGORY, FUNCTIONS, MESSAGES, RECORDED};
+use crate::engine::columns::{
+    ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, MESSAGES, RECORDED, RELEVANCE, TIER,
+};
 use crate::engine::error::Result;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::{Context, Contract, Evidence, Example, Opinion, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::export::bfcl::Category;
+use crate::text::language::{UNDETERMINED, language};
 
 static DECLINED: Reason = Reason::policy(
     "split/declined",
@@ -38,17 +46,42 @@ static CALLS_BEFORE: Reason = Reason::policy(
 );
 static UNREADABLE: Reason =
     Reason::policy("split/answer-unreadable", "The logged answer means a call but cannot be read.");
+static CONTRADICTED: Reason = Reason::policy(
+    "split/labels-contradict",
+    "A person answered the request with a call, and it was judged to need none.",
+);
 
-/// The stage; it has no settings.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+/// Why a request is in `irrelevance`: it was judged that no function fits.
+pub const JUDGED_IRRELEVANT: &str = "judged-irrelevant";
+/// Why a request is in `irrelevance`: it was judged too poor to be asked.
+pub const LOW_QUALITY: &str = "low-quality";
+/// Why a request is in `relevance`: an argument is a text that the model made up.
+pub const OPEN_TEXT: &str = "open-text";
+
+/// Range of [`Split::open_words`].
+const OPEN_WORDS: std::ops::RangeInclusive<usize> = 2..=1000;
+
+/// The stage and its settings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Split {}
+pub struct Split {
+    /// Made-up words, 2 to 1000, from which on a text argument leaves too many right calls to list them: the request
+    /// goes to `relevance`. Only of requests that were judged relevant; answers by people stand. Higher keeps more
+    /// requests in the categories with answers.
+    pub open_words: usize,
+}
+
+impl Default for Split {
+    fn default() -> Self {
+        Self { open_words: 4 }
+    }
+}
 
 impl Settings for Split {
     const NAME: &'static str = "split";
     const SUMMARY: &'static str =
-        "Puts each answered request into its BFCL category and holds the others for the judges.";
-    const LEFT: &'static str = "answered, in a category";
+        "Puts each request into its BFCL category, notes its language, and holds those without an answer.";
+    const LEFT: &'static str = "in one of the six categories";
 
     fn examples() -> Vec<Example> {
         const ANSWERED: &str = r#"{"requests": [{"recorded": "calls", "answer": [{"ring": {}}]}]}"#;
@@ -63,7 +96,20 @@ impl Settings for Split {
                 r#"{"requests": [{"messages": [{"role": "user", "content": "Ring."}, {"role": "assistant", "content": "", "calls": [{"name": "ring", "arguments": {}}]}, {"role": "user", "content": "Again."}], "recorded": "calls", "answer": [{"ring": {}}]}]}"#,
                 ANSWERED,
             ),
+            Example::tables(
+                CONTRADICTED.code,
+                r#"{"requests": [{"recorded": "calls", "relevance": "irrelevant", "tier": "human", "answer": [{"ring": {}}]}]}"#,
+                r#"{"requests": [{"recorded": "calls", "relevance": "irrelevant", "tier": "recorded", "answer": [{"ring": {}}]}]}"#,
+            ),
         ]
+    }
+
+    fn check(&self) -> std::result::Result<(), String> {
+        if OPEN_WORDS.contains(&self.open_words) {
+            return Ok(());
+        }
+        let (least, most) = (OPEN_WORDS.start(), OPEN_WORDS.end());
+        Err(format!("open_words must be from {least} to {most}, not {}", self.open_words))
     }
 }
 
@@ -71,9 +117,10 @@ impl Stage for Split {
     fn contract(&self) -> Contract {
         Contract {
             table: TableId::Requests,
-            reads: vec![MESSAGES, RECORDED, ANSWER, FUNCTIONS],
-            writes: vec![CATEGORY],
-            reasons: vec![&DECLINED, &CUT, &FAILED, &NOTHING, &UNREADABLE, &CALLS_BEFORE],
+            reads: vec![MESSAGES, RECORDED, ANSWER, TIER, FUNCTIONS],
+            reads_if_there: vec![RELEVANCE],
+            writes: vec![CATEGORY, CATEGORY_BASIS, LANGUAGE],
+            reasons: vec![&DECLINED, &CUT, &FAILED, &NOTHING, &UNREADABLE, &CALLS_BEFORE, &CONTRADICTED],
             merges: false,
             idempotent: true,
             sends_rows_out: false,
@@ -81,32 +128,71 @@ impl Stage for Split {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         Ok(())
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let mut n_functions: FxHashMap<RowIx, usize> = FxHashMap::default();
+        let mut docs: FxHashMap<RowIx, Vec<Value>> = FxHashMap::default();
         view.parent().for_each_batch(cx, |batch| {
-            let lengths =
-                batch.map_rows(|row| row.json::<Vec<Value>>(FUNCTIONS).map_or(0, |list| list.len()));
-            n_functions.extend(batch.rows().iter().copied().zip(lengths));
+            let read = batch.map_rows(|row| row.json(FUNCTIONS).unwrap_or_default());
+            docs.extend(batch.rows().iter().copied().zip(read));
             Ok(())
         })?;
         view.for_each_batch(cx, |batch| {
-            for &row in batch.rows() {
-                let cells = batch.row(row);
-                match cells.json::<Vec<Value>>(ANSWER) {
-                    Some(_) if has_calls(cells) => out.hold(row, &CALLS_BEFORE, Evidence::default())?,
-                    Some(calls) => {
-                        let n_functions = n_functions.get(&view.list_of(row)).copied().unwrap_or_default();
-                        out.set(row, CATEGORY, Category::of_answer(n_functions, calls.len()).name())?;
-                    }
-                    None => out.hold(row, without_answer(cells.text(RECORDED)), Evidence::default())?,
-                }
+            let opinions = batch.map_rows(|row| {
+                let functions = docs.get(&view.list_of(row.ix())).map_or(&[][..], Vec::as_slice);
+                self.opinion(row, functions)
+            });
+            for (&row, opinion) in batch.rows().iter().zip(opinions) {
+                out.opinion(row, opinion)?;
             }
-            Ok(())
+            out.flush(batch.index())
         })
+    }
+}
+
+impl Split {
+    fn opinion(&self, request: Row<'_>, functions: &[Value]) -> Opinion {
+        let messages: Vec<Message> = request.json(MESSAGES).unwrap_or_default();
+        let (category, basis) = match self.category(request, &messages, functions) {
+            Ok(placed) => placed,
+            Err(reason) => return Opinion::hold(reason, Evidence::default()),
+        };
+        let opinion = Opinion::keep().with(CATEGORY, category.name()).with(LANGUAGE, language_of(&messages));
+        match basis {
+            Some(basis) => opinion.with(CATEGORY_BASIS, basis),
+            None => opinion,
+        }
+    }
+
+    /// The category and, where it has no answers, why; or why the request is held.
+    fn category(
+        &self,
+        request: Row<'_>,
+        messages: &[Message],
+        functions: &[Value],
+    ) -> std::result::Result<(Category, Option<&'static str>), &'static Reason> {
+        let no_call = match request.text(RELEVANCE) {
+            Some("irrelevant") => Some(JUDGED_IRRELEVANT),
+            Some("low-quality") => Some(LOW_QUALITY),
+            _ => None,
+        };
+        let answer: Option<Vec<Value>> = request.json(ANSWER);
+        let by_a_person = request.text(TIER) == Some("human");
+        match (no_call, answer) {
+            (Some(_), Some(_)) if by_a_person => Err(&CONTRADICTED),
+            (None, None) => Err(without_answer(request.text(RECORDED))),
+            _ if has_calls(messages) => Err(&CALLS_BEFORE),
+            (Some(basis), _) => Ok((Category::Irrelevance, Some(basis))),
+            (None, Some(answer)) => {
+                let is_judged = request.text(RELEVANCE) == Some("relevant");
+                if is_judged && !by_a_person && has_open_text(messages, functions, &answer, self.open_words) {
+                    return Ok((Category::Relevance, Some(OPEN_TEXT)));
+                }
+                Ok((Category::of_answer(functions.len(), answer.len()), None))
+            }
+        }
     }
 }
 
@@ -121,7 +207,97 @@ fn without_answer(recorded: Option<&str>) -> &'static Reason {
 }
 
 /// An earlier message calls a function or brings a result.
-fn has_calls(request: Row<'_>) -> bool {
-    let messages: Vec<Message> = request.json(MESSAGES).unwrap_or_default();
+fn has_calls(messages: &[Message]) -> bool {
     messages.iter().any(|message| message.role == Role::Tool || !message.calls.is_empty())
+}
+
+/// The language of what the user said last.
+fn language_of(messages: &[Message]) -> &'static str {
+    let asked = messages.iter().rfind(|message| message.role == Role::User);
+    asked.map_or(UNDETERMINED, |message| language(&message.content))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::engine::fixture::judged;
+
+    const MADE_UP: &str = "Dear ringers, sadly no practice tonight";
+
+    fn request(relevance: &str, tier: &str, note: &str) -> Value {
+        json!({
+            "messages": [{"role": "user", "content": "Tell everybody that the bells rest on Friday."}],
+            "recorded": "calls", "relevance": relevance, "tier": tier, "answer": [{"post": {"note": [note]}}],
+        })
+    }
+
+    /// Category, basis and language of each request, or the code by which it is held.
+    fn split(requests: &[Value]) -> Vec<String> {
+        let tables = json!({"doc_lists": [{"functions": [{"name": "post"}]}], "requests": requests});
+        let judged = judged(&Split::default(), &tables);
+        (0..requests.len())
+            .map(|row| {
+                let cell = |column| judged.cell(row, column).unwrap_or("-").to_owned();
+                judged
+                    .fate(row)
+                    .map_or_else(|| [CATEGORY, CATEGORY_BASIS, LANGUAGE].map(cell).join(" "), str::to_owned)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_was_judged_decides_and_people_are_never_overruled() {
+        let requests = [
+            request("irrelevant", "recorded", "bells rest"),
+            request("low-quality", "outcome", "bells rest"),
+            request("irrelevant", "human", "bells rest"),
+            request("relevant", "recorded", "bells rest"),
+            request("relevant", "recorded", MADE_UP),
+            request("relevant", "outcome", MADE_UP),
+            request("relevant", "human", MADE_UP),
+        ];
+        let expected = [
+            "irrelevance judged-irrelevant en",
+            "irrelevance low-quality en",
+            "split/labels-contradict",
+            "simple - en",
+            "relevance open-text en",
+            "relevance open-text en",
+            "simple - en",
+        ];
+        assert_eq!(split(&requests), expected);
+    }
+
+    #[test]
+    fn without_a_judgement_the_log_decides() {
+        let mut open = request("", "recorded", MADE_UP);
+        open.as_object_mut().unwrap().shift_remove("relevance");
+        let mut without = open.clone();
+        without.as_object_mut().unwrap().shift_remove("answer");
+        without["recorded"] = json!("declined");
+        assert_eq!(split(&[open.clone()]), ["simple - en"]);
+        assert_eq!(split(&[open, without.clone()]), ["simple - en", "split/declined"]);
+        without["relevance"] = json!("relevant");
+        assert_eq!(split(&[without.clone()]), ["split/declined"]);
+        without["relevance"] = json!("irrelevant");
+        assert_eq!(split(&[without]), ["irrelevance judged-irrelevant en"]);
+    }
+
+    #[test]
+    fn calls_before_the_question_are_held_whatever_was_judged() {
+        for relevance in ["relevant", "irrelevant", "low-quality"] {
+            let mut asked = request(relevance, "recorded", "bells rest");
+            let call = json!({"name": "post", "arguments": {}});
+            asked["messages"].as_array_mut().unwrap().splice(
+                0..0,
+                [
+                    json!({"role": "user", "content": "Post."}),
+                    json!({"role": "assistant", "content": "", "calls": [call]}),
+                ],
+            );
+            assert_eq!(split(&[asked]), ["split/calls-before"], "{relevance}");
+        }
+    }
 }

@@ -3,8 +3,9 @@
 //! Everything here is exact and the same on every machine: thresholds are compared
 //! in integers, scores come from the operations of Google's `rouge-score` in its
 //! order, and Unicode data comes from pinned crates. There is no stemmer and no list
-//! of stop words. For comparing many texts see `similarity`.
+//! of stop words. For comparing many texts see `similarity`. Which language a text is in is told by `language`.
 
+pub mod language;
 pub mod lcs;
 pub mod normal;
 pub mod rouge;

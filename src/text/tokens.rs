@@ -183,7 +183,7 @@ fn for_each_word(text: &str, mut f: impl FnMut(&str)) {
 
 /// Whether the character's script puts no space between words. Whole blocks, since what is neither letter nor
 /// digit makes no token.
-fn is_unspaced(c: char) -> bool {
+pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0E00}'..='\u{0EFF}'     // Thai, Lao
         | '\u{1000}'..='\u{109F}'   // Myanmar

@@ -1,0 +1,298 @@
+//! Tells in which language a short text is written, or that it cannot be told.
+//!
+//! A script that one language uses decides alone (Hangul, Thai, Greek). Otherwise `whatlang`
+//! must be sure: first among all its languages, then, for Latin and Cyrillic, among the
+//! common ones, since a short English query looks like half a dozen rare languages. A query too
+//! short for that is English where enough of its words are words that only English has so
+//! often. Everything else is [`UNDETERMINED`]; nothing is guessed. Deliberately absent: texts
+//! of several languages, which get the one that most of their letters speak for.
+
+use whatlang::{Detector, Info, Lang, Script};
+
+/// The code of a text whose language cannot be told (ISO 639-2).
+pub const UNDETERMINED: &str = "und";
+
+/// The languages among which a text of Latin or Cyrillic letters is looked at a second time.
+const COMMON: &[Lang] = &[
+    Lang::Eng,
+    Lang::Spa,
+    Lang::Fra,
+    Lang::Deu,
+    Lang::Ita,
+    Lang::Por,
+    Lang::Nld,
+    Lang::Pol,
+    Lang::Tur,
+    Lang::Ind,
+    Lang::Vie,
+    Lang::Swe,
+    Lang::Dan,
+    Lang::Ron,
+    Lang::Ces,
+    Lang::Hun,
+    Lang::Rus,
+    Lang::Ukr,
+    Lang::Bul,
+];
+
+/// Words that make up much of an English query and little of one in another language.
+const ENGLISH: &[&str] = &[
+    "a", "about", "an", "and", "are", "be", "between", "can", "could", "don't", "find", "for", "from", "get",
+    "give", "have", "help", "how", "how's", "i'd", "i'm", "in", "is", "it's", "like", "me", "my", "need",
+    "next", "of", "on", "please", "should", "show", "tell", "that", "the", "there", "this", "to", "today",
+    "tomorrow", "want", "what", "what's", "when", "where", "which", "who", "why", "with", "would", "you",
+    "your",
+];
+/// At least so many of a text's words must be English ones.
+const MIN_ENGLISH_WORDS: usize = 2;
+/// And one word in so many.
+const ENGLISH_SHARE: usize = 5;
+
+/// The language of a text: ISO 639-1 where there is such a code, else ISO 639-3, or [`UNDETERMINED`].
+pub fn language(text: &str) -> &'static str {
+    let found = if is_latin(text) { of_latin(text) } else { of_other(text) };
+    found.map_or(UNDETERMINED, code)
+}
+
+/// Most of what the letters say is said in Latin ones.
+fn is_latin(text: &str) -> bool {
+    let (mut latin, mut other) = (0, 0);
+    for letter in text.chars().filter(|c| c.is_alphabetic()) {
+        if is_latin_letter(letter) {
+            latin += 1;
+        } else {
+            other += weight(letter);
+        }
+    }
+    latin >= other
+}
+
+/// Letters below Greek, and the extensions of Latin (Vietnamese, phonetic, full width).
+fn is_latin_letter(letter: char) -> bool {
+    matches!(letter, '\0'..='\u{02AF}' | '\u{1D00}'..='\u{1DBF}' | '\u{1E00}'..='\u{1EFF}' | '\u{2C60}'..='\u{2C7F}' | '\u{A720}'..='\u{A7FF}' | '\u{FF21}'..='\u{FF5A}')
+}
+
+/// About how many Latin letters a letter stands for: a syllable or a word is more than one.
+fn weight(letter: char) -> usize {
+    const LETTER: usize = 2;
+    const SYLLABLE: usize = 3;
+    match letter {
+        '\u{1100}'..='\u{11FF}'
+        | '\u{2E80}'..='\u{A4CF}'
+        | '\u{AC00}'..='\u{D7FF}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{20000}'.. => SYLLABLE,
+        _ => LETTER,
+    }
+}
+
+fn of_latin(text: &str) -> Option<Lang> {
+    sure(text, Script::Latin).or_else(|| has_english_words(text).then_some(Lang::Eng))
+}
+
+/// The language of a text in a script of several, where it is sure among all of them or among the common ones.
+fn sure(text: &str, script: Script) -> Option<Lang> {
+    let sure = |info: Info| (info.script() == script && info.is_reliable()).then(|| info.lang());
+    let among_common = || Detector::with_allowlist(COMMON.to_vec()).detect(text).and_then(sure);
+    whatlang::detect(text).and_then(sure).or_else(among_common)
+}
+
+fn has_english_words(text: &str) -> bool {
+    let (mut n_words, mut n_english) = (0, 0);
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '\u{2019}');
+    for word in words.filter(|word| !word.is_empty()) {
+        n_words += 1;
+        let word = word.to_lowercase().replace('\u{2019}', "'");
+        n_english += usize::from(ENGLISH.contains(&word.as_str()));
+    }
+    n_english >= MIN_ENGLISH_WORDS && n_english * ENGLISH_SHARE >= n_words
+}
+
+/// The Latin letters of such a text are names and terms; without them the others speak more clearly.
+fn of_other(text: &str) -> Option<Lang> {
+    let other: String = text.chars().map(|c| if is_latin_letter(c) { ' ' } else { c }).collect();
+    let info = whatlang::detect(&other)?;
+    match info.script() {
+        _ if info.is_reliable() => Some(info.lang()),
+        Script::Cyrillic => sure(&other, Script::Cyrillic),
+        // Short Hebrew is Hebrew: Yiddish has signs of its own, and far fewer writers.
+        Script::Hebrew => Some(Lang::Heb),
+        // Han with few Kana in it.
+        Script::Mandarin => Some(info.lang()),
+        _ => None,
+    }
+}
+
+/// The two-letter code, or the three-letter one where there is none.
+fn code(language: Lang) -> &'static str {
+    match language {
+        Lang::Epo => "eo",
+        Lang::Eng => "en",
+        Lang::Rus => "ru",
+        Lang::Cmn => "zh",
+        Lang::Spa => "es",
+        Lang::Por => "pt",
+        Lang::Ita => "it",
+        Lang::Ben => "bn",
+        Lang::Fra => "fr",
+        Lang::Deu => "de",
+        Lang::Ukr => "uk",
+        Lang::Kat => "ka",
+        Lang::Ara => "ar",
+        Lang::Hin => "hi",
+        Lang::Jpn => "ja",
+        Lang::Heb => "he",
+        Lang::Yid => "yi",
+        Lang::Pol => "pl",
+        Lang::Amh => "am",
+        Lang::Jav => "jv",
+        Lang::Kor => "ko",
+        Lang::Nob => "nb",
+        Lang::Dan => "da",
+        Lang::Swe => "sv",
+        Lang::Fin => "fi",
+        Lang::Tur => "tr",
+        Lang::Nld => "nl",
+        Lang::Hun => "hu",
+        Lang::Ces => "cs",
+        Lang::Ell => "el",
+        Lang::Bul => "bg",
+        Lang::Bel => "be",
+        Lang::Mar => "mr",
+        Lang::Kan => "kn",
+        Lang::Ron => "ro",
+        Lang::Slv => "sl",
+        Lang::Hrv => "hr",
+        Lang::Srp => "sr",
+        Lang::Mkd => "mk",
+        Lang::Lit => "lt",
+        Lang::Lav => "lv",
+        Lang::Est => "et",
+        Lang::Tam => "ta",
+        Lang::Vie => "vi",
+        Lang::Urd => "ur",
+        Lang::Tha => "th",
+        Lang::Guj => "gu",
+        Lang::Uzb => "uz",
+        Lang::Pan => "pa",
+        Lang::Aze => "az",
+        Lang::Ind => "id",
+        Lang::Tel => "te",
+        Lang::Pes => "fa",
+        Lang::Mal => "ml",
+        Lang::Ori => "or",
+        Lang::Mya => "my",
+        Lang::Nep => "ne",
+        Lang::Sin => "si",
+        Lang::Khm => "km",
+        Lang::Tuk => "tk",
+        Lang::Aka => "ak",
+        Lang::Zul => "zu",
+        Lang::Sna => "sn",
+        Lang::Afr => "af",
+        Lang::Lat => "la",
+        Lang::Slk => "sk",
+        Lang::Cat => "ca",
+        Lang::Tgl => "tl",
+        Lang::Hye => "hy",
+        Lang::Cym => "cy",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn scripts_of_one_language_decide_alone() {
+        for (text, expected) in [
+            ("날씨", "ko"),
+            ("อากาศ", "th"),
+            ("καιρός", "el"),
+            ("אבא", "he"),
+            ("ひらがな", "ja"),
+            ("天气", "zh"),
+            ("東京の天気は", "ja"),
+            ("சென்னை", "ta"),
+        ] {
+            assert_eq!(language(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn whole_sentences_are_told_apart() {
+        for (text, expected) in [
+            ("Could you check whether the harbour light is burning tonight?", "en"),
+            ("¿Podrías decirme a qué hora sale el próximo tren para Sevilla?", "es"),
+            ("Wie spät ist es jetzt in Hamburg, und wann fährt der nächste Zug?", "de"),
+            ("Quelle heure est-il maintenant à Marseille, s'il vous plaît ?", "fr"),
+            ("Сколько сейчас времени в Новосибирске и когда отходит следующий поезд?", "ru"),
+            ("كم الساعة الآن في القاهرة وهل سيتأخر القطار القادم إلى الإسكندرية؟", "ar"),
+            ("अगली ट्रेन कितने बजे छूटती है और क्या उसमें जगह है?", "hi"),
+            ("Bây giờ ở Huế là mấy giờ và chuyến tàu tiếp theo khi nào chạy?", "vi"),
+        ] {
+            assert_eq!(language(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_short_query_is_english_by_its_words_or_undetermined() {
+        assert_eq!(language("ring the bell for me"), "en");
+        assert_eq!(language("What\u{2019}s on today?"), "en");
+        for text in ["", "42", "?!", "ok", "bell 12", "\u{16}", "sdfsdf", "http://a.b/c"] {
+            assert_eq!(language(text), UNDETERMINED, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_in_another_script_does_not_change_the_language() {
+        assert_eq!(language("Find me the shop that is called 阳光 in my town, please"), "en");
+        assert_eq!(language("API 문서를 보여줘"), "ko");
+        assert_eq!(language("用 Python 写一个函数"), "zh");
+    }
+
+    #[test]
+    fn every_language_has_a_code_of_its_own() {
+        let codes: std::collections::BTreeSet<&str> = Lang::all().iter().map(|&lang| code(lang)).collect();
+        assert_eq!(codes.len(), Lang::all().len());
+        assert!(codes.iter().all(|code| code.len() == 2), "{codes:?}");
+    }
+
+    /// The official queries that hold another script, where they are at hand.
+    #[test]
+    fn official_queries_of_other_scripts_are_told() {
+        let folder = std::path::Path::new("../shared/data/bfcl-v4-live");
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            eprintln!("skipped: {} is not there", folder.display());
+            return;
+        };
+        let mut counts: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+        let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+        for path in paths.filter(|path| path.extension().is_some_and(|extension| extension == "json")) {
+            for line in std::fs::read_to_string(path).unwrap().lines() {
+                let entry: serde_json::Value = serde_json::from_str(line).unwrap();
+                let turn = entry["question"][0].as_array().unwrap();
+                *counts.entry(language(turn.last().unwrap()["content"].as_str().unwrap())).or_default() += 1;
+            }
+        }
+        assert_eq!(counts.values().sum::<usize>(), 2251);
+        let of = |code: &str| counts.get(code).copied().unwrap_or_default();
+        // One Chinese, one Korean and one Hebrew query more are English sentences about words of another script.
+        assert_eq!(
+            [of("zh"), of("ko"), of("ar"), of("fa"), of("th"), of("he")],
+            [32, 13, 4, 1, 4, 2],
+            "{counts:?}"
+        );
+        assert!(of("en") > 1900 && of(UNDETERMINED) < 260, "{counts:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_has_a_code(text in any::<String>()) {
+            let found = language(&text);
+            prop_assert!(found == UNDETERMINED || found.len() == 2);
+        }
+    }
+}
