@@ -65,8 +65,13 @@ fn of_stage(kind: Option<&Kind>, reason: &Reason) -> String {
     let example =
         kind.and_then(|kind| (kind.examples)().into_iter().find(|example| example.reason == reason.code));
     if let Some(example) = example {
+        let with = if example.settings.is_empty() {
+            String::new()
+        } else {
+            format!("\nwith\n  {}\n", example.settings)
+        };
         text += &format!(
-            "\nfires on\n{}\ndoes not fire on\n{}",
+            "{with}\nfires on\n{}\ndoes not fire on\n{}",
             indented(example.fires),
             indented(example.quiet)
         );

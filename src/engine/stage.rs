@@ -74,11 +74,13 @@ impl Reason {
     }
 }
 
-/// A few rows that show a reason: the stage, with its default settings, names it on `fires` and not on `quiet`.
+/// A few rows that show a reason: the stage names it on `fires` and not on `quiet`.
 #[derive(Debug, Clone, Copy)]
 pub struct Example {
     /// The reason's code.
     pub reason: &'static str,
+    /// Settings that are not the default, as TOML: `key = value, …`. For a stage that does nothing by default.
+    pub settings: &'static str,
     /// Rows on which it is named.
     pub fires: Sample,
     /// The nearest rows on which it is not.
@@ -101,22 +103,28 @@ pub enum Sample {
 impl Example {
     /// An example of whole tables.
     pub const fn tables(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
-        Self { reason, fires: Sample::Tables(fires), quiet: Sample::Tables(quiet) }
+        Self { reason, settings: "", fires: Sample::Tables(fires), quiet: Sample::Tables(quiet) }
     }
 
     /// An example of one query each.
     pub const fn query(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
-        Self { reason, fires: Sample::Query(fires), quiet: Sample::Query(quiet) }
+        Self { reason, settings: "", fires: Sample::Query(fires), quiet: Sample::Query(quiet) }
     }
 
     /// An example of one doc list's text each.
     pub const fn text(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
-        Self { reason, fires: Sample::Text(fires), quiet: Sample::Text(quiet) }
+        Self { reason, settings: "", fires: Sample::Text(fires), quiet: Sample::Text(quiet) }
     }
 
     /// An example of one function each, or a list of them.
     pub const fn functions(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
-        Self { reason, fires: Sample::Functions(fires), quiet: Sample::Functions(quiet) }
+        Self { reason, settings: "", fires: Sample::Functions(fires), quiet: Sample::Functions(quiet) }
+    }
+
+    /// The same with settings that are not the default.
+    #[must_use]
+    pub const fn with_settings(self, settings: &'static str) -> Self {
+        Self { settings, ..self }
     }
 }
 

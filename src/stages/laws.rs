@@ -39,10 +39,8 @@ fn apply(stage: &dyn Stage, corpus: &mut Corpus, delta: &Delta) {
 }
 
 /// The codes a stage names on some tables, by fates and by edits.
-fn named(kind: &Kind, tables: &Value) -> BTreeSet<String> {
-    let folder = tempfile::tempdir().unwrap();
-    let stage = kind.with_defaults();
-    let delta = judge(&*stage, &fixture::corpus(tables), &folder.path().join("columns.parquet"));
+fn named(kind: &Kind, settings: &str, tables: &Value) -> BTreeSet<String> {
+    let delta = fixture::judged(&*kind.with_settings(settings), tables).delta;
     let fates = delta.fates.iter().map(|event| event.reason.code.to_owned());
     fates.chain(delta.edits.iter().map(|(_, edit)| edit.reason.code.to_owned())).collect()
 }
@@ -80,11 +78,11 @@ fn every_reason_has_an_example_that_fires_and_one_that_does_not() {
                 wrong.push(format!("{}: {} has {} examples", kind.name, reason.code, of_reason.len()));
                 continue;
             };
-            let on_fires = named(kind, &example.fires.to_tables());
+            let on_fires = named(kind, example.settings, &example.fires.to_tables());
             if !on_fires.contains(reason.code) {
                 wrong.push(format!("{}: {} does not fire; named {on_fires:?}", kind.name, reason.code));
             }
-            if named(kind, &example.quiet.to_tables()).contains(reason.code) {
+            if named(kind, example.settings, &example.quiet.to_tables()).contains(reason.code) {
                 wrong.push(format!("{}: {} fires on its quiet example", kind.name, reason.code));
             }
         }

@@ -14,6 +14,7 @@ pub mod merge_exact_docs;
 pub mod merge_near_docs;
 pub mod merge_near_queries;
 pub mod parse_docs;
+pub mod sample;
 pub mod split;
 
 use schemars::JsonSchema;
@@ -71,8 +72,17 @@ impl Kind {
     /// # Panics
     /// Never: the laws build every kind.
     pub fn with_defaults(&self) -> Box<dyn Stage> {
-        let nothing = toml::de::ValueDeserializer::parse("{}").expect("an empty table parses");
-        (self.build)(nothing).expect("defaults are in range").0
+        self.with_settings("")
+    }
+
+    /// The stage with the settings of an example.
+    ///
+    /// # Panics
+    /// Never: the laws build every example.
+    pub fn with_settings(&self, settings: &str) -> Box<dyn Stage> {
+        let table = format!("{{ {settings} }}");
+        let table = toml::de::ValueDeserializer::parse(&table).expect("settings of examples are TOML");
+        (self.build)(table).expect("they are in range").0
     }
 }
 
@@ -119,7 +129,7 @@ pub fn schema<S: JsonSchema>() -> serde_json::Value {
 }
 
 /// Every kind of stage, in the order of the live recipe.
-pub static KINDS: [Kind; 9] = [
+pub static KINDS: [Kind; 10] = [
     whole::<collapse_conversations::CollapseConversations>(),
     rows::<drop_spam::DropSpam>(),
     rows::<parse_docs::ParseDocs>(),
@@ -129,6 +139,7 @@ pub static KINDS: [Kind; 9] = [
     rows::<fix_docs::FixDocs>(),
     whole::<draft_answers::DraftAnswers>(),
     whole::<split::Split>(),
+    whole::<sample::Sample>(),
 ];
 
 /// The kind of that name.

@@ -1,0 +1,325 @@
+//! Takes a sample of the requests: so many, by strata, with caps for doc lists and users.
+//!
+//! Which rows are taken follows from the run's seed and the content of each row, so a row
+//! more in the log changes little. Each row that stays says for how many it stands
+//! (`weight`): sums over the sample, weighted, speak for all rows that came in. How seats
+//! are shared out is in `allocation`, who gets them in `draw`. It belongs at the end, when
+//! everything that is to be left out has been.
+
+mod allocation;
+mod draw;
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use xxhash_rust::xxh3::xxh3_128_with_seed;
+
+use self::draw::{Candidate, Drawn, Plan, draw};
+use super::Settings;
+use crate::engine::columns::{self, ColumnKind, ColumnSpec, USER, WEIGHT};
+use crate::engine::error::Result;
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
+use crate::engine::verdict::Verdict;
+use crate::engine::view::{Row, View};
+
+static NOT_DRAWN: Reason = Reason::policy("sample/not-drawn", "Its stratum has given enough rows.");
+static OVER_LIST_CAP: Reason =
+    Reason::policy("sample/over-list-cap", "Its doc list has given as many rows as one list may.");
+static OVER_USER_CAP: Reason =
+    Reason::policy("sample/over-user-cap", "Its user has given as many rows as one user may.");
+
+/// How the seats are shared out among strata.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Allocation {
+    /// By the number of rows in each.
+    Proportional,
+    /// As many for each.
+    Equal,
+}
+
+/// The stage and its settings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sample {
+    /// Rows to keep, at least 1; all where absent. Higher keeps more.
+    pub size: Option<u64>,
+    /// Columns of requests: rows that are equal in all of them are one stratum. Without any there is one.
+    pub strata: Vec<String>,
+    /// How the rows to keep are shared out among strata, by largest remainder: "proportional" to the rows of each, or
+    /// "equal". Each stratum gives at least one row where there are that many to keep.
+    pub allocation: Allocation,
+    /// Rows of one doc list at most, at least 1; no limit where absent. Higher keeps more.
+    pub max_per_list: Option<u64>,
+    /// Rows of one user at most, at least 1; no limit where absent, nor for rows that name none. Higher keeps more.
+    pub max_per_user: Option<u64>,
+}
+
+impl Default for Sample {
+    fn default() -> Self {
+        Self {
+            size: None,
+            strata: Vec::new(),
+            allocation: Allocation::Proportional,
+            max_per_list: None,
+            max_per_user: None,
+        }
+    }
+}
+
+impl Settings for Sample {
+    const NAME: &'static str = "sample";
+    const SUMMARY: &'static str =
+        "Takes so many requests, by strata, and notes for how many each of them stands.";
+    const LEFT: &'static str = "in the sample";
+
+    fn examples() -> Vec<Example> {
+        const ONE: &str = r#"{"requests": [{"user": "ann"}]}"#;
+        const TWO: &str = r#"{"requests": [{"user": "ann"}, {"user": "ann"}]}"#;
+        vec![
+            Example::tables(NOT_DRAWN.code, TWO, ONE).with_settings("size = 1"),
+            Example::tables(
+                OVER_LIST_CAP.code,
+                TWO,
+                r#"{"doc_lists": [{"text": "a"}, {"text": "b"}], "requests": [{"list": 0}, {"list": 1}]}"#,
+            )
+            .with_settings("max_per_list = 1"),
+            Example::tables(
+                OVER_USER_CAP.code,
+                TWO,
+                r#"{"requests": [{"user": "ann"}, {"user": "bo"}, {}, {}]}"#,
+            )
+            .with_settings("max_per_user = 1"),
+        ]
+    }
+
+    fn check(&self) -> std::result::Result<(), String> {
+        let numbers =
+            [("size", self.size), ("max_per_list", self.max_per_list), ("max_per_user", self.max_per_user)];
+        if let Some((key, _)) = numbers.into_iter().find(|(_, number)| *number == Some(0)) {
+            return Err(format!("{key} must be at least 1, not 0: leave it out for no limit"));
+        }
+        for (at, name) in self.strata.iter().enumerate() {
+            column(name)?;
+            if self.strata[..at].contains(name) {
+                return Err(format!("strata names the column \"{name}\" twice"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A column by which requests can be told apart.
+fn column(name: &str) -> std::result::Result<ColumnSpec, String> {
+    let of_requests = || columns::ALL.iter().filter(|column| column.table == TableId::Requests);
+    match of_requests().find(|column| column.name == name) {
+        Some(column) if column.is_content() => {
+            Err(format!("strata: \"{name}\" holds what was said; hint: name a column that few values share"))
+        }
+        Some(column) => Ok(*column),
+        None if columns::ALL.iter().any(|column| column.name == name) => Err(format!(
+            "strata: \"{name}\" is a column of doc_lists, not of requests; hint: max_per_list limits what one list gives"
+        )),
+        None => {
+            let known: Vec<&str> =
+                of_requests().filter(|column| !column.is_content()).map(|column| column.name).collect();
+            Err(format!(
+                "strata: there is no column \"{name}\"; hint: columns of requests: {}",
+                known.join(", ")
+            ))
+        }
+    }
+}
+
+impl Stage for Sample {
+    fn contract(&self) -> Contract {
+        let mut reads = self.columns();
+        if self.max_per_user.is_some() && !reads.contains(&USER) {
+            reads.push(USER);
+        }
+        Contract {
+            table: TableId::Requests,
+            reads,
+            reads_if_there: vec![],
+            writes: vec![WEIGHT],
+            reasons: vec![&NOT_DRAWN, &OVER_LIST_CAP, &OVER_USER_CAP],
+            merges: false,
+            // A sample of a sample stands for the sample.
+            idempotent: false,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        Ok(())
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let columns = self.columns();
+        let (rows, values) = self.read(view, cx, &columns)?;
+        let plan = Plan {
+            size: self.size,
+            allocation: self.allocation,
+            max_per_list: self.max_per_list,
+            max_per_user: self.max_per_user,
+        };
+        let candidates: Vec<Candidate> = rows.iter().map(|(_, candidate)| candidate.clone()).collect();
+        let (drawn, n_pooled) = draw(&candidates, plan);
+        if n_pooled > 0 {
+            cx.progress.warn(&format!(
+                "sample: {n_pooled} of {} strata can give no row of their own; they are drawn together with the smallest that can",
+                values.len()
+            ));
+        }
+        for ((row, candidate), drawn) in rows.iter().zip(drawn) {
+            let named = columns.iter().zip(&values[candidate.stratum]);
+            let stratum: Map<String, Value> =
+                named.map(|(column, value)| (column.name.to_owned(), json!(value))).collect();
+            let (reason, detail) = match drawn {
+                Drawn::Kept { weight } => {
+                    out.set(*row, WEIGHT, weight.to_string())?;
+                    continue;
+                }
+                Drawn::OverList(rank) => {
+                    (&OVER_LIST_CAP, json!({"stratum": stratum, "rank": rank, "cap": self.max_per_list}))
+                }
+                Drawn::OverUser(rank) => {
+                    (&OVER_USER_CAP, json!({"stratum": stratum, "rank": rank, "cap": self.max_per_user}))
+                }
+                Drawn::NotDrawn { rank, drawn } => {
+                    (&NOT_DRAWN, json!({"stratum": stratum, "rank": rank, "drawn": drawn}))
+                }
+            };
+            out.drop(*row, reason, Evidence::detail(detail))?;
+        }
+        Ok(())
+    }
+}
+
+/// The cells of a stratum's columns.
+type Values = Vec<Option<String>>;
+
+impl Sample {
+    fn columns(&self) -> Vec<ColumnSpec> {
+        self.strata.iter().filter_map(|name| column(name).ok()).collect()
+    }
+
+    /// The kept rows as the draw sees them, and what each stratum is made of, in the order of its cells.
+    fn read(
+        &self,
+        view: &View<'_>,
+        cx: &Context<'_>,
+        columns: &[ColumnSpec],
+    ) -> Result<(Vec<(RowIx, Candidate)>, Vec<Values>)> {
+        let mut users: FxHashMap<String, u32> = FxHashMap::default();
+        let mut strata: BTreeMap<Values, Vec<usize>> = BTreeMap::new();
+        let mut rows: Vec<(RowIx, Candidate)> = Vec::new();
+        view.for_each_batch(cx, |batch| {
+            for &row in batch.rows() {
+                let cells = batch.row(row);
+                let user = self.max_per_user.and_then(|_| cells.text(USER)).map(|user| {
+                    let next = u32::try_from(users.len()).expect("a run holds fewer than 2^32 requests");
+                    *users.entry(user.to_owned()).or_insert(next)
+                });
+                let values = columns.iter().map(|&column| value(cells, column)).collect();
+                strata.entry(values).or_default().push(rows.len());
+                let id = view.row_id(row).0;
+                let draw = (xxh3_128_with_seed(&id.to_le_bytes(), cx.seed), id);
+                rows.push((row, Candidate { draw, stratum: 0, list: view.list_of(row), user }));
+            }
+            Ok(())
+        })?;
+        for (stratum, members) in strata.values().enumerate() {
+            for &at in members {
+                rows[at].1.stratum = stratum;
+            }
+        }
+        Ok((rows, strata.into_keys().collect()))
+    }
+}
+
+fn value(row: Row<'_>, column: ColumnSpec) -> Option<String> {
+    match column.kind {
+        ColumnKind::Text => row.text(column).map(str::to_owned),
+        ColumnKind::Int => row.int(column).map(|number| number.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::fixture::judged;
+
+    fn built(settings: &str) -> std::result::Result<Value, String> {
+        let table = toml::de::ValueDeserializer::parse(settings).unwrap();
+        let built = (super::super::kind("sample").unwrap().build)(table);
+        built.map(|(_, resolved)| resolved).map_err(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn settings_that_cannot_be_meant_are_refused_with_a_hint() {
+        for (settings, expected) in [
+            (
+                r#"{strata = ["categories"]}"#,
+                "strata: there is no column \"categories\"; hint: columns of requests: external_id",
+            ),
+            (
+                r#"{strata = ["text"]}"#,
+                "strata: \"text\" is a column of doc_lists, not of requests; hint: max_per_list",
+            ),
+            (r#"{strata = ["messages"]}"#, "strata: \"messages\" holds what was said; hint: "),
+            (r#"{strata = ["user", "user"]}"#, "strata names the column \"user\" twice"),
+            ("{size = 0}", "size must be at least 1, not 0"),
+            (r#"{allocation = "fair"}"#, "unknown variant `fair`"),
+        ] {
+            let error = built(settings).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+        }
+        assert!(built(r#"{size = 10, strata = ["category", "language", "status"]}"#).is_ok());
+    }
+
+    #[test]
+    fn the_columns_it_reads_are_those_of_its_settings() {
+        let sample = Sample { strata: vec!["language".into()], max_per_user: Some(2), ..Sample::default() };
+        let names: Vec<&str> = sample.contract().reads.iter().map(|column| column.name).collect();
+        assert_eq!(names, ["language", "user"]);
+        assert!(Sample::default().contract().reads.is_empty());
+    }
+
+    #[test]
+    fn each_stratum_gives_its_share_and_says_for_how_many_it_stands() {
+        let row = |at: usize| json!({"category": if at < 6 { "simple" } else { "parallel" }, "line": at});
+        let tables = json!({"requests": (0..9).map(row).collect::<Vec<_>>()});
+        let settings = |allocation| Sample {
+            size: Some(3),
+            strata: vec!["category".into()],
+            allocation,
+            ..Sample::default()
+        };
+        let weights = |allocation| {
+            let judged = judged(&settings(allocation), &tables);
+            (0..9)
+                .filter_map(|row| judged.cell(row, WEIGHT).map(|weight| (row < 6, weight.to_owned())))
+                .collect::<Vec<_>>()
+        };
+        let of = |is_simple, weight: &str| (is_simple, weight.to_owned());
+        assert_eq!(weights(Allocation::Proportional), [of(true, "3"), of(true, "3"), of(false, "3")]);
+        assert_eq!(weights(Allocation::Equal).iter().filter(|(is_simple, _)| *is_simple).count(), 2);
+        let delta = judged(&settings(Allocation::Proportional), &tables).delta;
+        let detail = delta.fates[0].evidence.detail.as_deref().unwrap();
+        assert_eq!((delta.fates.len(), &detail["stratum"]), (6, &json!({"category": "simple"})));
+        assert!(detail["rank"].as_u64().unwrap() > 2 && detail["drawn"] == 2, "{detail}");
+    }
+
+    #[test]
+    fn without_settings_everything_stays_and_stands_for_itself() {
+        let judged = judged(&Sample::default(), &json!({"requests": [{}, {}]}));
+        assert!(judged.delta.fates.is_empty());
+        assert_eq!([judged.cell(0, WEIGHT), judged.cell(1, WEIGHT)], [Some("1"), Some("1")]);
+    }
+}
