@@ -4,7 +4,8 @@
     scripts/check_official.sh out/<run> [--json]
 
 For the scored files and the ones under `unverified/`: every entry's first accepted answer must pass the
-official `ast_checker`, and every file must have the layout the official loader relies on: one JSON object
+official `ast_checker`. In the categories without answers the official relevance runner must score prose as right and
+a call as wrong for every irrelevance entry, and the other way round for relevance. And every file must have the layout the official loader relies on: one JSON object
 a line, exact keys, ASCII, ids contiguous and in order, and answers that stand line by line beside their
 questions. Prints a table; exit 1 on any failure, 2 when there is nothing to check.
 
@@ -51,10 +52,27 @@ def official():
         stub = types.ModuleType(name)
         stub.MODEL_CONFIG_MAPPING = {MODEL: types.SimpleNamespace(underscore_to_dot=False)}
         sys.modules[name] = stub
+    for missing, names in {"numpy": [], "pandas": ["DataFrame"], "dotenv": ["load_dotenv"], "tqdm": ["tqdm"],
+                           "overrides": ["final"]}.items():
+        stub_unless_there(missing, names)  # the runner imports them, but scoring relevance uses none
     from bfcl_eval import utils
     from bfcl_eval.constants.enums import Language
     from bfcl_eval.eval_checker.ast_eval.ast_checker import ast_checker
-    return types.SimpleNamespace(utils=utils, ast_checker=ast_checker, python=Language.PYTHON)
+    from bfcl_eval.eval_checker.eval_runner import relevance_file_runner
+    from bfcl_eval.model_handler.utils import default_decode_ast_prompting
+    handler = types.SimpleNamespace(decode_ast=default_decode_ast_prompting)
+    return types.SimpleNamespace(utils=utils, ast_checker=ast_checker, python=Language.PYTHON,
+                                 relevance_file_runner=relevance_file_runner, handler=handler)
+
+
+def stub_unless_there(module, names):
+    try:
+        __import__(module)
+    except ImportError:
+        stub = types.ModuleType(module)
+        for name in names:
+            setattr(stub, name, lambda *args, **kwargs: args[0] if args else None)
+        sys.modules[module] = stub
 
 
 def check_file(bfcl, folder, name, category):
@@ -73,7 +91,9 @@ def check_file(bfcl, folder, name, category):
     for error in layout_errors(questions, answers, category):
         result["failures"].append(error)
     if truths is None:
-        result["passed"] = len(questions)
+        wrong = relevance_errors(bfcl, loaded, category)
+        result["passed"] = len(questions) - len({failure["id"] for failure in wrong})
+        result["failures"] += wrong
         return result
     for entry, truth in zip(loaded, truths):
         error = answer_error(bfcl, entry, truth, category)
@@ -171,6 +191,30 @@ def answer_error(bfcl, entry, truth, category):
     except Exception as error:  # the official checker crashes on answers it cannot compare, and so would a scoring run
         return f"crash: {type(error).__name__}: {error}"
     return None if verdict["valid"] else f"{verdict['error_type']}: {verdict['error']}"
+
+
+def relevance_errors(bfcl, entries, category):
+    """Entries that the official relevance runner does not score by whether a call was made."""
+    calls = [{"id": entry["id"], "result": f"[{entry['function'][0]['name'] if entry['function'] else 'f'}()]"}
+             for entry in entries]
+    prose = [{"id": entry["id"], "result": "None of the functions fits what you ask."} for entry in entries]
+    right, wrong = (prose, calls) if category == "live_irrelevance" else (calls, prose)
+    refused, found_out = (relevance_failures(bfcl, results, entries, category) for results in (right, wrong))
+    return ([{"id": entry["id"], "error": "what is right counts as wrong"} for entry in entries if entry["id"] in refused]
+            + [{"id": entry["id"], "error": "what is wrong counts as right"} for entry in entries
+               if entry["id"] not in found_out])
+
+
+def relevance_failures(bfcl, results, entries, category):
+    """The ids that the official runner scores as wrong, read from the score file it writes."""
+    with tempfile.TemporaryDirectory(prefix="bfcl-score-") as folder:
+        bfcl.relevance_file_runner(bfcl.handler, results, entries, MODEL, category, Path(folder))
+        path, = Path(folder).rglob("*.json")
+        lines = path.read_text().splitlines()
+    header = json.loads(lines[0])
+    if header["total_count"] != len(entries):
+        raise ValueError(f"the official runner scored {header['total_count']} of {len(entries)} entries")
+    return {json.loads(line)["id"] for line in lines[1:]}
 
 
 def first_calls(functions, ground_truth):
