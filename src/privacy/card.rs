@@ -1,0 +1,109 @@
+//! Numbers of payment cards: 13 to 19 digits behind the prefix of an issuer, with a right check digit (Luhn).
+//!
+//! The numbers that payment services give out for tests stay. A number of 13 digits is a barcode more often than a card, so
+//! it needs a word nearby.
+
+use super::context::{announces_card, announces_other, came_before, goes_on};
+use super::runs::Run;
+use super::{Found, Kind, Standing};
+
+/// What our placeholders begin with: a range that is used for tests alone.
+const OURS: &str = "400000";
+/// Well-known numbers for tests.
+const TEST_CARDS: [&str; 22] = [
+    "4111111111111111", "4242424242424242", "4012888888881881", "4222222222222", "5555555555554444", "5105105105105100",
+    "2223003122003222", "5200828282828210", "378282246310005", "371449635398431", "378734493671000", "6011111111111117",
+    "6011000990139424", "6011000000000004", "30569309025904", "38520000023237", "3566002020360505", "3530111333300000",
+    "3566111111111113", "6200000000000005", "4000056655665556", "4917610000000000",
+];
+/// Digits from which a number is sure enough to need no word nearby.
+const SURE_DIGITS: usize = 14;
+
+/// Finds the cards of a run.
+pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    let mut first = 0;
+    while first < run.groups.len() {
+        let last = (first..run.groups.len()).rev().find(|&last| is_card(text, run, first, last));
+        let Some(last) = last else {
+            first += 1;
+            continue;
+        };
+        let (start, end) = (run.groups[first].0, run.groups[last].1);
+        first = last + 1;
+        if came_before(bytes, start, b"-./") || goes_on(bytes, end, b"-.") || announces_other(text, start) {
+            continue;
+        }
+        let digits: String = text[start..end].chars().filter(char::is_ascii_digit).collect();
+        if digits.len() < SURE_DIGITS && !announces_card(text, start) {
+            continue;
+        }
+        let standing = if digits.starts_with(OURS) {
+            Standing::Placeholder(digits[OURS.len()..digits.len() - 1].parse().ok())
+        } else if TEST_CARDS.contains(&digits.as_str()) {
+            Standing::Placeholder(None)
+        } else {
+            Standing::Personal
+        };
+        found.push(Found::new(Kind::Card, start, end, digits, standing));
+    }
+}
+
+fn is_card(text: &str, run: &Run, first: usize, last: usize) -> bool {
+    let n_digits = run.n_digits(first, last);
+    if !(13..=19).contains(&n_digits) || !is_grouped(text, run, first, last) {
+        return false;
+    }
+    let digits = run.digits(text, first, last);
+    has_issuer(&digits) && luhn(&digits)
+}
+
+/// In one piece, or in the groups that cards are printed in, with one separator between.
+fn is_grouped(text: &str, run: &Run, first: usize, last: usize) -> bool {
+    let gaps: Vec<&str> = (first..last).map(|at| run.gap(text, at)).collect();
+    let Some(gap) = gaps.first() else { return true };
+    let sizes: Vec<usize> = run.groups[first..=last].iter().map(|(start, end)| end - start).collect();
+    let is_printed = matches!(sizes[..], [4, 4, 4, 1..=7] | [4, 6, 4 | 5] | [4, 4, 4, 4, 1..=3]);
+    is_printed && matches!(*gap, " " | "-" | "\u{a0}") && gaps.iter().all(|other| other == gap)
+}
+
+fn has_issuer(digits: &str) -> bool {
+    let prefix = |n: usize| digits[..n].parse::<u32>().unwrap_or_default();
+    match digits.len() {
+        13 => prefix(1) == 4,
+        14 => matches!(prefix(3), 300..=305) || matches!(prefix(2), 36 | 38 | 39),
+        15 => matches!(prefix(2), 34 | 37),
+        16 => {
+            prefix(1) == 4
+                || matches!(prefix(2), 51..=55 | 35 | 62 | 65)
+                || matches!(prefix(4), 2221..=2720 | 6011)
+                || matches!(prefix(3), 644..=649)
+        }
+        _ => prefix(2) == 62 || (digits.len() == 19 && (prefix(1) == 4 || prefix(4) == 6011)) || digits.starts_with(OURS),
+    }
+}
+
+fn luhn(digits: &str) -> bool {
+    checksum(digits).is_multiple_of(10)
+}
+
+fn checksum(digits: &str) -> u32 {
+    let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
+    let digits = digits.bytes().rev().map(|byte| u32::from(byte - b'0'));
+    digits.enumerate().map(|(at, digit)| if at % 2 == 1 { doubled(digit) } else { digit }).sum()
+}
+
+/// The placeholder: of the same length and grouping, with a right check digit.
+pub(super) fn stand_in(written: &str, number: u64) -> String {
+    let n_digits = written.bytes().filter(u8::is_ascii_digit).count();
+    let width = n_digits - OURS.len() - 1;
+    let body = format!("{OURS}{:0width$}", number % 10_u64.pow(u32::try_from(width).unwrap_or(9)));
+    let check = (10 - checksum(&format!("{body}0")) % 10) % 10;
+    fill(written, &format!("{body}{check}"))
+}
+
+/// The text with its digits replaced one by one.
+pub(super) fn fill(written: &str, digits: &str) -> String {
+    let mut digits = digits.chars();
+    written.chars().map(|c| if c.is_ascii_digit() { digits.next().unwrap_or(c) } else { c }).collect()
+}

@@ -1,0 +1,152 @@
+//! E-mail addresses, with sub-domains, tags and letters of any script; also passwords inside URLs, which look like them.
+//!
+//! Addresses at example.com, .org and .net (and below the reserved top-level domains) stand for others already. Accounts of
+//! code hosts (`git@…`), file names (`icon@2x.png`) and packages (`lodash@4.17.21`) are none.
+
+use memchr::memchr_iter;
+
+use super::context::escape_before;
+use super::key;
+use super::{Found, Kind, Standing};
+
+/// Longest local part and longest domain, in bytes.
+const MAX_LOCAL: usize = 64;
+const MAX_DOMAIN: usize = 253;
+/// The domains that are set aside for examples.
+const EXAMPLE_DOMAINS: [&str; 3] = ["example.com", "example.org", "example.net"];
+/// The top-level domains that are set aside.
+const RESERVED_TOP: [&str; 4] = ["example", "test", "invalid", "localhost"];
+/// Endings of files that follow a size or a version (`@2x.png`).
+const FILE_ENDINGS: [&str; 17] = [
+    "png", "jpg", "jpeg", "gif", "svg", "webp", "css", "js", "ts", "jsx", "tsx", "json", "html", "xml", "pdf", "txt", "csv",
+];
+/// Local parts that name a service and no person.
+const SERVICES: [&str; 2] = ["git", "hg"];
+/// What our placeholders begin with.
+const OURS: &str = "user";
+
+/// Finds addresses, and passwords in URLs.
+pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+    for at in memchr_iter(b'@', text.as_bytes()) {
+        find_at(text, at, at + 1, found);
+    }
+    // In the query of a URL.
+    for at in memchr_iter(b'%', text.as_bytes()) {
+        if text[at..].starts_with("%40") {
+            find_at(text, at, at + 3, found);
+        }
+    }
+}
+
+fn find_at(text: &str, at: usize, behind: usize, found: &mut Vec<Found>) {
+    let Some(start) = local_start(text, at) else {
+        key::find_in_url(text, at, found);
+        return;
+    };
+    if let Some(scheme) = userinfo(text, start) {
+        if scheme {
+            key::find_in_url(text, at, found);
+        }
+        return;
+    }
+    let Some(end) = domain_end(text, behind) else { return };
+    let (local, domain) = (&text[start..at], text[behind..end].to_lowercase());
+    let top = domain.rsplit('.').next().unwrap_or_default();
+    if FILE_ENDINGS.contains(&top) || SERVICES.contains(&local) {
+        return;
+    }
+    let local = unescaped(&local.to_lowercase());
+    let standing = if is_example(&domain) {
+        Standing::Placeholder(number(&local, &domain))
+    } else {
+        Standing::Personal
+    };
+    found.push(Found::new(Kind::Email, start, end, format!("{local}@{domain}"), standing));
+}
+
+fn is_example(domain: &str) -> bool {
+    EXAMPLE_DOMAINS.iter().any(|example| {
+        domain.strip_suffix(example).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    }) || RESERVED_TOP.contains(&domain.rsplit('.').next().unwrap_or_default())
+}
+
+fn number(local: &str, domain: &str) -> Option<u64> {
+    (domain == EXAMPLE_DOMAINS[0]).then(|| local.strip_prefix(OURS)?.parse().ok()).flatten()
+}
+
+/// The placeholder; an escaped at-sign stays one.
+pub(super) fn stand_in(written: &str, number: u64) -> String {
+    let at = if written.contains('@') { "@" } else { "%40" };
+    format!("{OURS}{number}{at}{}", EXAMPLE_DOMAINS[0])
+}
+
+/// Letters that JSON wrote as escapes.
+fn unescaped(local: &str) -> String {
+    if !local.contains("\\u") {
+        return local.to_owned();
+    }
+    serde_json::from_str(&format!("\"{local}\"")).unwrap_or_else(|_| local.to_owned())
+}
+
+fn local_start(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut start = at;
+    while start > 0 && at - start <= MAX_LOCAL {
+        match escape_before(bytes, start) {
+            2 => break,
+            6 => match u32::from_str_radix(&text[start - 4..start], 16).ok().and_then(char::from_u32) {
+                Some(letter) if letter.is_alphabetic() && !letter.is_ascii() => start -= 6,
+                _ => break,
+            },
+            _ => match text[..start].chars().next_back() {
+                Some(c) if is_local(c) => start -= c.len_utf8(),
+                Some(c) if c.is_alphanumeric() && !is_script_border(c, &text[start..at]) => start -= c.len_utf8(),
+                _ => break,
+            },
+        }
+    }
+    // What opens or quotes an address is not part of it.
+    let opening = |c: char| matches!(c, '.' | '-' | '\'' | '%' | '+' | '_');
+    start = at - text[start..at].trim_start_matches(opening).len();
+    (start < at && at - start <= MAX_LOCAL && !text[start..at].ends_with('.')).then_some(start)
+}
+
+/// A script that parts no words goes before a local part that stands for itself: 邮箱是mira@….
+fn is_script_border(before: char, local: &str) -> bool {
+    let parts_no_words = u32::from(before) >= 0x0e00;
+    parts_no_words && local.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
+fn is_local(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | '\'')
+}
+
+/// The address is the user of a URL (`Some(true)` after a password's colon); `None` for one that is not.
+fn userinfo(text: &str, start: usize) -> Option<bool> {
+    let before = &text[..start];
+    if before.ends_with("://") {
+        return Some(false);
+    }
+    let word_start = before.rfind(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '(')).map_or(0, |at| at + 1);
+    let word = text.get(word_start..start)?;
+    let authority = &word[word.rfind("://")? + 3..];
+    (!authority.contains('/') && authority.contains(':')).then_some(true)
+}
+
+fn domain_end(text: &str, from: usize) -> Option<usize> {
+    let mut end = from;
+    for c in text[from..].chars().take(MAX_DOMAIN) {
+        // Letters of other scripts go on only where Latin ones do: 。is no dot, and 谢谢 no domain behind .com.
+        if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') || (c.is_alphabetic() && u32::from(c) < 0x0e00) {
+            end += c.len_utf8();
+        } else {
+            break;
+        }
+    }
+    let domain = text[from..end].trim_end_matches(['.', '-']);
+    let labels: Vec<&str> = domain.split('.').collect();
+    let is_label = |label: &&str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
+    let top = labels.last()?;
+    let is_top = top.chars().count() >= 2 && (top.chars().all(char::is_alphabetic) || top.starts_with("xn--"));
+    (labels.len() >= 2 && labels.iter().all(|label| is_label(&label)) && is_top).then_some(from + domain.len())
+}

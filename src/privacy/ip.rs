@@ -1,0 +1,155 @@
+//! IP addresses of the public internet. Private, local and documentation ranges, versions and times are none.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use memchr::memchr_iter;
+
+use super::context::{announces_address, announces_version, came_before, escape_before, is_joined_behind};
+use super::runs::Run;
+use super::{Found, Kind, Standing};
+
+/// The ranges for documentation, in the order in which they are used up, then the one for measurements.
+const DOCUMENTATION: [[u8; 3]; 3] = [[192, 0, 2], [198, 51, 100], [203, 0, 113]];
+const HOSTS: u64 = 254;
+const MEASUREMENT: u32 = u32::from_be_bytes([198, 18, 0, 0]);
+const MEASUREMENT_HOSTS: u64 = 1 << 17;
+/// Public resolvers that everyone names.
+const WELL_KNOWN: [[u8; 4]; 5] = [[8, 8, 8, 8], [8, 8, 4, 4], [1, 1, 1, 1], [1, 0, 0, 1], [9, 9, 9, 9]];
+/// Where all four numbers are below this, it is a version or a section unless a word says otherwise.
+const SMALL: u8 = 20;
+
+/// Finds the IPv4 addresses of a run.
+pub(super) fn find_v4(text: &str, run: &Run, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    let mut first = 0;
+    while first + 3 < run.groups.len() {
+        let last = first + 3;
+        let is_dotted = (first..last).all(|at| run.gap(text, at) == ".");
+        if !is_dotted {
+            first += 1;
+            continue;
+        }
+        let (start, end) = (run.groups[first].0, run.groups[last].1);
+        let longer = last + 1 < run.groups.len() && run.gap(text, last) == ".";
+        if longer {
+            // A longer dotted number is no address, and no part of it is.
+            first = last + 1;
+            while first < run.groups.len() && run.gap(text, first - 1) == "." {
+                first += 1;
+            }
+            continue;
+        }
+        first = last + 1;
+        let Ok(address) = text[start..end].parse::<Ipv4Addr>() else { continue };
+        if came_before(bytes, start, b"./-") && !is_host(text, start) || is_joined_behind(bytes, end) {
+            continue;
+        }
+        let is_small = address.octets().iter().all(|&number| number < SMALL);
+        if announces_version(text, start) || (is_small && !announces_address(text, start)) {
+            continue;
+        }
+        if let Some(standing) = standing_v4(address) {
+            found.push(Found::new(Kind::Ipv4, start, end, address.to_string(), standing));
+        }
+    }
+}
+
+/// The address is the host of a URL.
+fn is_host(text: &str, start: usize) -> bool {
+    text[..start].ends_with("://") || text[..start].ends_with('@')
+}
+
+/// `None` for an address that is nobody's: private, local, reserved.
+fn standing_v4(address: Ipv4Addr) -> Option<Standing> {
+    let [a, b, ..] = address.octets();
+    let nobodys = a == 0
+        || a == 10
+        || a == 127
+        || a >= 224
+        || (a == 100 && (64..128).contains(&b))
+        || address.is_private()
+        || address.is_link_local()
+        || WELL_KNOWN.contains(&address.octets());
+    if nobodys {
+        return None;
+    }
+    match number_v4(address) {
+        Some(number) => Some(Standing::Placeholder(Some(number))),
+        None => Some(Standing::Personal),
+    }
+}
+
+fn number_v4(address: Ipv4Addr) -> Option<u64> {
+    let [a, b, c, d] = address.octets();
+    if let Some(range) = (0..).zip(DOCUMENTATION).find_map(|(at, range)| (range == [a, b, c]).then_some(at)) {
+        return Some(range * HOSTS + u64::from(d));
+    }
+    let offset = u64::from(u32::from(address).checked_sub(MEASUREMENT)?);
+    (offset < MEASUREMENT_HOSTS).then_some(DOCUMENTATION.len() as u64 * HOSTS + offset)
+}
+
+/// The placeholder: from the ranges for documentation.
+pub(super) fn stand_in_v4(number: u64) -> String {
+    let at = number.saturating_sub(1);
+    match usize::try_from(at / HOSTS).ok().and_then(|range| DOCUMENTATION.get(range)) {
+        Some([a, b, c]) => format!("{a}.{b}.{c}.{}", at % HOSTS + 1),
+        None => {
+            let offset = (number - DOCUMENTATION.len() as u64 * HOSTS) % MEASUREMENT_HOSTS;
+            Ipv4Addr::from(MEASUREMENT + u32::try_from(offset).unwrap_or_default()).to_string()
+        }
+    }
+}
+
+/// Finds the IPv6 addresses of a text.
+pub(super) fn find_v6(text: &str, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    let is_part = |byte: u8| byte.is_ascii_hexdigit() || byte == b':';
+    let mut done = 0;
+    for colon in memchr_iter(b':', bytes) {
+        let before = colon.checked_sub(1).map(|at| bytes[at]);
+        let behind = bytes.get(colon + 1).copied();
+        if colon < done || !before.is_some_and(is_part) || !behind.is_some_and(is_part) {
+            continue;
+        }
+        let mut start = colon;
+        while start > 0 && is_part(bytes[start - 1]) && escape_before(bytes, start) == 0 {
+            start -= 1;
+        }
+        let mut end = colon;
+        while end < bytes.len() && is_part(bytes[end]) {
+            end += 1;
+        }
+        done = end;
+        // A colon before it is the end of a word: `ip:2a01::1`.
+        if bytes[start] == b':' && bytes.get(start + 1) != Some(&b':') {
+            start += 1;
+        }
+        let word = text[start..end].trim_end_matches(':');
+        let word = if text[start..end].ends_with("::") { &text[start..start + word.len() + 2] } else { word };
+        let end = start + word.len();
+        if came_before(bytes, start, b"") || is_joined_behind(bytes, end) {
+            continue;
+        }
+        let Ok(address) = word.parse::<Ipv6Addr>() else { continue };
+        let segments = address.segments();
+        // Only this eighth of the space is given out.
+        if !(0x2000..0x4000).contains(&segments[0]) {
+            continue;
+        }
+        let standing = if segments[..2] == [0x2001, 0xdb8] {
+            let [.., high, low] = segments;
+            let is_ours = segments[2..6].iter().all(|&segment| segment == 0);
+            Standing::Placeholder(is_ours.then(|| (u64::from(high) << 16) + u64::from(low)))
+        } else {
+            Standing::Personal
+        };
+        found.push(Found::new(Kind::Ipv6, start, end, address.to_string(), standing));
+    }
+}
+
+/// The placeholder: from the range for documentation.
+pub(super) fn stand_in_v6(number: u64) -> String {
+    let number = u32::try_from(number).unwrap_or(u32::MAX);
+    let [high, low] = [number >> 16, number & 0xffff].map(|half| u16::try_from(half).unwrap_or_default());
+    Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, high, low).to_string()
+}

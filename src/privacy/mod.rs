@@ -1,0 +1,253 @@
+//! Finds personal values in text and replaces each with a numbered placeholder of the same format.
+//!
+//! Nine kinds of values are found, each by a recogniser of its own (and names from a list, where
+//! one is given). A recogniser validates: check digits, numbering plans, address ranges. What is
+//! a placeholder already stays as it is, and so do dates, times, postcodes, places, UUIDs,
+//! versions and order numbers: these are what queries are about.
+//!
+//! Placeholders are numbered in the order in which values first occur, never hashed: a hash of a
+//! small space can be reversed. Redacting redacted text finds nothing. `numbers` keeps who has
+//! which number; `apply` replaces in text and JSON. No model is used, so names and street
+//! addresses are not found.
+
+pub mod apply;
+mod card;
+mod context;
+mod email;
+mod iban;
+mod ip;
+mod key;
+mod names;
+pub mod numbers;
+mod phone;
+mod runs;
+mod ssn;
+mod token;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use names::Names;
+pub use phone::Region;
+
+/// Raised when the recognisers or the placeholders change: redaction is then done anew.
+pub const VERSION: u32 = 1;
+
+/// A kind of personal value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// An e-mail address.
+    Email,
+    /// A telephone number.
+    Phone,
+    /// The number of a payment card.
+    Card,
+    /// An international bank account number.
+    Iban,
+    /// A US social security number.
+    Ssn,
+    /// An API key, a password, or another secret of many uses.
+    Key,
+    /// A bearer token, a JSON web token, or another secret of one session.
+    Token,
+    /// A public IPv4 address.
+    Ipv4,
+    /// A public IPv6 address.
+    Ipv6,
+    /// A name from the list of names; never found without one.
+    #[serde(skip)]
+    Name,
+}
+
+impl Kind {
+    /// The kinds that are found without a list.
+    pub const ALL: [Self; 9] = [
+        Self::Email,
+        Self::Phone,
+        Self::Card,
+        Self::Iban,
+        Self::Ssn,
+        Self::Key,
+        Self::Token,
+        Self::Ipv4,
+        Self::Ipv6,
+    ];
+
+    /// The kind's name in settings and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Email => "email",
+            Self::Phone => "phone",
+            Self::Card => "card",
+            Self::Iban => "iban",
+            Self::Ssn => "ssn",
+            Self::Key => "key",
+            Self::Token => "token",
+            Self::Ipv4 => "ipv4",
+            Self::Ipv6 => "ipv6",
+            Self::Name => "name",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().chain([Self::Name]).find(|kind| kind.name() == name)
+    }
+
+    /// Where two values overlap the lower one stands: what is validated more strictly goes first.
+    fn rank(self) -> u8 {
+        match self {
+            Self::Token => 0,
+            Self::Key => 1,
+            Self::Iban => 2,
+            Self::Card => 3,
+            Self::Email => 4,
+            Self::Ipv6 => 5,
+            Self::Ipv4 => 6,
+            Self::Ssn => 7,
+            Self::Phone => 8,
+            Self::Name => 9,
+        }
+    }
+}
+
+/// Whether a value is someone's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It is to be replaced.
+    Personal,
+    /// It stands for a value already, as one of our own numbered placeholders or in another well-known way.
+    Placeholder(Option<u64>),
+}
+
+/// A value in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// What it is.
+    pub kind: Kind,
+    /// Its first byte.
+    pub start: usize,
+    /// The byte behind it.
+    pub end: usize,
+    /// Its normal form: two spellings of one value have the same.
+    pub value: String,
+    /// Whether it is to be replaced.
+    pub standing: Standing,
+    /// For a telephone number: digits of the country code as written, with any 00 before; else 0.
+    pub code_digits: u8,
+}
+
+impl Found {
+    fn new(kind: Kind, start: usize, end: usize, value: impl Into<String>, standing: Standing) -> Self {
+        Self { kind, start, end, value: value.into(), standing, code_digits: 0 }
+    }
+
+    /// It is to be replaced.
+    pub fn is_personal(&self) -> bool {
+        self.standing == Standing::Personal
+    }
+
+    /// The placeholder with this number, in the format of `written`, the value as it stands in the text.
+    pub fn stand_in(&self, written: &str, number: u64) -> String {
+        match self.kind {
+            Kind::Email => email::stand_in(written, number),
+            Kind::Phone => phone::stand_in(written, self, number),
+            Kind::Card => card::stand_in(written, number),
+            Kind::Iban => iban::stand_in(written, number),
+            Kind::Ssn => ssn::stand_in(written, number),
+            Kind::Key | Kind::Token => key::stand_in(written, number),
+            Kind::Ipv4 => ip::stand_in_v4(number),
+            Kind::Ipv6 => ip::stand_in_v6(number),
+            Kind::Name => names::stand_in(number),
+        }
+    }
+}
+
+/// Finds the values of some kinds.
+#[derive(Debug)]
+pub struct Scanner {
+    kinds: Vec<Kind>,
+    region: Option<Region>,
+    names: Names,
+}
+
+impl Scanner {
+    /// A scanner for these kinds. Telephone numbers in national form are read as of `region`; without one they need a
+    /// word nearby that says what they are.
+    pub fn new(kinds: &[Kind], region: Option<Region>, names: Names) -> Self {
+        Self { kinds: kinds.to_vec(), region, names }
+    }
+
+    fn wants(&self, kind: Kind) -> bool {
+        self.kinds.contains(&kind)
+    }
+
+    /// The values of a text, placeholders too, in order and without overlaps.
+    pub fn scan(&self, text: &str) -> Vec<Found> {
+        let mut found = Vec::new();
+        if self.wants(Kind::Email) || self.wants(Kind::Key) {
+            email::find(text, &mut found);
+        }
+        if self.wants(Kind::Key) || self.wants(Kind::Token) {
+            key::find(text, &mut found);
+        }
+        if self.wants(Kind::Ipv6) {
+            ip::find_v6(text, &mut found);
+        }
+        runs::for_each(text, |run| {
+            if self.wants(Kind::Iban) {
+                iban::find(text, run, &mut found);
+            }
+            if self.wants(Kind::Card) {
+                card::find(text, run, &mut found);
+            }
+            if self.wants(Kind::Ipv4) {
+                ip::find_v4(text, run, &mut found);
+            }
+            if self.wants(Kind::Ssn) {
+                ssn::find(text, run, &mut found);
+            }
+            if self.wants(Kind::Phone) {
+                phone::find(text, run, self.region, &mut found);
+            }
+        });
+        self.names.find(text, &mut found);
+        if found.is_empty() {
+            return found;
+        }
+        found.retain(|value| value.kind == Kind::Name || self.wants(value.kind));
+        without_overlaps(found)
+    }
+
+    /// The values of a text that stands under a key, such as an argument: the key may say what the value is.
+    pub fn scan_under(&self, key: &str, text: &str) -> Vec<Found> {
+        if !context::says_something(key) {
+            return self.scan(text);
+        }
+        let keyed = format!("{key}: {text}");
+        let shift = keyed.len() - text.len();
+        let mut found = self.scan(&keyed);
+        found.retain(|value| value.start >= shift);
+        for value in &mut found {
+            value.start -= shift;
+            value.end -= shift;
+        }
+        found
+    }
+}
+
+fn without_overlaps(mut found: Vec<Found>) -> Vec<Found> {
+    found.sort_by_key(|value| (value.kind.rank(), value.start, std::cmp::Reverse(value.end)));
+    let mut kept: Vec<Found> = Vec::with_capacity(found.len());
+    for value in found {
+        if !kept.iter().any(|other| value.start < other.end && other.start < value.end) {
+            kept.push(value);
+        }
+    }
+    kept.sort_by_key(|value| value.start);
+    kept
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,271 @@
+//! Telephone numbers, each held against the numbering plan of its country (crate `phonenumber`).
+//!
+//! With a country code (`+49 …`, `0049 …`) a number needs no more. In national form it needs a
+//! word nearby that says what it is, the region of the settings, or the punctuation of North
+//! America, `(415) 555-2671`. Numbers 555-0100 to 555-0199 are kept for fiction and stay.
+
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use phonenumber::{Mode, PhoneNumber, country};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::card::fill;
+use super::context::{announces_other, announces_phone, came_before, goes_on};
+use super::runs::Run;
+use super::{Found, Kind, Standing};
+
+/// Digits of a telephone number: fewest with a region, fewest without, most.
+const FEWEST_DIGITS: usize = 7;
+const FEWEST_DIGITS_ANYWHERE: usize = 9;
+const MOST_DIGITS: usize = 15;
+/// Digits, with the country code, from which a number behind a plus needs no valid plan.
+const ENOUGH_DIGITS: usize = 10;
+/// Zeros by which a placeholder outside North America is known.
+const ZEROS: usize = 4;
+/// Regions tried for a number in national form that a word announces, in this order.
+const REGIONS: [&str; 14] = ["US", "CN", "IN", "BR", "GB", "DE", "FR", "ES", "IT", "AU", "MX", "JP", "KR", "TR"];
+/// The exchange and the first line of the numbers for fiction, and how many there are.
+const FICTION: &str = "55501";
+const LINES: u64 = 100;
+/// The first area code of a placeholder.
+const FIRST_AREA: u64 = 202;
+
+static TRIED: LazyLock<Vec<country::Id>> =
+    LazyLock::new(|| REGIONS.iter().filter_map(|region| country::Id::from_str(region).ok()).collect());
+
+/// A region of the world with a numbering plan of its own, by its two letters: `US`, `DE`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct Region(country::Id);
+
+impl TryFrom<String> for Region {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        country::Id::from_str(&name)
+            .map(Self)
+            .map_err(|_| format!("default_region must be two capitals such as \"US\" or \"DE\", not \"{name}\""))
+    }
+}
+
+impl From<Region> for String {
+    fn from(region: Region) -> Self {
+        region.0.as_ref().to_owned()
+    }
+}
+
+/// A candidate: some groups of a run.
+struct Candidate<'t> {
+    text: &'t str,
+    run: &'t Run,
+    first: usize,
+    last: usize,
+    /// With `+` and brackets.
+    start: usize,
+    end: usize,
+    has_plus: bool,
+    digits: String,
+}
+
+/// Finds the numbers of a run.
+pub(super) fn find(text: &str, run: &Run, region: Option<Region>, found: &mut Vec<Found>) {
+    let mut first = 0;
+    while first < run.groups.len() {
+        let hit = (first..run.groups.len())
+            .rev()
+            .find_map(|last| Candidate::new(text, run, first, last).and_then(|it| Some((last, it.judge(region)?))));
+        match hit {
+            Some((last, number)) => {
+                found.push(number);
+                first = last + 1;
+            }
+            None => first += 1,
+        }
+    }
+}
+
+impl<'t> Candidate<'t> {
+    fn new(text: &'t str, run: &'t Run, first: usize, last: usize) -> Option<Self> {
+        let n_digits = run.n_digits(first, last);
+        if !(FEWEST_DIGITS..=MOST_DIGITS + 2).contains(&n_digits) {
+            return None;
+        }
+        // Inside a run a number begins and ends at a blank.
+        let is_parted = |at: usize| run.gap(text, at).contains([' ', '\u{a0}']);
+        let begins = first == 0 || is_parted(first - 1) || text[..run.groups[first].0].ends_with('+');
+        if !begins || (last + 1 < run.groups.len() && !is_parted(last)) {
+            return None;
+        }
+        let bytes = text.as_bytes();
+        let (mut start, end) = (run.groups[first].0, run.groups[last].1);
+        if start > 0 && bytes[start - 1] == b'(' && text[start..end].contains(')') {
+            start -= 1;
+        }
+        let has_plus = start > 0 && bytes[start - 1] == b'+';
+        if has_plus {
+            start -= 1;
+        }
+        if came_before(bytes, start, b"-./,#") || goes_on(bytes, end, b"-./,:%@") {
+            return None;
+        }
+        Some(Self { text, run, first, last, start, end, has_plus, digits: run.digits(text, first, last) })
+    }
+
+    fn judge(&self, region: Option<Region>) -> Option<Found> {
+        if self.has_plus {
+            return self.international(0);
+        }
+        if announces_other(self.text, self.start) || self.is_date() {
+            return None;
+        }
+        let announced = || announces_phone(self.text, self.start, self.end);
+        if self.digits.starts_with("00") && self.digits.len() > 10 && (self.first < self.last || announced()) {
+            if let Some(found) = self.international(2) {
+                return Some(found);
+            }
+        }
+        if self.is_american() {
+            return self.valid(*TRIED.first()?);
+        }
+        let is_phone = announced();
+        if !is_phone && (region.is_none() || self.first == self.last || !self.is_spaced()) {
+            return None;
+        }
+        if self.is_ours() {
+            return self.placeholder(0);
+        }
+        match region {
+            Some(Region(region)) => self.valid(region).or_else(|| is_phone.then(|| self.anywhere()).flatten()),
+            None => self.anywhere(),
+        }
+    }
+
+    fn anywhere(&self) -> Option<Found> {
+        let is_long = (FEWEST_DIGITS_ANYWHERE..=12).contains(&self.digits.len());
+        is_long.then(|| TRIED.iter().find_map(|&region| self.valid(region))).flatten()
+    }
+
+    /// With a country code behind so many digits (`00`).
+    fn international(&self, skip: usize) -> Option<Found> {
+        let written = &self.text[self.start..self.end];
+        // The trunk zero that is not dialled from abroad: +44 (0)20 …
+        let digits = if written.contains("(0)") { self.without_trunk_zero() } else { self.digits.clone() };
+        let digits = &digits[skip..];
+        if let Some(code_digits) = (1..=3).find(|&code| is_zeros(digits.get(code..).unwrap_or_default())) {
+            return self.placeholder(skip + code_digits);
+        }
+        // Behind a plus a country and enough digits will do: plans open new ranges, and fiction has ranges of its own.
+        let is_enough = |number: &PhoneNumber| {
+            number.is_valid() || (self.has_plus && (ENOUGH_DIGITS..=MOST_DIGITS).contains(&digits.len()))
+        };
+        let number = phonenumber::parse(None, format!("+{digits}")).ok().filter(is_enough)?;
+        let mut found = self.found(&number);
+        let code_digits = skip + number.country().code().to_string().len();
+        found.code_digits = u8::try_from(code_digits).unwrap_or_default();
+        Some(found)
+    }
+
+    fn without_trunk_zero(&self) -> String {
+        let written = self.text[self.start..self.end].replacen("(0)", "", 1);
+        written.chars().filter(char::is_ascii_digit).collect()
+    }
+
+    fn valid(&self, region: country::Id) -> Option<Found> {
+        let number = phonenumber::parse(Some(region), &self.digits).ok().filter(PhoneNumber::is_valid)?;
+        Some(self.found(&number))
+    }
+
+    fn found(&self, number: &PhoneNumber) -> Found {
+        let value = number.format().mode(Mode::E164).to_string();
+        let standing = match value.strip_prefix("+1").filter(|rest| rest.len() == 10 && rest[3..].starts_with(FICTION)) {
+            Some(rest) => Standing::Placeholder(american_number(rest)),
+            None => Standing::Personal,
+        };
+        Found::new(Kind::Phone, self.start, self.end, value, standing)
+    }
+
+    fn placeholder(&self, code_digits: usize) -> Option<Found> {
+        let number = self.digits[code_digits + 1..].parse().ok();
+        let standing = Standing::Placeholder(number);
+        Some(Found::new(Kind::Phone, self.start, self.end, self.digits.clone(), standing))
+    }
+
+    /// A placeholder of ours in national form.
+    fn is_ours(&self) -> bool {
+        self.digits.starts_with(['0', '1']) && is_zeros(&self.digits[1..])
+    }
+
+    fn sizes(&self) -> Vec<usize> {
+        self.run.groups[self.first..=self.last].iter().map(|(start, end)| end - start).collect()
+    }
+
+    fn gaps(&self) -> impl Iterator<Item = &'t str> {
+        (self.first..self.last).map(|at| self.run.gap(self.text, at))
+    }
+
+    /// `(415) 555-2671`, `415-555-2671`, `1.415.555.2671`.
+    fn is_american(&self) -> bool {
+        let is_shaped = match self.sizes()[..] {
+            [3, 3, 4] => true,
+            [1, 3, 3, 4] => self.digits.starts_with('1'),
+            _ => false,
+        };
+        is_shaped && self.gaps().any(|gap| gap != " ") && self.gaps().all(|gap| matches!(gap, "-" | "." | " " | ") " | ")" | " (" | "-("))
+    }
+
+    /// Its groups are parted by blanks, dashes or brackets: not a decimal, not a path.
+    fn is_spaced(&self) -> bool {
+        self.gaps().all(|gap| !gap.contains(['.', '/']))
+    }
+
+    /// 2024-02-26, 26.02.2024, 20240226, 2019 2024.
+    fn is_date(&self) -> bool {
+        let is_year = |at: usize| {
+            let (start, end) = self.run.groups[at];
+            end - start == 4 && matches!(&self.text[start..start + 2], "19" | "20")
+        };
+        match self.sizes()[..] {
+            [8] => matches!(&self.digits[..2], "19" | "20"),
+            [4, 1 | 2, 1 | 2, ..] => is_year(self.first),
+            [1 | 2, 1 | 2, 4, ..] => is_year(self.first + 2),
+            [4, 4, ..] => is_year(self.first) && is_year(self.first + 1),
+            _ => false,
+        }
+    }
+}
+
+/// Zeros with a number at the end, as in a placeholder outside North America.
+fn is_zeros(digits: &str) -> bool {
+    digits.len() > ZEROS + 1 && digits.starts_with(&"0".repeat(ZEROS))
+}
+
+/// The number that a North American placeholder holds: hundreds in the area code, the rest in the line.
+fn american_number(digits: &str) -> Option<u64> {
+    let area = digits[..3].parse::<u64>().ok()?.checked_sub(FIRST_AREA)?;
+    Some(area * LINES + digits[8..].parse::<u64>().ok()?)
+}
+
+/// The placeholder: in North America a number for fiction, elsewhere the country code, zeros and the number; with the
+/// same length and punctuation. In national form it keeps a zero at the front, or begins with 1.
+pub(super) fn stand_in(written: &str, found: &Found, number: u64) -> String {
+    let digits: String = written.chars().filter(char::is_ascii_digit).collect();
+    if found.value.starts_with("+1") && found.value.len() == 12 {
+        let areas = 1000 - FIRST_AREA;
+        let national = format!("{}{FICTION}{:02}", FIRST_AREA + number / LINES % areas, number % LINES);
+        let before = digits.len().saturating_sub(national.len());
+        return fill(written, &format!("{}{national}", &digits[..before]));
+    }
+    let code = usize::from(found.code_digits);
+    let front = match (code, digits.starts_with('0')) {
+        (0, true) => "0",
+        (0, false) => "1",
+        _ => &digits[..code],
+    };
+    let width = digits.len() - front.len();
+    let capacity = 10_u64.checked_pow(u32::try_from(width.saturating_sub(ZEROS)).unwrap_or(u32::MAX));
+    let number = capacity.map_or(number, |capacity| number % capacity);
+    fill(written, &format!("{front}{number:0width$}"))
+}

@@ -1,0 +1,97 @@
+//! Runs of digit groups: `+1 (415) 555-2671`, `4111 1111 …`, `10.0.0.7`. Every recogniser of numbers starts here.
+//!
+//! Text is mostly letters, so blocks without a digit are passed over whole.
+
+/// Bytes looked at together when there is no digit.
+const BLOCK: usize = 32;
+/// Longest gap between two groups, in bytes.
+const MAX_GAP: usize = 3;
+/// Most groups of a run; what is longer is a table of numbers, and cut.
+const MAX_GROUPS: usize = 12;
+/// Fewest digits of anything that is looked for, but for dotted addresses.
+const FEWEST_DIGITS: usize = 7;
+/// Groups of a dotted address.
+const ADDRESS_GROUPS: usize = 4;
+
+/// Groups of digits with little between them.
+#[derive(Debug, Default)]
+pub(super) struct Run {
+    /// First byte of each group and the byte behind it.
+    pub(super) groups: Vec<(usize, usize)>,
+}
+
+impl Run {
+    /// Number of digits from group `first` to group `last`.
+    pub(super) fn n_digits(&self, first: usize, last: usize) -> usize {
+        self.groups[first..=last].iter().map(|(start, end)| end - start).sum()
+    }
+
+    /// The digits from group `first` to group `last`.
+    pub(super) fn digits(&self, text: &str, first: usize, last: usize) -> String {
+        self.groups[first..=last].iter().map(|&(start, end)| &text[start..end]).collect()
+    }
+
+    /// What stands between group `at` and the next.
+    pub(super) fn gap<'t>(&self, text: &'t str, at: usize) -> &'t str {
+        &text[self.groups[at].1..self.groups[at + 1].0]
+    }
+}
+
+/// Visits the runs of a text that hold enough digits to be looked at.
+pub(super) fn for_each(text: &str, mut visit: impl FnMut(&Run)) {
+    let bytes = text.as_bytes();
+    let mut run = Run::default();
+    let mut at = 0;
+    while let Some(start) = next_digit(bytes, at) {
+        run.groups.clear();
+        at = start;
+        loop {
+            let group = at;
+            while at < bytes.len() && bytes[at].is_ascii_digit() {
+                at += 1;
+            }
+            run.groups.push((group, at));
+            match next_group(bytes, at) {
+                Some(next) if run.groups.len() < MAX_GROUPS => at = next,
+                _ => break,
+            }
+        }
+        let last = run.groups.len() - 1;
+        if run.groups.len() >= ADDRESS_GROUPS || run.n_digits(0, last) >= FEWEST_DIGITS {
+            visit(&run);
+        } else if may_be_account(bytes, start) {
+            visit(&run);
+        }
+    }
+}
+
+fn next_digit(bytes: &[u8], mut at: usize) -> Option<usize> {
+    while at + BLOCK <= bytes.len() {
+        let block = &bytes[at..at + BLOCK];
+        if block.iter().fold(false, |any, byte| any | byte.is_ascii_digit()) {
+            break;
+        }
+        at += BLOCK;
+    }
+    bytes[at.min(bytes.len())..].iter().position(u8::is_ascii_digit).map(|offset| at + offset)
+}
+
+/// The first byte of the next group, if only separators stand between.
+fn next_group(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while at < bytes.len() && at - from <= MAX_GAP {
+        match bytes[at] {
+            b'0'..=b'9' => return (at > from).then_some(at),
+            b' ' | b'(' | b')' | b'.' | b'-' | b'/' => at += 1,
+            // A blank that does not break the line.
+            0xc2 if bytes.get(at + 1) == Some(&0xa0) => at += 2,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Two capitals stand before, as in an account number whose groups hold letters.
+fn may_be_account(bytes: &[u8], start: usize) -> bool {
+    start >= 2 && bytes[start - 1].is_ascii_uppercase() && bytes[start - 2].is_ascii_uppercase()
+}

@@ -1,0 +1,54 @@
+//! US social security numbers, in groups of 3, 2 and 4 digits. Without the dashes they need a word nearby.
+
+use super::card::fill;
+use super::context::{announces_other, announces_ssn, came_before, goes_on};
+use super::runs::Run;
+use super::{Found, Kind, Standing};
+
+/// Numbers that were printed on samples or are typed as one.
+const EXAMPLES: [&str; 3] = ["078051120", "219099999", "123456789"];
+/// Numbers a placeholder can hold behind its area of zeros.
+const CAPACITY: u64 = 1_000_000;
+
+/// Finds the numbers of a run.
+pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    for first in 0..run.groups.len() {
+        let Some(last) = shape(text, run, first) else { continue };
+        let (start, end) = (run.groups[first].0, run.groups[last].1);
+        if came_before(bytes, start, b"-./+") || goes_on(bytes, end, b"-./") || announces_other(text, start) {
+            continue;
+        }
+        let digits = run.digits(text, first, last);
+        let is_number = &digits[..3] != "666" && !digits.starts_with('9') && &digits[3..5] != "00" && &digits[5..] != "0000";
+        let standing = if digits.starts_with("000") {
+            Standing::Placeholder(digits[3..].parse().ok())
+        } else if EXAMPLES.contains(&digits.as_str()) {
+            Standing::Placeholder(None)
+        } else if is_number {
+            Standing::Personal
+        } else {
+            continue;
+        };
+        found.push(Found::new(Kind::Ssn, start, end, digits, standing));
+    }
+}
+
+/// The last group of a number that starts with this one.
+fn shape(text: &str, run: &Run, first: usize) -> Option<usize> {
+    let size = |at: usize| run.groups.get(at).map(|(start, end)| end - start);
+    if size(first) == Some(9) && announces_ssn(text, run.groups[first].0) {
+        return Some(first);
+    }
+    let is_shaped = size(first) == Some(3) && size(first + 1) == Some(2) && size(first + 2) == Some(4);
+    if !is_shaped || run.gap(text, first) != run.gap(text, first + 1) {
+        return None;
+    }
+    let gap = run.gap(text, first);
+    (gap == "-" || (gap == " " && announces_ssn(text, run.groups[first].0))).then_some(first + 2)
+}
+
+/// The placeholder: in the area 000, which is never given out.
+pub(super) fn stand_in(written: &str, number: u64) -> String {
+    fill(written, &format!("000{:06}", number % CAPACITY))
+}
