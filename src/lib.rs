@@ -5,7 +5,7 @@
 //! [`pipeline`] (the file that puts them in order); then the rooms the stages call: [`ingest`] (log shapes into
 //! records), [`conversation`] (what was said), [`docs`] (function docs: parse, canonical form, fixes), [`text`] and
 //! [`similarity`] (tokens, ROUGE-L, joins), [`python`] (literals and calls in Python's notation), [`answers`] (what
-//! the log says about the right call), [`export`] (datasets), [`report`] (the funnel and the figures); and on top
+//! the log says about the right call), [`privacy`] (personal values and their placeholders), [`export`] (datasets), [`report`] (the funnel and the figures); and on top
 //! [`cli`] and [`console`], which alone talk to a person.
 
 // Tests lay out small files in temporary folders, where a cut write harms nobody.
@@ -20,6 +20,7 @@ pub mod engine;
 pub mod export;
 pub mod ingest;
 pub mod pipeline;
+pub mod privacy;
 pub mod python;
 pub mod report;
 pub mod similarity;

@@ -25,8 +25,8 @@ pub const LIVE: &str = include_str!("../pipelines/live.toml");
 pub const LIVE_NAME: &str = "pipelines/live.toml (built in)";
 
 const TOP_KEYS: &[&str] = &["name", "about", "seed", "max_fault_share", "ingest", "stages", "export"];
-/// The kind of stage that must stand ahead of any that sends rows out.
-const REDACTION: &str = "redact";
+/// The kinds of stages that must stand first, in this order, and ahead of any that sends rows out.
+const REDACTION: [&str; 2] = ["redact", "redact-docs"];
 const STAGE_KEYS: &[&str] = &["kind", "id"];
 
 /// What is wrong with a pipeline.
@@ -360,7 +360,7 @@ impl<'t> Reader<'t> {
     /// Folds the contracts over the pipeline: every column read must have been written before.
     fn check(&self, stages: &[StageInstance], export: Option<&Export>) -> Result<Vec<String>, PipelineError> {
         let mut have: Vec<ColumnSpec> = columns::PAYLOAD.to_vec();
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<String> = self.check_redaction(stages)?.into_iter().collect();
         let mut merged: Vec<(&str, Vec<ColumnSpec>)> = Vec::new();
         let missing = |reads: &[ColumnSpec], have: &[ColumnSpec], who: String| match reads
             .iter()
@@ -381,17 +381,13 @@ impl<'t> Reader<'t> {
         for (at, instance) in stages.iter().enumerate() {
             let contract = instance.stage.contract();
             missing(&contract.reads, &have, format!("stage {} {}", at + 1, instance.id))?;
-            if contract.sends_rows_out && !stages[..at].iter().any(|stage| stage.kind == REDACTION) {
-                let what = format!(
-                    "stage {} {} sends rows out of this machine before {REDACTION}",
-                    at + 1,
-                    instance.id
-                );
-                return Err(self.error(
-                    None,
-                    what,
-                    Some(format!("put a stage of kind {REDACTION} ahead of it")),
-                ));
+            let is_missing = |kind: &&str| !stages[..at].iter().any(|stage| stage.kind == *kind);
+            if contract.sends_rows_out
+                && let Some(kind) = REDACTION.iter().find(is_missing)
+            {
+                let what =
+                    format!("stage {} {} sends rows out of this machine before {kind}", at + 1, instance.id);
+                return Err(self.error(None, what, Some(format!("put a stage of kind {kind} ahead of it"))));
             }
             let changed: Vec<ColumnSpec> = contract
                 .writes
@@ -428,6 +424,46 @@ impl<'t> Reader<'t> {
             missing(&export.reads(), &have, "export".to_owned())?;
         }
         Ok(warnings)
+    }
+
+    /// Redaction stands first: the files of a stage before it would hold what was redacted. Its two halves number alike
+    /// only with the same settings, and doc lists can be told last. Answers with a warning where doc lists are left out.
+    fn check_redaction(&self, stages: &[StageInstance]) -> Result<Option<String>, PipelineError> {
+        let [of_requests, of_docs] = REDACTION;
+        let refuse = |what: String, hint: &str| Err(self.error(None, what, Some(hint.to_owned())));
+        for (at, stage) in stages.iter().enumerate().filter(|(_, stage)| REDACTION.contains(&stage.kind)) {
+            if stages[..at].iter().any(|before| before.kind == stage.kind) {
+                let what = format!("stage {} {} is the second of kind {}", at + 1, stage.id, stage.kind);
+                return refuse(what, "one stage of the kind finds all kinds of values");
+            }
+            if let Some(before) = stages[..at].iter().find(|before| !REDACTION.contains(&before.kind)) {
+                let what = format!(
+                    "stage {} {} comes after {}, whose files would hold what is redacted",
+                    at + 1,
+                    stage.id,
+                    before.id
+                );
+                return refuse(what, "put redact, then redact-docs, ahead of all other stages");
+            }
+            if stage.kind == of_requests {
+                continue;
+            }
+            let Some(requests) = stages[..at].iter().find(|before| before.kind == of_requests) else {
+                let what = format!("stage {} {} comes before {of_requests}", at + 1, stage.id);
+                return refuse(what, "redact reads the doc lists as sent, so it comes first");
+            };
+            if requests.settings != stage.settings {
+                let what = format!("stages {} and {} have different settings", requests.id, stage.id);
+                return refuse(
+                    what,
+                    "the same value gets the same placeholder only where both look for the same",
+                );
+            }
+        }
+        let has = |kind: &str| stages.iter().any(|stage| stage.kind == kind);
+        Ok((has(of_requests) && !has(of_docs)).then(|| {
+            format!("doc lists are not redacted: put a stage of kind {of_docs} behind {of_requests}")
+        }))
     }
 }
 

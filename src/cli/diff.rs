@@ -111,6 +111,7 @@ pub(super) fn changes(patch: &str) -> String {
                     shown(Some(&op["value"]))
                 );
             }
+            Some("redact") => text += &redacted(op),
             // A key that is moved onto itself goes to the end: only the order of keys changes.
             Some("move") if op["from"] == op["path"] => {}
             Some("move") => text += &format!("    > {} to {path}\n", op["from"].as_str().unwrap_or_default()),
@@ -124,6 +125,13 @@ pub(super) fn changes(patch: &str) -> String {
         (true, None) => "    ~ keys put in order\n".to_owned(),
         (false, _) => text,
     }
+}
+
+/// What was replaced where; what it was is on no record.
+fn redacted(op: &Value) -> String {
+    let word = |key: &str| op[key].as_str().unwrap_or_default();
+    let path = if word("path").is_empty() { String::new() } else { format!("{} ", word("path")) };
+    format!("    ~ {path}{}..{}: {} → {}\n", op["from"], op["to"], word("kind"), word("value"))
 }
 
 /// A value, shortened for the eye.

@@ -30,7 +30,7 @@ pub struct ColumnSpec {
 impl ColumnSpec {
     /// It holds what the log said: a changed cell needs an edit. The rest is derived and may be made anew.
     pub fn is_content(self) -> bool {
-        [MESSAGES, RESPONSE, TEXT, FUNCTIONS].contains(&self)
+        [MESSAGES, RESPONSE, EXTERNAL_ID, USER, SESSION, TEXT, FUNCTIONS].contains(&self)
     }
 }
 
@@ -80,6 +80,10 @@ pub const PARALLEL_TOOL_CALLS: ColumnSpec =
 /// The HTTP status of the response.
 pub const STATUS: ColumnSpec = request("status", ColumnKind::Int, "HTTP status of the response");
 
+/// The placeholders that stood in the request as sent, such as `email 7`, comma-separated: their numbers are not given
+/// to other values.
+pub const PLACEHOLDERS: ColumnSpec =
+    request("placeholders", ColumnKind::Text, "numbered placeholders that stood in it as sent");
 /// What the rest of the conversation shows about the recorded call: `worked`, `failed`, or `goes-on` where further
 /// calls were made for the same user message.
 pub const OUTCOME: ColumnSpec = request("outcome", ColumnKind::Text, "whether the recorded call worked");
@@ -150,6 +154,7 @@ pub const ALL: &[ColumnSpec] = &[
     TOOL_CHOICE,
     PARALLEL_TOOL_CALLS,
     STATUS,
+    PLACEHOLDERS,
     OUTCOME,
     RECORDED,
     ANSWER,

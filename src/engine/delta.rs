@@ -37,7 +37,7 @@ pub struct StoredEdit {
     pub reason: String,
     /// `safe`, `unsafe` or `suggest`.
     pub safety: String,
-    /// RFC 6902, JSON text.
+    /// RFC 6902, or one operation `redact`; JSON text.
     pub patch: String,
 }
 

@@ -43,7 +43,7 @@ pub struct Event {
     pub column: Option<String>,
     /// For an edit: `safe`, `unsafe` or `suggest`.
     pub safety: Option<String>,
-    /// For an edit: RFC 6902.
+    /// For an edit: RFC 6902, or one operation `redact`.
     pub patch: Option<String>,
     /// Anything else, JSON.
     pub evidence: Option<String>,

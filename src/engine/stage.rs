@@ -152,7 +152,7 @@ impl Sample {
 pub struct Contract {
     /// The table whose rows it judges.
     pub table: TableId,
-    /// The columns it reads, of its own table or of the parent's.
+    /// The columns it reads, of its own table or of the other.
     pub reads: Vec<ColumnSpec>,
     /// Columns that it reads where a stage before it writes them; elsewhere their cells are empty.
     pub reads_if_there: Vec<ColumnSpec>,
@@ -294,7 +294,7 @@ impl Safety {
     }
 }
 
-/// One change of one cell, with its before and after inside the patch.
+/// One change of one cell, with its before and after inside the patch; a [`Redaction`] has no before.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edit {
     /// The changed column.
@@ -303,8 +303,32 @@ pub struct Edit {
     pub reason: &'static Reason,
     /// Whether it still says the same.
     pub safety: Safety,
-    /// RFC 6902, each change preceded by a `test` of the old value; JSON text.
+    /// RFC 6902, each change preceded by a `test` of the old value; JSON text. Or one operation `redact`, see
+    /// [`Edit::redacted`].
     pub patch: String,
+}
+
+/// What is noted where the old value must not be kept, in any form: a hash of it could be reversed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redaction<'a> {
+    /// What kind of value it was.
+    pub kind: &'a str,
+    /// JSON pointer of the string or number in the cell; empty where the cell is plain text.
+    pub path: &'a str,
+    /// First byte of the value in the old string, and the byte behind it.
+    pub span: (usize, usize),
+    /// What stands there now.
+    pub placeholder: &'a str,
+}
+
+impl Edit {
+    /// An edit that says what was replaced where, and not what it was:
+    /// `[{"op": "redact", "path": "/0/content", "from": 8, "to": 25, "kind": "email", "value": "user1@example.com"}]`.
+    pub fn redacted(column: ColumnSpec, reason: &'static Reason, redaction: &Redaction<'_>) -> Self {
+        let Redaction { kind, path, span: (from, to), placeholder } = *redaction;
+        let patch = json!([{"op": "redact", "path": path, "from": from, "to": to, "kind": kind, "value": placeholder}]);
+        Self { column, reason, safety: Safety::Safe, patch: patch.to_string() }
+    }
 }
 
 /// What a row stage says about one row.

@@ -28,6 +28,12 @@ impl<'a> View<'a> {
         View { corpus: self.corpus, table: TableId::DocLists, reads: self.reads.clone() }
     }
 
+    /// The same contract's columns of the child table.
+    #[must_use]
+    pub fn children(&self) -> View<'a> {
+        View { corpus: self.corpus, table: TableId::Requests, reads: self.reads.clone() }
+    }
+
     fn table(&self) -> &'a Table {
         self.corpus.table(self.table)
     }

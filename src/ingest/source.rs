@@ -26,6 +26,7 @@ use crate::engine::stage::Context;
 use crate::ingest::read::{Block, Format, Limits, ReadError, read_blocks};
 use crate::ingest::record::{Line, LineFate, Record, record_of_value, records_of};
 use crate::ingest::shapes::Columns;
+use crate::privacy;
 
 /// Blocks that wait between the thread that reads and those that parse, for each thread.
 const BLOCKS_AHEAD: usize = 1;
@@ -262,7 +263,8 @@ fn ready(file: u32, line: Line) -> Ready {
         LineFate::NoRequest(fault) => (false, fault.reason, fault.detail),
         LineFate::Unreadable(fault) => (true, fault.reason, fault.detail),
     };
-    Ready::Line(LineRow { file, line: line.line, unreadable, reason, detail })
+    // A detail can quote the line: a key, a role.
+    Ready::Line(LineRow { file, line: line.line, unreadable, reason, detail: privacy::masked(&detail) })
 }
 
 fn request(file: u32, record: Record) -> RequestRow {

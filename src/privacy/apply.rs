@@ -102,8 +102,9 @@ fn walk(scanner: &Scanner, value: &mut Value, path: &mut String, key: &str, visi
             let text = number.to_string();
             let found = scanner.scan_under(key, &text);
             let new = if found.is_empty() { None } else { visit(&found, &text, path) };
-            if let Some(number) = new.and_then(|new| serde_json::from_str::<Number>(&new).ok()) {
-                *value = Value::Number(number);
+            if let Some(new) = new {
+                // Should it be no number any more, a string is better than the old value.
+                *value = serde_json::from_str::<Number>(&new).map_or(Value::String(new), Value::Number);
             }
         }
         Value::Array(items) => {

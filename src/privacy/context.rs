@@ -10,31 +10,125 @@ const NEAR_BEHIND: usize = 24;
 
 /// Words that announce a telephone number. With `*` any ending goes.
 const PHONE: &[&str] = &[
-    "phone*", "telephone*", "tel", "mobile*", "cell", "cellphone*", "whatsapp", "whats", "sms", "fax", "call", "calling", "dial", "text",
-    "texting", "contact", "reach", "ring", "hotline", "handy", "handynummer", "telefon*", "mobil", "rufnummer", "anrufen", "ruf",
-    "téléphone", "portable", "appelle*", "appeler", "celular", "telefone", "teléfono", "llama*", "ligue", "ligar", "móvil",
+    "phone*",
+    "telephone*",
+    "tel",
+    "mobile*",
+    "cell",
+    "cellphone*",
+    "whatsapp",
+    "whats",
+    "sms",
+    "fax",
+    "call",
+    "calling",
+    "dial",
+    "text",
+    "texting",
+    "contact",
+    "reach",
+    "ring",
+    "hotline",
+    "handy",
+    "handynummer",
+    "telefon*",
+    "mobil",
+    "rufnummer",
+    "anrufen",
+    "ruf",
+    "téléphone",
+    "portable",
+    "appelle*",
+    "appeler",
+    "celular",
+    "telefone",
+    "teléfono",
+    "llama*",
+    "ligue",
+    "ligar",
+    "móvil",
 ];
 /// The same in scripts that do not part words.
-const PHONE_ANYWHERE: &[&str] =
-    &["电话", "電話", "手机", "手機", "拨打", "联系", "聯繫", "फ़ोन", "फोन", "मोबाइल", "携帯", "전화", "téléphone"];
+const PHONE_ANYWHERE: &[&str] = &[
+    "电话",
+    "電話",
+    "手机",
+    "手機",
+    "拨打",
+    "联系",
+    "聯繫",
+    "फ़ोन",
+    "फोन",
+    "मोबाइल",
+    "携帯",
+    "전화",
+    "téléphone",
+];
 /// Words behind a number that tell what it was.
 const PHONE_BEHIND: &[&str] = &["phone*", "mobile*", "cell", "cellphone*", "whatsapp", "whats", "telephone*"];
 /// Words whose number is none of ours.
 const OTHER_NUMBER: &[&str] = &[
-    "order", "invoice", "ticket", "tracking", "track", "isbn", "imei", "ean", "upc", "sku", "part", "case", "serial", "ref",
-    "reference", "model", "build", "version", "ver", "function", "id", "ids", "uid", "userid", "tweet", "order_id", "user_id", "timestamp", "ts",
-    "zip", "zipcode", "postcode", "cep", "flight", "row", "rows", "strike", "lat", "lon", "latitude", "longitude", "near", "commit", "sum", "amount", "price",
+    "order",
+    "invoice",
+    "ticket",
+    "tracking",
+    "track",
+    "isbn",
+    "imei",
+    "ean",
+    "upc",
+    "sku",
+    "part",
+    "case",
+    "serial",
+    "ref",
+    "reference",
+    "model",
+    "build",
+    "version",
+    "ver",
+    "function",
+    "id",
+    "ids",
+    "uid",
+    "userid",
+    "tweet",
+    "order_id",
+    "user_id",
+    "timestamp",
+    "ts",
+    "zip",
+    "zipcode",
+    "postcode",
+    "cep",
+    "flight",
+    "row",
+    "rows",
+    "strike",
+    "lat",
+    "lon",
+    "latitude",
+    "longitude",
+    "near",
+    "commit",
+    "sum",
+    "amount",
+    "price",
 ];
 /// Words that stand between such a word and its number.
 const FILLER: &[&str] = &["number", "no", "nr", "num", "code", "is", "of"];
 const SSN: &[&str] = &["ssn", "social", "taxpayer"];
-const VERSION: &[&str] = &["version", "ver", "release", "build", "upgrade", "section", "chapter", "oid", "chrome", "firmware", "v"];
-const ADDRESS: &[&str] = &["ip", "ips", "ipv4", "host*", "server", "ping", "address*", "addr", "subnet", "dns"];
+const VERSION: &[&str] = &[
+    "version", "ver", "release", "build", "upgrade", "section", "chapter", "oid", "chrome", "firmware", "v",
+];
+const ADDRESS: &[&str] =
+    &["ip", "ips", "ipv4", "host*", "server", "ping", "address*", "addr", "subnet", "dns"];
 const CARD: &[&str] = &["card*", "visa", "credit", "cc", "ccnum", "pan"];
 /// Parts of keys that say something about their value.
 const SAYING: &[&str] = &[
-    "phone", "tel", "mobile", "cell", "whatsapp", "sms", "fax", "contact", "key", "token", "secret", "passw", "pwd", "pass",
-    "ssn", "social", "ip", "host", "server", "card", "version", "order", "id", "auth", "number", "celular", "handy",
+    "phone", "tel", "mobile", "cell", "whatsapp", "sms", "fax", "contact", "key", "token", "secret", "passw",
+    "pwd", "pass", "ssn", "social", "ip", "host", "server", "card", "version", "order", "id", "auth",
+    "number", "celular", "handy",
 ];
 
 /// The key may say what its value is.
@@ -48,7 +142,11 @@ pub(super) fn escape_before(bytes: &[u8], at: usize) -> usize {
     if at >= 2 && bytes[at - 2] == b'\\' && matches!(bytes[at - 1], b'n' | b't' | b'r' | b'f' | b'b') {
         return 2;
     }
-    if at >= 6 && bytes[at - 6] == b'\\' && bytes[at - 5] == b'u' && bytes[at - 4..at].iter().all(u8::is_ascii_hexdigit) {
+    if at >= 6
+        && bytes[at - 6] == b'\\'
+        && bytes[at - 5] == b'u'
+        && bytes[at - 4..at].iter().all(u8::is_ascii_hexdigit)
+    {
         return 6;
     }
     0
@@ -74,7 +172,10 @@ pub(super) fn goes_on(bytes: &[u8], at: usize, joints: &[u8]) -> bool {
 /// A number or identifier goes on before byte `at`.
 pub(super) fn came_before(bytes: &[u8], at: usize, joints: &[u8]) -> bool {
     is_joined_before(bytes, at)
-        || at >= 2 && joints.contains(&bytes[at - 1]) && bytes[at - 2].is_ascii_alphanumeric() && escape_before(bytes, at - 1) == 0
+        || at >= 2
+            && joints.contains(&bytes[at - 1])
+            && bytes[at - 2].is_ascii_alphanumeric()
+            && escape_before(bytes, at - 1) == 0
 }
 
 fn is_word(byte: u8) -> bool {
@@ -131,7 +232,9 @@ fn has(text: &str, list: &[&str]) -> bool {
 /// A word nearby says that a telephone number stands from `start` to `end`.
 pub(super) fn announces_phone(text: &str, start: usize, end: usize) -> bool {
     let before = near_before(text, start);
-    has(before, PHONE) || PHONE_ANYWHERE.iter().any(|word| before.contains(word)) || has(near_behind(text, end), PHONE_BEHIND)
+    has(before, PHONE)
+        || PHONE_ANYWHERE.iter().any(|word| before.contains(word))
+        || has(near_behind(text, end), PHONE_BEHIND)
 }
 
 /// The word right before byte `at` names another kind of number.

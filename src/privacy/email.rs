@@ -18,7 +18,8 @@ const EXAMPLE_DOMAINS: [&str; 3] = ["example.com", "example.org", "example.net"]
 const RESERVED_TOP: [&str; 4] = ["example", "test", "invalid", "localhost"];
 /// Endings of files that follow a size or a version (`@2x.png`).
 const FILE_ENDINGS: [&str; 17] = [
-    "png", "jpg", "jpeg", "gif", "svg", "webp", "css", "js", "ts", "jsx", "tsx", "json", "html", "xml", "pdf", "txt", "csv",
+    "png", "jpg", "jpeg", "gif", "svg", "webp", "css", "js", "ts", "jsx", "tsx", "json", "html", "xml",
+    "pdf", "txt", "csv",
 ];
 /// Local parts that name a service and no person.
 const SERVICES: [&str; 2] = ["git", "hg"];
@@ -56,11 +57,8 @@ fn find_at(text: &str, at: usize, behind: usize, found: &mut Vec<Found>) {
         return;
     }
     let local = unescaped(&local.to_lowercase());
-    let standing = if is_example(&domain) {
-        Standing::Placeholder(number(&local, &domain))
-    } else {
-        Standing::Personal
-    };
+    let standing =
+        if is_example(&domain) { Standing::Placeholder(number(&local, &domain)) } else { Standing::Personal };
     found.push(Found::new(Kind::Email, start, end, format!("{local}@{domain}"), standing));
 }
 
@@ -100,7 +98,9 @@ fn local_start(text: &str, at: usize) -> Option<usize> {
             },
             _ => match text[..start].chars().next_back() {
                 Some(c) if is_local(c) => start -= c.len_utf8(),
-                Some(c) if c.is_alphanumeric() && !is_script_border(c, &text[start..at]) => start -= c.len_utf8(),
+                Some(c) if c.is_alphanumeric() && !is_script_border(c, &text[start..at]) => {
+                    start -= c.len_utf8()
+                }
                 _ => break,
             },
         }
@@ -127,7 +127,9 @@ fn userinfo(text: &str, start: usize) -> Option<bool> {
     if before.ends_with("://") {
         return Some(false);
     }
-    let word_start = before.rfind(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '(')).map_or(0, |at| at + 1);
+    let word_start = before
+        .rfind(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '('))
+        .map_or(0, |at| at + 1);
     let word = text.get(word_start..start)?;
     let authority = &word[word.rfind("://")? + 3..];
     (!authority.contains('/') && authority.contains(':')).then_some(true)
@@ -137,7 +139,8 @@ fn domain_end(text: &str, from: usize) -> Option<usize> {
     let mut end = from;
     for c in text[from..].chars().take(MAX_DOMAIN) {
         // Letters of other scripts go on only where Latin ones do: 。is no dot, and 谢谢 no domain behind .com.
-        if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') || (c.is_alphabetic() && u32::from(c) < 0x0e00) {
+        if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') || (c.is_alphabetic() && u32::from(c) < 0x0e00)
+        {
             end += c.len_utf8();
         } else {
             break;
@@ -147,6 +150,8 @@ fn domain_end(text: &str, from: usize) -> Option<usize> {
     let labels: Vec<&str> = domain.split('.').collect();
     let is_label = |label: &&str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
     let top = labels.last()?;
-    let is_top = top.chars().count() >= 2 && (top.chars().all(char::is_alphabetic) || top.starts_with("xn--"));
-    (labels.len() >= 2 && labels.iter().all(|label| is_label(&label)) && is_top).then_some(from + domain.len())
+    let is_top =
+        top.chars().count() >= 2 && (top.chars().all(char::is_alphabetic) || top.starts_with("xn--"));
+    (labels.len() >= 2 && labels.iter().all(|label| is_label(&label)) && is_top)
+        .then_some(from + domain.len())
 }

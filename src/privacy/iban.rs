@@ -6,14 +6,94 @@ use super::{Found, Kind, Standing};
 
 /// Countries and the length of their numbers.
 const LENGTHS: &[(&str, usize)] = &[
-    ("AD", 24), ("AE", 23), ("AL", 28), ("AT", 20), ("AZ", 28), ("BA", 20), ("BE", 16), ("BG", 22), ("BH", 22), ("BI", 27), ("BR", 29),
-    ("BY", 28), ("CH", 21), ("CR", 22), ("CY", 28), ("CZ", 24), ("DE", 22), ("DJ", 27), ("DK", 18), ("DO", 28), ("EE", 20), ("EG", 29),
-    ("ES", 24), ("FI", 18), ("FK", 18), ("FO", 18), ("FR", 27), ("GB", 22), ("GE", 22), ("GI", 23), ("GL", 18), ("GR", 27), ("GT", 28),
-    ("HN", 28), ("HR", 21), ("HU", 28), ("IE", 22), ("IL", 23), ("IQ", 23), ("IS", 26), ("IT", 27), ("JO", 30), ("KW", 30), ("KZ", 20),
-    ("LB", 28), ("LC", 32), ("LI", 21), ("LT", 20), ("LU", 20), ("LV", 21), ("LY", 25), ("MC", 27), ("MD", 24), ("ME", 22), ("MK", 19),
-    ("MN", 20), ("MR", 27), ("MT", 31), ("MU", 30), ("NI", 28), ("NL", 18), ("NO", 15), ("OM", 23), ("PK", 24), ("PL", 28), ("PS", 29),
-    ("PT", 25), ("QA", 29), ("RO", 24), ("RS", 22), ("RU", 33), ("SA", 24), ("SC", 31), ("SD", 18), ("SE", 24), ("SI", 19), ("SK", 24),
-    ("SM", 27), ("SO", 23), ("ST", 25), ("SV", 28), ("TL", 23), ("TN", 24), ("TR", 26), ("UA", 29), ("VA", 22), ("VG", 24), ("XK", 20),
+    ("AD", 24),
+    ("AE", 23),
+    ("AL", 28),
+    ("AT", 20),
+    ("AZ", 28),
+    ("BA", 20),
+    ("BE", 16),
+    ("BG", 22),
+    ("BH", 22),
+    ("BI", 27),
+    ("BR", 29),
+    ("BY", 28),
+    ("CH", 21),
+    ("CR", 22),
+    ("CY", 28),
+    ("CZ", 24),
+    ("DE", 22),
+    ("DJ", 27),
+    ("DK", 18),
+    ("DO", 28),
+    ("EE", 20),
+    ("EG", 29),
+    ("ES", 24),
+    ("FI", 18),
+    ("FK", 18),
+    ("FO", 18),
+    ("FR", 27),
+    ("GB", 22),
+    ("GE", 22),
+    ("GI", 23),
+    ("GL", 18),
+    ("GR", 27),
+    ("GT", 28),
+    ("HN", 28),
+    ("HR", 21),
+    ("HU", 28),
+    ("IE", 22),
+    ("IL", 23),
+    ("IQ", 23),
+    ("IS", 26),
+    ("IT", 27),
+    ("JO", 30),
+    ("KW", 30),
+    ("KZ", 20),
+    ("LB", 28),
+    ("LC", 32),
+    ("LI", 21),
+    ("LT", 20),
+    ("LU", 20),
+    ("LV", 21),
+    ("LY", 25),
+    ("MC", 27),
+    ("MD", 24),
+    ("ME", 22),
+    ("MK", 19),
+    ("MN", 20),
+    ("MR", 27),
+    ("MT", 31),
+    ("MU", 30),
+    ("NI", 28),
+    ("NL", 18),
+    ("NO", 15),
+    ("OM", 23),
+    ("PK", 24),
+    ("PL", 28),
+    ("PS", 29),
+    ("PT", 25),
+    ("QA", 29),
+    ("RO", 24),
+    ("RS", 22),
+    ("RU", 33),
+    ("SA", 24),
+    ("SC", 31),
+    ("SD", 18),
+    ("SE", 24),
+    ("SI", 19),
+    ("SK", 24),
+    ("SM", 27),
+    ("SO", 23),
+    ("ST", 25),
+    ("SV", 28),
+    ("TL", 23),
+    ("TN", 24),
+    ("TR", 26),
+    ("UA", 29),
+    ("VA", 22),
+    ("VG", 24),
+    ("XK", 20),
     ("YE", 30),
 ];
 /// The examples that banks print.
@@ -33,7 +113,9 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
         if !bytes[start..group].iter().all(u8::is_ascii_uppercase) || is_joined_before(bytes, start) {
             continue;
         }
-        let Some(&(_, length)) = LENGTHS.iter().find(|(country, _)| *country == &text[start..group]) else { continue };
+        let Some(&(_, length)) = LENGTHS.iter().find(|(country, _)| *country == &text[start..group]) else {
+            continue;
+        };
         let Some((end, value)) = read(text, start, length) else { continue };
         if is_checked(&value) {
             let standing = standing(&value);
@@ -83,7 +165,8 @@ fn standing(value: &str) -> Standing {
     let account = &value[4..];
     let digits: String = account.chars().filter(char::is_ascii_digit).collect();
     let (zeros, number) = digits.split_at(digits.len().saturating_sub(NUMBER_DIGITS));
-    let is_ours = account.chars().all(|c| c.is_ascii_digit() || c == 'X') && zeros.bytes().all(|digit| digit == b'0');
+    let is_ours =
+        account.chars().all(|c| c.is_ascii_digit() || c == 'X') && zeros.bytes().all(|digit| digit == b'0');
     if is_ours { Standing::Placeholder(number.parse().ok()) } else { Standing::Personal }
 }
 
@@ -95,8 +178,10 @@ pub(super) fn stand_in(written: &str, number: u64) -> String {
     let capacity = 10_u64.pow(u32::try_from(n_digits.min(NUMBER_DIGITS)).unwrap_or(0));
     let digits = format!("{:0n_digits$}", number % capacity);
     let mut digits = digits.chars();
-    let account: String =
-        account.chars().map(|c| if c.is_ascii_digit() { digits.next().unwrap_or('0') } else { 'X' }).collect();
+    let account: String = account
+        .chars()
+        .map(|c| if c.is_ascii_digit() { digits.next().unwrap_or('0') } else { 'X' })
+        .collect();
     let check = 98 - remainder(&format!("{account}{country}00"));
     let mut new = format!("{country}{check:02}{account}").chars().collect::<Vec<char>>().into_iter();
     written.chars().map(|c| if c.is_ascii_alphanumeric() { new.next().unwrap_or(c) } else { c }).collect()

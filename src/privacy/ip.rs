@@ -126,11 +126,11 @@ pub(super) fn find_v6(text: &str, found: &mut Vec<Found>) {
         }
         let word = text[start..end].trim_end_matches(':');
         let word = if text[start..end].ends_with("::") { &text[start..start + word.len() + 2] } else { word };
-        let end = start + word.len();
         if came_before(bytes, start, b"") || is_joined_behind(bytes, end) {
             continue;
         }
         let Ok(address) = word.parse::<Ipv6Addr>() else { continue };
+        let end = start + word.len();
         let segments = address.segments();
         // Only this eighth of the space is given out.
         if !(0x2000..0x4000).contains(&segments[0]) {

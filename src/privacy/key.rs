@@ -81,7 +81,20 @@ const PASSWORD_WORDS: &[&str] = &["assword", "ASSWORD", "asswd", "ASSWD", "pwd",
 const JOINTS: [&str; 8] = ["=>", "=", "：", ":", "is ", "was ", "是", "为"];
 /// Parts of values that stand for a secret.
 const STAND_INS: [&str; 14] = [
-    "your", "example", "xxxx", "placeholder", "dummy", "sample", "changeme", "insert", "1234567890", "abcdef123", "****", "redacted", "fake", "secret",
+    "your",
+    "example",
+    "xxxx",
+    "placeholder",
+    "dummy",
+    "sample",
+    "changeme",
+    "insert",
+    "1234567890",
+    "abcdef123",
+    "****",
+    "redacted",
+    "fake",
+    "secret",
 ];
 /// Fewest characters of a random value, and of a password.
 const LEAST_RANDOM: usize = 16;
@@ -154,8 +167,16 @@ fn known(text: &str, start: usize, rule: Rule) -> Option<Found> {
     let end = from + body.len();
     let is_right = match rule.shape {
         Shape::Plain => body.len() >= rule.least && (is_random(body) || number(&text[start..end]).is_some()),
-        Shape::Capitals => body.len() == rule.least && !bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) && !is_stand_in(body),
-        Shape::Jwt => body.len() >= rule.least && body.split('.').count() == 3 && body.split('.').all(|part| !part.is_empty()),
+        Shape::Capitals => {
+            body.len() == rule.least
+                && !bytes.get(end).is_some_and(u8::is_ascii_alphanumeric)
+                && !is_stand_in(body)
+        }
+        Shape::Jwt => {
+            body.len() >= rule.least
+                && body.split('.').count() == 3
+                && body.split('.').all(|part| !part.is_empty())
+        }
     };
     is_right.then(|| secret(text, start..end, rule.kind))
 }
@@ -163,14 +184,16 @@ fn known(text: &str, start: usize, rule: Rule) -> Option<Found> {
 fn rapid_api(text: &str, mark: usize) -> Option<Found> {
     let start = mark.checked_sub(RAPID_API_MARKS[0].0)?;
     let word = text.get(start..start + RAPID_API_LENGTH)?;
-    let is_key = word.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase()) && is_rapid_api(word);
+    let is_key =
+        word.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase()) && is_rapid_api(word);
     let is_whole = !is_joined_before(text.as_bytes(), start)
         && !text.as_bytes().get(start + RAPID_API_LENGTH).is_some_and(u8::is_ascii_alphanumeric);
     (is_key && is_whole).then(|| secret(text, start..start + RAPID_API_LENGTH, Kind::Key))
 }
 
 fn is_rapid_api(word: &str) -> bool {
-    word.len() == RAPID_API_LENGTH && RAPID_API_MARKS.iter().all(|&(at, mark)| word.get(at..at + mark.len()) == Some(mark))
+    word.len() == RAPID_API_LENGTH
+        && RAPID_API_MARKS.iter().all(|&(at, mark)| word.get(at..at + mark.len()) == Some(mark))
 }
 
 /// The value behind a word: `key = "…"`, `"key": "…"`, `key is …`, `Bearer …`.
@@ -210,13 +233,16 @@ pub(super) fn find_in_url(text: &str, at: usize, found: &mut Vec<Found>) {
     let before = &text[..at];
     let Some(scheme) = before.rfind("://") else { return };
     let authority = &before[scheme + 3..];
-    if authority.contains(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '<' | '>' | '{' | '$')) {
+    if authority
+        .contains(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '<' | '>' | '{' | '$'))
+    {
         return;
     }
     let Some(colon) = authority.find(':') else { return };
     let from = scheme + 3 + colon + 1;
     let value = &text[from..at];
-    let is_word = value.chars().all(char::is_alphabetic) && (value.to_lowercase().starts_with("pass") || value.len() < 4);
+    let is_word = value.chars().all(char::is_alphabetic)
+        && (value.to_lowercase().starts_with("pass") || value.len() < 4);
     if !value.is_empty() && !is_word && !is_stand_in(value) && value != "***" {
         found.push(secret(text, from..at, Kind::Key));
     }
@@ -231,7 +257,11 @@ fn is_password(value: &str) -> bool {
     let has_letter = value.chars().any(char::is_alphabetic);
     let has_other = value.chars().any(|c| c.is_ascii_digit() || "!@#$%^*".contains(c));
     let n_chars = value.chars().count();
-    PASSWORD_CHARS.contains(&n_chars) && has_letter && has_other && !is_stand_in(value) && !value.starts_with(['$', '%'])
+    PASSWORD_CHARS.contains(&n_chars)
+        && has_letter
+        && has_other
+        && !is_stand_in(value)
+        && !value.starts_with(['$', '%'])
 }
 
 /// A part of the value mixes letters and digits as no word does.
@@ -283,7 +313,8 @@ fn number(value: &str) -> Option<u64> {
         .map(|(_, c)| c)
         .collect();
     let digits = body.trim_start_matches('0');
-    let is_ours = body.len() - digits.len() >= LEAST_ZEROS && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_ours =
+        body.len() - digits.len() >= LEAST_ZEROS && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_ours.then(|| digits.parse().ok()).flatten()
 }
 

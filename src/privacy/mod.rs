@@ -24,6 +24,8 @@ mod runs;
 mod ssn;
 mod token;
 
+use std::sync::LazyLock;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -235,6 +237,19 @@ impl Scanner {
         }
         found
     }
+}
+
+/// A text with its personal values masked by their kind, `[email]`: for messages about a text, where nothing has to be
+/// read any more.
+pub fn masked(text: &str) -> String {
+    static SCANNER: LazyLock<Scanner> = LazyLock::new(|| Scanner::new(&Kind::ALL, None, Names::default()));
+    let mut masked = String::new();
+    let mut done = 0;
+    for value in SCANNER.scan(text).iter().filter(|value| value.is_personal()) {
+        masked += &format!("{}[{}]", &text[done..value.start], value.kind.name());
+        done = value.end;
+    }
+    masked + &text[done..]
 }
 
 fn without_overlaps(mut found: Vec<Found>) -> Vec<Found> {

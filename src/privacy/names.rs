@@ -30,8 +30,8 @@ impl Names {
     pub(super) fn find(&self, text: &str, found: &mut Vec<Found>) {
         let Some(matcher) = &self.matcher else { return };
         for hit in matcher.find_iter(text) {
-            let is_whole =
-                !is_joined_before(text.as_bytes(), hit.start()) && !is_joined_behind(text.as_bytes(), hit.end());
+            let is_whole = !is_joined_before(text.as_bytes(), hit.start())
+                && !is_joined_behind(text.as_bytes(), hit.end());
             if is_whole {
                 let name = &self.names[hit.pattern().as_usize()];
                 found.push(Found::new(Kind::Name, hit.start(), hit.end(), name, Standing::Personal));

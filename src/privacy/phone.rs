@@ -24,8 +24,9 @@ const MOST_DIGITS: usize = 15;
 const ENOUGH_DIGITS: usize = 10;
 /// Zeros by which a placeholder outside North America is known.
 const ZEROS: usize = 4;
-/// Regions tried for a number in national form that a word announces, in this order.
-const REGIONS: [&str; 14] = ["US", "CN", "IN", "BR", "GB", "DE", "FR", "ES", "IT", "AU", "MX", "JP", "KR", "TR"];
+/// Regions tried for a number in national form that a word announces, in this order; the first is North America's.
+const REGIONS: [&str; 14] =
+    ["US", "CN", "IN", "BR", "GB", "DE", "FR", "ES", "IT", "AU", "MX", "JP", "KR", "TR"];
 /// The exchange and the first line of the numbers for fiction, and how many there are.
 const FICTION: &str = "55501";
 const LINES: u64 = 100;
@@ -45,9 +46,9 @@ impl TryFrom<String> for Region {
     type Error = String;
 
     fn try_from(name: String) -> Result<Self, String> {
-        country::Id::from_str(&name)
-            .map(Self)
-            .map_err(|_| format!("default_region must be two capitals such as \"US\" or \"DE\", not \"{name}\""))
+        country::Id::from_str(&name).map(Self).map_err(|_| {
+            format!("default_region must be two capitals such as \"US\" or \"DE\", not \"{name}\"")
+        })
     }
 }
 
@@ -74,9 +75,9 @@ struct Candidate<'t> {
 pub(super) fn find(text: &str, run: &Run, region: Option<Region>, found: &mut Vec<Found>) {
     let mut first = 0;
     while first < run.groups.len() {
-        let hit = (first..run.groups.len())
-            .rev()
-            .find_map(|last| Candidate::new(text, run, first, last).and_then(|it| Some((last, it.judge(region)?))));
+        let hit = (first..run.groups.len()).rev().find_map(|last| {
+            Candidate::new(text, run, first, last).and_then(|it| Some((last, it.judge(region)?)))
+        });
         match hit {
             Some((last, number)) => {
                 found.push(number);
@@ -122,7 +123,8 @@ impl<'t> Candidate<'t> {
             return None;
         }
         let announced = || announces_phone(self.text, self.start, self.end);
-        if self.digits.starts_with("00") && self.digits.len() > 10 && (self.first < self.last || announced()) {
+        if self.digits.starts_with("00") && self.digits.len() > 10 && (self.first < self.last || announced())
+        {
             if let Some(found) = self.international(2) {
                 return Some(found);
             }
@@ -138,14 +140,18 @@ impl<'t> Candidate<'t> {
             return self.placeholder(0);
         }
         match region {
-            Some(Region(region)) => self.valid(region).or_else(|| is_phone.then(|| self.anywhere()).flatten()),
+            Some(Region(region)) => {
+                self.valid(region).or_else(|| is_phone.then(|| self.anywhere()).flatten())
+            }
             None => self.anywhere(),
         }
     }
 
     fn anywhere(&self) -> Option<Found> {
         let is_long = (FEWEST_DIGITS_ANYWHERE..=12).contains(&self.digits.len());
-        is_long.then(|| TRIED.iter().find_map(|&region| self.valid(region))).flatten()
+        // A one before ten digits is dialled in North America and written only with dashes; a Chinese mobile has it.
+        let tried = if self.digits.len() == 11 { &TRIED[1..] } else { &TRIED };
+        is_long.then(|| tried.iter().find_map(|&region| self.valid(region))).flatten()
     }
 
     /// With a country code behind so many digits (`00`).
@@ -180,7 +186,10 @@ impl<'t> Candidate<'t> {
 
     fn found(&self, number: &PhoneNumber) -> Found {
         let value = number.format().mode(Mode::E164).to_string();
-        let standing = match value.strip_prefix("+1").filter(|rest| rest.len() == 10 && rest[3..].starts_with(FICTION)) {
+        let standing = match value
+            .strip_prefix("+1")
+            .filter(|rest| rest.len() == 10 && rest[3..].starts_with(FICTION))
+        {
             Some(rest) => Standing::Placeholder(american_number(rest)),
             None => Standing::Personal,
         };
@@ -213,7 +222,9 @@ impl<'t> Candidate<'t> {
             [1, 3, 3, 4] => self.digits.starts_with('1'),
             _ => false,
         };
-        is_shaped && self.gaps().any(|gap| gap != " ") && self.gaps().all(|gap| matches!(gap, "-" | "." | " " | ") " | ")" | " (" | "-("))
+        is_shaped
+            && self.gaps().any(|gap| gap != " ")
+            && self.gaps().all(|gap| matches!(gap, "-" | "." | " " | ") " | ")" | " (" | "-("))
     }
 
     /// Its groups are parted by blanks, dashes or brackets: not a decimal, not a path.

@@ -7,6 +7,8 @@ use super::{Found, Kind, Standing};
 
 /// Numbers that were printed on samples or are typed as one.
 const EXAMPLES: [&str; 3] = ["078051120", "219099999", "123456789"];
+/// What a placeholder in one piece begins with.
+const OURS_AS_NUMBER: &str = "90000";
 /// Numbers a placeholder can hold behind its area of zeros.
 const CAPACITY: u64 = 1_000_000;
 
@@ -20,9 +22,14 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
             continue;
         }
         let digits = run.digits(text, first, last);
-        let is_number = &digits[..3] != "666" && !digits.starts_with('9') && &digits[3..5] != "00" && &digits[5..] != "0000";
+        let is_number = &digits[..3] != "666"
+            && !digits.starts_with('9')
+            && &digits[3..5] != "00"
+            && &digits[5..] != "0000";
         let standing = if digits.starts_with("000") {
             Standing::Placeholder(digits[3..].parse().ok())
+        } else if digits.starts_with(OURS_AS_NUMBER) {
+            Standing::Placeholder(digits[OURS_AS_NUMBER.len()..].parse().ok())
         } else if EXAMPLES.contains(&digits.as_str()) {
             Standing::Placeholder(None)
         } else if is_number {
@@ -48,7 +55,11 @@ fn shape(text: &str, run: &Run, first: usize) -> Option<usize> {
     (gap == "-" || (gap == " " && announces_ssn(text, run.groups[first].0))).then_some(first + 2)
 }
 
-/// The placeholder: in the area 000, which is never given out.
+/// The placeholder: in the area 000, which is never given out; in one piece it may be a number, which cannot begin
+/// with a zero, and gets a group that is never given out.
 pub(super) fn stand_in(written: &str, number: u64) -> String {
+    if written.bytes().all(|byte| byte.is_ascii_digit()) {
+        return format!("{OURS_AS_NUMBER}{:04}", number % 10_000);
+    }
     fill(written, &format!("000{:06}", number % CAPACITY))
 }

@@ -2,8 +2,8 @@
 //!
 //! Found by the same search as keys (`key`): one pass over the text looks for the starts of both.
 
-use super::key::{Rule, Shape};
 use super::Kind;
+use super::key::{Rule, Shape};
 
 /// Starts of tokens, whatever stands before them.
 pub(super) const RULES: &[Rule] = &[

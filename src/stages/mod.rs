@@ -15,6 +15,8 @@ pub mod merge_near_docs;
 pub mod merge_near_queries;
 pub mod parse_docs;
 pub mod sample;
+pub mod redact;
+pub mod redact_docs;
 pub mod split;
 
 use schemars::JsonSchema;
@@ -129,7 +131,9 @@ pub fn schema<S: JsonSchema>() -> serde_json::Value {
 }
 
 /// Every kind of stage, in the order of the live recipe.
-pub static KINDS: [Kind; 10] = [
+pub static KINDS: [Kind; 12] = [
+    whole::<redact::Redact>(),
+    whole::<redact_docs::RedactDocs>(),
     whole::<collapse_conversations::CollapseConversations>(),
     rows::<drop_spam::DropSpam>(),
     rows::<parse_docs::ParseDocs>(),
@@ -147,12 +151,16 @@ pub fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
-/// Every reason a stage may name, with the kind that names it (`None`: the runner), in the order of the recipe.
+/// Every reason a stage may name, with the kind that names it (`None`: the runner), in the order of the recipe. One
+/// that two kinds name stands with the first.
 pub fn reasons() -> Vec<(Option<&'static Kind>, &'static Reason)> {
     let mut reasons: Vec<(Option<&'static Kind>, &'static Reason)> = Vec::new();
     for kind in &KINDS {
-        reasons
-            .extend(kind.with_defaults().contract().reasons.into_iter().map(|reason| (Some(kind), reason)));
+        for reason in kind.with_defaults().contract().reasons {
+            if !reasons.iter().any(|(_, known)| std::ptr::eq(*known, reason)) {
+                reasons.push((Some(kind), reason));
+            }
+        }
     }
     reasons.push((None, &NO_REQUEST_LEFT));
     reasons
