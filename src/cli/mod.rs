@@ -6,8 +6,10 @@
 
 mod diff;
 mod explain;
+mod forget;
 mod open;
 mod plan;
+mod purge;
 mod run;
 mod stages;
 mod why;
@@ -55,6 +57,10 @@ enum Command {
     Why(why::WhyArgs),
     /// Shows the edits of a run, before and after.
     Diff(diff::DiffArgs),
+    /// Takes raw text out of a finished run: its cells become what redaction left of them.
+    Purge(purge::PurgeArgs),
+    /// Takes a record out of a finished run, everywhere, for good.
+    Forget(forget::ForgetArgs),
     /// Lists every kind of stage with its columns, reasons and settings.
     Stages(stages::StagesArgs),
     /// Explains a reason code, with an example that fires and one that does not.
@@ -113,6 +119,8 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Plan(args) => plan::plan(&args)?,
         Command::Why(args) => why::why(&args)?,
         Command::Diff(args) => diff::diff(&args)?,
+        Command::Purge(args) => purge::purge(&args)?,
+        Command::Forget(args) => forget::forget(&args)?,
         Command::Stages(args) => stages::stages(&args)?,
         Command::Explain(args) => explain::explain(&args)?,
         Command::Schema => console::give(&format!("{:#}\n", json_schema()))?,

@@ -15,6 +15,8 @@ use crate::stages;
 pub(super) struct OpenRun {
     /// How it was started.
     pub(super) file: RunFile,
+    /// What was read.
+    pub(super) ingest: IngestManifest,
     /// Its stages, as they ran.
     pub(super) stages: Vec<StageInstance>,
     /// Its tables, as they stood at the end.
@@ -49,5 +51,5 @@ hint: run it again, it goes on from there",
         instances.push(StageInstance { id: id.clone(), kind: kind.name, settings, stage });
     }
     let corpus = runner::open(run, &ingest, &instances)?;
-    Ok(OpenRun { file, stages: instances, corpus })
+    Ok(OpenRun { file, ingest, stages: instances, corpus })
 }

@@ -9,9 +9,9 @@ use anyhow::Context as _;
 use super::{Ending, Halfway, PipelineArgs};
 use crate::console::{self, Console, count, table};
 use crate::engine::error::Error;
-use crate::engine::folder::{InputFile, RunFile, RunFolder, write_json, write_run_file};
+use crate::engine::folder::{InputFile, RunFile, RunFolder, create_private, write_json, write_run_file};
 use crate::engine::ledger::{write_ledger, write_lists, write_rows};
-use crate::engine::runner::{self, Outcome, Sink};
+use crate::engine::runner::{self, Outcome, Sink, StageInstance};
 use crate::engine::stage::{Context, Progress as _};
 use crate::pipeline::Pipeline;
 use crate::report::{Report, report};
@@ -38,7 +38,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "N")]
     sample_rows: Option<u64>,
 
-    /// Forgets what an earlier run left in the folder.
+    /// Removes what an earlier run left in the folder, but for the list of forgotten records.
     #[arg(long)]
     fresh: bool,
 
@@ -78,7 +78,8 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
     let outcome = runner::run(&folder, &pipeline.ingest, &pipeline.stages, sink, &cx).map_err(Halfway)?;
     warn_of_lines(&outcome, &progress);
-    let report = finish(&pipeline, &folder, &outcome, &cx).map_err(Halfway)?;
+    let file = run_file(&pipeline, &outcome);
+    let report = finish(&pipeline.name, &pipeline.stages, &folder, &outcome, &file, &cx).map_err(Halfway)?;
     console::give(&summary(&report, folder.path(), &outcome))?;
     if report.fault_share > pipeline.max_fault_share {
         console::talk(&format!(
@@ -114,18 +115,22 @@ fn warn_of_lines(outcome: &Outcome, progress: &Console) {
 }
 
 /// Writes what tells the whole run: ledger, folds, report, and how it was started.
-fn finish(
-    pipeline: &Pipeline,
+///
+/// Made from the steps on disk, so it can be made anew when something was taken out of them.
+pub(super) fn finish(
+    name: &str,
+    stages: &[StageInstance],
     folder: &RunFolder,
     outcome: &Outcome,
+    file: &RunFile,
     cx: &Context<'_>,
 ) -> Result<Report, Error> {
     cx.progress.begin("ledger", None);
-    write_ledger(folder, &pipeline.stages, &outcome.corpus)?;
-    write_rows(folder, &pipeline.stages, &outcome.corpus, outcome.exported.is_some())?;
-    write_lists(folder, &pipeline.stages, &outcome.corpus)?;
-    write_run_file(folder.path(), &run_file(pipeline, outcome))?;
-    let report = report(&pipeline.name, folder.path(), outcome)?;
+    write_ledger(folder, stages, &outcome.corpus)?;
+    write_rows(folder, stages, &outcome.corpus, outcome.exported.is_some())?;
+    write_lists(folder, stages, &outcome.corpus)?;
+    write_run_file(folder.path(), file)?;
+    let report = report(name, folder.path(), outcome)?;
     write_json(&folder.path().join("report.json"), &report)?;
     cx.progress.end("ledger, rows, lists, report");
     Ok(report)
@@ -133,10 +138,9 @@ fn finish(
 
 /// Copies standard input into the run folder, so that it is read like a file and can be read again.
 fn spool_standard_input(pipeline: &mut Pipeline, folder: &RunFolder) -> anyhow::Result<()> {
-    let spooled = folder.path().join("stdin");
+    let spooled = folder.spool();
     for input in pipeline.ingest.inputs.iter_mut().filter(|input| *input == Path::new("-")) {
-        let mut file =
-            std::fs::File::create(&spooled).with_context(|| format!("writing {}", spooled.display()))?;
+        let mut file = create_private(&spooled)?;
         std::io::copy(&mut std::io::stdin().lock(), &mut file).context("reading standard input")?;
         input.clone_from(&spooled);
     }
@@ -187,6 +191,9 @@ fn summary(report: &Report, out: &Path, outcome: &Outcome) -> String {
     );
     if ingest.not_sampled > 0 {
         text += &format!(" + {} passed over", count(ingest.not_sampled));
+    }
+    if ingest.forgotten > 0 {
+        text += &format!(" + {} forgotten", count(ingest.forgotten));
     }
     let requests = &report.requests;
     let kept = if outcome.exported.is_some() { "exported" } else { "kept" };

@@ -11,8 +11,9 @@ use crate::conversation::Message;
 use crate::engine::columns::{
     self, ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, OUTCOME, PARSE_STEPS, TEXT, TIER,
 };
-use crate::engine::corpus::{BatchCells, Corpus};
-use crate::engine::ledger::{fate_word, for_each_event};
+use crate::engine::corpus::{BatchCells, Corpus, RowId};
+use crate::engine::forgotten::{FORGOTTEN, Forgotten};
+use crate::engine::ledger::{fate_word, for_each_event, forgotten_events};
 use crate::engine::payload::{LineStory, read_lines};
 use crate::engine::stage::{RowIx, TableId};
 use crate::stages;
@@ -52,6 +53,9 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<()> {
     if found.is_empty() {
         match find_line(&run, &args.run, &args.row)? {
             Some(line) => text = tell_line(&line, &args.row),
+            None if is_forgotten(&args.run, &args.row)? => {
+                text = format!("request {}\nfate      forgotten: {}\n", args.row, FORGOTTEN.code);
+            }
             None => bail!(
                 "no row {} in {}\nhint: give the log's own id, the start of a request id (4 digits or more), or FILE:LINE",
                 args.row,
@@ -101,6 +105,13 @@ fn find(run: &OpenRun, wanted: &str) -> anyhow::Result<Vec<RowIx>> {
     Ok(found)
 }
 
+/// Whether this is the whole id of a request that was forgotten: its row is called otherwise now, or there is none.
+pub(super) fn is_forgotten(run: &Path, wanted: &str) -> anyhow::Result<bool> {
+    let whole = u128::from_str_radix(wanted, 16).ok().filter(|_| wanted.len() == 32);
+    let list = Forgotten::read(run)?;
+    Ok(whole.is_some_and(|id| list.holds(id) || list.is_tombstone(RowId(id))))
+}
+
 fn find_line(run: &OpenRun, folder: &Path, wanted: &str) -> anyhow::Result<Option<LineStory>> {
     let Some((files, line)) = place(run, wanted) else { return Ok(None) };
     Ok(read_lines(folder)?
@@ -136,17 +147,25 @@ impl Story<'_> {
         let batch = requests.batch_of(self.row);
         let cells = requests.read_batch(batch, &asked)?;
         let at = self.row as usize - requests.batch(batch).start;
-        let mut text = self.sent(&cells, at);
-        text += &self.docs()?;
+        let is_place = requests.fate(self.row).is_some_and(|fate| fate.reason.code == FORGOTTEN.code);
+        let mut text = self.sent(&cells, at, is_place);
+        if !is_place {
+            text += &self.docs()?;
+        }
         text += "story\n";
         for nth in 0..self.run.stages.len() {
             text += &self.stage(nth)?;
+        }
+        for event in forgotten_events(self.folder, self.corpus())? {
+            if event.table == "requests" && event.row_id == requests.row_id(self.row).to_string() {
+                text += &format!("     {:24} {}: {}\n", event.stage, event.action, event.reason);
+            }
         }
         text += &self.fate(&cells, at);
         Ok(text)
     }
 
-    fn sent(&self, cells: &BatchCells, at: usize) -> String {
+    fn sent(&self, cells: &BatchCells, at: usize, is_place: bool) -> String {
         let file = cells
             .int(columns::FILE, at)
             .and_then(|file| self.run.file.inputs.get(usize::try_from(file).ok()?));
@@ -156,6 +175,10 @@ impl Story<'_> {
             cells.int(columns::LINE, at).unwrap_or_default()
         );
         let mut text = format!("request {}\n", self.corpus().requests.row_id(self.row));
+        if is_place {
+            text += &format!("  read      {place}; nothing of it is kept\n");
+            return text;
+        }
         let own_id =
             cells.text(columns::EXTERNAL_ID, at).map(|id| format!(", its id there {id}")).unwrap_or_default();
         text +=

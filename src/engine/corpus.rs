@@ -281,6 +281,11 @@ impl Corpus {
         *slot = Some(fate);
     }
 
+    /// Gives a row the fate of being forgotten, whatever its fate was.
+    pub(super) fn forget(&mut self, table: TableId, row: RowIx, fate: Fate) {
+        self.table_mut(table).fates[row as usize] = Some(fate);
+    }
+
     /// Re-points the requests of merged lists to their leaders.
     pub fn follow_merged_lists(&mut self) {
         for list in &mut self.list {

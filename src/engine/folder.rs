@@ -2,7 +2,8 @@
 //!
 //! A step writes into `<name>.partial` and the folder is renamed when its manifest is
 //! inside, so a folder without `.partial` is a finished step, whenever the process was killed.
-//! Single files are written beside and renamed.
+//! Single files are written beside and renamed. What holds text as it was logged is for its owner alone
+//! (on Unix; elsewhere the folder's own rights hold).
 
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Write};
@@ -16,6 +17,8 @@ use super::error::{At, Error, Result, damaged};
 const LOCK: &str = ".lock";
 const RUN_FILE: &str = "run.json";
 const MANIFEST: &str = "manifest.json";
+/// What forgetting records did to the rows of a finished run.
+pub(super) const FORGOTTEN_FATES: &str = "forgotten.parquet";
 
 /// A run folder that this process has to itself until it is dropped.
 #[derive(Debug)]
@@ -31,6 +34,19 @@ impl RunFolder {
     /// # Errors
     /// Another run has it, it holds something that is no run, or it cannot be made.
     pub fn take(path: &Path) -> Result<Self> {
+        let command: Vec<String> = std::env::args().collect();
+        Self::lock(path, &command.join(" "))
+    }
+
+    /// Takes the folder of a run that is there; `command` is what others are told who find it taken.
+    ///
+    /// # Errors
+    /// There is no run, or another process has it.
+    pub fn take_existing(path: &Path, command: &str) -> Result<Self> {
+        if path.join(LOCK).is_file() { Self::lock(path, command) } else { Err(Error::NoRun(path.to_owned())) }
+    }
+
+    fn lock(path: &Path, command: &str) -> Result<Self> {
         if path.is_dir()
             && !path.join(LOCK).exists()
             && fs::read_dir(path).at("reading", path)?.next().is_some()
@@ -58,12 +74,11 @@ impl RunFolder {
             Err(TryLockError::Error(source)) => return Err(source).at("locking", &lock_path),
         }
         lock.set_len(0).at("writing", &lock_path)?;
-        let command: Vec<String> = std::env::args().collect();
-        write!(lock, "process {}: {}", std::process::id(), command.join(" ")).at("writing", &lock_path)?;
+        write!(lock, "process {}: {command}", std::process::id()).at("writing", &lock_path)?;
         Ok(Self { path: path.to_owned(), _lock: lock })
     }
 
-    /// Removes everything a run made here.
+    /// Removes everything a run made here, but for the list of forgotten records.
     ///
     /// # Errors
     /// Something cannot be removed.
@@ -72,7 +87,24 @@ impl RunFolder {
         for name in ["ingest", "ingest.partial", "stages"] {
             remove_folder(&self.path.join(name))?;
         }
-        remove_file(&self.path.join("stdin"))
+        remove_file(&self.spool())
+    }
+
+    /// Where standard input is copied to, as it was read.
+    pub fn spool(&self) -> PathBuf {
+        self.path.join("stdin")
+    }
+
+    /// Removes the copy of standard input; gives its size where there was one.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn remove_spool(&self) -> Result<Option<u64>> {
+        let spool = self.spool();
+        let Ok(metadata) = fs::metadata(&spool) else { return Ok(None) };
+        remove_file(&spool)?;
+        sync_folder(&self.path)?;
+        Ok(Some(metadata.len()))
     }
 
     /// Removes what tells a whole run, so that nothing of an earlier one is taken for this one's.
@@ -82,7 +114,9 @@ impl RunFolder {
     pub fn remove_outcome(&self) -> Result<()> {
         remove_folder(&self.path.join("dataset"))?;
         remove_folder(&self.path.join("dataset.partial"))?;
-        for name in [RUN_FILE, "report.json", "ledger.parquet", "rows.parquet", "lists.parquet"] {
+        for name in
+            [RUN_FILE, "report.json", "ledger.parquet", "rows.parquet", "lists.parquet", FORGOTTEN_FATES]
+        {
             let path = self.path.join(name);
             remove_file(&path)?;
             remove_file(&beside(&path))?;
@@ -127,6 +161,42 @@ impl RunFolder {
         remove_folder(&partial)?;
         fs::create_dir_all(&partial).at("making", &partial)?;
         Ok(Step { partial, done })
+    }
+
+    /// Starts a step whose folder only its owner may enter.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub fn begin_private(&self, step: &str) -> Result<Step> {
+        let step = self.begin(step)?;
+        owner_only(&step.partial, 0o700).at("making", &step.partial)?;
+        Ok(step)
+    }
+
+    /// Removes what steps that were cut off left behind.
+    ///
+    /// # Errors
+    /// Something cannot be removed.
+    pub fn remove_partial(&self) -> Result<()> {
+        for folder in [self.path.clone(), self.path.join("ingest"), self.path.join("stages")] {
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            for entry in entries {
+                let path = entry.at("reading", &folder)?.path();
+                if path.extension().is_some_and(|extension| extension == "partial") {
+                    remove_folder(&path)?;
+                    remove_file(&path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces the manifest of a finished step.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_manifest<M: Serialize>(&self, step: &str, manifest: &M) -> Result<()> {
+        write_json(&self.path.join(step).join(MANIFEST), manifest)
     }
 
     /// The manifest of a finished step; `None` where it is not finished.
@@ -197,6 +267,50 @@ fn remove_file(path: &Path) -> Result<()> {
     if path.exists() { fs::remove_file(path).at("removing", path) } else { Ok(()) }
 }
 
+/// Makes a file that only its owner may read: it holds text as it was logged.
+///
+/// # Errors
+/// The file cannot be made.
+pub fn create_private(path: &Path) -> Result<File> {
+    let mut options = File::options();
+    options.create(true).truncate(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path).at("making", path)?;
+    // A file that was there before keeps the rights it had.
+    owner_only(path, 0o600).at("making", path)?;
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn owner_only(path: &Path, mode: u32) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps)] // The same signature as on Unix.
+fn owner_only(_path: &Path, _mode: u32) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Gives a file that was written beside its place its name, and makes sure that it is on disk: what it replaces
+/// must not come back after a crash.
+pub(super) fn put_in_place(beside: &Path, path: &Path) -> Result<()> {
+    File::open(beside).and_then(|file| file.sync_all()).at("writing", beside)?;
+    fs::rename(beside, path).at("renaming", beside)?;
+    path.parent().map_or(Ok(()), sync_folder)
+}
+
+/// Makes sure that renames and removals in a folder are on disk.
+fn sync_folder(folder: &Path) -> Result<()> {
+    // Elsewhere a folder cannot be opened like a file; the system keeps its entries.
+    if cfg!(unix) {
+        File::open(folder).and_then(|folder| folder.sync_all()).at("writing", folder)?;
+    }
+    Ok(())
+}
+
 /// Writes a file beside its place and renames it.
 ///
 /// # Errors
@@ -206,6 +320,15 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     #[allow(clippy::disallowed_methods)] // This is the door that the ban names.
     fs::write(&beside, bytes).at("writing", &beside)?;
     fs::rename(&beside, path).at("renaming", &beside)
+}
+
+/// Writes a file like [`write_atomic`], and makes sure that it is on disk.
+///
+/// # Errors
+/// The file cannot be written or renamed.
+pub fn write_durable(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_atomic(path, bytes)?;
+    put_in_place(path, path)
 }
 
 /// Writes a value as indented JSON with a final newline.

@@ -14,7 +14,8 @@ use polars::prelude::{
     ParquetWriter, Schema, SerReader, Series, StatisticsOptions, StringChunked, UInt32Chunked,
 };
 
-use super::error::{At, Result};
+use super::error::{At, Result, damaged};
+use super::folder::create_private;
 
 /// Values of one column, to be written.
 #[derive(Debug)]
@@ -71,13 +72,19 @@ fn data_frame(columns: Columns<'_>) -> polars::error::PolarsResult<DataFrame> {
 /// Writes batches of columns into one Parquet file, one row group each.
 pub struct FrameWriter {
     path: PathBuf,
+    is_private: bool,
     writer: Option<BatchedWriter<BufWriter<File>>>,
 }
 
 impl FrameWriter {
     /// Starts a file; its columns are known with the first batch.
     pub fn create(path: &Path) -> Self {
-        Self { path: path.to_owned(), writer: None }
+        Self { path: path.to_owned(), is_private: false, writer: None }
+    }
+
+    /// Starts a file that only its owner may read.
+    pub fn create_private(path: &Path) -> Self {
+        Self { is_private: true, ..Self::create(path) }
     }
 
     /// Writes one row group. An empty batch only fixes the columns.
@@ -89,7 +96,11 @@ impl FrameWriter {
         if self.writer.is_none() {
             let schema: Schema =
                 columns.iter().map(|(name, values)| Field::new((*name).into(), values.data_type())).collect();
-            let file = File::create(&self.path).at(doing, &self.path)?;
+            let file = if self.is_private {
+                create_private(&self.path)?
+            } else {
+                File::create(&self.path).at(doing, &self.path)?
+            };
             let writer = ParquetWriter::new(BufWriter::new(file))
                 .with_compression(ParquetCompression::Zstd(None))
                 .with_statistics(StatisticsOptions::empty())
@@ -161,10 +172,34 @@ impl Frame {
         self.0.column(name).ok()?.u32().ok().map(U32s)
     }
 
+    /// All columns with their cells, in the order of the file; of the kinds that [`Values`] knows.
+    pub(super) fn columns(&self, path: &Path) -> Result<Columns<'_>> {
+        let mut columns = Vec::new();
+        for column in self.0.columns() {
+            let Some(values) = values_of(column).at("reading", path)? else {
+                let what = format!("column {} is of a kind that toolsieve does not write", column.name());
+                return Err(damaged(path, what));
+            };
+            columns.push((column.name().as_str(), values));
+        }
+        Ok(columns)
+    }
+
     /// A row as JSON, for files that came from outside.
     pub fn row_json(&self, row: usize) -> serde_json::Map<String, serde_json::Value> {
         self.0.columns().iter().map(|column| (column.name().to_string(), any_json(column, row))).collect()
     }
+}
+
+/// The cells of a column, of a kind that [`Values`] knows.
+fn values_of(column: &Column) -> polars::error::PolarsResult<Option<Values<'_>>> {
+    Ok(Some(match column.dtype() {
+        DataType::String => Values::Text(column.str()?.iter().collect()),
+        DataType::Int64 => Values::Int(column.i64()?.iter().collect()),
+        DataType::Float64 => Values::Float(column.f64()?.iter().collect()),
+        DataType::UInt32 => Values::U32(column.u32()?.iter().flatten().collect()),
+        _ => return Ok(None),
+    }))
 }
 
 fn any_json(column: &Column, row: usize) -> serde_json::Value {
@@ -254,6 +289,16 @@ impl FrameFile {
     /// Number of rows.
     pub fn height(&self) -> usize {
         self.metadata.num_rows
+    }
+
+    /// Rows of each row group; one of no rows where the file holds none, since its columns are still told.
+    pub(super) fn groups(&self) -> Vec<usize> {
+        let mut groups: Vec<usize> =
+            self.metadata.row_groups.iter().map(|group| group.num_rows()).filter(|&rows| rows > 0).collect();
+        if groups.is_empty() {
+            groups.push(0);
+        }
+        groups
     }
 
     /// Reads `length` rows from `start`; `columns` of `None` reads all.

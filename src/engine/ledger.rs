@@ -13,6 +13,8 @@ use super::corpus::{Corpus, Table};
 use super::delta::{EDITS, FATES, GROUP_ROWS, StoredEdit, read_edits, read_fates};
 use super::error::{At, Result};
 use super::folder::{RunFolder, beside};
+use super::forget;
+use super::forgotten::FORGOTTEN;
 use super::frame::{FrameWriter, Values};
 use super::runner::{StageInstance, reasons_of, step_name};
 use super::stage::{RowIx, TableId};
@@ -27,7 +29,7 @@ pub struct Event {
     pub row_id: String,
     /// The stage's id.
     pub stage: String,
-    /// `drop`, `merge`, `hold` or `edit`.
+    /// `drop`, `merge`, `hold`, `edit`; `forget` for a row of which only the place is left.
     pub action: &'static str,
     /// Reason code.
     pub reason: String,
@@ -98,6 +100,23 @@ fn of_fate(fate: &FateEvent, stage: &str, corpus: &Corpus) -> Event {
     }
 }
 
+/// The stage that the ledger names for what was forgotten after the run.
+pub const FORGET: &str = "forget";
+
+/// What forgetting records did to rows, in canonical order.
+///
+/// # Errors
+/// The run folder is damaged.
+pub fn forgotten_events(run: &Path, corpus: &Corpus) -> Result<Vec<Event>> {
+    let mut fates = forget::read(run)?;
+    fates.sort_by_key(|fate| (fate.table, corpus.table(fate.table).position(fate.row)));
+    let of_ours = |fate: &FateEvent| {
+        let event = of_fate(fate, FORGET, corpus);
+        if fate.reason.code == FORGOTTEN.code { Event { action: FORGET, ..event } } else { event }
+    };
+    Ok(fates.iter().map(of_ours).collect())
+}
+
 fn of_edit(edit: &StoredEdit, stage: &str, corpus: &Corpus) -> Event {
     Event {
         table: edit.table.name(),
@@ -129,7 +148,10 @@ pub fn write_ledger(folder: &RunFolder, stages: &[StageInstance], corpus: &Corpu
                 |events| write_events(writer, &events),
             )?;
         }
-        Ok(())
+        match forgotten_events(folder.path(), corpus)? {
+            none if none.is_empty() => Ok(()),
+            events => write_events(writer, &events),
+        }
     })
 }
 
@@ -163,6 +185,7 @@ fn write_events(writer: &mut FrameWriter, events: &[Event]) -> Result<()> {
 /// The word for a row's fate at the end of a run.
 pub fn fate_word(table: &Table, row: RowIx, exported: bool) -> &'static str {
     match table.fate(row) {
+        Some(fate) if fate.reason.code == FORGOTTEN.code => "forgotten",
         Some(fate) => match fate.action {
             super::stage::Action::Drop => "dropped",
             super::stage::Action::Merge => "merged",

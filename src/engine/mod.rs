@@ -3,7 +3,8 @@
 //! Reading order: `stage` (the vocabulary), `columns`, `view` and `verdict` (what a
 //! stage sees and says), `runner` (what becomes of it), then what they stand on:
 //! `corpus` (tables), `payload` and `delta` (their files), `frame` (the door to polars),
-//! `folder` (the run folder), `ledger` (all of it in one table).
+//! `folder` (the run folder), `ledger` (all of it in one table); last, what takes things out of a finished run:
+//! `purge`, `forget` and `forgotten`, by `rewrite`.
 
 pub mod columns;
 pub mod corpus;
@@ -13,9 +14,13 @@ pub mod fingerprint;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod folder;
+pub mod forget;
+pub mod forgotten;
 pub mod frame;
 pub mod ledger;
 pub mod payload;
+pub mod purge;
+pub mod rewrite;
 pub mod runner;
 pub mod stage;
 pub mod verdict;

@@ -19,6 +19,7 @@ use super::columns::{self, ColumnSpec};
 use super::corpus::{Cells, Corpus, RowId, Table};
 use super::error::{Error, Result, damaged};
 use super::folder::{InputFile, Step};
+use super::forgotten::{FORGOTTEN, Forgotten};
 use super::frame::{FrameFile, FrameWriter, Values};
 use super::stage::{RowIx, TableId};
 
@@ -30,11 +31,11 @@ const BATCH_BYTES: usize = 8 << 20;
 /// Rows of the spine that are turned into text at a time.
 const SPINE_ROWS: usize = 1 << 14;
 
-const REQUESTS: &str = "requests.parquet";
-const LISTS: &str = "doc_lists.parquet";
-const REQUEST_SPINE: &str = "requests.spine.parquet";
-const LIST_SPINE: &str = "doc_lists.spine.parquet";
-const LINES: &str = "lines.parquet";
+pub(super) const REQUESTS: &str = "requests.parquet";
+pub(super) const LISTS: &str = "doc_lists.parquet";
+pub(super) const REQUEST_SPINE: &str = "requests.spine.parquet";
+pub(super) const LIST_SPINE: &str = "doc_lists.spine.parquet";
+pub(super) const LINES: &str = "lines.parquet";
 
 /// One request as a source read it.
 #[derive(Debug, Default)]
@@ -107,6 +108,9 @@ pub struct IngestCounts {
     pub unreadable: u64,
     /// Lines passed over because of `--limit` or `--sample-rows`.
     pub not_sampled: u64,
+    /// Lines whose record somebody asked to forget.
+    #[serde(default)]
+    pub forgotten: u64,
     /// Requests.
     pub records: u64,
     /// Distinct doc lists, as sent.
@@ -130,6 +134,9 @@ pub struct IngestManifest {
     pub request_batches: Vec<usize>,
     /// Rows of each batch of doc lists.
     pub list_batches: Vec<usize>,
+    /// Raw text was taken out of the payload: it tells the run's story, but a later run must read the inputs anew.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub purged: bool,
     /// Wall time.
     pub seconds: f64,
 }
@@ -152,20 +159,23 @@ pub struct PayloadWriter {
     times: Vec<i64>,
     places: Vec<u64>,
     lines: FrameWriter,
-    pending_lines: Vec<LineRow>,
+    /// With the fate of each.
+    pending_lines: Vec<(LineRow, &'static str)>,
+    forgotten: Forgotten,
     counts: IngestCounts,
     line_reasons: BTreeMap<String, u64>,
     shapes: BTreeMap<&'static str, u64>,
 }
 
 impl PayloadWriter {
-    /// Starts the step.
-    pub fn new(step: Step) -> Self {
+    /// Starts the step; records that are on the list of forgotten ones get no row.
+    pub fn new(step: Step, forgotten: Forgotten) -> Self {
         Self {
-            requests: FrameWriter::create(&step.file(REQUESTS)),
-            lists: FrameWriter::create(&step.file(LISTS)),
-            lines: FrameWriter::create(&step.file(LINES)),
+            requests: FrameWriter::create_private(&step.file(REQUESTS)),
+            lists: FrameWriter::create_private(&step.file(LISTS)),
+            lines: FrameWriter::create_private(&step.file(LINES)),
             step,
+            forgotten,
             pending: Vec::new(),
             pending_bytes: 0,
             request_batches: Vec::new(),
@@ -195,11 +205,22 @@ impl PayloadWriter {
         self.counts.records
     }
 
-    /// Adds a request; the text of its doc list is kept once.
+    /// Whether a record of this content is one that somebody asked to forget.
+    pub fn is_forgotten(&self, content_key: u128) -> bool {
+        self.forgotten.holds(content_key)
+    }
+
+    /// Adds a request; the text of its doc list is kept once. Of a forgotten one only the line is noted.
     ///
     /// # Errors
     /// A file cannot be written, or there are too many rows for one run.
     pub fn request(&mut self, mut row: RequestRow) -> Result<()> {
+        if self.is_forgotten(row.content_key) {
+            self.counts.forgotten += 1;
+            let (file, line, reason) = (row.file, row.line, FORGOTTEN.code);
+            let line = LineRow { file, line, unreadable: false, reason, detail: String::new() };
+            return self.note(line, "forgotten");
+        }
         let list = self.list(row.list_id, std::mem::take(&mut row.functions))?;
         self.counts.lines += 1;
         self.counts.records += 1;
@@ -221,10 +242,15 @@ impl PayloadWriter {
     /// # Errors
     /// A file cannot be written.
     pub fn line(&mut self, line: LineRow) -> Result<()> {
-        self.counts.lines += 1;
         *(if line.unreadable { &mut self.counts.unreadable } else { &mut self.counts.no_request }) += 1;
+        let fate = if line.unreadable { "unreadable" } else { "no-request" };
+        self.note(line, fate)
+    }
+
+    fn note(&mut self, line: LineRow, fate: &'static str) -> Result<()> {
+        self.counts.lines += 1;
         *self.line_reasons.entry(line.reason.to_owned()).or_default() += 1;
-        self.pending_lines.push(line);
+        self.pending_lines.push((line, fate));
         if self.pending_lines.len() >= BATCH_ROWS { self.write_lines() } else { Ok(()) }
     }
 
@@ -288,13 +314,12 @@ impl PayloadWriter {
 
     fn write_lines(&mut self) -> Result<()> {
         let lines = std::mem::take(&mut self.pending_lines);
-        let fate = |line: &LineRow| if line.unreadable { "unreadable" } else { "no-request" };
         self.lines.write(vec![
-            ("file", Values::U32(lines.iter().map(|line| line.file).collect())),
-            ("line", Values::Int(lines.iter().map(|line| i64::try_from(line.line).ok()).collect())),
-            ("fate", Values::Text(lines.iter().map(|line| Some(fate(line))).collect())),
-            ("reason", Values::Text(lines.iter().map(|line| Some(line.reason)).collect())),
-            ("detail", Values::Text(lines.iter().map(|line| Some(line.detail.as_str())).collect())),
+            ("file", Values::U32(lines.iter().map(|(line, _)| line.file).collect())),
+            ("line", Values::Int(lines.iter().map(|(line, _)| i64::try_from(line.line).ok()).collect())),
+            ("fate", Values::Text(lines.iter().map(|(_, fate)| Some(*fate)).collect())),
+            ("reason", Values::Text(lines.iter().map(|(line, _)| Some(line.reason)).collect())),
+            ("detail", Values::Text(lines.iter().map(|(line, _)| Some(line.detail.as_str())).collect())),
         ])
     }
 
@@ -326,6 +351,7 @@ impl PayloadWriter {
             shapes: self.shapes.into_iter().map(|(shape, n)| (shape.to_owned(), n)).collect(),
             request_batches: self.request_batches,
             list_batches: self.list_batches,
+            purged: false,
             seconds,
         };
         self.step.finish(&manifest)?;
@@ -351,14 +377,19 @@ fn order_requests(keys: &[u128], times: &[i64], lines: &[u64]) -> Result<(Vec<u1
         let key = keys[row as usize];
         if let Some(occurrence) = occurrences.get_mut(&key) {
             if *occurrence > 0 {
-                let mut bytes = key.to_le_bytes().to_vec();
-                bytes.extend(occurrence.to_le_bytes());
-                ids[row as usize] = xxh3_128(&bytes);
+                ids[row as usize] = id_of_repeat(key, *occurrence);
             }
             *occurrence += 1;
         }
     }
     Ok((ids, position))
+}
+
+/// The id of the second and later of equal records; `occurrence` counts from 0, which is the first.
+pub(super) fn id_of_repeat(key: u128, occurrence: u64) -> u128 {
+    let mut bytes = key.to_le_bytes().to_vec();
+    bytes.extend(occurrence.to_le_bytes());
+    xxh3_128(&bytes)
 }
 
 /// The keys that stand more than once, each with a count of 0. Found by sorting: a map of all keys would be the
@@ -416,7 +447,7 @@ pub struct LineStory {
     pub file: u32,
     /// The line.
     pub line: i64,
-    /// `unreadable` or `no-request`.
+    /// `unreadable`, `no-request` or `forgotten`.
     pub fate: String,
     /// Reason code.
     pub reason: String,

@@ -25,6 +25,8 @@ use super::delta::{
 use super::error::{At, Error, Result};
 use super::fingerprint::Fingerprint;
 use super::folder::{InputFile, RunFolder};
+use super::forget;
+use super::forgotten::Forgotten;
 use super::frame::FrameFile;
 use super::payload::{self, IngestManifest, PayloadWriter};
 use super::stage::{Action, Context, Contract, Evidence, Reason, ReasonKind, RowIx, Safety, Stage, TableId};
@@ -164,6 +166,13 @@ pub fn run(
 /// # Errors
 /// The run folder is damaged or not finished.
 pub fn open(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Result<Corpus> {
+    let mut corpus = fold(run, ingest, stages)?;
+    forget::apply(run, &mut corpus, stages.len())?;
+    Ok(corpus)
+}
+
+/// The tables after the last stage, as if nothing had been forgotten since.
+pub(super) fn fold(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Result<Corpus> {
     let mut corpus = payload::load(run, ingest)?;
     for (at, instance) in stages.iter().enumerate() {
         replay(run, &format!("stages/{}", step_name(at, &instance.id)), at, instance, &mut corpus)?;
@@ -172,6 +181,7 @@ pub fn open(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Re
 }
 
 fn ingest(folder: &RunFolder, source: &dyn Source, cx: &Context<'_>) -> Result<(IngestManifest, usize)> {
+    let forgotten = Forgotten::read(folder.path())?;
     let key_of = |inputs: &[InputFile]| -> Result<String> {
         let mut fingerprint = Fingerprint::default();
         fingerprint.version(ENGINE_VERSION);
@@ -180,11 +190,12 @@ fn ingest(folder: &RunFolder, source: &dyn Source, cx: &Context<'_>) -> Result<(
         for input in inputs {
             fingerprint.part("input", input.sha256.as_bytes());
         }
+        forgotten.fingerprint(&mut fingerprint);
         Ok(fingerprint.finish())
     };
     if let Some(manifest) = folder.manifest::<IngestManifest>("ingest")? {
         cx.progress.begin("compare inputs", None);
-        let same = manifest.key == key_of(&source.inputs()?)?;
+        let same = !manifest.purged && manifest.key == key_of(&source.inputs()?)?;
         cx.progress.end(if same { "as before" } else { "changed" });
         if same {
             return Ok((manifest, 1));
@@ -193,12 +204,13 @@ fn ingest(folder: &RunFolder, source: &dyn Source, cx: &Context<'_>) -> Result<(
     folder.remove_outcome()?;
     let start = Instant::now();
     cx.progress.begin("ingest", None);
-    let mut writer = PayloadWriter::new(folder.begin("ingest")?);
+    let mut writer = PayloadWriter::new(folder.begin_private("ingest")?, forgotten.clone());
     let inputs = source.read(&mut writer, cx)?;
     let key = key_of(&inputs)?;
     let manifest = writer.finish(key, inputs, start.elapsed().as_secs_f64())?;
     let counts = &manifest.counts;
-    let accounted = counts.records + counts.no_request + counts.unreadable + counts.not_sampled;
+    let accounted =
+        counts.records + counts.no_request + counts.unreadable + counts.not_sampled + counts.forgotten;
     if counts.lines != accounted {
         return Err(Error::Conservation {
             at: "ingest".into(),
@@ -298,7 +310,13 @@ fn judge(
 }
 
 /// Applies the delta of a stage that is done.
-fn replay(run: &Path, step: &str, at: usize, instance: &StageInstance, corpus: &mut Corpus) -> Result<()> {
+pub(super) fn replay(
+    run: &Path,
+    step: &str,
+    at: usize,
+    instance: &StageInstance,
+    corpus: &mut Corpus,
+) -> Result<()> {
     let contract = instance.stage.contract();
     apply(corpus, &read_fates(&run.join(step).join(FATES), &reasons_of(&contract))?, at)?;
     if contract.writes.is_empty() { Ok(()) } else { add_columns(run, step, &contract, corpus) }
@@ -309,7 +327,7 @@ pub(super) fn reasons_of(contract: &Contract) -> Vec<&'static Reason> {
     contract.reasons.iter().copied().chain([&NO_REQUEST_LEFT]).collect()
 }
 
-fn add_columns(run: &Path, step: &str, contract: &Contract, corpus: &mut Corpus) -> Result<()> {
+pub(super) fn add_columns(run: &Path, step: &str, contract: &Contract, corpus: &mut Corpus) -> Result<()> {
     let cells = Cells::File(FrameFile::open(&run.join(step).join(COLUMNS))?);
     corpus.table_mut(contract.table).add_columns(&contract.writes, cells);
     Ok(())
@@ -328,7 +346,7 @@ fn apply(corpus: &mut Corpus, fates: &[FateEvent], at: usize) -> Result<()> {
 }
 
 /// What follows for the other table; see the table at the top.
-fn cascade(corpus: &Corpus, judged: TableId) -> Vec<FateEvent> {
+pub(super) fn cascade(corpus: &Corpus, judged: TableId) -> Vec<FateEvent> {
     let mut follows = Vec::new();
     let mut push = |table, row, action, reason| {
         let evidence = Evidence::default();

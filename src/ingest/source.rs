@@ -209,6 +209,8 @@ impl Rows<'_, '_> {
             Ready::Line(line) => self.into.line(line)?,
             Ready::Request(request) => match self.ingest.sample_rows {
                 None => self.into.request(*request)?,
+                // Ahead of the draw, so that another record takes its place in the sample.
+                Some(_) if self.into.is_forgotten(request.content_key) => self.into.request(*request)?,
                 Some(wanted) => self.draw(request, wanted),
             },
         }

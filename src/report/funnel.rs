@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::runner::Outcome;
 use crate::stages;
 
@@ -41,6 +42,12 @@ pub fn funnel(outcome: &Outcome) -> Vec<FunnelRow> {
         let left = stages::kind(&stage.kind).map_or("", |kind| kind.left);
         row(&stage.id, left, stage.after.doc_lists, stage.after.requests)
     }));
+    let requests = &outcome.corpus.requests;
+    let is_forgotten = |row| requests.fate(row).is_some_and(|fate| fate.reason.code == FORGOTTEN.code);
+    if requests.in_order().iter().any(|&row| is_forgotten(row)) {
+        let kept = [outcome.corpus.lists.kept() as u64, requests.kept() as u64];
+        rows.push(row("forget", "what was not forgotten since", kept[0], kept[1]));
+    }
     if let Some(exported) = &outcome.exported {
         let lists = outcome.corpus.lists.kept() as u64;
         rows.push(row("export", "entries of the dataset", lists, exported.rows.len() as u64));

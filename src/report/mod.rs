@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::engine::delta::{FateCount, StageManifest};
 use crate::engine::error::Result;
+use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::payload::IngestCounts;
 use crate::engine::runner::{Outcome, fault_share};
 use crate::engine::stage::{Action, RowIx, TableId};
@@ -78,6 +79,8 @@ pub struct Fates {
     pub held: u64,
     /// Out.
     pub dropped: u64,
+    /// Only the place is left: somebody asked for it.
+    pub forgotten: u64,
     /// Rows that are not kept, by reason.
     pub reasons: BTreeMap<&'static str, u64>,
 }
@@ -142,6 +145,7 @@ fn fates(outcome: &Outcome, table: TableId) -> Fates {
             continue;
         };
         *match fate.action {
+            _ if fate.reason.code == FORGOTTEN.code => &mut fates.forgotten,
             Action::Merge => &mut fates.merged,
             Action::Hold => &mut fates.held,
             Action::Drop => &mut fates.dropped,

@@ -23,6 +23,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::engine::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN};
 use crate::engine::runner::NO_REQUEST_LEFT;
 use crate::engine::stage::{Example, Reason, RowStage, Rows, Stage};
 
@@ -146,6 +147,9 @@ pub static KINDS: [Kind; 12] = [
     whole::<sample::Sample>(),
 ];
 
+/// The kinds that take personal data out of what the log said.
+pub const REDACTION: [&str; 2] = ["redact", "redact-docs"];
+
 /// The kind of that name.
 pub fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
@@ -162,6 +166,6 @@ pub fn reasons() -> Vec<(Option<&'static Kind>, &'static Reason)> {
             }
         }
     }
-    reasons.push((None, &NO_REQUEST_LEFT));
+    reasons.extend([&NO_REQUEST_LEFT, &FORGOTTEN, &ANSWER_FORGOTTEN].map(|reason| (None, reason)));
     reasons
 }

@@ -1,0 +1,409 @@
+//! Takes records out of a finished run, and leaves their places.
+//!
+//! A row that is forgotten keeps its number, the file and line it was read from, and the
+//! bare fates it met; its cells, its evidence and its edits go, and its id becomes a
+//! tombstone, since an id is a hash of the content. So every count still adds up, and rows
+//! that were merged into it still were. What was made of it goes with it: the doc list
+//! that no other request has, and the answers that other rows took from it, which are held
+//! from then on.
+//!
+//! What forgetting did to fates stands in `forgotten.parquet`, a delta after the last
+//! stage. The list of records is written before anything else and the spine after all
+//! else, so that a call that was cut off is finished by the same call: every step finds
+//! what it already did. Deliberately absent: the dataset and the report, which are not of
+//! this room; see the sink and `cli::forget`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use super::columns::{ANSWER, ANSWER_FROM, FILE, LINE, TIER};
+use super::corpus::{Corpus, Fate, RowId, Table};
+use super::delta::{COLUMNS, EDITS, FATES, StageManifest, read_edits, read_fates, write_fates};
+use super::error::{Error, Result, damaged};
+use super::folder::{FORGOTTEN_FATES, RunFolder, beside, put_in_place};
+use super::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN, Forgotten, tombstone};
+use super::payload::{IngestManifest, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS, id_of_repeat};
+use super::rewrite::{Group, Touched, rewrite};
+use super::runner::{self, NO_REQUEST_LEFT, StageInstance, bytes_in, cascade, step_name};
+use super::stage::{Action, Evidence, Reason, RowIx, Safety, TableId};
+use super::verdict::FateEvent;
+
+/// The rows of a run that are to be forgotten, and what goes with them.
+pub struct Erasure<'a> {
+    folder: &'a RunFolder,
+    stages: &'a [StageInstance],
+    list: Forgotten,
+    /// The requests, by row.
+    pub requests: BTreeSet<RowIx>,
+    /// The doc lists that no other request has.
+    pub lists: BTreeSet<RowIx>,
+    /// Rows whose answer was taken from one of the requests.
+    pub answers: BTreeSet<RowIx>,
+    /// Ids of requests and lists as they were, and the tombstones that take their places.
+    ids: BTreeMap<String, String>,
+    /// Ids of the requests whose entries leave the dataset: those that are forgotten and those without an answer now.
+    pub entries: BTreeSet<String>,
+}
+
+impl<'a> Erasure<'a> {
+    /// Works out what goes, and puts the records on the list: from here on no run brings them back.
+    ///
+    /// `wanted` are rows of requests. What an earlier call left unfinished goes too.
+    ///
+    /// # Errors
+    /// The run folder is damaged or cannot be written.
+    pub fn begin(
+        folder: &'a RunFolder,
+        ingest: &IngestManifest,
+        stages: &'a [StageInstance],
+        wanted: &[RowIx],
+    ) -> Result<Self> {
+        let run = folder.path();
+        let corpus = runner::fold(run, ingest, stages)?;
+        let mut list = Forgotten::read(run)?;
+        let is_listed = |id: RowId| list.is_tombstone(id) || list.holds(id.0);
+        let mut requests: BTreeSet<RowIx> = wanted.iter().copied().collect();
+        requests
+            .extend(corpus.requests.in_order().iter().filter(|&&row| is_listed(corpus.requests.row_id(row))));
+        let lists = lists_of_none_but(&corpus, &requests);
+        let mut ids = BTreeMap::new();
+        for (table, rows) in [(&corpus.requests, &requests), (&corpus.lists, &lists)] {
+            let names = rows.iter().map(|&row| table.row_id(row)).filter(|&id| !list.is_tombstone(id));
+            ids.extend(names.map(|id| (id.to_string(), tombstone(id).to_string())));
+        }
+        let buried = |table: &Table, row| {
+            let id = table.row_id(row);
+            if list.is_tombstone(id) { id } else { tombstone(id) }
+        };
+        let records: Vec<RowId> = requests.iter().map(|&row| buried(&corpus.requests, row)).collect();
+        let doc_lists: Vec<RowId> = lists.iter().map(|&row| buried(&corpus.lists, row)).collect();
+        list.unfinished = true;
+        records.into_iter().for_each(|id| list.add_record(id));
+        doc_lists.into_iter().for_each(|id| list.add_list(id));
+        list.write(run)?;
+        let answers = answers_taken_from(run, &corpus, &requests, &ids)?;
+        let gone = requests.iter().chain(&answers).map(|&row| corpus.requests.row_id(row).to_string());
+        let entries = gone.collect();
+        let erasure = Self { folder, stages, list, requests, lists, answers, ids, entries };
+        erasure.write_fates(corpus)?;
+        Ok(erasure)
+    }
+
+    /// Writes what becomes of the rows, and what follows from it.
+    fn write_fates(&self, mut corpus: Corpus) -> Result<()> {
+        let mut fates = Vec::new();
+        let event = |table, row, action, reason| {
+            let (into, evidence) = (None, Evidence::default());
+            FateEvent { table, row, action, reason, into, cascaded: false, evidence }
+        };
+        for (table, rows) in [(TableId::Requests, &self.requests), (TableId::DocLists, &self.lists)] {
+            fates.extend(rows.iter().map(|&row| event(table, row, Action::Drop, &FORGOTTEN)));
+        }
+        let held = self.answers.iter().filter(|&&row| corpus.requests.is_kept(row));
+        fates.extend(held.map(|&row| event(TableId::Requests, row, Action::Hold, &ANSWER_FORGOTTEN)));
+        let at = self.stages.len();
+        apply_fates(&mut corpus, &fates, at)?;
+        fates.extend(cascade(&corpus, TableId::Requests));
+        let path = self.folder.path().join(FORGOTTEN_FATES);
+        let beside = beside(&path);
+        write_fates(&beside, &fates)?;
+        put_in_place(&beside, &path)
+    }
+
+    /// Empties the cells of the payload and of every stage, and takes out evidence and edits.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
+    pub fn clean(&self) -> Result<Vec<Touched>> {
+        let ingest = self.folder.path().join("ingest");
+        let mut touched = vec![
+            self.empty_cells(&ingest.join(REQUESTS), TableId::Requests, &[FILE.name, LINE.name])?,
+            self.empty_cells(&ingest.join(LISTS), TableId::DocLists, &[])?,
+        ];
+        for (at, instance) in self.stages.iter().enumerate() {
+            let step = format!("stages/{}", step_name(at, &instance.id));
+            let folder = self.folder.path().join(&step);
+            let contract = instance.stage.contract();
+            if !contract.writes.is_empty() {
+                touched.push(self.empty_cells(&folder.join(COLUMNS), contract.table, &[])?);
+            }
+            touched.push(self.empty_evidence(&folder.join(FATES))?);
+            let edits = self.remove_edits(&folder.join(EDITS))?;
+            let are_edits_gone = edits.rows > 0;
+            touched.push(edits);
+            if are_edits_gone {
+                self.count_edits(&step)?;
+            }
+        }
+        touched.retain(|touched| !touched.is_nothing());
+        Ok(touched)
+    }
+
+    /// Gives the rows their tombstones: the last step here, since it is by their ids that rows are found.
+    ///
+    /// # Errors
+    /// A file cannot be read or written.
+    pub fn bury(&self) -> Result<Vec<Touched>> {
+        let ingest = self.folder.path().join("ingest");
+        let mut touched = Vec::new();
+        for name in [REQUEST_SPINE, LIST_SPINE] {
+            touched.push(self.change(&ingest.join(name), |_, _| 0)?);
+        }
+        touched.retain(|touched| !touched.is_nothing());
+        Ok(touched)
+    }
+
+    /// Notes that nothing is left to do.
+    ///
+    /// # Errors
+    /// The list cannot be written.
+    pub fn finish(mut self) -> Result<()> {
+        self.list.unfinished = false;
+        self.list.write(self.folder.path())
+    }
+
+    fn empty_cells(&self, path: &Path, table: TableId, but: &[&str]) -> Result<Touched> {
+        self.change(path, |group, touched| {
+            let end = group.start() + group.height();
+            let mut changes = 0;
+            for row in rows_within(self.rows(table), group.start(), end) {
+                group.empty(row as usize - group.start(), but, |column| {
+                    touched.cell(column);
+                    changes += 1;
+                });
+            }
+            let answers = if table == TableId::Requests { &self.answers } else { &BTreeSet::new() };
+            for row in rows_within(answers, group.start(), end) {
+                let at = row as usize - group.start();
+                for column in [ANSWER, TIER, ANSWER_FROM] {
+                    if group.set_text(column.name, at, None) {
+                        touched.cell(column.name);
+                        changes += 1;
+                    }
+                }
+            }
+            changes
+        })
+    }
+
+    fn empty_evidence(&self, path: &Path) -> Result<Touched> {
+        const BARE: &[&str] = &["table", "row", "action", "reason", "into", "cascaded"];
+        self.change(path, |group, touched| {
+            let mut changes = 0;
+            for at in 0..group.height() {
+                if self.is_of_ours(group, at) {
+                    group.empty(at, BARE, |column| {
+                        touched.cell(column);
+                        changes += 1;
+                    });
+                }
+            }
+            changes
+        })
+    }
+
+    fn remove_edits(&self, path: &Path) -> Result<Touched> {
+        self.change(path, |group, touched| {
+            let ours: Vec<usize> = (0..group.height()).filter(|&at| self.is_of_ours(group, at)).collect();
+            ours.iter().for_each(|&at| group.remove(at));
+            touched.rows += ours.len() as u64;
+            ours.len() as u64
+        })
+    }
+
+    /// Changes a file, and puts tombstones wherever one of the ids stands in it.
+    fn change(&self, path: &Path, change: impl Fn(&mut Group<'_>, &mut Touched) -> u64) -> Result<Touched> {
+        let mut touched = Touched::of(self.folder.path(), path);
+        let rewritten = rewrite(path, |group| {
+            let changes = change(group, &mut touched);
+            let renamed = group.change_texts(|text| with_tombstones(text, &self.ids));
+            if renamed > 0 {
+                *touched.cells.entry("id".to_owned()).or_default() += renamed;
+            }
+            Ok(changes + renamed)
+        })?;
+        (touched.bytes_before, touched.bytes_after) = (rewritten.before, rewritten.after);
+        rewritten.put_in_place()?;
+        Ok(touched)
+    }
+
+    fn rows(&self, table: TableId) -> &BTreeSet<RowIx> {
+        match table {
+            TableId::Requests => &self.requests,
+            TableId::DocLists => &self.lists,
+        }
+    }
+
+    /// Whether a fate or an edit speaks of a row that goes.
+    fn is_of_ours(&self, group: &Group<'_>, at: usize) -> bool {
+        let table = TableId::ALL.into_iter().find(|table| group.text("table", at) == Some(table.name()));
+        let row = group.u32("row", at);
+        table.zip(row).is_some_and(|(table, row)| self.rows(table).contains(&row))
+    }
+
+    /// Counts the edits of a stage that are left.
+    fn count_edits(&self, step: &str) -> Result<()> {
+        let folder = self.folder.path().join(step);
+        let Some(mut manifest) = self.folder.manifest::<StageManifest>(step)? else {
+            return Err(damaged(&folder, "the manifest is gone"));
+        };
+        manifest.edits.clear();
+        manifest.suggestions.clear();
+        for edit in read_edits(&folder.join(EDITS))? {
+            let is_shown = edit.safety == Safety::Suggest.name();
+            let counts = if is_shown { &mut manifest.suggestions } else { &mut manifest.edits };
+            *counts.entry(edit.reason).or_default() += 1;
+        }
+        manifest.bytes = bytes_in(&folder)?;
+        self.folder.write_manifest(step, &manifest)
+    }
+}
+
+/// The rows and all rows whose records are byte for byte theirs: equal records are one to somebody who wants it gone.
+pub fn with_equal_records(requests: &Table, rows: &[RowIx]) -> BTreeSet<RowIx> {
+    let all = requests.in_order();
+    let row_of: FxHashMap<u128, RowIx> = all.iter().map(|&row| (requests.row_id(row).0, row)).collect();
+    let mut with: BTreeSet<RowIx> = rows.iter().copied().collect();
+    for &first in all {
+        let key = requests.row_id(first).0;
+        let repeats = (1..).map_while(|nth| row_of.get(&id_of_repeat(key, nth)).copied());
+        let equal: Vec<RowIx> = repeats.chain([first]).collect();
+        if equal.len() > 1 && equal.iter().any(|row| rows.contains(row)) {
+            with.extend(equal);
+        }
+    }
+    with
+}
+
+/// What forgetting did to fates, in a run folder; nothing where nothing was forgotten.
+///
+/// # Errors
+/// The file is damaged.
+pub fn read(run: &Path) -> Result<Vec<FateEvent>> {
+    const REASONS: [&Reason; 3] = [&FORGOTTEN, &ANSWER_FORGOTTEN, &NO_REQUEST_LEFT];
+    let path = run.join(FORGOTTEN_FATES);
+    if path.exists() { read_fates(&path, &REASONS) } else { Ok(Vec::new()) }
+}
+
+/// Applies what was forgotten since the run to its tables.
+pub(super) fn apply(run: &Path, corpus: &mut Corpus, n_stages: usize) -> Result<()> {
+    apply_fates(corpus, &read(run)?, n_stages)
+}
+
+fn apply_fates(corpus: &mut Corpus, fates: &[FateEvent], n_stages: usize) -> Result<()> {
+    let stage = u16::try_from(n_stages)
+        .map_err(|_| Error::Setting("more than 65,535 stages in one pipeline".into()))?;
+    for fate in fates {
+        let given = Fate { action: fate.action, stage, reason: fate.reason, into: None };
+        corpus.forget(fate.table, fate.row, given);
+    }
+    Ok(())
+}
+
+/// The lists that no request but these has, neither as sent nor now.
+fn lists_of_none_but(corpus: &Corpus, requests: &BTreeSet<RowIx>) -> BTreeSet<RowIx> {
+    let mut has_other = vec![false; corpus.lists.len()];
+    for (row, (&origin, &list)) in (0..).zip(corpus.origin.iter().zip(&corpus.list)) {
+        if !requests.contains(&row) {
+            has_other[origin as usize] = true;
+            has_other[list as usize] = true;
+        }
+    }
+    (0..).zip(has_other).filter(|(_, has_other)| !has_other).map(|(list, _)| list).collect()
+}
+
+/// Rows whose answer was taken from one of these, now or in an earlier call.
+fn answers_taken_from(
+    run: &Path,
+    corpus: &Corpus,
+    requests: &BTreeSet<RowIx>,
+    ids: &BTreeMap<String, String>,
+) -> Result<BTreeSet<RowIx>> {
+    let earlier = read(run)?.into_iter().filter(|fate| fate.reason.code == ANSWER_FORGOTTEN.code);
+    let mut rows: BTreeSet<RowIx> = earlier.map(|fate| fate.row).collect();
+    let table = &corpus.requests;
+    if table.columns().contains(&ANSWER_FROM) {
+        for batch in 0..table.batches() {
+            let cells = table.read_batch(batch, &[ANSWER_FROM])?;
+            let start = table.batch(batch).start;
+            rows.extend(table.rows_of_batch(batch).filter(|&row| {
+                cells.text(ANSWER_FROM, row as usize - start).is_some_and(|from| ids.contains_key(from))
+            }));
+        }
+    }
+    Ok(rows.difference(requests).copied().collect())
+}
+
+fn rows_within(rows: &BTreeSet<RowIx>, start: usize, end: usize) -> impl Iterator<Item = RowIx> + '_ {
+    rows.iter().copied().filter(move |&row| (start..end).contains(&(row as usize)))
+}
+
+/// The text with tombstones in place of ids; `None` where it holds none. An id is a run of 32 hex digits.
+fn with_tombstones(text: &str, ids: &BTreeMap<String, String>) -> Option<String> {
+    const DIGITS: usize = 32;
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    let bytes = text.as_bytes();
+    let mut changed: Option<String> = None;
+    let (mut start, mut copied) = (0, 0);
+    while start < bytes.len() {
+        let length = bytes[start..].iter().take_while(|&&byte| is_digit(byte)).count();
+        if length == DIGITS
+            && let Some(tombstone) = ids.get(&text[start..start + length])
+        {
+            let changed = changed.get_or_insert_default();
+            changed.push_str(&text[copied..start]);
+            changed.push_str(tombstone);
+            copied = start + length;
+        }
+        start += length.max(1);
+    }
+    changed.map(|changed| changed + &text[copied..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::fixture::corpus;
+    use xxhash_rust::xxh3::xxh3_128;
+
+    #[test]
+    fn an_id_is_replaced_where_it_stands_alone() {
+        let (id, tomb) = ("0123456789abcdef0123456789abcdef", "f".repeat(32));
+        let ids = BTreeMap::from([(id.to_owned(), tomb.clone())]);
+        let changed = |text: &str| with_tombstones(text, &ids);
+        assert_eq!(changed(&format!("[\"{id}\", é {id}]")), Some(format!("[\"{tomb}\", é {tomb}]")));
+        assert_eq!(changed(id), Some(tomb.clone()));
+        assert_eq!(changed(&format!("{id}0")), None);
+        assert_eq!(changed("the letters abc of é"), None);
+    }
+
+    #[test]
+    fn a_list_goes_when_no_other_request_has_it_as_sent_or_now() {
+        let tables = serde_json::json!({"doc_lists": [{"text": "a"}, {"text": "b"}, {"text": "c"}],
+            "requests": [{"list": 0}, {"list": 1}, {"list": 1}, {"list": 2}]});
+        let mut corpus = corpus(&tables);
+        let of = |corpus: &Corpus, rows: &[RowIx]| -> Vec<RowIx> {
+            lists_of_none_but(corpus, &rows.iter().copied().collect()).into_iter().collect()
+        };
+        assert_eq!(of(&corpus, &[0]), [0]);
+        assert_eq!(of(&corpus, &[1]), [] as [RowIx; 0]);
+        assert_eq!(of(&corpus, &[1, 2]), [1]);
+        // List 2 went into list 0: the request that was sent with it has list 0 now.
+        corpus.list[3] = 0;
+        assert_eq!(of(&corpus, &[0]), [] as [RowIx; 0]);
+        assert_eq!(of(&corpus, &[3]), [2]);
+    }
+
+    #[test]
+    fn equal_records_go_together_whichever_of_them_is_named() {
+        let key = xxh3_128(b"a record");
+        let ids = vec![key, 5, id_of_repeat(key, 2), id_of_repeat(key, 1)];
+        let table = Table::new(TableId::Requests, ids, vec![0, 1, 3, 2], &[4]);
+        for named in [0, 2, 3] {
+            assert_eq!(with_equal_records(&table, &[named]), BTreeSet::from([0, 2, 3]));
+        }
+        assert_eq!(with_equal_records(&table, &[1]), BTreeSet::from([1]));
+    }
+}

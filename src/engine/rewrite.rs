@@ -1,0 +1,355 @@
+//! Writes a file of a run folder anew, with some cells, rows or lines taken out.
+//!
+//! The only way in which a finished file changes. Of Parquet it keeps the borders of the row groups,
+//! so that the batches of all files of a table still lie side by side, and holds one group
+//! in memory. The new file is written beside and gets its name only when all that is to
+//! change is written, so a cut write leaves the old one. The old bytes are unlinked, not
+//! overwritten: what the file system or a backup keeps of them is out of reach from here.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::error::{At, Result};
+use super::folder::{beside, create_private, put_in_place};
+use super::frame::{Columns, Frame, FrameFile, FrameWriter, Values};
+
+/// The cells of one column.
+type Texts<'a> = Vec<Option<Cow<'a, str>>>;
+
+/// One row group, to be changed.
+pub struct Group<'a> {
+    start: usize,
+    height: usize,
+    columns: Vec<(&'a str, GroupColumn<'a>)>,
+    removed: Vec<bool>,
+}
+
+enum GroupColumn<'a> {
+    Text(Texts<'a>),
+    Int(Vec<Option<i64>>),
+    Float(Vec<Option<f64>>),
+    /// Row numbers and places, which are never empty.
+    U32(Vec<u32>),
+}
+
+impl<'a> Group<'a> {
+    fn of(frame: &'a Frame, path: &Path, start: usize) -> Result<Self> {
+        let columns = frame.columns(path)?.into_iter().map(|(name, values)| {
+            let column = match values {
+                Values::Text(cells) => {
+                    GroupColumn::Text(cells.into_iter().map(|cell| cell.map(Cow::Borrowed)).collect())
+                }
+                Values::Int(cells) => GroupColumn::Int(cells),
+                Values::Float(cells) => GroupColumn::Float(cells),
+                Values::U32(cells) => GroupColumn::U32(cells),
+            };
+            (name, column)
+        });
+        let height = frame.height();
+        Ok(Self { start, height, columns: columns.collect(), removed: vec![false; height] })
+    }
+
+    /// The first row's number in the file.
+    pub fn start(&self) -> usize {
+        self.start
+    }
+
+    /// Number of rows.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// A text cell, by the row's place in the group.
+    pub fn text(&self, column: &str, at: usize) -> Option<&str> {
+        self.columns.iter().find_map(|(name, cells)| match cells {
+            GroupColumn::Text(cells) if *name == column => cells[at].as_deref(),
+            _ => None,
+        })
+    }
+
+    /// A row number, by the row's place in the group.
+    pub fn u32(&self, column: &str, at: usize) -> Option<u32> {
+        self.columns.iter().find_map(|(name, cells)| match cells {
+            GroupColumn::U32(cells) if *name == column => Some(cells[at]),
+            _ => None,
+        })
+    }
+
+    /// Sets a text cell; tells whether that changed it.
+    pub fn set_text(&mut self, column: &str, at: usize, text: Option<String>) -> bool {
+        for (name, cells) in &mut self.columns {
+            if let (true, GroupColumn::Text(cells)) = (*name == column, cells)
+                && cells[at].as_deref() != text.as_deref()
+            {
+                cells[at] = text.map(Cow::Owned);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Empties the cells of a row, but for those of some columns; `emptied` hears the name of each that held something.
+    pub fn empty(&mut self, at: usize, but: &[&str], mut emptied: impl FnMut(&str)) {
+        for (name, cells) in self.columns.iter_mut().filter(|(name, _)| !but.contains(name)) {
+            let held = match cells {
+                GroupColumn::Text(cells) => cells[at].take().is_some(),
+                GroupColumn::Int(cells) => cells[at].take().is_some(),
+                GroupColumn::Float(cells) => cells[at].take().is_some(),
+                GroupColumn::U32(_) => false,
+            };
+            if held {
+                emptied(name);
+            }
+        }
+    }
+
+    /// Takes a row out of the file.
+    pub fn remove(&mut self, at: usize) {
+        self.removed[at] = true;
+    }
+
+    /// Changes text cells, wherever they stand; gives the number of changed cells.
+    pub fn change_texts(&mut self, change: impl Fn(&str) -> Option<String>) -> u64 {
+        let mut changed = 0;
+        for (_, cells) in &mut self.columns {
+            let GroupColumn::Text(cells) = cells else { continue };
+            for cell in cells {
+                if let Some(text) = cell.as_deref().and_then(&change) {
+                    *cell = Some(Cow::Owned(text));
+                    changed += 1;
+                }
+            }
+        }
+        changed
+    }
+
+    fn columns(&self) -> Columns<'_> {
+        let left = |at: &usize| !self.removed[*at];
+        let rows = || (0..self.height).filter(left);
+        let mut columns = Columns::new();
+        for (name, cells) in &self.columns {
+            let values = match cells {
+                GroupColumn::Text(cells) => Values::Text(rows().map(|at| cells[at].as_deref()).collect()),
+                GroupColumn::Int(cells) => Values::Int(rows().map(|at| cells[at]).collect()),
+                GroupColumn::Float(cells) => Values::Float(rows().map(|at| cells[at]).collect()),
+                GroupColumn::U32(cells) => Values::U32(rows().map(|at| cells[at]).collect()),
+            };
+            columns.push((*name, values));
+        }
+        columns
+    }
+}
+
+/// What was taken out of a file, or that it was removed.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+pub struct Touched {
+    /// The file, below the run folder.
+    pub file: String,
+    /// Changed cells, by column.
+    pub cells: BTreeMap<String, u64>,
+    /// Rows or lines that were taken out.
+    pub rows: u64,
+    /// The file is gone.
+    pub removed: bool,
+    /// Its size as it was.
+    pub bytes_before: u64,
+    /// Its size now.
+    pub bytes_after: u64,
+}
+
+impl Touched {
+    /// Nothing yet, of a file of a run.
+    pub fn of(run: &Path, path: &Path) -> Self {
+        let file = path.strip_prefix(run).unwrap_or(path).to_string_lossy().replace('\\', "/");
+        Self { file, ..Self::default() }
+    }
+
+    /// One more changed cell of a column.
+    pub fn cell(&mut self, column: &str) {
+        *self.cells.entry(column.to_owned()).or_default() += 1;
+    }
+
+    /// Nothing was taken out.
+    pub fn is_nothing(&self) -> bool {
+        self.cells.is_empty() && self.rows == 0 && !self.removed
+    }
+}
+
+/// A file written beside its place.
+#[derive(Debug)]
+pub struct Rewritten {
+    path: PathBuf,
+    beside: PathBuf,
+    /// How many cells or rows changed.
+    pub changes: u64,
+    /// Size of the file as it was.
+    pub before: u64,
+    /// Size of the file as it will be.
+    pub after: u64,
+}
+
+impl Rewritten {
+    /// Gives the new file its name where it differs from the old one, else leaves the old one.
+    ///
+    /// # Errors
+    /// The file cannot be renamed or removed.
+    pub fn put_in_place(self) -> Result<()> {
+        if self.changes > 0 {
+            return put_in_place(&self.beside, &self.path);
+        }
+        std::fs::remove_file(&self.beside).at("removing", &self.beside)
+    }
+
+    /// Like [`Rewritten::put_in_place`], but a file of which nothing is left goes; tells whether it did.
+    ///
+    /// # Errors
+    /// As [`Rewritten::put_in_place`].
+    pub fn put_in_place_or_remove(self) -> Result<bool> {
+        if self.changes == 0 || self.after > 0 {
+            return self.put_in_place().map(|()| false);
+        }
+        let path = self.path.clone();
+        self.put_in_place()?;
+        std::fs::remove_file(&path).at("removing", &path).map(|()| true)
+    }
+}
+
+/// Writes a file of lines anew beside its place, without the lines that are not to be kept.
+///
+/// # Errors
+/// A file cannot be read or written.
+pub fn rewrite_lines(path: &Path, keeps: impl Fn(&[u8]) -> bool) -> Result<Rewritten> {
+    let beside = beside(path);
+    let mut reader = BufReader::new(File::open(path).at("reading", path)?);
+    let mut writer = BufWriter::new(create_private(&beside)?);
+    let (mut changes, mut before, mut after) = (0, 0, 0);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let length = reader.read_until(b'\n', &mut line).at("reading", path)? as u64;
+        if length == 0 {
+            break;
+        }
+        before += length;
+        if keeps(&line) {
+            after += length;
+            writer.write_all(&line).at("writing", &beside)?;
+        } else {
+            changes += 1;
+        }
+    }
+    writer.flush().at("writing", &beside)?;
+    copy_rights(path, &beside)?;
+    Ok(Rewritten { path: path.to_owned(), beside, changes, before, after })
+}
+
+/// The new file is for those for whom the old one was.
+fn copy_rights(path: &Path, beside: &Path) -> Result<()> {
+    let rights = std::fs::metadata(path).at("reading", path)?.permissions();
+    std::fs::set_permissions(beside, rights).at("writing", beside)
+}
+
+/// Writes a file anew beside its place; `change` is given each row group and tells how much it changed.
+///
+/// # Errors
+/// A file cannot be read or written, or `change` fails.
+pub fn rewrite(path: &Path, mut change: impl FnMut(&mut Group<'_>) -> Result<u64>) -> Result<Rewritten> {
+    let size = |path: &Path| std::fs::metadata(path).map(|metadata| metadata.len()).at("reading", path);
+    let file = FrameFile::open(path)?;
+    let beside = beside(path);
+    // For the owner alone while it is written, whatever it will be.
+    let mut writer = FrameWriter::create_private(&beside);
+    let mut changes = 0;
+    let mut start = 0;
+    for length in file.groups() {
+        let frame = file.read(start, length, None)?;
+        let mut group = Group::of(&frame, path, start)?;
+        changes += change(&mut group)?;
+        writer.write(group.columns())?;
+        start += length;
+    }
+    writer.finish()?;
+    copy_rights(path, &beside)?;
+    let (before, after) = (size(path)?, size(&beside)?);
+    let after = if changes > 0 { after } else { before };
+    Ok(Rewritten { path: path.to_owned(), beside, changes, before, after })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(folder: &Path) -> PathBuf {
+        let path = folder.join("t.parquet");
+        let mut writer = FrameWriter::create(&path);
+        for start in [0_u32, 3] {
+            let texts: Vec<String> = (start..start + 3).map(|n| format!("row {n}")).collect();
+            writer
+                .write(vec![
+                    ("text", Values::Text(texts.iter().map(|text| Some(text.as_str())).collect())),
+                    ("row", Values::U32((start..start + 3).collect())),
+                    ("score", Values::Float(vec![Some(0.5); 3])),
+                ])
+                .unwrap();
+        }
+        writer.finish().unwrap();
+        path
+    }
+
+    #[test]
+    fn cells_are_emptied_and_rows_removed_and_the_borders_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path());
+        let mut emptied = Vec::new();
+        let rewritten = rewrite(&path, |group| {
+            if group.start() == 0 {
+                group.empty(1, &["row"], |column| emptied.push(column.to_owned()));
+                return Ok(2);
+            }
+            group.remove(0);
+            Ok(1)
+        })
+        .unwrap();
+        assert_eq!((rewritten.changes, emptied), (3, vec!["text".to_owned(), "score".to_owned()]));
+        rewritten.put_in_place().unwrap();
+        let file = FrameFile::open(&path).unwrap();
+        assert_eq!(file.groups(), [3, 2]);
+        let frame = file.read_all().unwrap();
+        let rows: Vec<_> = (0..5).map(|at| frame.u32s("row").unwrap().get(at).unwrap()).collect();
+        let texts: Vec<_> = (0..5).map(|at| frame.texts("text").unwrap().get(at)).collect();
+        assert_eq!(rows, [0, 1, 2, 4, 5]);
+        assert_eq!(texts, [Some("row 0"), None, Some("row 2"), Some("row 4"), Some("row 5")]);
+        assert_eq!(frame.float("score", 1), None);
+    }
+
+    #[test]
+    fn a_file_in_which_nothing_changes_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path());
+        let bytes = std::fs::read(&path).unwrap();
+        let rewritten = rewrite(&path, |group| {
+            Ok(u64::from(group.set_text("text", 0, group.text("text", 0).map(str::to_owned))))
+        })
+        .unwrap();
+        assert_eq!((rewritten.changes, rewritten.before), (0, rewritten.after));
+        rewritten.put_in_place().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_without_rows_keeps_its_columns() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        super::super::frame::write_frame(&path, vec![("text", Values::Text(vec![]))]).unwrap();
+        let rewritten = rewrite(&path, |_| Ok(1)).unwrap();
+        rewritten.put_in_place().unwrap();
+        let frame = FrameFile::open(&path).unwrap().read_all().unwrap();
+        assert_eq!((frame.height(), frame.texts("text").is_some()), (0, true));
+    }
+}

@@ -1,0 +1,123 @@
+//! Takes entries out of a dataset that is written.
+//!
+//! A line of a question file goes with the line of the same id in the answer file, and
+//! with the row of the Parquet table. The ids of the other entries stay as they are, so
+//! results that were measured on the dataset before can still be matched; the official
+//! evaluator pairs the two files line by line, and reads on over a gap in the numbers. A
+//! category of which no entry is left has no file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::engine::error::{At, Result};
+use crate::engine::frame::FrameFile;
+use crate::engine::rewrite::{Touched, rewrite, rewrite_lines};
+
+/// Takes the entries of these requests out of the dataset of a run.
+///
+/// # Errors
+/// A file cannot be read or written.
+pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
+    let dataset = run.join("dataset");
+    let mut touched = Vec::new();
+    if !dataset.is_dir() {
+        return Ok(touched);
+    }
+    let files = files_below(&dataset)?;
+    let with_extension = |wanted: &str| -> Vec<PathBuf> {
+        files.iter().filter(|path| path.extension().is_some_and(|is| is == wanted)).cloned().collect()
+    };
+    let tables = with_extension("parquet");
+    let mut entries = BTreeSet::new();
+    for path in &tables {
+        entries.extend(entries_of(path, requests)?);
+    }
+    for path in with_extension("json") {
+        touched.push(remove_lines(run, &path, &entries)?);
+    }
+    // Last: they are how entries are found, should this be cut off.
+    for path in &tables {
+        touched.push(remove_rows(run, path, requests)?);
+    }
+    touched.retain(|touched| !touched.is_nothing());
+    Ok(touched)
+}
+
+/// How many entries each category of each set holds: `scored/simple` and so on.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn counts(run: &Path) -> Result<Vec<(String, u64)>> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for set in ["scored", "unverified"] {
+        let path = run.join("dataset").join("data").join(format!("{set}.parquet"));
+        if !path.is_file() {
+            continue;
+        }
+        let file = FrameFile::open(&path)?;
+        let frame = file.read(0, file.height(), Some(&["category"]))?;
+        let categories = frame.texts("category");
+        for row in 0..frame.height() {
+            let category = categories.and_then(|cells| cells.get(row)).unwrap_or_default();
+            *counts.entry(format!("{set}/{category}")).or_default() += 1;
+        }
+    }
+    Ok(counts.into_iter().collect())
+}
+
+/// The ids of the entries that were made of these requests.
+fn entries_of(path: &Path, requests: &BTreeSet<String>) -> Result<BTreeSet<String>> {
+    let file = FrameFile::open(path)?;
+    let frame = file.read(0, file.height(), Some(&["id", "request_id"]))?;
+    let (Some(ids), Some(request_ids)) = (frame.texts("id"), frame.texts("request_id")) else {
+        return Ok(BTreeSet::new());
+    };
+    let is_ours = |row: &usize| request_ids.get(*row).is_some_and(|id| requests.contains(id));
+    Ok((0..frame.height()).filter(is_ours).filter_map(|row| ids.get(row).map(str::to_owned)).collect())
+}
+
+fn remove_rows(run: &Path, path: &Path, requests: &BTreeSet<String>) -> Result<Touched> {
+    let mut touched = Touched::of(run, path);
+    let rewritten = rewrite(path, |group| {
+        let is_ours = |at: &usize| group.text("request_id", *at).is_some_and(|id| requests.contains(id));
+        let ours: Vec<usize> = (0..group.height()).filter(is_ours).collect();
+        ours.iter().for_each(|&at| group.remove(at));
+        Ok(ours.len() as u64)
+    })?;
+    touched.rows = rewritten.changes;
+    (touched.bytes_before, touched.bytes_after) = (rewritten.before, rewritten.after);
+    rewritten.put_in_place()?;
+    Ok(touched)
+}
+
+/// An entry's line, of which only the id is read.
+#[derive(Deserialize)]
+struct Named {
+    id: String,
+}
+
+fn remove_lines(run: &Path, path: &Path, entries: &BTreeSet<String>) -> Result<Touched> {
+    let mut touched = Touched::of(run, path);
+    let keeps =
+        |line: &[u8]| serde_json::from_slice(line).ok().is_none_or(|Named { id }| !entries.contains(&id));
+    let rewritten = rewrite_lines(path, keeps)?;
+    touched.rows = rewritten.changes;
+    (touched.bytes_before, touched.bytes_after) = (rewritten.before, rewritten.after);
+    touched.removed = rewritten.put_in_place_or_remove()?;
+    Ok(touched)
+}
+
+fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).at("reading", &folder)? {
+            let path = entry.at("reading", &folder)?.path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
