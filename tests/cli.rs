@@ -36,7 +36,9 @@ fn path(path: &Path) -> &str {
 fn help_names_every_command_and_every_exit_code() {
     let folder = tempfile::tempdir().unwrap();
     snapshot("help", &shown(&output(&["--help"])), folder.path());
-    snapshot("help_run", &shown(&output(&["run", "--help"])), folder.path());
+    for command in ["run", "purge", "forget"] {
+        snapshot(&format!("help_{command}"), &shown(&output(&[command, "--help"])), folder.path());
+    }
 }
 
 #[test]
@@ -86,6 +88,38 @@ fn diff_shows_edits_before_and_after() {
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
     assert!(!lines.is_empty() && lines.iter().all(|line| line["patch"].is_array()));
+}
+
+#[test]
+fn purge_tells_what_was_taken_out_of_which_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let purge = |more: &[&str]| shown(&output(&[&["purge", path(&out)], more].concat()));
+    snapshot("purge_no_run", &purge(&["--raw"]), folder.path());
+    run_sample(&out, &[]);
+    snapshot("purge_of_nothing_named", &purge(&[]), folder.path());
+    snapshot("purge_not_redacted", &purge(&["--raw"]), folder.path());
+    snapshot("purge_everything", &purge(&["--raw", "--everything"]), folder.path());
+    snapshot("purge_again", &purge(&["--raw", "--everything"]), folder.path());
+    snapshot("why_purged", &shown(&output(&["why", path(&out), "r0357"])), folder.path());
+}
+
+#[test]
+fn forget_tells_what_went_from_which_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let forget = |more: &[&str]| shown(&output(&[&["forget", path(&out), "--id"], more].concat()));
+    snapshot("forget_no_run", &forget(&["r0357"]), folder.path());
+    run_sample(&out, &[]);
+    snapshot("forget_unknown", &forget(&["nobody"]), folder.path());
+    snapshot("forget", &forget(&["r0357"]), folder.path());
+    snapshot("forget_again", &forget(&["67162fdf2c1503914e1f6a3c16d0bd74"]), folder.path());
+    snapshot("why_forgotten", &shown(&output(&["why", path(&out), "raw/hosted.jsonl:194"])), folder.path());
+    let taken = toolsieve::engine::folder::RunFolder::take(&out).unwrap();
+    for refused in [forget(&["r0358"]), shown(&output(&["purge", path(&out), "--raw"]))] {
+        assert!(refused.contains("exit: 2") && refused.contains("is in use by process"), "{refused}");
+    }
+    drop(taken);
 }
 
 #[test]

@@ -468,3 +468,346 @@ fn the_original_live_release_is_read_without_a_loss() {
     assert_eq!(report["composition"]["functions_offered"], 6682);
     assert_eq!(report["composition"]["distinct_functions"], 1617);
 }
+
+/// What every file of a run folder holds, as text: Parquet cell by cell, the rest as it is.
+fn texts_of(run: &Path) -> std::collections::BTreeMap<String, String> {
+    let mut texts = std::collections::BTreeMap::new();
+    let mut folders = vec![run.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let mut text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+            if path.extension().is_some_and(|extension| extension == "parquet") {
+                let frame = FrameFile::open(&path).unwrap().read_all().unwrap();
+                text.extend((0..frame.height()).map(|row| Value::Object(frame.row_json(row)).to_string()));
+            }
+            texts.insert(path.strip_prefix(run).unwrap().to_str().unwrap().to_owned(), text);
+        }
+    }
+    texts
+}
+
+/// The files that hold a text.
+fn files_with(run: &Path, wanted: &str) -> Vec<String> {
+    let texts = texts_of(run).into_iter();
+    texts.filter(|(_, text)| text.contains(wanted)).map(|(file, _)| file).collect()
+}
+
+fn row_of(run: &Path, external_id: &str) -> (String, String, Option<String>) {
+    let rows = FrameFile::open(&run.join("rows.parquet")).unwrap().read_all().unwrap();
+    let text = |column: &str, row| rows.texts(column).unwrap().get(row).map(str::to_owned);
+    let row =
+        (0..rows.height()).find(|&row| text("external_id", row).as_deref() == Some(external_id)).unwrap();
+    (text("request_id", row).unwrap(), text("fate", row).unwrap(), text("reason", row))
+}
+
+/// Questions about a quay, each exported; the one of `marked` has words that stand nowhere else.
+fn write_quay_log(path: &Path, marked: &str) {
+    let docs = |what: &str, word: &str| {
+        let about = match what {
+            "depth" => "Measures how many metres of water stand above the sill at low tide",
+            "length" => "Returns the distance between both ends, bollard to bollard, along the edge",
+            "owner" => "Looks up who holds title in the land register, with postal address and telephone",
+            _ => "Lists fees for mooring overnight by season, ship class and gross tonnage",
+        };
+        let about = if word.is_empty() {
+            about.to_owned()
+        } else {
+            format!("Anything anybody could wish {word}, told in prose by somebody who was there")
+        };
+        serde_json::json!([{"name": format!("quay_{what}"), "description": about,
+            "parameters": {"type": "object", "required": ["quay"], "properties": {"quay": {"type": "string", "description": format!("{what}: which")}}}}])
+    };
+    let call = |what: &str, quay: &str| {
+        serde_json::json!({"role": "assistant", "tool_calls": [{"id": "c", "type": "function",
+            "function": {"name": format!("quay_{what}"), "arguments": serde_json::json!({"quay": quay}).to_string()}}]})
+    };
+    let mut rows = Vec::new();
+    for (n, what) in ["depth", "length", "owner", "tariff"].into_iter().enumerate() {
+        let (query, quay, word) = if what == marked {
+            ("How does zebrafinch marmalade reach the old northern stone landing", "Quincunx", " near Xanadu")
+        } else {
+            ("What do I have to know about the small harbour in the west", "Runmarö", "")
+        };
+        rows.push(serde_json::json!({"id": format!("log-{what}-4711"), "ts": 1_900_000_000 + n, "user": format!("user-{what}"),
+            "prompt": format!("{query}: its {what}?"), "function": docs(what, word).to_string(), "response": call(what, quay)}));
+        rows.push(serde_json::json!({"id": format!("next-{what}"), "ts": 1_900_000_100 + n,
+            "prompt": format!("And which {what} has the new pier that they built in spring, after the flood?"),
+            "function": docs(what, "").to_string(), "response": call(what, "New pier")}));
+    }
+    std::fs::write(path, rows.iter().map(|row| row.to_string() + "\n").collect::<String>()).unwrap();
+}
+
+fn forget(run: &Path, arguments: &[&str]) -> std::process::Output {
+    let mut all = vec!["forget", run.to_str().unwrap(), "--id"];
+    all.extend(arguments);
+    support::output(&all)
+}
+
+#[test]
+fn what_is_forgotten_stands_in_no_file_and_does_not_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));
+    write_quay_log(&log, "owner");
+    let input = log.to_str().unwrap();
+    run_sample_inputs(&out, input);
+    let (id, fate, _) = row_of(&out, "log-owner-4711");
+    assert_eq!(fate, "exported");
+    let traces = ["zebrafinch", "Quincunx", "Xanadu", "user-owner", "log-owner-4711", &id];
+    for trace in traces {
+        assert!(!files_with(&out, trace).is_empty(), "{trace} stands somewhere before");
+    }
+    assert!(files_with(&out, "zebrafinch").len() >= 3);
+    let before = json(&out.join("report.json"));
+
+    let forgotten = forget(&out, &["log-owner-4711"]);
+    assert!(forgotten.status.success(), "{}", support::shown(&forgotten));
+    for trace in traces {
+        assert_eq!(files_with(&out, trace), [] as [String; 0], "{trace}");
+    }
+    let after = json(&out.join("report.json"));
+    let count = |report: &Value, key: &str| report["requests"][key].as_u64().unwrap();
+    assert_eq!((count(&after, "forgotten"), count(&after, "rows")), (1, count(&before, "rows")));
+    assert_eq!(count(&after, "kept"), count(&before, "kept") - 1);
+    let fates = ["kept", "merged", "held", "dropped", "forgotten"].map(|fate| count(&after, fate));
+    assert_eq!(count(&after, "rows"), fates.iter().sum::<u64>());
+    let edits = |report: &Value| report["stages"][6]["edits"]["schema/unknown-type"].as_u64();
+    assert_eq!((edits(&before), edits(&after)), (Some(5), Some(4)), "edits of the doc list went with it");
+    for command in ["why", "diff"] {
+        let told = support::output(
+            &[&[command, out.to_str().unwrap()][..], if command == "why" { &["next-owner"] } else { &[] }]
+                .concat(),
+        );
+        assert!(told.status.success(), "{}", support::shown(&told));
+    }
+    let why = support::shown(&support::output(&["why", out.to_str().unwrap(), &id]));
+    assert!(why.contains("forgotten/record"), "{why}");
+    let again = support::shown(&forget(&out, &[&id]));
+    assert!(again.contains("exit: 0") && again.contains("nothing to do"), "{again}");
+
+    for more in [&[][..], &["--fresh"]] {
+        let mut arguments = vec!["run", "--out", out.to_str().unwrap(), "--input", input];
+        arguments.extend(more);
+        let run = support::output(&arguments);
+        assert!(
+            support::shown(&run)
+                .contains("lines     8 = 7 requests + 0 without a request + 0 unreadable + 1 forgotten"),
+            "{}",
+            support::shown(&run)
+        );
+        for trace in traces {
+            assert_eq!(files_with(&out, trace), [] as [String; 0], "{trace} after a run with {more:?}");
+        }
+        let lines = toolsieve::engine::payload::read_lines(&out).unwrap();
+        assert_eq!(
+            lines.iter().map(|line| (line.line, line.fate.as_str())).collect::<Vec<_>>(),
+            [(5, "forgotten")]
+        );
+    }
+}
+
+#[test]
+fn other_entries_keep_their_ids_and_their_answers_when_one_is_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    run_sample(&out, &[]);
+    let ids = |file: &Path| -> Vec<String> {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        text.lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let dataset = |set: &str| {
+        let name = "BFCL_v4_live_simple.json";
+        let folder = out.join("dataset").join(set);
+        (ids(&folder.join(name)), ids(&folder.join("possible_answer").join(name)))
+    };
+    let before = dataset("unverified");
+    let forgotten = forget(&out, &["r0357", "--json"]);
+    assert!(forgotten.status.success(), "{}", support::shown(&forgotten));
+    let told: Value = serde_json::from_slice(&forgotten.stdout).unwrap();
+    assert_eq!(told["requests"].as_array().unwrap().len(), 1);
+    assert_eq!(told["counts"]["forgotten"], 1);
+    let after = dataset("unverified");
+    assert_eq!(after.0, after.1, "questions and answers are paired line by line");
+    assert_eq!(after.0.len(), before.0.len() - 1);
+    let mut left = before.0.clone();
+    left.retain(|id| after.0.contains(id));
+    assert_eq!(left, after.0);
+    let scored = dataset("scored");
+    assert_eq!(scored.0, scored.1);
+}
+
+#[test]
+fn an_answer_that_was_taken_from_what_is_forgotten_goes_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));
+    let user = serde_json::json!({"role": "user", "content": "Ring the bell for the wedding at noon"});
+    let rows = [
+        chat("asks", 1_900_000_001, std::slice::from_ref(&user), None),
+        chat("answers", 1_900_000_002, &[user], Some(&ring("a", 48_151))),
+    ];
+    std::fs::write(&log, rows.map(|row| row.to_string() + "\n").concat()).unwrap();
+    run_sample_inputs(&out, log.to_str().unwrap());
+    assert_eq!(row_of(&out, "asks").1, "exported");
+    assert!(files_with(&out, "48151").iter().any(|file| file.starts_with("dataset")));
+    let (id, _, _) = row_of(&out, "answers");
+    let told = support::shown(&forget(&out, &["answers"]));
+    assert!(told.contains("held      1 whose answer was taken from it"), "{told}");
+    for trace in ["48151", &id] {
+        assert_eq!(files_with(&out, trace), [] as [String; 0], "{trace}");
+    }
+    let (_, fate, reason) = row_of(&out, "asks");
+    assert_eq!((fate.as_str(), reason.as_deref()), ("held", Some("forgotten/answer")));
+    assert!(
+        !out.join("dataset/unverified/BFCL_v4_live_simple.json").exists(),
+        "an empty category has no file"
+    );
+    let lists = FrameFile::open(&out.join("lists.parquet")).unwrap().read_all().unwrap();
+    let lists_left = (lists.texts("fate").unwrap().get(0), lists.texts("reason").unwrap().get(0));
+    assert_eq!(lists_left, (Some("held"), Some("cascade/no-request-left")));
+    // Once more: what was held for the first stays held.
+    assert!(forget(&out, &["asks"]).status.success());
+    assert_eq!(json(&out.join("report.json"))["requests"]["forgotten"], 2);
+    assert_eq!(files_with(&out, "wedding"), [] as [String; 0]);
+}
+
+#[test]
+fn several_records_of_one_id_are_named_and_equal_records_are_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));
+    let user = |text: &str| serde_json::json!({"role": "user", "content": text});
+    let rows = [
+        chat("1", 1_900_000_001, &[user("Ring the bell for the bride")], None),
+        chat("1", 1_900_000_002, &[user("How loud is a church organ, roughly?")], None),
+        chat("2", 1_900_000_003, &[user("Who repairs bells in this part of the country?")], None),
+        chat("2", 1_900_000_003, &[user("Who repairs bells in this part of the country?")], None),
+    ];
+    std::fs::write(&log, rows.map(|row| row.to_string() + "\n").concat()).unwrap();
+    run_sample_inputs(&out, log.to_str().unwrap());
+    let untouched = stable_bytes(&out);
+    let several = forget(&out, &["1"]);
+    assert_eq!(several.status.code(), Some(2));
+    let (first, _, _) = row_of(&out, "1");
+    assert!(support::shown(&several).contains(&first), "{}", support::shown(&several));
+    assert_same_bytes(&untouched, &stable_bytes(&out));
+    assert!(forget(&out, &["2"]).status.success(), "equal records are one");
+    assert_eq!(files_with(&out, "repairs"), [] as [String; 0]);
+    assert!(forget(&out, &["1", "--all"]).status.success());
+    assert_eq!(json(&out.join("report.json"))["requests"]["forgotten"], 4);
+    let run = support::output(&["run", "--out", out.to_str().unwrap(), "--input", log.to_str().unwrap()]);
+    assert!(support::shown(&run).contains("4 forgotten"), "{}", support::shown(&run));
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            std::fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_forgetting_that_was_cut_off_is_finished_by_the_same_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, whole) = (folder.path().join("log.jsonl"), folder.path().join("whole"));
+    write_quay_log(&log, "owner");
+    run_sample_inputs(&whole, log.to_str().unwrap());
+    let untouched = folder.path().join("untouched");
+    copy_folder(&whole, &untouched);
+    assert!(forget(&whole, &["log-owner-4711"]).status.success());
+    // In the order in which they are written; each time one more of them is done.
+    let dataset = "dataset/data/unverified.parquet";
+    let columns = "stages/09-draft-answers/columns.parquet";
+    let edits = "stages/07-fix-docs/edits.parquet";
+    let files = [
+        "forgotten.parquet",
+        dataset,
+        "ingest/requests.parquet",
+        edits,
+        columns,
+        "ingest/requests.spine.parquet",
+    ];
+    let cut = folder.path().join("cut");
+    for n_done in 0..=files.len() {
+        if cut.exists() {
+            std::fs::remove_dir_all(&cut).unwrap();
+        }
+        copy_folder(&untouched, &cut);
+        let list = std::fs::read_to_string(whole.join("forgotten.json")).unwrap();
+        std::fs::write(
+            cut.join("forgotten.json"),
+            list.replace("\"unfinished\": false", "\"unfinished\": true"),
+        )
+        .unwrap();
+        for file in &files[..n_done] {
+            std::fs::copy(whole.join(file), cut.join(file)).unwrap();
+        }
+        if n_done >= 2 {
+            for file in ["dataset/unverified", "dataset/BFCL_v4_live_simple.json"] {
+                if whole.join(file).is_dir() {
+                    copy_folder(&whole.join(file), &cut.join(file));
+                }
+            }
+        }
+        let again = forget(&cut, &["log-owner-4711"]);
+        assert!(again.status.success(), "{n_done}: {}", support::shown(&again));
+        assert_same_bytes(&stable_bytes(&whole), &stable_bytes(&cut));
+        assert_eq!(report_without_timing(&whole), report_without_timing(&cut), "{n_done}");
+        assert_eq!(json(&cut.join("forgotten.json")), json(&whole.join("forgotten.json")));
+    }
+}
+
+#[test]
+fn a_purged_run_tells_its_story_and_the_next_run_reads_its_inputs_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));
+    write_quay_log(&log, "owner");
+    let run = || {
+        let mut command = toolsieve();
+        command.args(["run", "--quiet", "--input", "-", "--out"]).arg(&out);
+        command.stdin(std::fs::File::open(&log).unwrap()).stdout(Stdio::null());
+        assert!(command.status().unwrap().success());
+    };
+    run();
+    let whole = stable_bytes(&out);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = |name: &str| std::fs::metadata(out.join(name)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(["stdin", "ingest/requests.parquet", "ingest/doc_lists.parquet"].map(mode), [0o600; 3]);
+        assert_eq!(mode("ingest"), 0o700);
+    }
+    let raw = ["ingest/doc_lists.parquet", "ingest/requests.parquet", "stdin"];
+    assert!(raw.iter().all(|file| files_with(&out, "owner").contains(&(*file).to_owned())));
+    let refused = support::output(&["purge", out.to_str().unwrap(), "--raw"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", support::shown(&refused));
+    assert_same_bytes(&whole, &stable_bytes(&out));
+
+    let arguments = ["purge", out.to_str().unwrap(), "--raw", "--everything", "--json"];
+    let purged: Value = serde_json::from_slice(&support::output(&arguments).stdout).unwrap();
+    let files: Vec<&str> =
+        purged["files"].as_array().unwrap().iter().map(|file| file["file"].as_str().unwrap()).collect();
+    assert_eq!(files, ["ingest/requests.parquet", "ingest/doc_lists.parquet", "stdin"]);
+    assert_eq!(purged["files"][0]["cells"]["messages"], 8);
+    for word in ["zebrafinch", "user-owner"] {
+        assert!(files_with(&out, word).iter().all(|file| !raw.contains(&file.as_str())), "{word}");
+    }
+    assert_eq!(json(&out.join("ingest/manifest.json"))["purged"], true);
+    let again: Value = serde_json::from_slice(&support::output(&arguments).stdout).unwrap();
+    assert_eq!(again["files"], serde_json::json!([]));
+    let why = support::shown(&support::output(&["why", out.to_str().unwrap(), "log-owner-4711"]));
+    assert!(why.contains("taken out by purge") && why.contains("exported as simple"), "{why}");
+    assert!(support::output(&["diff", out.to_str().unwrap()]).status.success());
+    run();
+    assert_same_bytes(&whole, &stable_bytes(&out));
+}

@@ -211,6 +211,10 @@ impl Story<'_> {
         }
         let response: Option<Message> =
             cells.text(columns::RESPONSE, at).and_then(|text| serde_json::from_str(text).ok());
+        // No request is without a message, so here they were taken out.
+        if messages.is_empty() && self.run.ingest.purged {
+            return text + "  said      taken out by purge\n";
+        }
         text += &format!(
             "  answered  {}\n",
             response.map_or("nothing on record".to_owned(), |response| self.shown(&said(&response)))
@@ -240,7 +244,11 @@ impl Story<'_> {
         Ok(format!(
             "  docs      list {}{steps}\n            {}\n",
             short(&lists.row_id(origin).to_string()),
-            self.shown(cells.text(TEXT, at).unwrap_or_default())
+            self.shown(cells.text(TEXT, at).unwrap_or(if self.run.ingest.purged {
+                "taken out by purge"
+            } else {
+                ""
+            }))
         ))
     }
 

@@ -26,7 +26,7 @@ use super::folder::{FORGOTTEN_FATES, RunFolder, beside, put_in_place};
 use super::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN, Forgotten, tombstone};
 use super::payload::{IngestManifest, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS, id_of_repeat};
 use super::rewrite::{Group, Touched, rewrite};
-use super::runner::{self, NO_REQUEST_LEFT, StageInstance, bytes_in, cascade, step_name};
+use super::runner::{self, NO_REQUEST_LEFT, StageInstance, cascade, step_name};
 use super::stage::{Action, Evidence, Reason, RowIx, Safety, TableId};
 use super::verdict::FateEvent;
 
@@ -80,8 +80,12 @@ impl<'a> Erasure<'a> {
         let records: Vec<RowId> = requests.iter().map(|&row| buried(&corpus.requests, row)).collect();
         let doc_lists: Vec<RowId> = lists.iter().map(|&row| buried(&corpus.lists, row)).collect();
         list.unfinished = true;
-        records.into_iter().for_each(|id| list.add_record(id));
-        doc_lists.into_iter().for_each(|id| list.add_list(id));
+        for id in records {
+            list.add_record(id);
+        }
+        for id in doc_lists {
+            list.add_list(id);
+        }
         list.write(run)?;
         let answers = answers_taken_from(run, &corpus, &requests, &ids)?;
         let gone = requests.iter().chain(&answers).map(|&row| corpus.requests.row_id(row).to_string());
@@ -130,12 +134,8 @@ impl<'a> Erasure<'a> {
                 touched.push(self.empty_cells(&folder.join(COLUMNS), contract.table, &[])?);
             }
             touched.push(self.empty_evidence(&folder.join(FATES))?);
-            let edits = self.remove_edits(&folder.join(EDITS))?;
-            let are_edits_gone = edits.rows > 0;
-            touched.push(edits);
-            if are_edits_gone {
-                self.count_edits(&step)?;
-            }
+            touched.push(self.remove_edits(&folder.join(EDITS))?);
+            self.count_edits(&step)?;
         }
         touched.retain(|touched| !touched.is_nothing());
         Ok(touched)
@@ -207,7 +207,9 @@ impl<'a> Erasure<'a> {
     fn remove_edits(&self, path: &Path) -> Result<Touched> {
         self.change(path, |group, touched| {
             let ours: Vec<usize> = (0..group.height()).filter(|&at| self.is_of_ours(group, at)).collect();
-            ours.iter().for_each(|&at| group.remove(at));
+            for &at in &ours {
+                group.remove(at);
+            }
             touched.rows += ours.len() as u64;
             ours.len() as u64
         })
@@ -243,20 +245,22 @@ impl<'a> Erasure<'a> {
         table.zip(row).is_some_and(|(table, row)| self.rows(table).contains(&row))
     }
 
-    /// Counts the edits of a stage that are left.
+    /// Makes the manifest of a stage agree with the edits that are left, whoever removed the others.
     fn count_edits(&self, step: &str) -> Result<()> {
         let folder = self.folder.path().join(step);
         let Some(mut manifest) = self.folder.manifest::<StageManifest>(step)? else {
             return Err(damaged(&folder, "the manifest is gone"));
         };
-        manifest.edits.clear();
-        manifest.suggestions.clear();
+        let (mut edits, mut suggestions) = (BTreeMap::new(), BTreeMap::new());
         for edit in read_edits(&folder.join(EDITS))? {
             let is_shown = edit.safety == Safety::Suggest.name();
-            let counts = if is_shown { &mut manifest.suggestions } else { &mut manifest.edits };
+            let counts: &mut BTreeMap<String, u64> = if is_shown { &mut suggestions } else { &mut edits };
             *counts.entry(edit.reason).or_default() += 1;
         }
-        manifest.bytes = bytes_in(&folder)?;
+        if (&manifest.edits, &manifest.suggestions) == (&edits, &suggestions) {
+            return Ok(());
+        }
+        (manifest.edits, manifest.suggestions) = (edits, suggestions);
         self.folder.write_manifest(step, &manifest)
     }
 }

@@ -293,8 +293,9 @@ impl FrameFile {
 
     /// Rows of each row group; one of no rows where the file holds none, since its columns are still told.
     pub(super) fn groups(&self) -> Vec<usize> {
-        let mut groups: Vec<usize> =
-            self.metadata.row_groups.iter().map(|group| group.num_rows()).filter(|&rows| rows > 0).collect();
+        #[allow(clippy::redundant_closure_for_method_calls)] // The method's type is of a crate below polars.
+        let lengths = self.metadata.row_groups.iter().map(|group| group.num_rows());
+        let mut groups: Vec<usize> = lengths.filter(|&rows| rows > 0).collect();
         if groups.is_empty() {
             groups.push(0);
         }

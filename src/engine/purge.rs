@@ -107,16 +107,16 @@ impl Plan {
         let mut fates = payload::load(run, ingest)?;
         for (at, instance) in stages.iter().enumerate() {
             let step = format!("stages/{}", step_name(at, &instance.id));
-            if is_redaction(instance.kind) {
-                let contract = instance.stage.contract();
+            let contract = instance.stage.contract();
+            let redacted: Vec<ColumnSpec> =
+                contract.writes.iter().copied().filter(|column| PAYLOAD.contains(column)).collect();
+            if is_redaction(instance.kind) && !redacted.is_empty() {
                 let table = fates.table(contract.table);
                 for (row, unseen) in (0..).zip(&mut plan.unseen[place(contract.table)]) {
                     *unseen &= !table.is_kept(row);
                 }
-                plan.columns.extend(contract.writes.iter().filter(|column| PAYLOAD.contains(column)));
-                if !contract.writes.is_empty() {
-                    add_columns(run, &step, &contract, &mut plan.corpus)?;
-                }
+                plan.columns.extend(redacted);
+                add_columns(run, &step, &contract, &mut plan.corpus)?;
             }
             replay(run, &step, at, instance, &mut fates)?;
         }
@@ -208,5 +208,250 @@ fn place(table: TableId) -> usize {
     match table {
         TableId::Requests => 0,
         TableId::DocLists => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::engine::error::Result;
+    use crate::engine::fingerprint::Fingerprint;
+    use crate::engine::folder::InputFile;
+    use crate::engine::payload::{PayloadWriter, RequestRow};
+    use crate::engine::runner::{Outcome, Source, run};
+    use crate::engine::stage::{
+        Context, Contract, Edit, Evidence, Opinion, Quiet, Reason, RowStage, Rows, Safety,
+    };
+    use crate::engine::view::Row;
+
+    static HIDDEN: Reason = Reason::policy("test/hidden", "It held a secret.");
+    static OUT: Reason = Reason::policy("test/out", "It is out.");
+
+    /// Hides the word `secret` in a column.
+    struct Hide(&'static [ColumnSpec]);
+
+    impl RowStage for Hide {
+        fn contract(&self) -> Contract {
+            contract(self.0[0].table, self.0.to_vec(), self.0.to_vec(), &HIDDEN)
+        }
+
+        fn fingerprint(&self, _: &mut Fingerprint) -> Result<()> {
+            Ok(())
+        }
+
+        fn judge_row(&self, row: Row<'_>) -> Opinion {
+            let mut opinion = Opinion::keep();
+            for &column in self.0 {
+                if let Some(text) = row.text(column).filter(|text| text.contains("secret")) {
+                    let (reason, patch) = (&HIDDEN, "[]".to_owned());
+                    opinion.edits.push(Edit { column, reason, safety: Safety::Safe, patch });
+                    opinion = opinion.with(column, text.replace("secret", "hidden"));
+                }
+            }
+            opinion
+        }
+    }
+
+    /// Drops every request whose messages end in a 3.
+    struct Thirds;
+
+    impl RowStage for Thirds {
+        fn contract(&self) -> Contract {
+            contract(TableId::Requests, vec![MESSAGES], vec![], &OUT)
+        }
+
+        fn fingerprint(&self, _: &mut Fingerprint) -> Result<()> {
+            Ok(())
+        }
+
+        fn judge_row(&self, row: Row<'_>) -> Opinion {
+            match row.text(MESSAGES) {
+                Some(text) if text.ends_with('3') => Opinion::drop(&OUT, Evidence::default()),
+                _ => Opinion::keep(),
+            }
+        }
+    }
+
+    fn contract(
+        table: TableId,
+        reads: Vec<ColumnSpec>,
+        writes: Vec<ColumnSpec>,
+        reason: &'static Reason,
+    ) -> Contract {
+        let (reasons, merges, idempotent, sends_rows_out) = (vec![reason], false, true, false);
+        Contract { table, reads, writes, reasons, merges, idempotent, sends_rows_out }
+    }
+
+    fn stages(kinds: &[&'static str]) -> Vec<StageInstance> {
+        let stage = |kind: &'static str| -> Box<dyn super::super::stage::Stage> {
+            match kind {
+                "redact" => Box::new(Rows(Hide(&[MESSAGES, RESPONSE, USER]))),
+                "redact-docs" => Box::new(Rows(Hide(&[TEXT]))),
+                _ => Box::new(Rows(Thirds)),
+            }
+        };
+        let settings = serde_json::Value::Null;
+        let instance = |&kind: &&'static str| StageInstance {
+            id: kind.to_owned(),
+            kind,
+            settings: settings.clone(),
+            stage: stage(kind),
+        };
+        kinds.iter().map(instance).collect()
+    }
+
+    /// More requests than one batch holds, every fifth with a secret; counts how often it is read.
+    struct Log(AtomicUsize);
+
+    const N_ROWS: u32 = 8200;
+
+    impl Source for Log {
+        fn fingerprint(&self, _: &mut Fingerprint) -> Result<()> {
+            Ok(())
+        }
+
+        fn inputs(&self) -> Result<Vec<InputFile>> {
+            Ok(Vec::new())
+        }
+
+        fn read(&self, into: &mut PayloadWriter, _: &Context<'_>) -> Result<Vec<InputFile>> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            for n in 0..N_ROWS {
+                let word = if n % 5 == 0 { "secret" } else { "plain" };
+                into.request(RequestRow {
+                    content_key: u128::from(n),
+                    line: u64::from(n) + 1,
+                    messages: format!("{word} {n}"),
+                    response: (n % 2 == 0).then(|| format!("{word} answer")),
+                    user: Some("u".to_owned()),
+                    list_id: u128::from(n % 10),
+                    functions: format!("{word} docs {}", n % 10),
+                    ..RequestRow::default()
+                })?;
+            }
+            Ok(Vec::new())
+        }
+    }
+
+    fn run_in(folder: &RunFolder, log: &Log, stages: &[StageInstance]) -> Outcome {
+        let cancel = AtomicBool::new(false);
+        run(folder, log, stages, None, &Context { seed: 0, cancel: &cancel, progress: &Quiet }).unwrap()
+    }
+
+    fn purged(folder: &RunFolder, stages: &[StageInstance]) -> Result<Vec<Touched>> {
+        let ingest = folder.manifest("ingest").unwrap().unwrap();
+        purge(folder, &ingest, stages, |kind| kind.starts_with("redact"), Extent::Redacted)
+    }
+
+    /// The payload's own cells, whatever stages say.
+    fn cells(folder: &RunFolder, column: ColumnSpec) -> Vec<Option<String>> {
+        let ingest = folder.manifest("ingest").unwrap().unwrap();
+        let corpus = payload::load(folder.path(), &ingest).unwrap();
+        let table = corpus.table(column.table);
+        let mut cells = Vec::new();
+        for batch in 0..table.batches() {
+            let read = table.read_batch(batch, &[column]).unwrap();
+            cells.extend((0..table.batch(batch).len()).map(|at| read.text(column, at).map(str::to_owned)));
+        }
+        cells
+    }
+
+    #[test]
+    fn the_payload_holds_what_redaction_left_and_is_no_payload_any_more() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = RunFolder::take(&home.path().join("run")).unwrap();
+        let (log, stages) = (Log(AtomicUsize::new(0)), stages(&["redact", "redact-docs", "thirds"]));
+        run_in(&folder, &log, &stages);
+        let (messages, responses) = (cells(&folder, MESSAGES), cells(&folder, RESPONSE));
+        let hidden = |cells: &[Option<String>]| -> Vec<Option<String>> {
+            cells.iter().map(|cell| cell.as_ref().map(|text| text.replace("secret", "hidden"))).collect()
+        };
+        let touched = purged(&folder, &stages).unwrap();
+        let counts: Vec<(&str, &str, u64)> = touched
+            .iter()
+            .flat_map(|file| file.cells.iter().map(|(column, n)| (file.file.as_str(), column.as_str(), *n)))
+            .collect();
+        let requests = "ingest/requests.parquet";
+        let expected = [
+            (requests, "messages", 1640),
+            (requests, "response", 820),
+            ("ingest/doc_lists.parquet", "text", 2),
+        ];
+        assert_eq!(counts, expected);
+        assert_eq!(cells(&folder, MESSAGES), hidden(&messages));
+        assert_eq!(cells(&folder, RESPONSE), hidden(&responses));
+        assert!(cells(&folder, TEXT).iter().flatten().all(|text| !text.contains("secret")));
+        assert_eq!(cells(&folder, USER), vec![Some("u".to_owned()); N_ROWS as usize]);
+
+        assert_eq!(purged(&folder, &stages).unwrap(), [], "the second time there is nothing to do");
+        let before = log.0.load(Ordering::Relaxed);
+        let again = run_in(&folder, &log, &stages);
+        assert_eq!(log.0.load(Ordering::Relaxed), before + 1, "a purged payload is not taken for the log");
+        assert_eq!(again.reused, stages.len(), "what stages said of the same log still holds");
+        assert_eq!(cells(&folder, MESSAGES), messages);
+    }
+
+    #[test]
+    fn a_row_that_left_before_redaction_saw_it_is_emptied() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = RunFolder::take(&home.path().join("run")).unwrap();
+        let stages = stages(&["redact-thirds", "redact", "redact-docs"]);
+        run_in(&folder, &Log(AtomicUsize::new(0)), &stages);
+        purged(&folder, &stages).unwrap();
+        let hidden = Some("hidden 5".to_owned());
+        assert_eq!(
+            cells(&folder, MESSAGES)[2..6],
+            [Some("plain 2".to_owned()), None, Some("plain 4".to_owned()), hidden]
+        );
+        // Every request of that list is out, so the list left with them.
+        assert_eq!(
+            cells(&folder, TEXT)[2..5],
+            [Some("plain docs 2".to_owned()), None, Some("plain docs 4".to_owned())]
+        );
+    }
+
+    #[test]
+    fn a_stage_ahead_of_redaction_may_quote_raw_text_so_the_run_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = RunFolder::take(&home.path().join("run")).unwrap();
+        let stages = stages(&["thirds", "redact", "redact-docs"]);
+        run_in(&folder, &Log(AtomicUsize::new(0)), &stages);
+        let error = purged(&folder, &stages).unwrap_err().to_string();
+        assert!(error.contains("stage thirds ran before redact-docs"), "{error}");
+    }
+
+    #[test]
+    fn a_run_of_which_a_part_was_not_redacted_is_refused_and_left_alone() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = RunFolder::take(&home.path().join("run")).unwrap();
+        let stages = stages(&["redact", "thirds"]);
+        run_in(&folder, &Log(AtomicUsize::new(0)), &stages);
+        let messages = cells(&folder, MESSAGES);
+        let error = purged(&folder, &stages).unwrap_err().to_string();
+        assert!(error.contains("no stage of the run redacted text of doc_lists"), "{error}");
+        assert_eq!(cells(&folder, MESSAGES), messages);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn raw_text_is_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let home = tempfile::tempdir().unwrap();
+        let folder = RunFolder::take(&home.path().join("run")).unwrap();
+        let stages = stages(&["redact", "redact-docs"]);
+        run_in(&folder, &Log(AtomicUsize::new(0)), &stages);
+        let mode =
+            |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
+        for purge in [false, true] {
+            if purge {
+                purged(&folder, &stages).unwrap();
+            }
+            assert_eq!(mode("ingest"), 0o700);
+            for name in [REQUESTS, LISTS, LINES] {
+                assert_eq!(mode(&format!("ingest/{name}")), 0o600, "{name}");
+            }
+        }
     }
 }

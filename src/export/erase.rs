@@ -83,7 +83,9 @@ fn remove_rows(run: &Path, path: &Path, requests: &BTreeSet<String>) -> Result<T
     let rewritten = rewrite(path, |group| {
         let is_ours = |at: &usize| group.text("request_id", *at).is_some_and(|id| requests.contains(id));
         let ours: Vec<usize> = (0..group.height()).filter(is_ours).collect();
-        ours.iter().for_each(|&at| group.remove(at));
+        for &at in &ours {
+            group.remove(at);
+        }
         Ok(ours.len() as u64)
     })?;
     touched.rows = rewritten.changes;
