@@ -8,6 +8,7 @@
 use serde_json::{Map, Value};
 
 use crate::docs::parse::fault::{ParseFault, Unreadable};
+use crate::docs::parse::python_def;
 use crate::docs::parse::step::Step;
 use crate::docs::patch::rename_key;
 
@@ -84,6 +85,11 @@ fn collect(
             }
             Err(_) => Err(not_a_function(out.len(), "a string")),
         },
+        Value::String(text) if python_def::begins(&text) => {
+            note(steps, Step::PythonDef);
+            out.extend(python_def::functions(&text)?);
+            Ok(())
+        }
         other => Err(not_a_function(out.len(), kind(&other))),
     }
 }

@@ -24,6 +24,11 @@ impl<'t> Cursor<'t> {
         self.offset
     }
 
+    /// Goes back to an earlier [`Cursor::offset`], outside of all brackets opened since.
+    pub(super) fn go_back(&mut self, offset: usize) {
+        self.offset = offset;
+    }
+
     /// The text that is still to be read.
     pub(super) fn rest(&self) -> &'t str {
         &self.text[self.offset..]
@@ -70,7 +75,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Skips whitespace inside a line, and the backslash that joins it to the next one.
-    fn skip_spaces(&mut self) {
+    pub(super) fn skip_spaces(&mut self) {
         loop {
             let rest = &self.text.as_bytes()[self.offset..];
             self.offset += match rest {

@@ -1,4 +1,4 @@
-//! Reads what people and models write as Python: literals and calls.
+//! Reads what people and models write as Python: literals, calls and the heads of functions.
 //!
 //! Logs hold doc lists printed with `repr`, pasted dictionaries, and answers
 //! such as `[get_weather(city='Oslo')]`. This room reads them into JSON values
@@ -9,6 +9,7 @@
 
 mod calls;
 mod cursor;
+mod defs;
 mod numbers;
 mod strings;
 mod values;
@@ -35,6 +36,28 @@ pub struct PyCall {
     pub name: String,
     /// The arguments in the order written; of a repeated one the last value counts.
     pub arguments: Map<String, Value>,
+}
+
+/// The head of one function: what its `def` line and its docstring say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PyDef {
+    /// The function's name.
+    pub name: String,
+    /// Its named parameters in order, without `self` and `cls` in front, `*args` and `**kwargs`.
+    pub parameters: Vec<PyParameter>,
+    /// The docstring as written, with its indentation.
+    pub docstring: Option<String>,
+}
+
+/// One parameter of a [`PyDef`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct PyParameter {
+    /// Its name.
+    pub name: String,
+    /// Its type as written, blanks folded.
+    pub annotation: Option<String>,
+    /// Its default; one that is no literal makes the definition unreadable.
+    pub default: Option<Value>,
 }
 
 /// Reads one Python literal as JSON.
@@ -72,6 +95,22 @@ pub fn calls(text: &str) -> Result<Vec<PyCall>, SyntaxError> {
     let calls = calls::calls(&mut cursor)?;
     cursor.finish()?;
     Ok(calls)
+}
+
+/// Reads function definitions, one or several; bodies are stepped over, imports and decorators are let by.
+///
+/// A definition may be a signature alone, without a colon.
+///
+/// ```
+/// let defs = toolsieve::python::definitions("def ring(bell: str, times: int = 1):\n    '''Rings.'''\n    pass").unwrap();
+/// assert_eq!((defs[0].name.as_str(), defs[0].docstring.as_deref()), ("ring", Some("Rings.")));
+/// assert_eq!(defs[0].parameters[1].default, Some(1.into()));
+/// ```
+///
+/// # Errors
+/// When anything but functions is defined, or a default is not a literal.
+pub fn definitions(text: &str) -> Result<Vec<PyDef>, SyntaxError> {
+    defs::definitions(&mut Cursor::new(text))
 }
 
 #[cfg(test)]

@@ -46,7 +46,11 @@ impl Settings for ParseDocs {
                 "<html><body>404</body></html>",
                 "<tools>[{\"name\": \"now\"}]</tools>",
             ),
-            Example::text("parse/source-code", "def now():\n    return clock()", "{'name': 'now'}"),
+            Example::text(
+                "parse/source-code",
+                "def now(zone=LOCAL):\n    return clock(zone)",
+                "def now(zone='local'):\n    return clock(zone)",
+            ),
             Example::text("parse/not-json", "a clock function please", "functions = [{'name': 'now'}]"),
             Example::text(
                 "parse/truncated",
@@ -98,7 +102,7 @@ impl RowStage for ParseDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         Ok(())
     }
 

@@ -87,7 +87,10 @@ impl ParseFault {
                 ("parse/control-characters", "The text holds nothing but control characters.")
             }
             Self::Html => ("parse/html", "The text is a web page, not a list of functions."),
-            Self::SourceCode => ("parse/source-code", "The text is program source; only data is read."),
+            Self::SourceCode => (
+                "parse/source-code",
+                "The text is program source; only data and plain Python function definitions are read.",
+            ),
             Self::NotJson => {
                 ("parse/not-json", "The text is not JSON, a Python literal or JSON5, and not close to one.")
             }

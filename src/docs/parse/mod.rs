@@ -5,12 +5,15 @@
 //! last a repair two repairers agree on. Every rung taken is noted, so a reader can
 //! tell what was read from what was mended. A text that is cut off is never
 //! completed. Time is linear in the text and depth is bounded before anything recurses.
-//! Deliberately absent: Python source and YAML, which are faults, and a look for keys
-//! that stand twice in one object, of which the last counts.
+//! Python source is read where it holds nothing but function definitions. Deliberately
+//! absent: other source and YAML, which are faults, and a look for keys that stand
+//! twice in one object, of which the last counts.
 
+mod docstring;
 mod envelope;
 pub mod fault;
 mod outline;
+pub(crate) mod python_def;
 mod repair;
 pub mod step;
 
@@ -77,6 +80,12 @@ fn read(layer: &Layer<'_>, steps: &mut Vec<Step>) -> Result<Value, Unreadable> {
         Ok(value) => return settle(value, Step::StrictJson, &layer, steps),
         Err(error) => error,
     };
+    if python_def::begins(text) {
+        let functions = python_def::functions(text)
+            .map_err(|fault| Unreadable { at: fault.at.and_then(|at| Some(layer.base? + at)), ..fault })?;
+        steps.push(Step::PythonDef);
+        return Ok(Value::Array(functions));
+    }
     if let Some((step, inner)) = envelope::peel(text) {
         steps.push(step);
         return read(&layer.part(inner)?, steps);

@@ -22,6 +22,8 @@ pub enum Step {
     JsonString,
     /// JSON with every quote escaped, as copied out of a log.
     EscapedJson,
+    /// The text was Python source: `def` lines with docstrings.
+    PythonDef,
     /// The text was a Python literal.
     PythonLiteral,
     /// The text was JSON5: comments, trailing commas, bare keys.
@@ -66,6 +68,7 @@ impl Step {
             Self::Prose => "prose",
             Self::JsonString => "json-string",
             Self::EscapedJson => "escaped-json",
+            Self::PythonDef => "python-def",
             Self::PythonLiteral => "python-literal",
             Self::Json5 => "json5",
             Self::Concatenated => "concatenated",

@@ -60,6 +60,21 @@ fn values_side_by_side_are_a_list() {
 }
 
 #[test]
+fn python_definitions_are_read_wherever_a_list_may_stand() {
+    let def = "def now(city: str):\n    \"\"\"Tells the time.\n\n    ```\n    now('Oslo')\n    ```\n    \"\"\"\n    pass\n";
+    for (text, steps) in [
+        (def.to_owned(), vec!["python-def"]),
+        (json!(def).to_string(), vec!["json-string", "python-def"]),
+        (json!([def]).to_string(), vec!["strict-json", "python-def"]),
+        (format!("Use this:\n```python\n{def}```"), vec!["fence", "python-def"]),
+    ] {
+        let parsed = parse(&text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        assert_eq!(codes(&parsed.steps), steps, "{text}");
+        assert_eq!(parsed.functions[0]["parameters"]["required"], json!(["city"]));
+    }
+}
+
+#[test]
 fn every_fault_has_its_text() {
     for (text, fault) in [
         ("", ParseFault::Empty),
@@ -67,9 +82,10 @@ fn every_fault_has_its_text() {
         ("\"\"", ParseFault::Empty),
         ("\0\u{1}\u{2}", ParseFault::ControlCharacters),
         ("<html><body>404</body></html>", ParseFault::Html),
-        ("def f(city: str):\n    \"\"\"Weather.\"\"\"", ParseFault::SourceCode),
+        ("def f(city: str = DEFAULT):\n    \"\"\"Weather.\"\"\"", ParseFault::SourceCode),
+        ("def f(city: str):\n    \"\"\"Weather.", ParseFault::Truncated),
         ("import json\n\ntools = json.loads('[]')", ParseFault::SourceCode),
-        ("<func_start>def f(a: str)<func_end>", ParseFault::SourceCode),
+        ("<func_start>def f(a: str)<func_end> or else", ParseFault::SourceCode),
         ("none", ParseFault::NotJson),
         ("test", ParseFault::NotJson),
         ("i want a weather function pls", ParseFault::NotJson),

@@ -1,0 +1,332 @@
+//! What a docstring says about the parameters of its function.
+//!
+//! Google, `NumPy` and Sphinx style, and the bulleted lines `- name: type, required, text`.
+//! Only names that the signature has are taken as parameters, so prose never becomes one;
+//! a line that is not taken stays in the description. What a function returns or raises
+//! is left out, as docs for calling it have no place for that.
+
+use std::collections::BTreeMap;
+
+/// What a docstring says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Docstring {
+    /// All that is not about one parameter.
+    pub(super) description: String,
+    /// By the name in the signature.
+    pub(super) parameters: BTreeMap<String, Entry>,
+}
+
+/// What is said about one parameter.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The type as written.
+    pub(super) kind: Option<String>,
+    /// Whether it says `optional` or `required`.
+    pub(super) optional: Option<bool>,
+    /// The text without type and `optional`.
+    pub(super) text: String,
+    /// Everything behind the name, as written.
+    pub(super) whole: String,
+}
+
+const PARAMETER_HEADERS: [&str; 6] = ["args", "arguments", "parameters", "params", "keyword args", "inputs"];
+const OTHER_HEADERS: [&str; 8] =
+    ["returns", "return", "yields", "raises", "return value", "output", "outputs", "throws"];
+
+/// Reads a docstring for a function with these parameters.
+pub(super) fn read(docstring: &str, names: &[&str]) -> Docstring {
+    let lines = dedented(docstring);
+    let mut reader = Reader { names, ..Reader::default() };
+    let mut at = 0;
+    while at < lines.len() {
+        let next = lines.get(at + 1).map_or("", |line| line.text);
+        at += if reader.header(&lines[at], next, &lines[at + 1..]) {
+            1 + usize::from(is_rule(next))
+        } else {
+            reader.line(&lines[at]);
+            1
+        };
+    }
+    reader.finish()
+}
+
+#[derive(Clone, Copy)]
+struct Line<'t> {
+    indent: usize,
+    text: &'t str,
+}
+
+/// The lines with their indentation beyond what all but the first have in common.
+fn dedented(docstring: &str) -> Vec<Line<'_>> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let lines: Vec<&str> = docstring.lines().collect();
+    let margin = lines
+        .iter()
+        .skip(1)
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| indent(line))
+        .min()
+        .unwrap_or(0);
+    let line = |(at, line): (usize, &&'_ str)| if at == 0 { 0 } else { indent(line).saturating_sub(margin) };
+    lines.iter().enumerate().map(|(at, text)| Line { indent: line((at, text)), text: text.trim() }).collect()
+}
+
+/// Where the reader stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Section {
+    /// In the description.
+    #[default]
+    Prose,
+    /// Among parameters, below a header at this depth.
+    Parameters(usize),
+    /// The same, where the header is underlined and types follow a colon.
+    Underlined(usize),
+    /// In what the function gives back.
+    Result(usize),
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    names: &'a [&'a str],
+    section: Section,
+    /// The parameter whose entry goes on, and the depth of its first line.
+    open: Option<(String, usize)>,
+    after_blank: bool,
+    prose: Vec<&'a str>,
+    result: Vec<&'a str>,
+    parameters: BTreeMap<String, Entry>,
+}
+
+impl<'a> Reader<'a> {
+    /// Begins a section where the line is a header.
+    fn header(&mut self, line: &Line<'a>, next: &str, rest: &[Line<'a>]) -> bool {
+        let bare = line.text.strip_suffix(':').unwrap_or(line.text).trim_end().to_ascii_lowercase();
+        let has_mark = line.text.ends_with(':') || is_rule(next);
+        let section = if PARAMETER_HEADERS.contains(&bare.as_str()) {
+            // A header without a colon is one only if a parameter follows.
+            let follows =
+                || rest.iter().find(|line| !line.text.is_empty()).and_then(|line| self.entry(line, false));
+            if !has_mark && follows().is_none() {
+                return false;
+            }
+            if is_rule(next) { Section::Underlined(line.indent) } else { Section::Parameters(line.indent) }
+        } else if has_mark && OTHER_HEADERS.contains(&bare.as_str()) {
+            Section::Result(line.indent)
+        } else {
+            return false;
+        };
+        (self.section, self.open, self.after_blank) = (section, None, false);
+        true
+    }
+
+    fn line(&mut self, line: &Line<'a>) {
+        if line.text.is_empty() {
+            self.after_blank = true;
+            if self.open.is_none() && !matches!(self.section, Section::Result(_)) {
+                self.prose.push("");
+            }
+            return;
+        }
+        let after_blank = std::mem::take(&mut self.after_blank);
+        if self.field(line) || self.parameter(line) {
+            return;
+        }
+        if let Some((name, depth)) = &self.open {
+            let goes_on = line.indent > *depth || (!after_blank && !looks_like_entry(line.text));
+            if goes_on && let Some(entry) = self.parameters.get_mut(name) {
+                for text in [&mut entry.text, &mut entry.whole] {
+                    *text = format!("{text} {}", line.text).trim_start().to_owned();
+                }
+                return;
+            }
+            self.open = None;
+        }
+        if let Section::Result(depth) = self.section {
+            if line.indent > depth || !after_blank {
+                self.result.push(line.text);
+                return;
+            }
+            self.section = Section::Prose;
+        }
+        if let Section::Parameters(depth) | Section::Underlined(depth) = self.section
+            && line.indent <= depth
+            && after_blank
+        {
+            self.section = Section::Prose;
+        }
+        self.prose.push(line.text);
+    }
+
+    /// Takes a Sphinx field: `:param kind name: text`, `:type name: kind`, `:return: …`, `@param name: text`.
+    fn field(&mut self, line: &Line<'a>) -> bool {
+        let Some(body) = line.text.strip_prefix([':', '@']) else { return false };
+        let Some((head, text)) = body.split_once(':') else { return false };
+        let mut words = head.split_whitespace();
+        let (field, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
+        match field {
+            "param" | "parameter" | "arg" | "argument" | "key" | "keyword" => {
+                let Some(name) = rest.last().and_then(|name| self.known(name)) else { return false };
+                if self.parameters.get(&name).is_some_and(|entry| !entry.whole.is_empty()) {
+                    return false;
+                }
+                let kind = (rest.len() > 1).then(|| rest[..rest.len() - 1].join(" "));
+                let entry = self.parameters.entry(name.clone()).or_default();
+                entry.kind = kind.or(entry.kind.take());
+                (entry.text, entry.whole) = (text.trim().to_owned(), text.trim().to_owned());
+                self.open = Some((name, line.indent));
+                self.section = Section::Prose;
+            }
+            "type" => {
+                let Some(name) = rest.last().and_then(|name| self.known(name)) else { return false };
+                self.parameters.entry(name).or_default().kind = Some(text.trim().to_owned());
+                self.open = None;
+            }
+            "return" | "returns" | "rtype" | "raises" | "raise" | "except" | "yields" => {
+                self.result.push(text.trim());
+                self.open = None;
+                self.section = Section::Result(line.indent);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a line that begins with the name of a parameter.
+    fn parameter(&mut self, line: &Line<'a>) -> bool {
+        let is_inside = matches!(self.section, Section::Parameters(_) | Section::Underlined(_));
+        let Some((name, entry)) = self.entry(line, is_inside) else { return false };
+        // Outside of a section only `name (type): text` is sure to be about a parameter.
+        if (!is_inside && entry.kind.is_none()) || self.parameters.contains_key(&name) {
+            return false;
+        }
+        if matches!(self.section, Section::Result(_)) {
+            return false;
+        }
+        self.parameters.insert(name.clone(), entry);
+        self.open = Some((name, line.indent));
+        true
+    }
+
+    fn entry(&self, line: &Line<'_>, is_inside: bool) -> Option<(String, Entry)> {
+        let text = unbulleted(line.text);
+        let end = text
+            .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '*' | '`')))
+            .unwrap_or(text.len());
+        let name = self.known(&text[..end])?;
+        let rest = text[end..].trim_start();
+        let is_underlined = matches!(self.section, Section::Underlined(_)) && is_inside;
+        let entry = if let Some(inner) = rest.strip_prefix('(') {
+            in_brackets(inner)?
+        } else if let Some(rest) = rest.strip_prefix(':') {
+            if is_underlined { typed(rest) } else { listed(rest).unwrap_or_else(|| plain(rest)) }
+        } else if let Some(rest) = rest.strip_prefix(',') {
+            listed(rest)?
+        } else if let Some(rest) = rest.strip_prefix("- ").or_else(|| rest.strip_prefix("– ")) {
+            plain(rest)
+        } else if is_underlined && rest.is_empty() {
+            Entry::default()
+        } else {
+            return None;
+        };
+        Some((name, entry))
+    }
+
+    /// The parameter of that name, however it is written here: `x-key` for `x_key`.
+    fn known(&self, written: &str) -> Option<String> {
+        let folded = |name: &str| name.trim_matches(['*', '`']).replace('-', "_");
+        let found = self.names.iter().find(|name| folded(name) == folded(written))?;
+        Some((*found).to_owned())
+    }
+
+    fn finish(self) -> Docstring {
+        // A docstring that only tells what comes back describes the function by it.
+        let joined = |lines: &[&str]| lines.join("\n").trim().to_owned();
+        let prose = joined(&self.prose);
+        let description = if prose.is_empty() { joined(&self.result) } else { prose };
+        Docstring { description: without_gaps(&description), parameters: self.parameters }
+    }
+}
+
+/// At most one empty line at a time.
+fn without_gaps(text: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.dedup_by(|line, before| line.is_empty() && before.is_empty());
+    lines.join("\n")
+}
+
+fn is_rule(line: &str) -> bool {
+    line.len() >= 3 && line.chars().all(|c| matches!(c, '-' | '='))
+}
+
+fn unbulleted(text: &str) -> &str {
+    ["- ", "* ", "• "].iter().find_map(|bullet| text.strip_prefix(bullet)).unwrap_or(text).trim_start()
+}
+
+/// Whether a line begins like one about a parameter, known or not.
+fn looks_like_entry(text: &str) -> bool {
+    let bare = unbulleted(text);
+    let end =
+        bare.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '*'))).unwrap_or(bare.len());
+    let rest = bare[end..].trim_start();
+    bare.len() < text.len()
+        || (end > 0 && (rest.starts_with(':') || (rest.starts_with('(') && rest.contains("):"))))
+}
+
+/// `type, optional): text`.
+fn in_brackets(inner: &str) -> Option<Entry> {
+    let mut depth = 1_usize;
+    let close = inner.find(|c| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    })?;
+    let rest = inner[close + 1..].trim_start();
+    let text = rest
+        .strip_prefix(':')
+        .or_else(|| rest.strip_prefix("- "))
+        .or_else(|| rest.is_empty().then_some(""))?;
+    let mut entry = typed(&inner[..close]);
+    text.trim().clone_into(&mut entry.text);
+    entry.whole = format!("({}): {}", &inner[..close], text.trim());
+    Some(entry)
+}
+
+/// `type, optional` or `type, default: 3`, as behind the colon of `NumPy`'s style.
+fn typed(text: &str) -> Entry {
+    let mut entry = Entry { whole: text.trim().to_owned(), ..Entry::default() };
+    let mut kinds: Vec<&str> = Vec::new();
+    for part in text.split(", ").map(|part| part.trim().trim_end_matches(',')) {
+        match part.to_ascii_lowercase().as_str() {
+            "optional" => entry.optional = Some(true),
+            "required" => entry.optional = Some(false),
+            // What is taken by default stands in the signature.
+            lower if lower.starts_with("default") && !kinds.is_empty() => {}
+            _ => kinds.push(part),
+        }
+    }
+    let kind = kinds.join(", ");
+    entry.kind = (!kind.is_empty()).then_some(kind);
+    entry
+}
+
+/// `type, required, text`.
+fn listed(text: &str) -> Option<Entry> {
+    let mut parts = text.splitn(3, ',').map(str::trim);
+    let (kind, mark) = (parts.next()?, parts.next()?.to_ascii_lowercase());
+    if !["required", "optional"].contains(&mark.as_str()) || kind.is_empty() {
+        return None;
+    }
+    Some(Entry {
+        kind: Some(kind.to_owned()),
+        optional: Some(mark == "optional"),
+        text: parts.next().unwrap_or_default().to_owned(),
+        whole: text.trim().to_owned(),
+    })
+}
+
+fn plain(text: &str) -> Entry {
+    Entry { text: text.trim().to_owned(), whole: text.trim().to_owned(), ..Entry::default() }
+}

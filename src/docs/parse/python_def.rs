@@ -1,0 +1,266 @@
+//! Functions out of Python source: `def` lines with their docstrings.
+//!
+//! Types and defaults are taken as they are written (`str`, `List[int]`); putting them
+//! into BFCL's words is for `fix`, so that the change is on record. A parameter is
+//! required where the signature gives it no default, whatever the docstring says.
+//! Nothing is half read: one definition that cannot be read is a fault of the text.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value, json};
+
+use super::docstring;
+use super::fault::{ParseFault, Unreadable};
+use crate::python::{self, PyDef, PyParameter};
+
+/// Whether a text is meant as function definitions: its first line that is no comment, import or decorator is one.
+pub(crate) fn begins(text: &str) -> bool {
+    let is_preamble = |line: &str| {
+        line.is_empty()
+            || line.starts_with(['#', '@'])
+            || line == BLOCK_TITLE
+            || line.starts_with("import ")
+            || (line.starts_with("from ") && line.contains(" import "))
+    };
+    let first = text.lines().map(str::trim).find(|line| !is_preamble(line));
+    first.is_some_and(|line| {
+        let line = line.strip_prefix(FUNC_START).map_or(line, str::trim_start);
+        let line = line.strip_prefix("async ").map_or(line, str::trim_start);
+        line.strip_prefix("def ").is_some_and(|head| head.contains('('))
+    })
+}
+
+/// The functions of a text that [begins](begins) like some.
+pub(crate) fn functions(text: &str) -> Result<Vec<Value>, Unreadable> {
+    let source = if text.contains(FUNC_START) { unblocked(text)? } else { Cow::Borrowed(text) };
+    let defs = python::definitions(&source).map_err(|error| {
+        let rest = source.get(error.offset..).unwrap_or_default();
+        // The text ends in a bracket, or in a string: such an error stands at the quote that opens it.
+        let is_cut = rest.trim().is_empty() || rest.starts_with(['"', '\'']);
+        let fault = if is_cut { ParseFault::Truncated } else { ParseFault::SourceCode };
+        let at = matches!(source, Cow::Borrowed(_)).then_some(error.offset);
+        Unreadable { fault, at, message: error.to_string() }
+    })?;
+    Ok(defs.iter().map(function).collect())
+}
+
+const BLOCK_TITLE: &str = "OPTION:";
+const FUNC_START: &str = "<func_start>";
+const FUNC_END: &str = "<func_end>";
+const DOC_START: &str = "<docstring_start>";
+const DOC_END: &str = "<docstring_end>";
+
+/// The source that `<func_start>…<func_end> <docstring_start>…<docstring_end>` blocks stand for.
+fn unblocked(text: &str) -> Result<Cow<'_, str>, Unreadable> {
+    let fault = |fault, message: &str| Unreadable::new(fault, message);
+    let mut source = String::new();
+    let mut rest = text;
+    while let Some((before, block)) = rest.split_once(FUNC_START) {
+        if before.lines().map(str::trim).any(|line| !line.is_empty() && line != BLOCK_TITLE) {
+            return Err(fault(ParseFault::SourceCode, "there is text between the blocks of two functions"));
+        }
+        let cut = || fault(ParseFault::Truncated, "a block has no end");
+        let (head, after) = block.split_once(FUNC_END).ok_or_else(cut)?;
+        source += &format!("{}:\n", head.trim().trim_end_matches(':'));
+        rest = after;
+        if let Some(doc) = after.trim_start().strip_prefix(DOC_START) {
+            let (doc, after) = doc.split_once(DOC_END).ok_or_else(cut)?;
+            source += &format!("    {}\n", doc.trim());
+            rest = after;
+        }
+    }
+    if rest.trim().is_empty() {
+        Ok(Cow::Owned(source))
+    } else {
+        Err(fault(ParseFault::SourceCode, "there is text behind the last block"))
+    }
+}
+
+fn function(def: &PyDef) -> Value {
+    let names: Vec<&str> = def.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+    let mut doc = docstring::read(def.docstring.as_deref().unwrap_or_default(), &names);
+    let mut properties = Map::new();
+    let mut required: Vec<&str> = Vec::new();
+    for parameter in &def.parameters {
+        if parameter.default.is_none() {
+            required.push(&parameter.name);
+        }
+        let entry = doc.parameters.remove(&parameter.name).unwrap_or_default();
+        properties.insert(parameter.name.clone(), property(parameter, entry));
+    }
+    let mut function = Map::new();
+    function.insert("name".to_owned(), json!(def.name));
+    if !doc.description.is_empty() {
+        function.insert("description".to_owned(), json!(doc.description));
+    }
+    function.insert(
+        "parameters".to_owned(),
+        json!({ "type": "dict", "properties": properties, "required": required }),
+    );
+    Value::Object(function)
+}
+
+fn property(parameter: &PyParameter, entry: docstring::Entry) -> Value {
+    let mut property = Map::new();
+    let written = parameter.annotation.as_deref().map(|annotation| not_optional(annotation).to_owned());
+    if let Some(kind) = written.or(entry.kind) {
+        property.insert("type".to_owned(), json!(kind));
+    }
+    // Where signature and docstring disagree, the docstring's own words stay.
+    let agrees = entry.optional.is_none_or(|optional| optional == parameter.default.is_some());
+    let text = if agrees { entry.text } else { entry.whole };
+    if !text.is_empty() {
+        property.insert("description".to_owned(), json!(text));
+    }
+    if let Some(default) = &parameter.default {
+        property.insert("default".to_owned(), default.clone());
+    }
+    Value::Object(property)
+}
+
+/// `Optional[X]` and `X | None` as X: in Python they say that None may be given, not that nothing need be.
+fn not_optional(annotation: &str) -> &str {
+    let bare = annotation.strip_prefix("typing.").unwrap_or(annotation);
+    let inner = bare.strip_prefix("Optional[").and_then(|inner| inner.strip_suffix(']'));
+    let inner = inner.or_else(|| bare.strip_suffix("| None")).or_else(|| bare.strip_prefix("None |"));
+    inner.map_or(annotation, str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn one(text: &str) -> Value {
+        let functions = functions(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        assert_eq!(functions.len(), 1, "{text}");
+        functions[0].clone()
+    }
+
+    fn doc(kind: &str, text: &str) -> Value {
+        json!({ "type": kind, "description": text })
+    }
+
+    #[test]
+    fn every_style_of_docstring_says_the_same() {
+        let styles = [
+            "Rings.\n\n    Args:\n        bell (str): Which bell.\n        times (int, optional): How often,\n            at most nine.\n\n    Returns:\n        bool: Whether it rang.",
+            "Rings.\n\n    Parameters\n    ----------\n    bell : str\n        Which bell.\n    times : int, optional\n        How often,\n        at most nine.\n\n    Returns\n    -------\n    bool\n        Whether it rang.",
+            "Rings.\n\n    :param bell: Which bell.\n    :type bell: str\n    :param int times: How often,\n        at most nine.\n    :return:\n        Whether it rang.",
+            "\n    Rings.\n\n    Args:\n    - bell: str, required, Which bell.\n    - times: int, optional, How often, at most nine.\n    ",
+            "\n    Rings.\n\n    Args:\n    - bell, str, required, Which bell.\n    - times, int, optional, How often, at most nine.\n    ",
+            "Rings.\n\n    bell (str): Which bell.\n    times (int): How often, at most nine.",
+            "\n    Rings.\n\n    Args\n    - bell (str) : Which bell.\n    - times (int): How often, at most nine.",
+        ];
+        let mut times = doc("int", "How often, at most nine.");
+        times["default"] = json!(1);
+        let expected = json!({"name": "ring", "description": "Rings.", "parameters": {"type": "dict",
+            "properties": {"bell": doc("str", "Which bell."), "times": times}, "required": ["bell"]}});
+        for style in styles {
+            for head in
+                ["def ring(bell, times=1):", "async def ring(self, bell, *, times = 1, **rest) -> bool :"]
+            {
+                let text = format!("{head}\n    \"\"\"{style}\"\"\"\n    return times > 0\n");
+                assert_eq!(one(&text), expected, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn annotations_and_defaults_are_taken_as_written() {
+        let read = one(
+            "def f(a: List[int], b: 'str', c: Optional[str], d: int | None = None, e: float = -1.5, g=('x',)): ...",
+        );
+        assert_eq!(
+            read["parameters"],
+            json!({"type": "dict", "required": ["a", "b", "c"], "properties": {
+                "a": {"type": "List[int]"}, "b": {"type": "str"}, "c": {"type": "str"},
+                "d": {"type": "int", "default": null}, "e": {"type": "float", "default": -1.5}, "g": {"default": ["x"]}}})
+        );
+        assert_eq!(read.get("description"), None);
+    }
+
+    #[test]
+    fn several_definitions_and_blocks_are_read() {
+        let names = |text: &str| -> Vec<String> {
+            functions(text).unwrap().iter().map(|f| f["name"].as_str().unwrap().to_owned()).collect()
+        };
+        let several = "import json\nfrom typing import List\n\n@tool(name='x')\ndef a():\n    '''A.'''\n    text = \"\"\"\ndef no(): pass\n\"\"\"\n    if text:\n        return (\n1)\n\n# next\ndef b(x: float): return x\ndef c(y)";
+        assert_eq!(names(several), ["a", "b", "c"]);
+        let blocks = "\nOPTION:\n<func_start>def a(x: str)<func_end>\n<docstring_start>\n\"\"\"\nSays a.\n\"\"\"\n<docstring_end>\nOPTION:\n<func_start>def b()<func_end>";
+        assert!(begins(blocks));
+        assert_eq!(names(blocks), ["a", "b"]);
+        assert_eq!(functions(blocks).unwrap()[0]["description"], "Says a.");
+    }
+
+    #[test]
+    fn prose_never_becomes_a_parameter_and_no_line_of_it_is_lost() {
+        let read = one(
+            "def f(comments, size=3):\n    '''Lists things.\n\n    - comments: the remarks of all\n    - files: others\n\n    Args:\n        size: How many.\n        rest: Not in the signature.\n    '''",
+        );
+        assert_eq!(
+            read["description"],
+            "Lists things.\n\n- comments: the remarks of all\n- files: others\n\nrest: Not in the signature."
+        );
+        assert_eq!(read["parameters"]["properties"]["comments"], json!({}));
+        assert_eq!(read["parameters"]["properties"]["size"]["description"], "How many.");
+    }
+
+    #[test]
+    fn the_signature_decides_what_is_required_and_a_docstring_that_differs_keeps_its_words() {
+        let read = one(
+            "def f(a, b=1):\n    '''F.\n\n    Args:\n    - a: string, optional, One.\n    - b, int, required, Two.\n    '''",
+        );
+        assert_eq!(read["parameters"]["required"], json!(["a"]));
+        assert_eq!(read["parameters"]["properties"]["a"]["description"], "string, optional, One.");
+        assert_eq!(read["parameters"]["properties"]["b"]["description"], "int, required, Two.");
+    }
+
+    #[test]
+    fn what_cannot_be_told_for_sure_is_a_fault() {
+        for (text, fault) in [
+            ("def f(a: str = Field(..., description='x')):\n    pass", ParseFault::SourceCode),
+            ("def f(a=OTHER): pass", ParseFault::SourceCode),
+            ("def f(a, a): pass", ParseFault::SourceCode),
+            ("def f(a): pass\nprint(f(1))", ParseFault::SourceCode),
+            ("def f(a): pass\nclass C:\n    def g(self): pass", ParseFault::SourceCode),
+            ("def f(a: str, b", ParseFault::Truncated),
+            ("def f(a: str):\n    \"\"\"Tells the", ParseFault::Truncated),
+            ("<func_start>def f(a: str)", ParseFault::Truncated),
+            ("<func_start>def f()<func_end> and more", ParseFault::SourceCode),
+        ] {
+            assert!(begins(text), "{text}");
+            assert_eq!(functions(text).map_err(|unreadable| unreadable.fault), Err(fault), "{text}");
+        }
+        for text in
+            ["class C:\n    def f(self): pass", "please def something", "x = 1\ndef f(): pass", "# [1]"]
+        {
+            assert!(!begins(text), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_source_is_read_or_refused(text in "(def |async |f|g|\\(|\\)|:|,|=|->|\n|    |'''|\"|'|#|\\\\|a|1|@|\\[|\\]|é|Args:|- ){0,40}") {
+            let _ = begins(&text);
+            for text in [text.clone(), format!("def f(a, b=1):\n    '''{text}'''")] {
+                if let Ok(functions) = functions(&text) {
+                    prop_assert!(functions.iter().all(|function| function["name"].is_string()));
+                }
+            }
+        }
+
+        #[test]
+        fn a_signature_is_read_back(names in prop::collection::btree_set("[a-z]{2,6}", 0..6), from in 0..6_usize) {
+            let names: Vec<String> = names.into_iter().map(|name| format!("p_{name}")).collect();
+            let from = from.min(names.len());
+            let parameters: Vec<String> = names.iter().enumerate()
+                .map(|(at, name)| if at < from { format!("{name}: str") } else { format!("{name}: int = {at}") }).collect();
+            let read = one(&format!("def f({}):\n    'Text.'", parameters.join(", ")));
+            let properties: Vec<&String> = read["parameters"]["properties"].as_object().unwrap().keys().collect();
+            prop_assert_eq!(properties, names.iter().collect::<Vec<_>>());
+            prop_assert_eq!(&read["parameters"]["required"], &json!(names[..from]));
+        }
+    }
+}
