@@ -21,6 +21,7 @@ pub mod export;
 pub mod ingest;
 pub mod pipeline;
 pub mod privacy;
+pub mod public_sets;
 pub mod python;
 pub mod report;
 pub mod similarity;

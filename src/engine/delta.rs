@@ -66,6 +66,9 @@ pub struct StageManifest {
     pub edits: BTreeMap<String, u64>,
     /// What was only shown, by reason.
     pub suggestions: BTreeMap<String, u64>,
+    /// What the stage noted about the whole table, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub notes: BTreeMap<String, Value>,
     /// Wall time.
     pub seconds: f64,
     /// Bytes on disk.

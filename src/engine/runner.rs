@@ -263,7 +263,7 @@ fn judge(
         instance.stage.judge(&View::new(corpus, &contract), cx, &mut verdict)?;
         verdict.finish()?
     };
-    let Delta { mut fates, edits, cells } = delta;
+    let Delta { mut fates, edits, cells, notes } = delta;
     apply(corpus, &fates, at)?;
     let consequences = cascade(corpus, contract.table);
     apply(corpus, &consequences, at)?;
@@ -293,6 +293,7 @@ fn judge(
         fates: count_fates(&fates),
         edits: BTreeMap::new(),
         suggestions: BTreeMap::new(),
+        notes,
         seconds: start.elapsed().as_secs_f64(),
         bytes: bytes_in(files.path())?,
     };

@@ -203,17 +203,20 @@ pub enum Metric {
     RougeLF1,
     /// Cosine of hashed character n-gram vectors, from -1 to 1.
     CosineHashed,
+    /// Jaccard index of two functions' sets of parameter names, from 0 to 1.
+    ParameterJaccard,
 }
 
 impl Metric {
     /// Every metric.
-    pub const ALL: [Self; 2] = [Self::RougeLF1, Self::CosineHashed];
+    pub const ALL: [Self; 3] = [Self::RougeLF1, Self::CosineHashed, Self::ParameterJaccard];
 
     /// The metric's name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::RougeLF1 => "rouge-l-f1",
             Self::CosineHashed => "cosine-hashed",
+            Self::ParameterJaccard => "parameter-jaccard",
         }
     }
 

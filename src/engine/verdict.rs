@@ -5,10 +5,11 @@
 //! a changed cell without an edit that says why. Cells leave for disk batch by batch, so
 //! a stage that writes a large column holds one batch of it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 
 use rustc_hash::FxHashSet;
+use serde_json::Value;
 
 use super::columns::{ColumnKind, ColumnSpec};
 use super::corpus::{Cells, Table};
@@ -44,6 +45,8 @@ pub struct Delta {
     pub edits: Vec<(RowIx, Edit)>,
     /// The cells, where the contract names columns to write.
     pub cells: Option<Cells>,
+    /// What it noted about the whole table.
+    pub notes: BTreeMap<String, Value>,
 }
 
 /// The builder a stage writes into.
@@ -61,6 +64,7 @@ pub struct Verdict<'a> {
     columns_path: PathBuf,
     writer: FrameWriter,
     next_batch: usize,
+    notes: BTreeMap<String, Value>,
 }
 
 impl<'a> Verdict<'a> {
@@ -78,6 +82,7 @@ impl<'a> Verdict<'a> {
             writer: FrameWriter::create(&columns),
             columns_path: columns,
             next_batch: 0,
+            notes: BTreeMap::new(),
         }
     }
 
@@ -192,6 +197,12 @@ impl<'a> Verdict<'a> {
         Ok(())
     }
 
+    /// Notes something about the whole table for whoever tells of the run: what was compared with, what was not
+    /// checked. It stands in the stage's manifest; a later note of the same name replaces the first.
+    pub fn note(&mut self, name: &str, what: Value) {
+        self.notes.insert(name.to_owned(), what);
+    }
+
     /// Takes what a row stage said about a row.
     ///
     /// # Errors
@@ -271,7 +282,7 @@ impl<'a> Verdict<'a> {
         };
         self.fates.sort_by_key(|event| event.row);
         self.edits.sort_by_key(|(row, _)| *row);
-        Ok(Delta { fates: self.fates, edits: self.edits, cells })
+        Ok(Delta { fates: self.fates, edits: self.edits, cells, notes: self.notes })
     }
 }
 

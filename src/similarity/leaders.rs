@@ -4,6 +4,7 @@
 //! differ, first their lengths and then a sketch of their tokens; what remains
 //! is compared exactly. Items are taken in blocks: a block is held against the
 //! leaders before it on all threads, then against its own new leaders in order.
+//! The same bounds serve a join with a fixed collection, [`best_of`].
 
 use rayon::prelude::*;
 
@@ -63,6 +64,33 @@ fn merge_in_blocks(
         settled.absorb(fresh);
     }
     Some(merges)
+}
+
+/// Finds for each item the one of some fixed sequences with the highest ROUGE-L F1 above the threshold, the first
+/// one at a tie; `leader` is its index there.
+///
+/// Both sides are token numbers of one `Vocabulary`. Gives nothing when `cancelled` says so, which is asked before
+/// each item.
+pub fn best_of(
+    fixed: &[Vec<u32>],
+    items: &[Vec<u32>],
+    threshold: Threshold,
+    cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<Vec<Option<Merge>>> {
+    let mut leaders = Leaders::new(threshold);
+    let entry =
+        |(leader, tokens): (usize, &Vec<u32>)| Entry { n: tokens.len(), leader, sketch: Sketch::new(tokens) };
+    leaders.entries.extend(fixed.iter().enumerate().map(entry));
+    leaders.entries.sort_by_key(|entry| entry.n);
+    let found = items.par_iter().map_init(LcsScratch::new, |scratch, tokens| {
+        if cancelled() {
+            return None;
+        }
+        let candidate = Candidate { tokens, sketch: Sketch::new(tokens) };
+        let found = leaders.best(&candidate, None, fixed, scratch);
+        Some(found.map(|found| Merge { leader: found.leader, score: found.score(tokens) }))
+    });
+    found.collect()
 }
 
 /// An item on its way to a leader.
@@ -320,6 +348,26 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
             let merges = pool.install(|| merge_in_blocks(&items, threshold, block_len, &|| false));
             prop_assert_eq!(merges, Some(merge_one_by_one(&items, threshold)));
+        }
+
+        #[test]
+        fn a_join_finds_what_comparing_all_pairs_finds(
+            fixed in items(), items in items(), percent in 0_u32..=100
+        ) {
+            let threshold = Threshold::try_from(f64::from(percent) / 100.0).unwrap();
+            let found = best_of(&fixed, &items, threshold, &|| false).unwrap();
+            for (item, found) in items.iter().zip(found) {
+                let m = item.len();
+                let mut best: Option<Found> = None;
+                for (leader, tokens) in fixed.iter().enumerate() {
+                    let other = Found { leader, lcs: lcs(item, tokens), n: tokens.len() };
+                    if threshold.is_above(other.lcs, m, other.n) && best.is_none_or(|best| other.is_better_than(best, m)) {
+                        best = Some(other);
+                    }
+                }
+                let best = best.map(|best| Merge { leader: best.leader, score: best.score(item) });
+                prop_assert_eq!(found, best);
+            }
         }
     }
 }

@@ -9,6 +9,7 @@
 pub mod cosine;
 pub mod embed;
 pub mod leaders;
+pub mod overlap;
 pub mod queries;
 
 /// Where an item went.

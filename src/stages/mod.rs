@@ -6,6 +6,8 @@
 
 pub mod collapse_conversations;
 pub mod draft_answers;
+pub mod drop_public_overlap;
+pub mod drop_public_queries;
 pub mod drop_spam;
 pub mod fix_docs;
 #[cfg(test)]
@@ -132,14 +134,16 @@ pub fn schema<S: JsonSchema>() -> serde_json::Value {
 }
 
 /// Every kind of stage, in the order of the live recipe.
-pub static KINDS: [Kind; 12] = [
+pub static KINDS: [Kind; 14] = [
     whole::<redact::Redact>(),
     whole::<redact_docs::RedactDocs>(),
     whole::<collapse_conversations::CollapseConversations>(),
     rows::<drop_spam::DropSpam>(),
     rows::<parse_docs::ParseDocs>(),
     whole::<merge_exact_docs::MergeExactDocs>(),
+    whole::<drop_public_overlap::DropPublicOverlap>(),
     whole::<merge_near_docs::MergeNearDocs>(),
+    whole::<drop_public_queries::DropPublicQueries>(),
     whole::<merge_near_queries::MergeNearQueries>(),
     rows::<fix_docs::FixDocs>(),
     whole::<draft_answers::DraftAnswers>(),

@@ -1,0 +1,220 @@
+//! The sets there are: those of `configs/public_sets.toml`, and one's own beside their files.
+//!
+//! Sets lie in one folder, a sub-folder each. A sub-folder with a `set.toml` is a set of
+//! one's own, described as in the list that is built in.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::SetError;
+use super::formats::{FORMATS, Format};
+use crate::engine::error::At;
+
+/// The sets that are known, as they stand in the repository.
+const KNOWN: &str = include_str!("../../configs/public_sets.toml");
+
+/// The file that describes a set of one's own, in its folder.
+pub const OWN: &str = "set.toml";
+
+/// The set that is built into the program.
+pub const SAMPLE: &str = "toolsieve-sample";
+
+/// The variable that names the folder of sets.
+const VARIABLE: &str = "TOOLSIEVE_SETS";
+
+/// A public set, as it is described.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublicSet {
+    /// Its id: small letters, digits, hyphens and underscores; also the name of its folder.
+    pub id: String,
+    /// What it is, for people.
+    pub title: String,
+    /// Where it can be had.
+    #[serde(default)]
+    pub url: String,
+    /// The version meant, as its home names it.
+    #[serde(default)]
+    pub revision: String,
+    /// How its records are read: a name of `formats`.
+    pub format: String,
+    /// SPDX expression, or `unknown`.
+    pub licence: String,
+    /// The licence forbids commercial use.
+    #[serde(default)]
+    pub non_commercial: bool,
+    /// One of the four sets that BFCL V2 Live was cleared of.
+    #[serde(default)]
+    pub recipe: bool,
+    /// What else a person should know.
+    #[serde(default)]
+    pub note: String,
+}
+
+impl PublicSet {
+    /// How its records are read.
+    ///
+    /// # Panics
+    /// Never: a description with another format is refused where it is read.
+    pub fn format(&self) -> &'static Format {
+        Format::of(&self.format).expect("formats are checked where descriptions are read")
+    }
+
+    fn check(&self) -> Result<(), String> {
+        check_id(&self.id)?;
+        if Format::of(&self.format).is_none() {
+            let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+            return Err(format!(
+                "set {}: format must be one of {}, not \"{}\"",
+                self.id,
+                names.join(", "),
+                self.format
+            ));
+        }
+        if self.licence.trim().is_empty() {
+            return Err(format!("set {}: licence must be an SPDX expression or \"unknown\"", self.id));
+        }
+        Ok(())
+    }
+}
+
+/// An id is also a folder's name, so it must not lead elsewhere.
+pub(super) fn check_id(id: &str) -> Result<(), String> {
+    let is_good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    if id.starts_with(|c: char| c.is_ascii_alphanumeric()) && id.chars().all(is_good) {
+        Ok(())
+    } else {
+        Err(format!("id must be small letters, digits, - and _, not \"{id}\""))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    set: Vec<PublicSet>,
+}
+
+/// All sets of one folder.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    /// Where the sets lie.
+    pub dir: PathBuf,
+    /// Those that are built in, then one's own by id.
+    pub sets: Vec<PublicSet>,
+}
+
+impl Catalogue {
+    /// Reads the descriptions; `dir` is the folder of sets, or else the one of [`default_dir`].
+    ///
+    /// # Errors
+    /// A `set.toml` cannot be read, or is not what it should be.
+    pub fn open(dir: Option<&Path>) -> Result<Self, SetError> {
+        let dir = dir.map_or_else(default_dir, Path::to_owned);
+        let fault = |place: &str, what: String| SetError::Catalogue { place: place.to_owned(), what };
+        let builtin = "configs/public_sets.toml";
+        let known: File = toml::from_str(KNOWN).map_err(|error| fault(builtin, error.to_string()))?;
+        let mut sets = known.set;
+        for set in &sets {
+            set.check().map_err(|what| fault(builtin, what))?;
+        }
+        for path in own_descriptions(&dir)? {
+            let place = path.display().to_string();
+            let text = std::fs::read_to_string(&path).at("reading", &path)?;
+            let set: PublicSet = toml::from_str(&text).map_err(|error| fault(&place, error.to_string()))?;
+            set.check().map_err(|what| fault(&place, what))?;
+            if path.parent().and_then(Path::file_name).is_none_or(|name| name != set.id.as_str()) {
+                return Err(fault(&place, format!("id must be the folder's name, not \"{}\"", set.id)));
+            }
+            if sets.iter().any(|other| other.id == set.id) {
+                return Err(fault(&place, format!("set {} is built in and needs no description", set.id)));
+            }
+            sets.push(set);
+        }
+        Ok(Self { dir, sets })
+    }
+
+    /// The set of that id.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn set(&self, id: &str) -> Result<&PublicSet, SetError> {
+        self.sets.iter().find(|set| set.id == id).ok_or_else(|| {
+            let known: Vec<&str> = self.sets.iter().map(|set| set.id.as_str()).collect();
+            SetError::Unknown { id: id.to_owned(), known: known.join(", ") }
+        })
+    }
+
+    /// The folder of a set, there or not.
+    pub fn folder(&self, id: &str) -> PathBuf {
+        self.dir.join(id)
+    }
+}
+
+/// The descriptions of one's own sets, by the name of their folder.
+fn own_descriptions(dir: &Path) -> Result<BTreeSet<PathBuf>, SetError> {
+    if !dir.is_dir() {
+        return Ok(BTreeSet::new());
+    }
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(dir).at("reading", dir)? {
+        let path = entry.at("reading", dir)?.path().join(OWN);
+        if path.is_file() {
+            found.insert(path);
+        }
+    }
+    Ok(found)
+}
+
+/// `$TOOLSIEVE_SETS`, or `~/.cache/toolsieve/sets`.
+pub fn default_dir() -> PathBuf {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    variable(VARIABLE).unwrap_or_else(|| {
+        variable("HOME").unwrap_or_else(|| PathBuf::from(".")).join(".cache/toolsieve/sets")
+    })
+}
+
+/// The sample and the sets of the recipe, by id.
+///
+/// # Panics
+/// Never: a test reads the list that is built in.
+pub fn recipe_sets() -> Vec<String> {
+    let known: File = toml::from_str(KNOWN).expect("a test reads it");
+    known.set.into_iter().filter(|set| set.recipe || set.id == SAMPLE).map(|set| set.id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_recipe_is_the_sample_and_four_sets_and_ids_are_unique() {
+        assert_eq!(recipe_sets(), [SAMPLE, "nexusraven", "firefunctions", "anyscale", "nous-glaive"]);
+        let folder = tempfile::tempdir().unwrap();
+        let sets = Catalogue::open(Some(folder.path())).unwrap().sets;
+        let ids: BTreeSet<&str> = sets.iter().map(|set| set.id.as_str()).collect();
+        assert_eq!(ids.len(), sets.len());
+        assert!(sets.iter().all(|set| !set.url.is_empty() && !set.revision.is_empty()));
+    }
+
+    #[test]
+    fn a_bad_description_is_refused_with_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("mine");
+        std::fs::create_dir(&own).unwrap();
+        for (text, says) in [
+            ("id = 'mine'\ntitle = 't'\nformat = 'scroll'\nlicence = 'MIT'", "format must be one of"),
+            ("id = 'other'\ntitle = 't'\nformat = 'chat'\nlicence = 'MIT'", "id must be the folder's name"),
+            ("id = '../x'\ntitle = 't'\nformat = 'chat'\nlicence = 'MIT'", "small letters"),
+            ("id = 'mine'\ntitle = 't'\nformat = 'chat'\nlicence = ' '", "SPDX"),
+            ("id = 'mine'\ntitle = 't'\nformat = 'chat'\nlicense = 'MIT'", "unknown field"),
+        ] {
+            std::fs::write(own.join(OWN), text).unwrap();
+            let message = Catalogue::open(Some(folder.path())).unwrap_err().to_string();
+            assert!(message.contains(says) && message.contains(OWN), "{message}");
+        }
+        std::fs::write(own.join(OWN), "id = 'mine'\ntitle = 't'\nformat = 'chat'\nlicence = 'MIT'").unwrap();
+        assert_eq!(Catalogue::open(Some(folder.path())).unwrap().set("mine").unwrap().title, "t");
+    }
+}

@@ -1,0 +1,96 @@
+//! Conversations with their tools: OpenAI messages, `ShareGPT`, tagged system texts.
+//!
+//! Messages stand under `messages`, `conversations` or `prompt`. Functions stand beside
+//! them as a list or JSON text, else in the system text: between `<tools>` tags,
+//! `[TOOL_LIST]` brackets, or as the list that follows its prose.
+
+use serde_json::Value;
+
+use super::formats::{Entry, Said, first, functions_of, id_of, keys_of, messages_of, queries_of};
+
+const TAGS: [(&str, &str); 4] = [
+    ("<tools>", "</tools>"),
+    ("[TOOL_LIST]", "[/TOOL_LIST]"),
+    ("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
+    ("Here is a list of functions in JSON format that you can invoke:", "Should you decide"),
+];
+
+/// Reads one record.
+pub(super) fn read(record: &Value) -> Result<Entry, String> {
+    let Some(messages) = first(record, &["messages", "conversations", "prompt", "question"]) else {
+        return Err(format!("no messages: {}", keys_of(record)));
+    };
+    let mut messages = messages_of(messages);
+    if let Some(system) = first(record, &["system"]).and_then(Value::as_str) {
+        messages.insert(0, Said { role: "system".to_owned(), text: system.to_owned() });
+    }
+    let functions = match first(record, &["tools", "functions", "function"]) {
+        Some(tools) => functions_of(tools)?,
+        None => tagged(&messages)?,
+    };
+    let queries = queries_of(&messages);
+    if functions.is_empty() && queries.is_empty() {
+        return Err(format!("neither functions nor a user's turn: {}", keys_of(record)));
+    }
+    Ok(Entry { id: id_of(record), functions, queries })
+}
+
+/// The functions between tags, of the first message that has them.
+fn tagged(messages: &[Said]) -> Result<Vec<Value>, String> {
+    for said in messages {
+        for (open, close) in TAGS {
+            if let Some((_, rest)) = said.text.split_once(open) {
+                let inside = rest.split_once(close).map_or(rest, |(inside, _)| inside);
+                return functions_of(&Value::String(inside.trim().to_owned()));
+            }
+        }
+    }
+    Ok(Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_shape_gives_the_same_entry() {
+        let tools = json!([{"type": "function", "function": {"name": "ring", "parameters": {}}}]);
+        let messages =
+            json!([{"role": "user", "content": "Ring it"}, {"role": "assistant", "content": "ok"}]);
+        let tagged = |text: String| json!({"messages": [{"role": "system", "content": text}, {"role": "user", "content": "Ring it"}]});
+        let expected = Entry {
+            id: None,
+            functions: vec![json!({"name": "ring", "parameters": {}})],
+            queries: vec!["Ring it".to_owned()],
+        };
+        for record in [
+            json!({"messages": messages, "tools": tools}),
+            json!({"prompt": messages, "tools": tools.to_string()}),
+            json!({"prompt": messages.to_string(), "functions": [{"name": "ring", "parameters": {}}]}),
+            json!({"conversations": [{"from": "human", "value": "Ring it"}, {"from": "gpt", "value": "ok"}], "tools": tools.to_string()}),
+            json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Ring it"}]}], "tools": tools}),
+            tagged(format!("Use [TOOL_LIST] {tools} [/TOOL_LIST]")),
+            tagged(
+                "You may <tools> [{'name': 'ring', 'parameters': {}}] </tools> {\"title\": \"Other\"}"
+                    .to_owned(),
+            ),
+        ] {
+            assert_eq!(read(&record), Ok(expected.clone()), "{record}");
+        }
+    }
+
+    #[test]
+    fn a_talk_without_tools_has_queries_and_an_odd_record_is_told() {
+        assert_eq!(
+            read(&json!({"conversations": [{"from": "human", "value": "Hi"}], "tools": "[]"}))
+                .unwrap()
+                .functions,
+            [Value::Null; 0]
+        );
+        assert!(read(&json!({"text": "x"})).unwrap_err().contains("no messages"));
+        assert!(read(&json!({"messages": [], "tools": null})).unwrap_err().contains("neither"));
+        assert!(read(&json!({"messages": [], "tools": "[{"})).unwrap_err().contains("parse/truncated"));
+    }
+}

@@ -1,0 +1,193 @@
+//! Functions and queries in the form in which they are compared, and all of some sets at once.
+//!
+//! A function is compared as `fix` would leave it with all its fixes allowed, as canonical
+//! JSON: the form that near copies of doc lists are compared by. So `str` and `string`, or
+//! another order of keys, make no difference. Each text is kept once, under the record
+//! that has it first.
+
+use std::path::Path;
+
+use rustc_hash::FxHashSet;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::SetError;
+use super::catalogue::{Catalogue, PublicSet};
+use super::store::{Loaded, hashes, load};
+use crate::docs::{canonical, fix};
+use crate::engine::fingerprint::Fingerprint;
+use crate::similarity::overlap::Function;
+use crate::text::normal::normalise_query;
+
+/// Raised when the form changes or a reader reads otherwise: whoever compares puts it into a resume key.
+pub const VERSION: u32 = 1;
+
+/// Where something of a set was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The set's id.
+    pub set: String,
+    /// The record's id, or its file and line.
+    pub record: String,
+}
+
+/// The functions and queries of some sets, each once, with its origin beside it.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// The functions.
+    pub functions: Vec<Function>,
+    /// Where each was found.
+    pub function_origins: Vec<Origin>,
+    /// The queries, in their normal form.
+    pub queries: Vec<String>,
+    /// Where each was found.
+    pub query_origins: Vec<Origin>,
+    /// Sets that are not on disk.
+    pub missing: Vec<String>,
+    /// For each set what was read, as JSON: files with their hashes, counts, what could not be read.
+    pub notes: Vec<Value>,
+}
+
+/// A function in the form in which it is compared.
+pub fn function(function: &Value) -> Function {
+    let fixed = fix::fix(std::slice::from_ref(function), fix::Safety::Unsafe).functions;
+    let first = fixed.first().unwrap_or(function);
+    let parameters = first.pointer("/parameters/properties").and_then(Value::as_object);
+    Function {
+        name: first.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        parameters: parameters.map(|map| map.keys().cloned().collect()).unwrap_or_default(),
+        text: canonical::text(std::slice::from_ref(first)),
+    }
+}
+
+/// What to do where a set is not on disk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// Goes on without it, and says so.
+    #[default]
+    Skip,
+    /// Stops.
+    Error,
+}
+
+/// Reads the sets of these ids from a folder, by default the one of the catalogue.
+///
+/// # Errors
+/// A set is not known, a file of it cannot be read, or it is not on disk and must be.
+pub fn open(ids: &[String], dir: Option<&Path>, missing: Missing) -> Result<Known, SetError> {
+    let catalogue = Catalogue::open(dir)?;
+    let known = known(&catalogue, ids)?;
+    match known.missing.first() {
+        Some(id) if missing == Missing::Error => {
+            let url = catalogue.set(id)?.url.clone();
+            Err(SetError::Missing { id: id.clone(), dir: catalogue.dir, url })
+        }
+        _ => Ok(known),
+    }
+}
+
+/// Adds to a resume key what the sets of these ids hold.
+///
+/// # Errors
+/// As [`open`], but for sets that are not on disk.
+pub fn fingerprint(
+    ids: &[String],
+    dir: Option<&Path>,
+    fingerprint: &mut Fingerprint,
+) -> Result<(), SetError> {
+    let catalogue = Catalogue::open(dir)?;
+    fingerprint.part("compared", &VERSION.to_le_bytes());
+    fingerprint.part("fixes", &fix::VERSION.to_le_bytes());
+    for id in ids {
+        let set = catalogue.set(id)?;
+        fingerprint.part("set", format!("{id} {}", set.format).as_bytes());
+        for hash in hashes(&catalogue, set)?.unwrap_or_default() {
+            fingerprint.part("file", hash.as_bytes());
+        }
+    }
+    Ok(())
+}
+
+fn known(catalogue: &Catalogue, ids: &[String]) -> Result<Known, SetError> {
+    let mut known = Known::default();
+    let (mut texts, mut queries) = (FxHashSet::default(), FxHashSet::default());
+    let mut spellings = FxHashSet::default();
+    for id in ids {
+        let set = catalogue.set(id)?;
+        let Some(loaded) = load(catalogue, set)? else {
+            known.missing.push(id.clone());
+            known.notes.push(json!({ "id": id, "on_disk": false, "url": set.url, "licence": set.licence }));
+            continue;
+        };
+        known.notes.push(note(set, &loaded));
+        let origin = |record: String| Origin { set: id.clone(), record };
+        for (record, value) in loaded.functions {
+            // Sets repeat their functions record by record; what is spelt alike need not be fixed once more.
+            if !spellings.insert(canonical::key(std::slice::from_ref(&value))) {
+                continue;
+            }
+            let function = function(&value);
+            if texts.insert(function.text.clone()) {
+                known.functions.push(function);
+                known.function_origins.push(origin(record));
+            }
+        }
+        for (record, query) in loaded.queries {
+            let query = normalise_query(&query);
+            if queries.insert(query.clone()) {
+                known.queries.push(query);
+                known.query_origins.push(origin(record));
+            }
+        }
+    }
+    Ok(known)
+}
+
+fn note(set: &PublicSet, loaded: &Loaded) -> Value {
+    json!({
+        "id": set.id,
+        "on_disk": true,
+        "licence": set.licence,
+        "files": loaded.files,
+        "records": loaded.records,
+        "functions": loaded.functions.len(),
+        "queries": loaded.queries.len(),
+        "unreadable": loaded.unreadable,
+        "unread": loaded.unread,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_makes_no_difference() {
+        let one = function(&json!({"name": "ring", "description": "Rings.", "parameters": {"type": "object",
+            "properties": {"bell": {"type": "str", "description": "Which."}}, "required": ["bell"]}}));
+        let other = function(
+            &json!({"parameters": {"required": ["bell"], "properties": {"bell": {"description": "Which.",
+            "type": "string"}}, "type": "dict"}, "description": "Rings.", "name": "ring"}),
+        );
+        assert_eq!(one, other);
+        assert_eq!((one.name.as_str(), one.parameters), ("ring", vec!["bell".to_owned()]));
+    }
+
+    #[test]
+    fn what_is_not_on_disk_is_noted_and_each_text_is_kept_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let catalogue = Catalogue::open(Some(folder.path())).unwrap();
+        let ids = ["toolsieve-sample", "anyscale", "toolsieve-sample"].map(str::to_owned);
+        let known = known(&catalogue, &ids).unwrap();
+        assert_eq!((known.functions.len(), known.queries.len()), (2, 2));
+        assert_eq!(known.missing, ["anyscale"]);
+        assert_eq!(
+            known.function_origins[1],
+            Origin { set: "toolsieve-sample".into(), record: "sample-2".into() }
+        );
+        let on_disk: Vec<&Value> = known.notes.iter().map(|note| &note["on_disk"]).collect();
+        assert_eq!(on_disk, [true, false, true]);
+    }
+}

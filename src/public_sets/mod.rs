@@ -1,0 +1,75 @@
+//! Public function-calling sets on disk: which there are, and what functions and queries they hold.
+//!
+//! `catalogue` is the list of known sets and where they lie; `formats` is the table of
+//! readers, one file a format; `store` reads a set's files and takes new ones in;
+//! `compared` brings functions and queries into the form in which they are compared.
+//! Nothing is fetched from a network. A record that cannot be read is counted and named.
+
+mod bfcl;
+pub mod catalogue;
+mod chat;
+pub mod compared;
+mod firefunctions;
+pub mod formats;
+mod glaive;
+mod nexusraven;
+pub mod store;
+
+use std::path::PathBuf;
+
+/// Why the sets cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SetError {
+    /// A set's description is not what it should be.
+    #[error("{place}: {what}")]
+    Catalogue {
+        /// The file.
+        place: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Nobody knows a set of that id.
+    #[error(
+        "there is no public set \"{id}\"\nhint: sets: {known}; `toolsieve sets add` makes one of your own"
+    )]
+    Unknown {
+        /// The id as given.
+        id: String,
+        /// The ids there are.
+        known: String,
+    },
+    /// A set is wanted and not on disk.
+    #[error(
+        "public set {id} is not in {}\nhint: it lives at {url}; `toolsieve sets add {id} FILE…` takes it in, missing = \"skip\" goes on without it",
+        dir.display()
+    )]
+    Missing {
+        /// The set.
+        id: String,
+        /// Where sets are looked for.
+        dir: PathBuf,
+        /// Where it can be had.
+        url: String,
+    },
+    /// A new set, or new files of one, cannot be taken in.
+    #[error("{0}")]
+    Add(String),
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] crate::engine::error::Error),
+}
+
+impl From<crate::ingest::read::ReadError> for SetError {
+    fn from(error: crate::ingest::read::ReadError) -> Self {
+        Self::File(error.into())
+    }
+}
+
+impl From<SetError> for crate::engine::error::Error {
+    fn from(error: SetError) -> Self {
+        match error {
+            SetError::File(error) => error,
+            other => Self::Setting(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What of one collection is also in another: functions by text and by name, queries by text.
+//!
+//! Texts are joined by ROUGE-L, exactly, as in `leaders`. A doc that was written anew keeps
+//! its function's name and the names of its parameters, so these are compared as well:
+//! names with case, dots and underscores folded, parameters by the share that both have.
+//! Whoever calls brings the texts in the form in which they are to be compared.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+use super::Merge;
+use super::leaders::best_of;
+use crate::text::rouge::Threshold;
+use crate::text::tokens::Vocabulary;
+
+/// A function as it is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// The names of its parameters.
+    pub parameters: Vec<String>,
+    /// Its text, in the form both sides have.
+    pub text: String,
+}
+
+/// What was found for one function.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Found {
+    /// The known function of the highest ROUGE-L F1 above the threshold; `leader` is its index.
+    pub by_text: Option<Merge>,
+    /// The known function of the same name with the highest Jaccard index of parameter names.
+    pub by_name: Option<SameName>,
+}
+
+/// A known function of the same name.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SameName {
+    /// Its index.
+    pub known: usize,
+    /// Parameter names that both have, by those that either has; 0 where neither has any.
+    pub jaccard: f64,
+    /// How many parameter names both have.
+    pub shared: usize,
+}
+
+/// Compares each function with all known ones; one entry a function, in order.
+///
+/// Gives nothing when `cancelled` says so.
+pub fn functions(
+    known: &[Function],
+    asked: &[Function],
+    threshold: Threshold,
+    cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<Vec<Found>> {
+    let texts =
+        |functions: &[Function]| functions.iter().map(|function| function.text.clone()).collect::<Vec<_>>();
+    let by_text = joined(&texts(known), &texts(asked), 0, threshold, cancelled)?;
+    let names = Names::new(known);
+    Some(
+        asked
+            .iter()
+            .zip(by_text)
+            .map(|(function, by_text)| Found { by_text, by_name: names.best(function) })
+            .collect(),
+    )
+}
+
+/// Compares each query with all known ones by ROUGE-L; one entry a query, in order.
+///
+/// A query of fewer than `min_tokens` tokens is never found: many people ask for the weather in Paris. Texts should
+/// be in their normal form already. Gives nothing when `cancelled` says so.
+pub fn queries<T: AsRef<str>>(
+    known: &[T],
+    asked: &[T],
+    min_tokens: usize,
+    threshold: Threshold,
+    cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<Vec<Option<Merge>>> {
+    joined(known, asked, min_tokens, threshold, cancelled)
+}
+
+fn joined<T: AsRef<str>>(
+    known: &[T],
+    asked: &[T],
+    min_tokens: usize,
+    threshold: Threshold,
+    cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<Vec<Option<Merge>>> {
+    let mut vocabulary = Vocabulary::new();
+    let known: Vec<Vec<u32>> = known.iter().map(|text| vocabulary.encode_query(text.as_ref())).collect();
+    let mut asked: Vec<Vec<u32>> = asked.iter().map(|text| vocabulary.encode_query(text.as_ref())).collect();
+    // What has no tokens is above no threshold.
+    asked.iter_mut().filter(|tokens| tokens.len() < min_tokens).for_each(Vec::clear);
+    best_of(&known, &asked, threshold, cancelled)
+}
+
+/// The known functions by folded name.
+struct Names {
+    by_name: FxHashMap<String, Vec<usize>>,
+    parameters: Vec<BTreeSet<String>>,
+}
+
+impl Names {
+    fn new(known: &[Function]) -> Self {
+        let mut by_name: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        for (at, function) in known.iter().enumerate() {
+            by_name.entry(folded(&function.name)).or_default().push(at);
+        }
+        Self { by_name, parameters: known.iter().map(folded_parameters).collect() }
+    }
+
+    fn best(&self, function: &Function) -> Option<SameName> {
+        let own = folded_parameters(function);
+        let mut best: Option<SameName> = None;
+        for &known in self.by_name.get(&folded(&function.name))? {
+            let shared = self.parameters[known].intersection(&own).count();
+            let either = self.parameters[known].len() + own.len() - shared;
+            // Counts of parameters are small, so a ratio is the float nearest to it, as a setting is.
+            #[expect(clippy::cast_precision_loss, reason = "counts of parameters are far below 2⁵³")]
+            let jaccard = if either == 0 { 0.0 } else { shared as f64 / either as f64 };
+            if best.is_none_or(|best| jaccard > best.jaccard) {
+                best = Some(SameName { known, jaccard, shared });
+            }
+        }
+        best
+    }
+}
+
+fn folded_parameters(function: &Function) -> BTreeSet<String> {
+    function.parameters.iter().map(|name| folded(name)).filter(|name| !name.is_empty()).collect()
+}
+
+/// A name without case, dots, underscores and whatever else is no letter or digit.
+fn folded(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn function(name: &str, parameters: &[&str], text: &str) -> Function {
+        let parameters = parameters.iter().map(|&name| name.to_owned()).collect();
+        Function { name: name.to_owned(), parameters, text: text.to_owned() }
+    }
+
+    fn find(known: &[Function], asked: Function) -> Found {
+        functions(known, &[asked], Threshold::try_from(0.8).unwrap(), &|| false).unwrap()[0]
+    }
+
+    #[test]
+    fn a_function_is_found_by_its_text_or_by_its_name_and_parameters() {
+        let known = [
+            function("ring_bell", &["bell", "times"], "rings the bell of the church so many times"),
+            function("bell.ring", &["tower"], "rings it"),
+            function("Ring.Bell", &["bell", "x-key"], "something else altogether"),
+        ];
+        let found = find(&known, function("peal", &[], "rings the bell of the church so many hours"));
+        assert_eq!(found.by_text.map(|merge| merge.leader), Some(0));
+        assert_eq!(found.by_name, None);
+        let found = find(&known, function("RingBell", &["bell", "x_key"], "written anew"));
+        assert_eq!(
+            found,
+            Found { by_text: None, by_name: Some(SameName { known: 2, jaccard: 1.0, shared: 2 }) }
+        );
+        let found = find(&known, function("ring-bell", &["Bell", "hours"], "written anew"));
+        assert_eq!(found.by_name, Some(SameName { known: 0, jaccard: 1.0 / 3.0, shared: 1 }));
+    }
+
+    #[test]
+    fn functions_without_parameters_have_nothing_in_common() {
+        let known = [function("now", &[], "tells the time")];
+        assert_eq!(
+            find(&known, function("now", &[], "the clock of the house")).by_name,
+            Some(SameName { known: 0, jaccard: 0.0, shared: 0 })
+        );
+    }
+
+    #[test]
+    fn short_queries_are_never_found_and_more_tokens_asked_for_find_less() {
+        let known = ["what is the weather in paris", "book the small room for nine people on friday"];
+        let find = |min_tokens| -> Vec<bool> {
+            let threshold = Threshold::try_from(0.8).unwrap();
+            let found = queries(&known, &known, min_tokens, threshold, &|| false).unwrap();
+            found.into_iter().map(|merge| merge.is_some()).collect()
+        };
+        assert_eq!(find(0), [true, true]);
+        assert_eq!(find(7), [false, true]);
+        assert_eq!(find(10), [false, false]);
+    }
+
+    proptest! {
+        #[test]
+        fn equal_names_and_parameters_are_always_found(
+            names in prop::collection::vec("[a-c]_?[a-c]", 1..8), parameters in prop::collection::vec("[a-d]{1,2}", 1..4)
+        ) {
+            let parameters: Vec<&str> = parameters.iter().map(String::as_str).collect();
+            let known: Vec<Function> = names.iter().map(|name| function(name, &parameters, name)).collect();
+            for asked in &known {
+                let found = find(&known, function(&asked.name.to_uppercase(), &parameters, "other words"));
+                let same = found.by_name.unwrap();
+                prop_assert!(same.jaccard >= 1.0);
+                prop_assert_eq!(folded(&known[same.known].name), folded(&asked.name));
+            }
+        }
+    }
+}

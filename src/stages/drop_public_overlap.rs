@@ -1,0 +1,287 @@
+//! Drops doc lists whose functions are those of public sets; thin over `public_sets` and `similarity::overlap`.
+//!
+//! A function is public where its text is above the ROUGE-L threshold with one of a set's.
+//! A list is dropped where the share of such functions is large enough, else held. A doc
+//! that was written anew is found by its function's name and parameters, and held: a
+//! common name proves nothing. Sets that are not on disk are noted, and told as not
+//! compared with. Evidence names functions and records, and never quotes a set.
+
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Settings;
+use crate::docs::canonical;
+use crate::engine::columns::FUNCTIONS;
+use crate::engine::error::{Error, Result};
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{
+    Action, Context, Contract, Evidence, Example, Metric, Reason, RowIx, Stage, TableId,
+};
+use crate::engine::verdict::Verdict;
+use crate::engine::view::View;
+use crate::public_sets::catalogue::recipe_sets;
+use crate::public_sets::compared::{self, Known, Missing};
+use crate::similarity::overlap::{self, Found, Function};
+use crate::text::rouge::Threshold;
+
+static PUBLIC_FUNCTION: Reason = Reason::policy(
+    "overlap/public-function",
+    "The functions of the doc list, or enough of them, are those of a public set.",
+);
+static SOME_PUBLIC_FUNCTIONS: Reason = Reason::policy(
+    "overlap/some-public-functions",
+    "A few functions of the doc list are those of a public set, the others are not.",
+);
+static PUBLIC_NAME: Reason = Reason::policy(
+    "overlap/public-name",
+    "A function has the name and the parameters of one in a public set, described in other words.",
+);
+
+/// Functions that the evidence of one list names.
+const MAX_HITS: usize = 20;
+
+/// The stage and its settings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DropPublicOverlap {
+    /// Ids of public sets; `toolsieve sets list` tells them.
+    pub sets: Vec<String>,
+    /// The folder of sets; left out, `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`.
+    pub dir: Option<PathBuf>,
+    /// What to do where a set is not on disk: "skip" goes on without it and notes that, "error" stops.
+    pub missing: Missing,
+    /// ROUGE-L F1 from 0 to 1 above which a function is one of a set's. Higher keeps more lists.
+    #[schemars(with = "f64")]
+    pub threshold: Threshold,
+    /// Share of such functions, above 0 and up to 1, from which on a list is dropped; below it is held. Higher holds
+    /// more lists.
+    pub drop_share: f64,
+    /// Jaccard index of parameter names, from 0 to 1, from which on functions of one name are taken for one
+    /// described in other words. Higher holds fewer lists.
+    pub name_jaccard: f64,
+    /// Parameter names two functions of one name must have in common, or the name alone proves nothing. Higher holds
+    /// fewer lists.
+    pub name_parameters: usize,
+}
+
+impl Default for DropPublicOverlap {
+    fn default() -> Self {
+        Self {
+            sets: recipe_sets(),
+            dir: None,
+            missing: Missing::default(),
+            threshold: Threshold::try_from(0.8).expect("0.8 is a threshold"),
+            drop_share: 0.5,
+            name_jaccard: 0.8,
+            name_parameters: 3,
+        }
+    }
+}
+
+impl Settings for DropPublicOverlap {
+    const NAME: &'static str = "drop-public-overlap";
+    const SUMMARY: &'static str =
+        "Drops doc lists whose functions are those of public function-calling sets.";
+    const LEFT: &'static str = "after removing overlap with public sets";
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::functions(PUBLIC_FUNCTION.code, NEAR_COPY, OTHER),
+            Example::functions(SOME_PUBLIC_FUNCTIONS.code, SOME_COPIED, OTHER),
+            Example::functions(PUBLIC_NAME.code, WRITTEN_ANEW, SAME_NAME_ONLY),
+        ]
+    }
+    fn check(&self) -> Result<(), String> {
+        if !(self.drop_share > 0.0 && self.drop_share <= 1.0) {
+            return Err(format!("drop_share must be above 0 and up to 1, not {}", self.drop_share));
+        }
+        if !(0.0..=1.0).contains(&self.name_jaccard) {
+            return Err(format!("name_jaccard must be from 0 to 1, not {}", self.name_jaccard));
+        }
+        Ok(())
+    }
+}
+
+const NEAR_COPY: &str = r#"{"name": "ring_harbour_bell", "description": "Rings one of the bells of the old harbour tower and writes the order into the tower's log book.", "parameters": {"type": "dict", "properties": {"bell": {"type": "string", "description": "Which bell of the tower: great, small or fog."}, "times": {"type": "integer", "description": "How often the bell is struck, from 1 to 12."}, "ordered_by": {"type": "string", "description": "Who gave the order, as it is to stand in the log book."}}, "required": ["bell", "times", "ordered_by"]}}"#;
+const OTHER: &str = r#"{"name": "ring_school_bell", "description": "Ends the lesson.", "parameters": {"type": "dict", "properties": {"room": {"type": "string", "description": "The room whose lesson ends."}}, "required": ["room"]}}"#;
+const SOME_COPIED: &str = r#"[{"name": "list_pier_lamps", "description": "Lists the lamps of a pier with the hours each has burnt since it was last changed.", "parameters": {"type": "dict", "properties": {"pier": {"type": "string", "description": "The pier whose lamps are listed."}, "min_hours": {"type": "integer", "description": "Only lamps that have burnt for at least so many hours.", "default": 0}}, "required": ["pier"]}}, {"name": "moor_boat", "description": "Notes where a boat lies."}, {"name": "cast_off", "description": "Frees the berth of a boat that leaves."}]"#;
+const WRITTEN_ANEW: &str = r#"{"name": "Ring.Harbour.Bell", "description": "Sounds a signal for ships.", "parameters": {"type": "dict", "properties": {"bell": {"type": "string", "description": "Name of it"}, "times": {"type": "integer", "description": "Count"}, "orderedBy": {"type": "string", "description": "Person"}}, "required": ["bell"]}}"#;
+const SAME_NAME_ONLY: &str = r#"{"name": "ring_harbour_bell", "description": "Sounds a signal for ships.", "parameters": {"type": "dict", "properties": {"bell": {"type": "string", "description": "Name of it"}, "weather": {"type": "string", "description": "Fog or storm"}}, "required": ["bell"]}}"#;
+
+impl Stage for DropPublicOverlap {
+    fn contract(&self) -> Contract {
+        Contract {
+            table: TableId::DocLists,
+            reads: vec![FUNCTIONS],
+            writes: Vec::new(),
+            reasons: vec![&PUBLIC_FUNCTION, &SOME_PUBLIC_FUNCTIONS, &PUBLIC_NAME],
+            merges: false,
+            idempotent: true,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        Ok(compared::fingerprint(&self.sets, self.dir.as_deref(), fingerprint)?)
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let known = compared::open(&self.sets, self.dir.as_deref(), self.missing)?;
+        note(&known, cx, out);
+        let asked = Asked::collect(view, cx)?;
+        let found =
+            overlap::functions(&known.functions, &asked.functions, self.threshold, &|| cx.cancelled())
+                .ok_or(Error::Interrupted)?;
+        for (row, functions) in &asked.lists {
+            let hits: Vec<(&Function, Found)> =
+                functions.iter().map(|&at| (&asked.functions[at], found[at])).collect();
+            match self.opinion(&hits, &known) {
+                Some((Action::Drop, reason, evidence)) => out.drop(*row, reason, evidence)?,
+                Some((_, reason, evidence)) => out.hold(*row, reason, evidence)?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Notes what was compared with, and tells of sets that are not there.
+pub(super) fn note(known: &Known, cx: &Context<'_>, out: &mut Verdict<'_>) {
+    out.note("public_sets", json!(known.notes));
+    out.note("not_compared", json!(known.missing));
+    if !known.missing.is_empty() {
+        cx.progress.warn(&format!(
+            "not compared with {}: not on disk (`toolsieve sets status` tells more)",
+            known.missing.join(", ")
+        ));
+    }
+}
+
+/// The kept lists, and their distinct functions.
+struct Asked {
+    functions: Vec<Function>,
+    /// For each list where its functions stand.
+    lists: Vec<(RowIx, Vec<usize>)>,
+}
+
+impl Asked {
+    fn collect(view: &View<'_>, cx: &Context<'_>) -> Result<Self> {
+        let mut asked = Self { functions: Vec::new(), lists: Vec::new() };
+        let mut seen: FxHashMap<u128, usize> = FxHashMap::default();
+        view.for_each_batch(cx, |batch| {
+            let lists = batch.map_rows(|row| {
+                let functions = row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default();
+                functions
+                    .into_iter()
+                    .map(|function| (canonical::key(std::slice::from_ref(&function)), function))
+                    .collect::<Vec<_>>()
+            });
+            // Many lists share functions, and putting one into the form that is compared is what takes time.
+            let mut fresh: Vec<&Value> = Vec::new();
+            for (&row, list) in batch.rows().iter().zip(&lists) {
+                let mut places = Vec::with_capacity(list.len());
+                for (key, function) in list {
+                    let next = asked.functions.len() + fresh.len();
+                    let at = *seen.entry(*key).or_insert(next);
+                    if at == next {
+                        fresh.push(function);
+                    }
+                    places.push(at);
+                }
+                asked.lists.push((row, places));
+            }
+            asked.functions.par_extend(fresh.par_iter().map(|function| compared::function(function)));
+            Ok(())
+        })?;
+        Ok(asked)
+    }
+}
+
+impl DropPublicOverlap {
+    /// What is to happen to a list of these functions.
+    fn opinion(
+        &self,
+        functions: &[(&Function, Found)],
+        known: &Known,
+    ) -> Option<(Action, &'static Reason, Evidence)> {
+        let by_text: Vec<Hit<'_>> =
+            functions.iter().filter_map(|(function, found)| Hit::by_text(function, found)).collect();
+        if !by_text.is_empty() {
+            // Counts of functions are small; a share equal to the setting is reached.
+            #[expect(clippy::cast_precision_loss, reason = "counts of functions are far below 2⁵³")]
+            let share = by_text.len() as f64 / functions.len() as f64;
+            let (action, reason) = if share >= self.drop_share {
+                (Action::Drop, &PUBLIC_FUNCTION)
+            } else {
+                (Action::Hold, &SOME_PUBLIC_FUNCTIONS)
+            };
+            return Some((action, reason, evidence(&by_text, functions.len(), known)));
+        }
+        let is_same = |hit: &Hit<'_>| hit.score >= self.name_jaccard && hit.shared >= self.name_parameters;
+        let by_name: Vec<Hit<'_>> = functions
+            .iter()
+            .filter_map(|(function, found)| Hit::by_name(function, found).filter(is_same))
+            .collect();
+        (!by_name.is_empty())
+            .then(|| (Action::Hold, &PUBLIC_NAME, evidence(&by_name, functions.len(), known)))
+    }
+}
+
+/// A function of a list, and the one of a set it was found to be.
+struct Hit<'a> {
+    function: &'a str,
+    known: usize,
+    metric: Metric,
+    score: f64,
+    shared: usize,
+}
+
+impl<'a> Hit<'a> {
+    fn by_text(function: &'a Function, found: &Found) -> Option<Self> {
+        let merge = found.by_text?;
+        Some(Self {
+            function: &function.name,
+            known: merge.leader,
+            metric: Metric::RougeLF1,
+            score: merge.score,
+            shared: 0,
+        })
+    }
+
+    fn by_name(function: &'a Function, found: &Found) -> Option<Self> {
+        let same = found.by_name?;
+        Some(Self {
+            function: &function.name,
+            known: same.known,
+            metric: Metric::ParameterJaccard,
+            score: same.jaccard,
+            shared: same.shared,
+        })
+    }
+}
+
+fn evidence(hits: &[Hit<'_>], n_functions: usize, known: &Known) -> Evidence {
+    let best = hits.iter().map(|hit| hit.score).fold(0.0, f64::max);
+    let named: Vec<Value> = hits
+        .iter()
+        .take(MAX_HITS)
+        .map(|hit| {
+            let origin = &known.function_origins[hit.known];
+            json!({
+                "function": hit.function,
+                "set": origin.set,
+                "record": origin.record,
+                "public_function": known.functions[hit.known].name,
+                "metric": hit.metric.name(),
+                "score": hit.score,
+            })
+        })
+        .collect();
+    let detail = json!({ "found": hits.len(), "functions": n_functions, "hits": named });
+    Evidence { score: Some((hits[0].metric, best)), detail: Some(Box::new(detail)) }
+}

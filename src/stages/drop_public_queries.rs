@@ -1,0 +1,126 @@
+//! Drops requests whose last user message is a query of a public set; thin over `similarity::overlap`.
+//!
+//! Compared by ROUGE-L in the normal form of queries. Short queries are left alone, since
+//! many people ask them in the same words. Evidence names set and record, and quotes nothing.
+
+use std::path::PathBuf;
+
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::Settings;
+use super::drop_public_overlap::note;
+use crate::conversation::{Message, Role};
+use crate::engine::columns::MESSAGES;
+use crate::engine::error::{Error, Result};
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{Context, Contract, Evidence, Example, Metric, Reason, RowIx, Stage, TableId};
+use crate::engine::verdict::Verdict;
+use crate::engine::view::View;
+use crate::public_sets::catalogue::recipe_sets;
+use crate::public_sets::compared::{self, Missing};
+use crate::similarity::overlap;
+use crate::text::normal::normalise_query;
+use crate::text::rouge::Threshold;
+
+static PUBLIC_QUERY: Reason =
+    Reason::policy("overlap/public-query", "The last user message is a query of a public set.");
+
+/// The stage and its settings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DropPublicQueries {
+    /// Ids of public sets; `toolsieve sets list` tells them.
+    pub sets: Vec<String>,
+    /// The folder of sets; left out, `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`.
+    pub dir: Option<PathBuf>,
+    /// What to do where a set is not on disk: "skip" goes on without it and notes that, "error" stops.
+    pub missing: Missing,
+    /// ROUGE-L F1 from 0 to 1 above which a query is one of a set's. Higher keeps more requests.
+    #[schemars(with = "f64")]
+    pub threshold: Threshold,
+    /// Tokens a query must have to be compared at all. Higher keeps more requests.
+    pub min_tokens: usize,
+}
+
+impl Default for DropPublicQueries {
+    fn default() -> Self {
+        Self {
+            sets: recipe_sets(),
+            dir: None,
+            missing: Missing::default(),
+            threshold: Threshold::try_from(0.8).expect("0.8 is a threshold"),
+            min_tokens: 10,
+        }
+    }
+}
+
+impl Settings for DropPublicQueries {
+    const NAME: &'static str = "drop-public-queries";
+    const SUMMARY: &'static str = "Drops requests whose query is one of public function-calling sets.";
+    const LEFT: &'static str = "after removing queries of public sets";
+    fn examples() -> Vec<Example> {
+        vec![Example::query(
+            PUBLIC_QUERY.code,
+            "Please ring the great bell of the harbour tower three times at noon and log who asked for it!",
+            "Ring the great bell of the harbour tower.",
+        )]
+    }
+}
+
+impl Stage for DropPublicQueries {
+    fn contract(&self) -> Contract {
+        Contract {
+            table: TableId::Requests,
+            reads: vec![MESSAGES],
+            writes: Vec::new(),
+            reasons: vec![&PUBLIC_QUERY],
+            merges: false,
+            idempotent: true,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        Ok(compared::fingerprint(&self.sets, self.dir.as_deref(), fingerprint)?)
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let known = compared::open(&self.sets, self.dir.as_deref(), self.missing)?;
+        note(&known, cx, out);
+        let mut asked: Vec<String> = Vec::new();
+        let mut places: Vec<(RowIx, usize)> = Vec::new();
+        let mut seen: FxHashMap<String, usize> = FxHashMap::default();
+        view.for_each_batch(cx, |batch| {
+            let queries = batch.map_rows(|row| {
+                let messages = row.json::<Vec<Message>>(MESSAGES).unwrap_or_default();
+                let last = messages.iter().rev().find(|message| message.role == Role::User);
+                last.map(|message| normalise_query(&message.content))
+            });
+            for (&row, query) in batch.rows().iter().zip(queries) {
+                let Some(query) = query else { continue };
+                let at = *seen.entry(query).or_insert_with_key(|query| {
+                    asked.push(query.clone());
+                    asked.len() - 1
+                });
+                places.push((row, at));
+            }
+            Ok(())
+        })?;
+        let found =
+            overlap::queries(&known.queries, &asked, self.min_tokens, self.threshold, &|| cx.cancelled())
+                .ok_or(Error::Interrupted)?;
+        for (row, at) in places {
+            if let Some(merge) = found[at] {
+                let origin = &known.query_origins[merge.leader];
+                let detail = json!({ "set": origin.set, "record": origin.record });
+                let score = Some((Metric::RougeLF1, merge.score));
+                out.drop(row, &PUBLIC_QUERY, Evidence { score, detail: Some(Box::new(detail)) })?;
+            }
+        }
+        Ok(())
+    }
+}
