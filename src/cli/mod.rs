@@ -11,6 +11,7 @@ mod open;
 mod plan;
 mod purge;
 mod run;
+mod sets;
 mod stages;
 mod why;
 
@@ -63,6 +64,8 @@ enum Command {
     Forget(forget::ForgetArgs),
     /// Lists every kind of stage with its columns, reasons and settings.
     Stages(stages::StagesArgs),
+    /// Lists the public sets that logs are compared with, tells which are on disk, and takes files of one in.
+    Sets(sets::SetsArgs),
     /// Explains a reason code, with an example that fires and one that does not.
     Explain(explain::ExplainArgs),
     /// Prints the JSON Schema of pipeline files.
@@ -122,6 +125,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Purge(args) => purge::purge(&args)?,
         Command::Forget(args) => forget::forget(&args)?,
         Command::Stages(args) => stages::stages(&args)?,
+        Command::Sets(args) => sets::sets(args)?,
         Command::Explain(args) => explain::explain(&args)?,
         Command::Schema => console::give(&format!("{:#}\n", json_schema()))?,
         Command::Completions { shell } => {

@@ -35,13 +35,15 @@ pub(super) fn read(record: &Value) -> Result<Entry, String> {
     Ok(Entry { id: id_of(record), functions, queries })
 }
 
-/// The functions between tags, of the first message that has them.
+/// The functions between tags: the first tags that hold some, since prompts also name the tags in passing.
 fn tagged(messages: &[Said]) -> Result<Vec<Value>, String> {
     for said in messages {
         for (open, close) in TAGS {
-            if let Some((_, rest)) = said.text.split_once(open) {
-                let inside = rest.split_once(close).map_or(rest, |(inside, _)| inside);
-                return functions_of(&Value::String(inside.trim().to_owned()));
+            for rest in said.text.split(open).skip(1) {
+                let inside = rest.split_once(close).map_or(rest, |(inside, _)| inside).trim();
+                if inside.starts_with(['[', '{']) {
+                    return functions_of(&Value::String(inside.to_owned()));
+                }
             }
         }
     }

@@ -7,6 +7,7 @@
 
 use std::path::Path;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -123,12 +124,11 @@ fn known(catalogue: &Catalogue, ids: &[String]) -> Result<Known, SetError> {
         };
         known.notes.push(note(set, &loaded));
         let origin = |record: String| Origin { set: id.clone(), record };
-        for (record, value) in loaded.functions {
-            // Sets repeat their functions record by record; what is spelt alike need not be fixed once more.
-            if !spellings.insert(canonical::key(std::slice::from_ref(&value))) {
-                continue;
-            }
-            let function = function(&value);
+        // Sets repeat their functions record by record; what is spelt alike need not be fixed once more.
+        let mut distinct: Vec<(String, Value)> = loaded.functions;
+        distinct.retain(|(_, value)| spellings.insert(canonical::key(std::slice::from_ref(value))));
+        let functions: Vec<Function> = distinct.par_iter().map(|(_, value)| function(value)).collect();
+        for ((record, _), function) in distinct.into_iter().zip(functions) {
             if texts.insert(function.text.clone()) {
                 known.functions.push(function);
                 known.function_origins.push(origin(record));

@@ -5,17 +5,19 @@
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::SetError;
 use super::catalogue::{Catalogue, OWN, PublicSet, SAMPLE, check_id};
+use super::formats::Entry;
 use crate::engine::error::At;
 use crate::engine::fingerprint::{hex, sha256_of};
 use crate::engine::folder::write_atomic;
 use crate::engine::frame::FrameFile;
-use crate::ingest::read::{Block, Format, Limits, read_blocks};
+use crate::ingest::read::{Block, Format, Item, Limits, read_blocks};
 
 /// The records of the set that is built in.
 const SAMPLE_RECORDS: &str = include_str!("../../configs/toolsieve-sample.jsonl");
@@ -105,7 +107,8 @@ pub fn load(catalogue: &Catalogue, set: &PublicSet) -> Result<Option<Loaded>, Se
     let mut loaded = Loaded::default();
     if set.id == SAMPLE {
         for (line, text) in (1..).zip(SAMPLE_RECORDS.lines()) {
-            loaded.record(set, "built-in", line, Ok(serde_json::from_str(text).map_err(|e| e.to_string())));
+            let value: Result<Value, String> = serde_json::from_str(text).map_err(|error| error.to_string());
+            loaded.take("built-in", line, value.and_then(|value| (set.format().read)(&value)));
         }
         let sha256 = hex(&Sha256::digest(SAMPLE_RECORDS));
         let bytes = SAMPLE_RECORDS.len() as u64;
@@ -135,11 +138,12 @@ impl Loaded {
             let file = FrameFile::open(path)?;
             let frame = file.read(0, file.height(), None)?;
             for row in 0..file.height() {
-                self.record(set, &name, row as u64 + 1, Ok(Ok(Value::Object(frame.row_json(row)))));
+                let entry = (set.format().read)(&Value::Object(frame.row_json(row)));
+                self.take(&name, row as u64 + 1, entry);
             }
         } else if extension_is(path, "py") {
             let source = std::fs::read_to_string(path).at("reading", path)?;
-            self.record(set, &name, 1, Ok(Ok(Value::String(source))));
+            self.take(&name, 1, (set.format().read)(&Value::String(source)));
         } else {
             read_blocks::<SetError>(path, Format::of(path), &Limits::default(), &mut |_| {}, &mut |block| {
                 self.block(set, &name, &block);
@@ -152,35 +156,20 @@ impl Loaded {
     }
 
     fn block(&mut self, set: &PublicSet, name: &str, block: &Block) {
-        for item in &block.items {
-            let bytes = match &item.bytes {
-                Ok(range) => &block.text[range.clone()],
-                Err(fault) => {
-                    self.record(set, name, item.line, Err(format!("{}: {}", fault.reason, fault.detail)));
-                    continue;
-                }
-            };
-            if bytes.trim_ascii().is_empty() {
-                continue;
+        let entries: Vec<(u64, Option<Result<Entry, String>>)> =
+            block.items.par_iter().map(|item| (item.line, entry(set, block, item))).collect();
+        for (line, entry) in entries {
+            if let Some(entry) = entry {
+                self.take(name, line, entry);
             }
-            let value = match &block.header {
-                Some(header) => header.row(bytes).map_err(|fault| fault.detail),
-                None => serde_json::from_slice(bytes).map_err(|error| format!("not JSON: {error}")),
-            };
-            self.record(set, name, item.line, Ok(value));
         }
     }
 
-    fn record(
-        &mut self,
-        set: &PublicSet,
-        file: &str,
-        line: u64,
-        value: Result<Result<Value, String>, String>,
-    ) {
+    /// Counts a record, and takes what it holds.
+    fn take(&mut self, file: &str, line: u64, entry: Result<Entry, String>) {
         self.records += 1;
         let place = format!("{file}:{line}");
-        match value.and_then(|value| value).and_then(|value| (set.format().read)(&value)) {
+        match entry {
             Ok(entry) => {
                 let id = entry.id.unwrap_or(place);
                 self.functions.extend(entry.functions.into_iter().map(|function| (id.clone(), function)));
@@ -194,6 +183,22 @@ impl Loaded {
             }
         }
     }
+}
+
+/// Reads one item of a file; a blank line is none.
+fn entry(set: &PublicSet, block: &Block, item: &Item) -> Option<Result<Entry, String>> {
+    let bytes = match &item.bytes {
+        Ok(range) => &block.text[range.clone()],
+        Err(fault) => return Some(Err(format!("{}: {}", fault.reason, fault.detail))),
+    };
+    if bytes.trim_ascii().is_empty() {
+        return None;
+    }
+    let value = match &block.header {
+        Some(header) => header.row(bytes).map_err(|fault| fault.detail),
+        None => serde_json::from_slice(bytes).map_err(|error| format!("not JSON: {error}")),
+    };
+    Some(value.and_then(|value| (set.format().read)(&value)))
 }
 
 /// How a set that is not yet known is to be described.

@@ -78,7 +78,7 @@ impl Default for DropPublicOverlap {
             threshold: Threshold::try_from(0.8).expect("0.8 is a threshold"),
             drop_share: 0.5,
             name_jaccard: 0.8,
-            name_parameters: 3,
+            name_parameters: 2,
         }
     }
 }

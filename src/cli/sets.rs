@@ -1,0 +1,202 @@
+//! `toolsieve sets`: which public sets there are, which are on disk, and taking files of one in.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::console::{self, count, table};
+use crate::public_sets::catalogue::{Catalogue, PublicSet};
+use crate::public_sets::store::{self, Described, Loaded};
+
+const DIR_HELP: &str = "The folder of sets [default: $TOOLSIEVE_SETS, or ~/.cache/toolsieve/sets]";
+
+/// Arguments of `sets`.
+#[derive(Debug, clap::Args)]
+pub(super) struct SetsArgs {
+    #[command(subcommand)]
+    command: SetsCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum SetsCommand {
+    /// Lists every set that is known: licence, format, where it lives.
+    List(Shown),
+    /// Tells of each set whether it is on disk, and what its files hold.
+    Status(Shown),
+    /// Reads files as a set's, and copies them into its folder.
+    Add(AddArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct Shown {
+    /// These sets only.
+    id: Vec<String>,
+
+    #[arg(long, value_name = "DIR", help = DIR_HELP)]
+    dir: Option<PathBuf>,
+
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct AddArgs {
+    /// The set's id; a new one makes a set of your own.
+    id: String,
+
+    /// Its files: JSONL, JSON, CSV, Parquet, Python definitions (.py); plain, gzip or zstd.
+    #[arg(required = true)]
+    file: Vec<PathBuf>,
+
+    #[arg(long, value_name = "DIR", help = DIR_HELP)]
+    dir: Option<PathBuf>,
+
+    /// For a new set: how its records are read, e.g. chat or columns.
+    #[arg(long)]
+    format: Option<String>,
+
+    /// For a new set: SPDX expression, or unknown.
+    #[arg(long)]
+    licence: Option<String>,
+
+    /// For a new set: what it is.
+    #[arg(long)]
+    title: Option<String>,
+
+    /// For a new set: the licence forbids commercial use.
+    #[arg(long)]
+    non_commercial: bool,
+
+    /// One JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn sets(args: SetsArgs) -> anyhow::Result<()> {
+    match args.command {
+        SetsCommand::List(shown) => list(&shown),
+        SetsCommand::Status(shown) => status(&shown),
+        SetsCommand::Add(args) => add(args),
+    }
+}
+
+/// The sets a person asked for: all of them, or some by id.
+fn wanted<'a>(catalogue: &'a Catalogue, ids: &[String]) -> anyhow::Result<Vec<&'a PublicSet>> {
+    if ids.is_empty() {
+        return Ok(catalogue.sets.iter().collect());
+    }
+    Ok(ids.iter().map(|id| catalogue.set(id)).collect::<Result<_, _>>()?)
+}
+
+fn list(shown: &Shown) -> anyhow::Result<()> {
+    let catalogue = Catalogue::open(shown.dir.as_deref())?;
+    let sets = wanted(&catalogue, &shown.id)?;
+    if shown.json {
+        let lines: String = sets.iter().map(|set| format!("{}\n", json!(set))).collect();
+        return Ok(console::give(&lines)?);
+    }
+    let yes = |flag: bool| if flag { "yes" } else { "" }.to_owned();
+    let rows: Vec<Vec<String>> = sets
+        .iter()
+        .map(|set| {
+            let licence = if set.non_commercial {
+                format!("{} (non-commercial)", set.licence)
+            } else {
+                set.licence.clone()
+            };
+            vec![set.id.clone(), yes(set.recipe), set.format.clone(), licence, set.url.clone()]
+        })
+        .collect();
+    Ok(console::give(&table(&["set", "recipe", "format", "licence", "where it lives"], &rows, &[]))?)
+}
+
+fn status(shown: &Shown) -> anyhow::Result<()> {
+    let catalogue = Catalogue::open(shown.dir.as_deref())?;
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut lines = String::new();
+    let mut troubles: Vec<String> = Vec::new();
+    for set in wanted(&catalogue, &shown.id)? {
+        let loaded = store::load(&catalogue, set)?;
+        lines += &format!("{}\n", as_json(set, loaded.as_ref()));
+        rows.push(as_row(set, loaded.as_ref()));
+        troubles.extend(loaded.iter().flat_map(|loaded| trouble(set, loaded)));
+    }
+    if shown.json {
+        return Ok(console::give(&lines)?);
+    }
+    let header = ["set", "on disk", "files", "records", "functions", "queries", "unreadable", "sha256"];
+    let text = format!("sets in {}\n\n{}", catalogue.dir.display(), table(&header, &rows, &[2, 3, 4, 5, 6]));
+    let troubles: String = troubles.iter().map(|line| format!("{line}\n")).collect();
+    let gap = if troubles.is_empty() { "" } else { "\n" };
+    Ok(console::give(&format!("{text}{gap}{troubles}"))?)
+}
+
+/// Digits of a hash that tell two files apart for a person; `--json` has all.
+const HASH_DIGITS: usize = 12;
+
+fn as_row(set: &PublicSet, loaded: Option<&Loaded>) -> Vec<String> {
+    let Some(loaded) = loaded else {
+        return [&set.id, "no", "", "", "", "", "", ""].map(str::to_owned).into();
+    };
+    let hashes: Vec<&str> = loaded.files.iter().map(|file| &file.sha256[..HASH_DIGITS]).collect();
+    let mut row = vec![set.id.clone(), "yes".to_owned()];
+    let counts = [loaded.files.len(), usize::try_from(loaded.records).unwrap_or(usize::MAX)];
+    let counts = counts.into_iter().chain([loaded.functions.len(), loaded.queries.len()]);
+    row.extend(counts.map(|number| count(number as u64)));
+    row.push(count(loaded.unreadable));
+    row.push(hashes.join(" "));
+    row
+}
+
+fn as_json(set: &PublicSet, loaded: Option<&Loaded>) -> Value {
+    let Some(loaded) = loaded else { return json!({ "id": set.id, "on_disk": false, "url": set.url }) };
+    json!({
+        "id": set.id,
+        "on_disk": true,
+        "files": loaded.files,
+        "records": loaded.records,
+        "functions": loaded.functions.len(),
+        "queries": loaded.queries.len(),
+        "unreadable": loaded.unreadable,
+        "unread": loaded.unread,
+    })
+}
+
+/// The first records that cannot be read, a line each.
+fn trouble(set: &PublicSet, loaded: &Loaded) -> Vec<String> {
+    let line = |unread: &store::Unread| {
+        format!("{} {}: {}", set.id, unread.record, console::shortened(&unread.why, 160))
+    };
+    let mut lines: Vec<String> = loaded.unread.iter().map(line).collect();
+    let rest = loaded.unreadable - loaded.unread.len() as u64;
+    if rest > 0 {
+        lines.push(format!("{} and {} more", set.id, count(rest)));
+    }
+    lines
+}
+
+fn add(args: AddArgs) -> anyhow::Result<()> {
+    let catalogue = Catalogue::open(args.dir.as_deref())?;
+    let described = Described {
+        format: args.format,
+        licence: args.licence,
+        title: args.title,
+        non_commercial: args.non_commercial,
+    };
+    let (set, loaded) = store::add(&catalogue, &args.id, &args.file, &described)?;
+    if args.json {
+        return Ok(console::give(&format!("{}\n", as_json(&set, Some(&loaded))))?);
+    }
+    let text = format!(
+        "{}: {} of {} records read, {} functions, {} queries; in {}\n",
+        set.id,
+        count(loaded.records - loaded.unreadable),
+        count(loaded.records),
+        count(loaded.functions.len() as u64),
+        count(loaded.queries.len() as u64),
+        catalogue.folder(&set.id).display()
+    );
+    let troubles: String = trouble(&set, &loaded).iter().map(|line| format!("{line}\n")).collect();
+    Ok(console::give(&(text + &troubles))?)
+}
