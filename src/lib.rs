@@ -5,7 +5,9 @@
 //! [`pipeline`] (the file that puts them in order); then the rooms the stages call: [`ingest`] (log shapes into
 //! records), [`conversation`] (what was said), [`docs`] (function docs: parse, canonical form, fixes), [`text`] and
 //! [`similarity`] (tokens, ROUGE-L, joins), [`python`] (literals and calls in Python's notation), [`answers`] (what
-//! the log says about the right call), [`privacy`] (personal values and their placeholders), [`export`] (datasets), [`report`] (the funnel and the figures); and on top
+//! the log says about the right call), [`relevance`] (whether a function fits what is asked), [`public_sets`] (public
+//! datasets and how they are read), [`privacy`] (personal values and their placeholders), [`export`] (datasets),
+//! [`report`] (the funnel and the figures); and on top
 //! [`cli`] and [`console`], which alone talk to a person.
 
 // Tests lay out small files in temporary folders, where a cut write harms nobody.
@@ -23,6 +25,7 @@ pub mod pipeline;
 pub mod privacy;
 pub mod public_sets;
 pub mod python;
+pub mod relevance;
 pub mod report;
 pub mod similarity;
 pub mod stages;

@@ -4,9 +4,11 @@
 //! gate failed; 2 could not start; 3 stopped half-way, safe to run again; 70 a bug of
 //! ours; 130 interrupted.
 
+mod calibrate;
 mod diff;
 mod explain;
 mod forget;
+mod labelled;
 mod open;
 mod plan;
 mod purge;
@@ -68,6 +70,8 @@ enum Command {
     Sets(sets::SetsArgs),
     /// Explains a reason code, with an example that fires and one that does not.
     Explain(explain::ExplainArgs),
+    /// Fits the weights of judge-queries on labelled requests, and tells how good they are.
+    Calibrate(calibrate::CalibrateArgs),
     /// Prints the JSON Schema of pipeline files.
     Schema,
     /// Prints completions for a shell.
@@ -127,6 +131,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Stages(args) => stages::stages(&args)?,
         Command::Sets(args) => sets::sets(args)?,
         Command::Explain(args) => explain::explain(&args)?,
+        Command::Calibrate(args) => calibrate::calibrate(&args)?,
         Command::Schema => console::give(&format!("{:#}\n", json_schema()))?,
         Command::Completions { shell } => {
             let mut script = Vec::new();

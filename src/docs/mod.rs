@@ -12,6 +12,8 @@ pub mod dialect;
 pub mod fix;
 pub mod parse;
 pub mod patch;
+pub mod quality;
+pub mod signature;
 
 #[cfg(test)]
 mod arbitrary;

@@ -96,8 +96,12 @@ pub const TIER: ColumnSpec = request("tier", ColumnKind::Text, "how sure the ans
 /// The request whose record the answer was taken from.
 pub const ANSWER_FROM: ColumnSpec =
     request("answer_from", ColumnKind::Text, "request the answer was taken from");
-/// Whether a function fits what is asked: `relevant`, `irrelevant`, `low-quality`.
-pub const RELEVANCE: ColumnSpec = request("relevance", ColumnKind::Text, "whether a function fits");
+/// Whether a function of the list fits what is asked: relevant, irrelevant, low-quality.
+pub const RELEVANCE: ColumnSpec =
+    request("relevance", ColumnKind::Text, "whether a function fits what is asked");
+/// What the relevance rests on, JSON: a rule, or probabilities, features and what the log's answers said.
+pub const RELEVANCE_BASIS: ColumnSpec =
+    request("relevance_basis", ColumnKind::Text, "what the relevance rests on");
 /// The BFCL category.
 pub const CATEGORY: ColumnSpec = request("category", ColumnKind::Text, "BFCL category");
 /// Why a request is in a category without answers: a short code.
@@ -156,11 +160,12 @@ pub const ALL: &[ColumnSpec] = &[
     STATUS,
     PLACEHOLDERS,
     OUTCOME,
+    RELEVANCE,
+    RELEVANCE_BASIS,
     RECORDED,
     ANSWER,
     TIER,
     ANSWER_FROM,
-    RELEVANCE,
     CATEGORY,
     CATEGORY_BASIS,
     LANGUAGE,

@@ -15,6 +15,7 @@ use crate::engine::error::Result;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Contract, Evidence, Example, Opinion, Reason, RowStage, TableId};
 use crate::engine::view::Row;
+use crate::text::noise::is_mash;
 use crate::text::normal::normalise_query;
 
 static EMPTY: Reason =
@@ -147,24 +148,6 @@ impl DropSpam {
         let evidence = Evidence::detail(json!({ "letters": n_letters, "min_letters": self.min_letters }));
         (n_letters < self.min_letters).then_some((&TOO_SHORT, evidence))
     }
-}
-
-/// Letters of the home row, without the vowel that makes words of them.
-const HOME_ROW: &str = "sdfghjkl";
-/// Rows of the keyboard, for runs along them.
-const KEY_ROWS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
-/// Shorter words are words too often.
-const SHORTEST_MASH: usize = 6;
-
-/// One word of home-row consonants, or of neighbours along a row of keys.
-fn is_mash(query: &str) -> bool {
-    let is_home_row = || query.chars().all(|c| HOME_ROW.contains(c));
-    let is_run = || {
-        KEY_ROWS
-            .iter()
-            .any(|row| row.contains(query) || row.contains(&query.chars().rev().collect::<String>()))
-    };
-    query.chars().count() >= SHORTEST_MASH && (is_home_row() || is_run())
 }
 
 fn weight(c: char) -> usize {

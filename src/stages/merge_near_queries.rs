@@ -30,15 +30,19 @@ use crate::text::rouge::Threshold;
 
 /// The reason code of queries that are equal after normalisation; their answers may stand for one another.
 pub const SAME_CODE: &str = "query/same";
+/// The reason code of queries of nearly the same words.
+pub const NEAR_COPY_CODE: &str = "query/near-copy";
+/// The reason code of queries of nearly the same embedding.
+pub const SIMILAR_CODE: &str = "query/similar";
 
 static SAME: Reason = Reason::policy(
     SAME_CODE,
     "An earlier request asks the same, but for case, blanks and final punctuation.",
 );
 static NEAR_COPY: Reason =
-    Reason::policy("query/near-copy", "An earlier request asks the same in nearly the same words.");
+    Reason::policy(NEAR_COPY_CODE, "An earlier request asks the same in nearly the same words.");
 static SIMILAR: Reason =
-    Reason::policy("query/similar", "An earlier request's query has nearly the same embedding.");
+    Reason::policy(SIMILAR_CODE, "An earlier request's query has nearly the same embedding.");
 
 /// Within what requests are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -10,6 +10,8 @@ pub mod drop_public_overlap;
 pub mod drop_public_queries;
 pub mod drop_spam;
 pub mod fix_docs;
+pub mod judge_docs;
+pub mod judge_queries;
 #[cfg(test)]
 mod laws;
 pub mod merge_exact_docs;
@@ -134,7 +136,7 @@ pub fn schema<S: JsonSchema>() -> serde_json::Value {
 }
 
 /// Every kind of stage, in the order of the live recipe.
-pub static KINDS: [Kind; 14] = [
+pub static KINDS: [Kind; 16] = [
     whole::<redact::Redact>(),
     whole::<redact_docs::RedactDocs>(),
     whole::<collapse_conversations::CollapseConversations>(),
@@ -145,6 +147,8 @@ pub static KINDS: [Kind; 14] = [
     whole::<merge_near_docs::MergeNearDocs>(),
     whole::<drop_public_queries::DropPublicQueries>(),
     whole::<merge_near_queries::MergeNearQueries>(),
+    rows::<judge_docs::JudgeDocs>(),
+    whole::<judge_queries::JudgeQueries>(),
     rows::<fix_docs::FixDocs>(),
     whole::<draft_answers::DraftAnswers>(),
     whole::<split::Split>(),

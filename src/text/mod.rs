@@ -7,6 +7,7 @@
 
 pub mod language;
 pub mod lcs;
+pub mod noise;
 pub mod normal;
 pub mod rouge;
 pub mod tokens;

@@ -1,0 +1,245 @@
+//! `toolsieve calibrate`: fits the weights of judge-queries on labelled requests, and tells how good they are.
+//!
+//! Labels come from BFCL files, by category, or from a file for a finished run, whose
+//! features and evidence were noted by judge-queries. Figures of what was fitted are of
+//! doc lists that were not fitted on.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::ValueEnum;
+
+use super::labelled::{Labelled, from_bfcl, from_run};
+use crate::console::{self, count, table};
+use crate::engine::folder::write_atomic;
+use crate::relevance::calibrate::{
+    Example, Findings, Plan, fit_evidence, fit_text, is_first_half, judge_all, test_model, test_text,
+};
+use crate::relevance::features::{FAMILIES, names};
+use crate::relevance::measure::Decided;
+use crate::relevance::model::Model;
+
+/// Arguments of `calibrate`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolsieve calibrate --bfcl bfcl/data --write weights.toml      weights of the text, from categories
+  toolsieve calibrate --run out/live --labels labels.jsonl       weights of the log's answers, from a run
+  toolsieve calibrate --run out/live --labels labels.jsonl --test --weights weights.toml")]
+pub(super) struct CalibrateArgs {
+    /// BFCL question files, or folders of them: irrelevance is irrelevant, all else relevant.
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    bfcl: Vec<PathBuf>,
+
+    /// A finished run with a judge-queries stage.
+    #[arg(long, value_name = "DIR", requires = "labels", conflicts_with = "bfcl")]
+    run: Option<PathBuf>,
+
+    /// Labels for the run: JSONL, {"id": …, "label": "relevant" or "irrelevant"} a line.
+    #[arg(long, value_name = "FILE", requires = "run")]
+    labels: Option<PathBuf>,
+
+    /// What is fitted [default: text with --bfcl, evidence with --run]
+    #[arg(long, value_enum)]
+    fit: Option<What>,
+
+    /// Weights to begin with, for the part that is not fitted [default: those built in]
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
+
+    /// Fits nothing: tells what the weights make of the labelled requests.
+    #[arg(long, conflicts_with = "write")]
+    test: bool,
+
+    /// Uses only the doc lists of one half, as the seed draws it: fit on one, test on the other.
+    #[arg(long, value_enum)]
+    half: Option<Half>,
+
+    /// Share of decided requests that must be right on each side, from 0.5 to 1; higher decides fewer.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
+    precision: f64,
+
+    /// The most that the log's answers may add to the log-odds or take from them; lower trusts them less.
+    #[arg(long, value_name = "LOG-ODDS", default_value_t = 3.0)]
+    cap: f64,
+
+    /// Holds weights back; higher keeps them smaller.
+    #[arg(long, value_name = "N", default_value_t = 10.0)]
+    penalty: f64,
+
+    /// Draws the halves.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// How many times halves are drawn; each is fitted on once and tested on once.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    splits: u32,
+
+    /// Also tells how well each feature and each family does alone.
+    #[arg(long)]
+    by_feature: bool,
+
+    /// Writes the weights to this file.
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
+}
+
+/// Which weights are fitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// Those of query and docs.
+    Text,
+    /// Those of the log's answers.
+    Evidence,
+    /// First the text's, then the answers'.
+    Both,
+}
+
+/// A half of the doc lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Half {
+    /// The one.
+    First,
+    /// The other.
+    Second,
+}
+
+pub(super) fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
+    let plan = checked_plan(args)?;
+    let (labelled, what) = match (&args.run, &args.labels) {
+        (Some(run), Some(labels)) => (from_run(run, labels)?, args.fit.unwrap_or(What::Evidence)),
+        _ if args.bfcl.is_empty() => {
+            bail!("nothing to learn from\nhint: give --bfcl FILES, or --run DIR with --labels FILE")
+        }
+        _ => (from_bfcl(&args.bfcl)?, args.fit.unwrap_or(What::Text)),
+    };
+    let Labelled { mut examples, by_rule, source } = labelled;
+    if let Some(half) = args.half {
+        examples.retain(|example| is_first_half(&example.group, args.seed) == (half == Half::First));
+    }
+    let n_relevant = examples.iter().filter(|example| example.is_relevant).count();
+    if n_relevant == 0 || n_relevant == examples.len() {
+        bail!("{source}: {n_relevant} of {} requests are relevant; both sides are needed", examples.len());
+    }
+    let begin = match &args.weights {
+        Some(path) => Model::read(path)?,
+        None => Model::embedded().clone(),
+    };
+    let mut text = format!(
+        "{source}: {} requests, {} relevant\n",
+        count(examples.len() as u64),
+        count(n_relevant as u64)
+    );
+    if by_rule.0 > 0 {
+        text += &format!("low quality by rule: {}, of them irrelevant {}\n", by_rule.0, by_rule.1);
+    }
+    text += "\n";
+    if args.test {
+        text += &by_evidence(&begin, &examples);
+        return Ok(console::give(&text)?);
+    }
+    text += &tested(&examples, what, &begin, args.cap, plan);
+    if args.by_feature {
+        text += &format!("\n{}", by_feature(&examples, plan));
+    }
+    console::give(&text)?;
+    if let Some(path) = &args.write {
+        let model = fitted(&examples, what, begin, args.cap, plan, &source);
+        write_atomic(path, model.to_toml().as_bytes())?;
+        console::talk(&format!("weights written to {}", path.display()));
+    }
+    Ok(())
+}
+
+fn checked_plan(args: &CalibrateArgs) -> anyhow::Result<Plan> {
+    if !(0.5..1.0).contains(&args.precision) {
+        bail!("--precision must be from 0.5 to below 1, not {}", args.precision);
+    }
+    for (flag, value) in [("--cap", args.cap), ("--penalty", args.penalty)] {
+        if !(value > 0.0 && value.is_finite()) {
+            bail!("{flag} must be above 0, not {value}");
+        }
+    }
+    Ok(Plan { precision: args.precision, penalty: args.penalty, seed: args.seed, splits: args.splits })
+}
+
+/// The weights, fitted on all examples.
+fn fitted(examples: &[Example], what: What, begin: Model, cap: f64, plan: Plan, source: &str) -> Model {
+    let n_examples = examples.len();
+    let fitted_on = format!("{source}: {n_examples} requests");
+    let mut model = begin;
+    if what != What::Evidence {
+        model.text = fit_text(examples, plan, fitted_on.clone());
+    }
+    if what != What::Text {
+        model = fit_evidence(examples, &model.text, cap, plan, fitted_on);
+    }
+    model
+}
+
+/// Fitted on one half, tested on the other.
+fn tested(examples: &[Example], what: What, begin: &Model, cap: f64, plan: Plan) -> String {
+    let mut rows = Vec::new();
+    if what != What::Evidence {
+        rows.push(row("text alone", &test_text(examples, plan, |_| true)));
+    }
+    if what != What::Text {
+        let text = (what == What::Evidence).then_some(&begin.text);
+        for (name, findings) in test_model(examples, text, cap, plan) {
+            rows.push(row(name, &findings));
+        }
+    }
+    format!("on doc lists that were not fitted on, {} draws of two halves\n{}", plan.splits, figures(&rows))
+}
+
+/// What weights make of examples, by what the log's answers say.
+fn by_evidence(model: &Model, examples: &[Example]) -> String {
+    let rows: Vec<Vec<String>> =
+        judge_all(model, examples).into_iter().map(|(name, findings)| row(name, &findings)).collect();
+    figures(&rows)
+}
+
+fn figures(rows: &[Vec<String>]) -> String {
+    table(
+        &["", "requests", "AUC", "decided", "relevant", "right", "irrelevant", "right"],
+        rows,
+        &[1, 2, 3, 4, 5, 6, 7],
+    )
+}
+
+fn row(name: &str, findings: &Findings) -> Vec<String> {
+    let Decided { n_rows, relevant, irrelevant } = findings.decided;
+    vec![
+        name.to_owned(),
+        count(n_rows as u64),
+        findings.mean_auc().map_or("-".to_owned(), |auc| format!("{auc:.3}")),
+        percent(relevant.0 + irrelevant.0, n_rows),
+        count(relevant.0 as u64),
+        percent(relevant.1, relevant.0),
+        count(irrelevant.0 as u64),
+        percent(irrelevant.1, irrelevant.0),
+    ]
+}
+
+#[allow(clippy::cast_precision_loss)] // Counts of requests.
+fn percent(part: usize, whole: usize) -> String {
+    if whole == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
+}
+
+/// How well each feature and each family does without the others.
+fn by_feature(examples: &[Example], plan: Plan) -> String {
+    let auc = |keep: &dyn Fn(usize) -> bool| {
+        test_text(examples, plan, keep).mean_auc().map_or("-".to_owned(), |auc| format!("{auc:.3}"))
+    };
+    let mut rows = Vec::new();
+    let mut at = 0;
+    for (family, features) in FAMILIES {
+        let range = at..at + features.len();
+        rows.push(vec![format!("{family}: all of it"), auc(&|at| range.contains(&at))]);
+        for feature in *features {
+            rows.push(vec![format!("  {feature}"), auc(&|kept| kept == at)]);
+            at += 1;
+        }
+    }
+    debug_assert_eq!(at, names().count(), "every feature belongs to a family");
+    table(&["alone", "AUC"], &rows, &[1])
+}

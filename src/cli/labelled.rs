@@ -1,0 +1,218 @@
+//! Labelled requests for `calibrate`: from BFCL files by category, or from a run with a file of labels.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context as _, bail};
+use rayon::prelude::*;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::open::open;
+use crate::engine::columns::{EXTERNAL_ID, FUNCTIONS, RELEVANCE_BASIS};
+use crate::engine::corpus::Corpus;
+use crate::engine::stage::{Context, Contract, Quiet, RowIx, TableId};
+use crate::engine::view::View;
+use crate::relevance::asked::Asked;
+use crate::relevance::calibrate::Example;
+use crate::relevance::evidence::Evidence;
+use crate::relevance::features::features;
+use crate::relevance::low_quality;
+use crate::relevance::model::features_of;
+use crate::relevance::offer::Offer;
+use crate::similarity::embed::Hashed;
+
+/// Labelled requests.
+pub(super) struct Labelled {
+    /// Those that a model must judge.
+    pub(super) examples: Vec<Example>,
+    /// Those that a rule finds of low quality, and how many of them are labelled irrelevant.
+    pub(super) by_rule: (usize, usize),
+    /// Where they come from, for people.
+    pub(super) source: String,
+}
+
+/// A request, or one that a rule has judged, with its label.
+type Read = Result<Example, bool>;
+
+fn labelled(read: Vec<Read>, source: String) -> Labelled {
+    let (mut examples, mut by_rule) = (Vec::new(), (0, 0));
+    for read in read {
+        match read {
+            Ok(example) => examples.push(example),
+            Err(is_relevant) => by_rule = (by_rule.0 + 1, by_rule.1 + usize::from(!is_relevant)),
+        }
+    }
+    Labelled { examples, by_rule, source }
+}
+
+/// Lists with the same function names are one group.
+fn group<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<BTreeSet<&str>>().into_iter().collect::<Vec<_>>().join("\n")
+}
+
+/// Reads BFCL question files, or all of them in a folder.
+pub(super) fn from_bfcl(paths: &[PathBuf]) -> anyhow::Result<Labelled> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(path).with_context(|| format!("reading {}", path.display()))?;
+            for entry in entries {
+                files.push(entry.with_context(|| format!("reading {}", path.display()))?.path());
+            }
+        } else {
+            files.push(path.clone());
+        }
+    }
+    files.retain(|file| name_of(file).starts_with("BFCL_") && file.extension().is_some_and(|end| end == "json"));
+    files.sort();
+    if files.is_empty() {
+        bail!("no BFCL question file among them\nhint: their names begin with BFCL_ and end in .json");
+    }
+    let mut entries: Vec<(Entry, bool)> = Vec::new();
+    for file in &files {
+        let is_relevant = !name_of(file).contains("irrelevance");
+        let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let entry = serde_json::from_str(line).with_context(|| {
+                format!("{}:{}: not a BFCL question with \"question\" and \"function\"", file.display(), at + 1)
+            })?;
+            entries.push((entry, is_relevant));
+        }
+    }
+    let read = entries.par_iter().map(|(entry, is_relevant)| entry.read(*is_relevant)).collect();
+    let names: Vec<String> = files.iter().map(|file| name_of(file).replace(".json", "")).collect();
+    Ok(labelled(read, names.join(", ")))
+}
+
+fn name_of(file: &Path) -> &str {
+    file.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    question: Value,
+    function: Value,
+}
+
+impl Entry {
+    /// The user messages of the first turn, or of a question without turns.
+    fn queries(&self) -> Vec<&str> {
+        let first = self.question.get(0);
+        let messages = match first {
+            Some(Value::Array(turn)) => turn.as_slice(),
+            _ => self.question.as_array().map_or(&[] as &[Value], Vec::as_slice),
+        };
+        let users = messages.iter().filter(|message| message["role"] == "user");
+        users.filter_map(|message| message["content"].as_str()).collect()
+    }
+
+    fn read(&self, is_relevant: bool) -> Read {
+        let functions = match &self.function {
+            Value::Array(functions) => functions.as_slice(),
+            function => std::slice::from_ref(function),
+        };
+        let queries = self.queries();
+        let offer = Offer::new(functions, &Hashed);
+        let asked = Asked::new(queries.last().copied().unwrap_or_default(), queries.len(), &Hashed);
+        if low_quality::fault(&asked, &offer).is_some() {
+            return Err(is_relevant);
+        }
+        let features = features(&asked, &offer);
+        Ok(Example { features, evidence: Evidence::default(), is_relevant, group: group(offer.names()) })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Label {
+    id: String,
+    label: Word,
+}
+
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Word {
+    Relevant,
+    Irrelevant,
+}
+
+fn read_labels(file: &Path) -> anyhow::Result<BTreeMap<String, bool>> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let mut labels = BTreeMap::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let label: Label =
+            serde_json::from_str(line).with_context(|| format!("{}:{}", file.display(), at + 1))?;
+        let is_relevant = label.label == Word::Relevant;
+        if labels.insert(label.id.clone(), is_relevant).is_some_and(|known| known != is_relevant) {
+            bail!("{}:{}: id {} has two labels", file.display(), at + 1, label.id);
+        }
+    }
+    Ok(labels)
+}
+
+/// Reads what judge-queries noted on the rows of a run that have a label, kept or not.
+pub(super) fn from_run(run: &Path, labels: &Path) -> anyhow::Result<Labelled> {
+    let labels = read_labels(labels)?;
+    let corpus = open(run)?.corpus;
+    if !corpus.requests.columns().contains(&RELEVANCE_BASIS) {
+        bail!("{}: no stage judged queries\nhint: run a pipeline with a judge-queries stage", run.display());
+    }
+    let read = read_rows(&corpus, &labels)?;
+    if read.is_empty() {
+        bail!("{}: none of the {} labels is of a request that was judged", run.display(), labels.len());
+    }
+    Ok(labelled(read, run.display().to_string()))
+}
+
+fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> anyhow::Result<Vec<Read>> {
+    let contract = Contract {
+        table: TableId::Requests,
+        reads: vec![EXTERNAL_ID, RELEVANCE_BASIS, FUNCTIONS],
+        writes: vec![],
+        reasons: vec![],
+        merges: false,
+        idempotent: true,
+        sends_rows_out: false,
+    };
+    let (view, cancel) = (View::new(corpus, &contract), AtomicBool::new(false));
+    let cx = Context { seed: 0, cancel: &cancel, progress: &Quiet };
+    let mut groups: BTreeMap<RowIx, String> = BTreeMap::new();
+    view.parent().stream(
+        &cx,
+        |_| true,
+        |batch| {
+            let found = batch.map_rows(|row| {
+                let functions: Vec<Value> = row.json(FUNCTIONS).unwrap_or_default();
+                group(functions.iter().filter_map(|function| function["name"].as_str()))
+            });
+            groups.extend(batch.rows().iter().copied().zip(found));
+            Ok(())
+        },
+    )?;
+    let mut read = Vec::new();
+    view.stream(
+        &cx,
+        |_| true,
+        |batch| {
+            for &row in batch.rows() {
+                let cells = batch.row(row);
+                let Some(basis) = cells.json::<Value>(RELEVANCE_BASIS) else { continue };
+                let own = cells.text(EXTERNAL_ID).and_then(|id| labels.get(id));
+                let Some(&is_relevant) = own.or_else(|| labels.get(&view.row_id(row).to_string())) else { continue };
+                read.push(match features_of(&basis) {
+                    None => Err(is_relevant),
+                    Some(features) => Ok(Example {
+                        features,
+                        evidence: Evidence::from_json(&basis["evidence"]),
+                        is_relevant,
+                        group: groups.get(&view.list_of(row)).cloned().unwrap_or_default(),
+                    }),
+                });
+            }
+            Ok(())
+        },
+    )?;
+    Ok(read)
+}

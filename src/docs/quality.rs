@@ -1,0 +1,214 @@
+//! What makes a function doc too poor to be used, as rules in order; each is sure of what it finds.
+//!
+//! The recipe keeps docs with a name, a description, and for each parameter a type and a
+//! description. Types can be inferred and single gaps filled, so a rule here fires only
+//! where a reader could not tell what to call the function for, or with what.
+
+use super::signature::Signature;
+use crate::text::tokens::Tokenizer;
+
+/// One way in which a doc is too poor.
+#[derive(Debug)]
+pub struct Rule {
+    /// The reason code.
+    pub code: &'static str,
+    /// What is wrong, in one sentence.
+    pub what: &'static str,
+    /// A function, as JSON, on which the rule fires.
+    pub fires: &'static str,
+    /// A function, as JSON, on which it does not.
+    pub quiet: &'static str,
+    holds: fn(&Signature, Limits) -> bool,
+}
+
+/// How much a doc must say.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// The share of parameters without a description that is still good.
+    pub undescribed_share: f64,
+    /// Fewest parameters for which that share counts.
+    pub undescribed_min: usize,
+    /// Words a description needs where the name says nothing.
+    pub min_description_words: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { undescribed_share: 0.5, undescribed_min: 2, min_description_words: 4 }
+    }
+}
+
+/// All rules, in the order they are tried.
+pub static RULES: [Rule; 6] = [
+    Rule {
+        code: "doc/template-text",
+        what: "The name or the description holds a template that nobody filled in.",
+        fires: r#"{"name": "ring", "description": "Rings the {{ bell.name }} bell.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
+        quiet: r#"{"name": "ring", "description": "Rings a bell, e.g. {\"times\": 3}.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
+        holds: |signature, _| has_template(&signature.name) || has_template(&signature.description),
+    },
+    Rule {
+        code: "doc/placeholder-description",
+        what: "The description is a placeholder.",
+        fires: r#"{"name": "ring", "description": "TODO: add description", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
+        quiet: r#"{"name": "add_todo", "description": "Adds a todo to the list.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
+        holds: |signature, _| is_placeholder(&signature.description),
+    },
+    Rule {
+        code: "doc/undescribed",
+        what: "Neither the function nor any of its parameters has a description.",
+        fires: r#"{"name": "ring_bell", "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer"}}}}"#,
+        quiet: r#"{"name": "ring_bell", "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer", "description": "How often the bell rings."}}}}"#,
+        holds: |signature, _| signature.description.is_empty() && n_described(signature) == 0,
+    },
+    Rule {
+        code: "doc/meaningless-name",
+        what: "The name says nothing, and the description hardly more.",
+        fires: r#"{"name": "func1", "description": "A function.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
+        quiet: r#"{"name": "func1", "description": "Rings the noon bell of the tower.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
+        holds: |signature, limits| {
+            is_meaningless(&signature.name) && words(&signature.description).len() < limits.min_description_words
+        },
+    },
+    Rule {
+        code: "doc/name-as-description",
+        what: "The description only repeats the name, and no parameter is described.",
+        fires: r#"{"name": "ring_bell", "description": "Ring bell.", "parameters": {"type": "dict", "required": ["n"], "properties": {"n": {"type": "integer"}}}}"#,
+        quiet: r#"{"name": "ring_bell", "description": "Rings the noon bell.", "parameters": {"type": "dict", "required": ["n"], "properties": {"n": {"type": "integer"}}}}"#,
+        holds: |signature, _| {
+            !signature.parameters.is_empty() && n_described(signature) == 0 && repeats_name(signature)
+        },
+    },
+    Rule {
+        code: "doc/undescribed-parameters",
+        what: "Most of the parameters have no description.",
+        fires: r#"{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["bell", "times"], "properties": {"bell": {"type": "string"}, "times": {"type": "integer"}}}}"#,
+        quiet: r#"{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["bell", "times"], "properties": {"bell": {"type": "string", "description": "Which bell."}, "times": {"type": "integer"}}}}"#,
+        holds: undescribed_parameters,
+    },
+];
+
+/// The first rule that a function breaks.
+pub fn fault(signature: &Signature, limits: Limits) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| (rule.holds)(signature, limits))
+}
+
+/// A parameter is described by words, or by the values it may have.
+fn n_described(signature: &Signature) -> usize {
+    let is_described = |description: &str| !description.is_empty() && !is_placeholder(description);
+    let parameters = signature.parameters.iter();
+    parameters.filter(|parameter| is_described(&parameter.description) || !parameter.choices.is_empty()).count()
+}
+
+#[allow(clippy::cast_precision_loss)] // Counts of parameters.
+fn undescribed_parameters(signature: &Signature, limits: Limits) -> bool {
+    let n_parameters = signature.parameters.len();
+    let n_undescribed = n_parameters - n_described(signature);
+    n_parameters >= limits.undescribed_min && n_undescribed as f64 > limits.undescribed_share * n_parameters as f64
+}
+
+/// `{{…}}`, `${…}`, `<%…%>` with something inside.
+fn has_template(text: &str) -> bool {
+    [("{{", "}}"), ("${", "}"), ("<%", "%>")].iter().any(|(open, close)| {
+        text.split(open).skip(1).any(|rest| {
+            rest.split_once(close).is_some_and(|(inside, _)| {
+                // JSON in an example has quotes before its first colon; a template has a name.
+                inside.trim_start().starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '\''))
+                    && !inside.contains("\":")
+            })
+        })
+    })
+}
+
+/// Descriptions that stand where one should be written, without case and marks around.
+const PLACEHOLDERS: &[&str] = &[
+    "a description", "add description", "add description here", "description", "description goes here",
+    "description here", "description of the function", "enter description", "example description",
+    "function description", "insert description here", "n/a", "na", "no description", "no description available",
+    "no description provided", "none", "null", "placeholder", "some description", "string", "tba", "tbd", "test",
+    "test description", "todo", "undefined", "your description here", "xxx",
+];
+/// What only placeholders begin with.
+const PLACEHOLDER_STARTS: &[&str] = &["todo:", "todo -", "lorem ipsum", "fixme:", "tbd:"];
+
+fn is_placeholder(description: &str) -> bool {
+    let lower = description.trim().to_lowercase();
+    let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
+    if lower.is_empty() {
+        return false;
+    }
+    bare.is_empty()
+        || PLACEHOLDERS.binary_search(&bare).is_ok()
+        || PLACEHOLDER_STARTS.iter().any(|start| bare.starts_with(start))
+}
+
+/// Names that say nothing, without digits, underscores and case; sorted.
+const MEANINGLESS: &[&str] = &[
+    "a", "abc", "api", "apifunction", "bar", "baz", "call", "callback", "demo", "dofunction", "dosomething",
+    "dummy", "dummyfunction", "example", "examplefunction", "f", "fn", "foo", "foobar", "func", "funcname", "function",
+    "functionname", "g", "main", "method", "myfunc", "myfunction", "mytool", "name", "newfunction", "qux", "sample",
+    "samplefunction", "somefunction", "string", "temp", "test", "testfunc", "testfunction", "testing", "testtool",
+    "tmp", "tool", "toolname", "unnamed", "untitled", "x", "xxx", "yourfunction",
+];
+
+fn is_meaningless(name: &str) -> bool {
+    let letters: String = name.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
+    letters.is_empty() || MEANINGLESS.binary_search(&letters.as_str()).is_ok()
+}
+
+/// Words that add nothing to a name.
+const FILLERS: &[&str] = &["a", "an", "api", "by", "for", "from", "function", "in", "is", "of", "that", "the", "this", "to", "tool"];
+
+fn repeats_name(signature: &Signature) -> bool {
+    let name = words(&signature.name);
+    let said = words(&signature.description);
+    !said.is_empty() && said.iter().all(|word| name.contains(word) || FILLERS.contains(&word.as_str()))
+}
+
+/// The words of a text in lower case, names cut at underscores, dots and capitals.
+fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut cut = String::with_capacity(text.len());
+    let mut before = ' ';
+    for c in text.chars() {
+        if before.is_lowercase() && c.is_uppercase() {
+            cut.push(' ');
+        }
+        cut.push(if c == '_' || c == '.' { ' ' } else { c });
+        before = c;
+    }
+    Tokenizer::Unicode.for_each_token(&cut, |token| words.push(token.to_owned()));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::docs::signature::signatures;
+
+    #[test]
+    fn tables_can_be_searched() {
+        assert!(PLACEHOLDERS.is_sorted() && MEANINGLESS.is_sorted());
+    }
+
+    #[test]
+    fn no_rule_fires_on_the_quiet_example_of_another() {
+        for rule in &RULES {
+            let function: Value = serde_json::from_str(rule.quiet).unwrap();
+            let found = fault(&signatures(&[function])[0], Limits::default());
+            assert!(found.is_none(), "{}: {:?}", rule.code, found.map(|rule| rule.code));
+        }
+    }
+
+    #[test]
+    fn templates_are_told_from_examples() {
+        for template in ["{{ user }}", "${NAME}", "in {{'Korean' if x}}", "<% name %>"] {
+            assert!(has_template(template), "{template}");
+        }
+        for text in ["{{}}", "{{\"a\": 1}}", "costs $5 {a}", "a {b} c", "`{{ \"k\": 2 }}`"] {
+            assert!(!has_template(text), "{text}");
+        }
+    }
+}

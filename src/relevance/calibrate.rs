@@ -1,0 +1,277 @@
+//! Fits weights and lines on labelled requests, and says honestly how good they are.
+//!
+//! Requests of one doc list, or of lists with the same function names, never stand on
+//! both sides of a split: what is learned about one list says nothing about another.
+//! Figures come from halves that neither the weights nor the lines have seen; what is
+//! written is fitted on everything.
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::evidence::Evidence;
+use super::fit::{Linear, fit, logistic};
+use super::measure::{Decided, Thresholds, roc_auc, thresholds};
+use super::model::{Model, Part, evidence_features};
+
+/// One labelled request.
+#[derive(Debug, Clone)]
+pub struct Example {
+    /// Its features, in the order of `features::names`.
+    pub features: Vec<f64>,
+    /// What the log's answers say.
+    pub evidence: Evidence,
+    /// Some function fits.
+    pub is_relevant: bool,
+    /// Requests of one group stay together: the function names of the list, sorted.
+    pub group: String,
+}
+
+/// How to fit.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// The share of decided rows that must be right on each side, from 0.5 to 1. Higher decides fewer.
+    pub precision: f64,
+    /// Holds weights back, see [`fit`].
+    pub penalty: f64,
+    /// Draws the halves.
+    pub seed: u64,
+    /// How many times the halves are drawn.
+    pub splits: u32,
+}
+
+/// What was found on the halves not fitted on, over all splits.
+#[derive(Debug, Clone, Default)]
+pub struct Findings {
+    /// The area under the ROC curve in each split.
+    pub aucs: Vec<f64>,
+    /// What was decided, all splits added up.
+    pub decided: Decided,
+}
+
+impl Findings {
+    /// The mean area; `None` where no split had both sides.
+    #[allow(clippy::cast_precision_loss)] // A count of splits.
+    pub fn mean_auc(&self) -> Option<f64> {
+        (!self.aucs.is_empty()).then(|| self.aucs.iter().sum::<f64>() / self.aucs.len() as f64)
+    }
+
+    fn hear(&mut self, scored: &[(f64, bool)], lines: Thresholds) {
+        self.aucs.extend(roc_auc(scored));
+        self.decided.add(Decided::of(scored, lines));
+    }
+}
+
+/// Which half of a split a group is in.
+///
+/// It depends on the group and the seed alone, so the same list is in the same half of any log.
+pub fn is_first_half(group: &str, seed: u64) -> bool {
+    xxh3_64_with_seed(group.as_bytes(), seed).is_multiple_of(2)
+}
+
+/// A row to fit on: features, label, group.
+type Row<'a> = (&'a [f64], bool, &'a str);
+
+/// Fits on one half and tests on the other, as often as the plan says; lines are drawn inside the first half.
+fn test(rows: &[Row<'_>], plan: Plan) -> Findings {
+    let mut findings = Findings::default();
+    for split in 0..u64::from(plan.splits) {
+        let seed = plan.seed.wrapping_add(split);
+        let (first, second): (Vec<Row<'_>>, Vec<Row<'_>>) =
+            rows.iter().copied().partition(|(_, _, group)| is_first_half(group, seed));
+        for (known, unseen) in [(&first, &second), (&second, &first)] {
+            let (linear, lines) = fit_with_lines(known, plan, seed);
+            findings.hear(&scored(&linear, unseen), lines);
+        }
+    }
+    findings
+}
+
+/// Lines are drawn by scores from so many parts, each scored by what was fitted on the others.
+const FOLDS: u64 = 5;
+
+/// Weights fitted on all rows, and lines drawn by scores that each row got from the parts it is not in.
+fn fit_with_lines(rows: &[Row<'_>], plan: Plan, seed: u64) -> (Linear, Thresholds) {
+    // Another draw than the one that made these rows a half.
+    let fold_of = |group: &str| xxh3_64_with_seed(group.as_bytes(), !seed) % FOLDS;
+    let mut unseen = Vec::with_capacity(rows.len());
+    for fold in 0..FOLDS {
+        let (left_out, known): (Vec<Row<'_>>, Vec<Row<'_>>) =
+            rows.iter().copied().partition(|(_, _, group)| fold_of(group) == fold);
+        unseen.extend(scored(&fit_rows(&known, plan), &left_out));
+    }
+    (fit_rows(rows, plan), lines(&unseen, plan))
+}
+
+/// The share of the allowed errors that lines keep in reserve: on rows not seen they are a little worse.
+const RESERVE: f64 = 0.2;
+
+fn lines(scored: &[(f64, bool)], plan: Plan) -> Thresholds {
+    thresholds(scored, plan.precision + RESERVE * (1.0 - plan.precision))
+}
+
+fn fit_rows(rows: &[Row<'_>], plan: Plan) -> Linear {
+    let features: Vec<&[f64]> = rows.iter().map(|(features, _, _)| *features).collect();
+    let labels: Vec<bool> = rows.iter().map(|(_, label, _)| *label).collect();
+    fit(&features, &labels, plan.penalty)
+}
+
+fn scored(linear: &Linear, rows: &[Row<'_>]) -> Vec<(f64, bool)> {
+    rows.iter().map(|(features, label, _)| (logistic(linear.log_odds(features)), *label)).collect()
+}
+
+fn text_rows<'a>(examples: &'a [Example], keep: &dyn Fn(usize) -> bool, kept: &'a mut Vec<Vec<f64>>) -> Vec<Row<'a>> {
+    let pick = |row: &[f64]| -> Vec<f64> {
+        row.iter().enumerate().filter(|(at, _)| keep(*at)).map(|(_, x)| *x).collect()
+    };
+    kept.extend(examples.iter().map(|example| pick(&example.features)));
+    let rows = kept.iter().zip(examples);
+    rows.map(|(features, example)| (features.as_slice(), example.is_relevant, example.group.as_str())).collect()
+}
+
+/// Tests weights of the text that use only the features for which `keep` holds.
+pub fn test_text(examples: &[Example], plan: Plan, keep: impl Fn(usize) -> bool) -> Findings {
+    let mut kept = Vec::new();
+    test(&text_rows(examples, &keep, &mut kept), plan)
+}
+
+/// Fits the part of the text on all examples.
+pub fn fit_text(examples: &[Example], plan: Plan, fitted_on: String) -> Part {
+    let mut kept = Vec::new();
+    let (linear, thresholds) = fit_with_lines(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed);
+    Part { fitted_on, linear, thresholds }
+}
+
+/// Fits the part of the evidence on the examples of which the log says something, with the text's weights as they
+/// are. Its lines are drawn by what the model makes of them, cap and all.
+pub fn fit_evidence(examples: &[Example], text: &Part, cap: f64, plan: Plan, fitted_on: String) -> Model {
+    let heard: Vec<&Example> = examples.iter().filter(|example| !example.evidence.is_silent()).collect();
+    let features: Vec<Vec<f64>> = heard
+        .iter()
+        .map(|example| evidence_features(text.linear.log_odds(&example.features), example.evidence))
+        .collect();
+    let rows: Vec<Row<'_>> = features
+        .iter()
+        .zip(&heard)
+        .map(|(features, example)| (features.as_slice(), example.is_relevant, example.group.as_str()))
+        .collect();
+    let linear = fit_rows(&rows, plan);
+    let none = Thresholds { relevant_from: 1.0, irrelevant_to: 0.0 };
+    let mut model =
+        Model { text: text.clone(), evidence: Part { fitted_on, linear, thresholds: none }, cap };
+    let scores: Vec<(f64, bool)> = heard
+        .iter()
+        .map(|example| (model.judge(&example.features, example.evidence).probability, example.is_relevant))
+        .collect();
+    model.evidence.thresholds = lines(&scores, plan);
+    model
+}
+
+/// Fits text and evidence on one half of the groups and tests both on the other, as often as the plan says; see
+/// [`judge_all`] for the parts.
+///
+/// With `text`, its weights are taken as they are, and only the evidence is fitted.
+pub fn test_model(
+    examples: &[Example],
+    text: Option<&Part>,
+    cap: f64,
+    plan: Plan,
+) -> Vec<(&'static str, Findings)> {
+    let mut all: Vec<(&'static str, Findings)> = Vec::new();
+    for split in 0..u64::from(plan.splits) {
+        let seed = plan.seed.wrapping_add(split);
+        let (first, second): (Vec<Example>, Vec<Example>) =
+            examples.iter().cloned().partition(|example| is_first_half(&example.group, seed));
+        for (known, unseen) in [(&first, &second), (&second, &first)] {
+            let text = text.cloned().unwrap_or_else(|| fit_text(known, Plan { seed, ..plan }, String::new()));
+            let model = fit_evidence(known, &text, cap, plan, String::new());
+            for (at, (name, found)) in judge_all(&model, unseen).into_iter().enumerate() {
+                if all.len() <= at {
+                    all.push((name, Findings::default()));
+                }
+                all[at].1.aucs.extend(found.aucs);
+                all[at].1.decided.add(found.decided);
+            }
+        }
+    }
+    all
+}
+
+/// Parts of some examples, by what the log's answers say.
+const PARTS: &[(&str, &[&str])] = &[
+    ("all", &["calls", "declined", "both", "none"]),
+    ("calls only", &["calls"]),
+    ("declined only", &["declined"]),
+    ("calls and declined", &["both"]),
+    ("no evidence", &["none"]),
+];
+
+/// What given weights make of some examples: of all, by what the log's answers say, and by the text alone.
+pub fn judge_all(model: &Model, examples: &[Example]) -> Vec<(&'static str, Findings)> {
+    let judged = |name: &'static str, words: &[&str], without_evidence: bool| {
+        let mut findings = Findings::default();
+        let mut scores = Vec::new();
+        for example in examples.iter().filter(|example| words.contains(&example.evidence.word())) {
+            let evidence = if without_evidence { Evidence::default() } else { example.evidence };
+            let judged = model.judge(&example.features, evidence);
+            scores.push((judged.probability, example.is_relevant));
+            findings.decided.add(Decided::of(&[(judged.probability, example.is_relevant)], judged.thresholds));
+        }
+        findings.aucs.extend(roc_auc(&scores));
+        (name, findings)
+    };
+    let mut parts: Vec<_> = PARTS.iter().map(|&(name, words)| judged(name, words, false)).collect();
+    parts.push(judged("all, by text alone", PARTS[0].1, true));
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::relevance::evidence::Heard;
+    use crate::relevance::features;
+
+    /// Examples that one feature tells apart, but for one in ten.
+    fn examples() -> Vec<Example> {
+        (0..400_u32)
+            .map(|n| {
+                let is_relevant = n % 2 == 0;
+                let shows = is_relevant != (n % 20 < 2);
+                let mut row = vec![0.0; features::names().count()];
+                row[0] = f64::from(u8::from(shows));
+                row[1] = f64::from(n % 7);
+                let mut evidence = Evidence::default();
+                if n % 4 < 2 {
+                    evidence.add(if is_relevant { Heard::Called } else { Heard::Declined });
+                }
+                Example { features: row, evidence, is_relevant, group: format!("list {}", n / 4) }
+            })
+            .collect()
+    }
+
+    const PLAN: Plan = Plan { precision: 0.85, penalty: 1.0, seed: 1, splits: 3 };
+
+    #[test]
+    fn the_feature_that_tells_is_found_and_the_other_is_not() {
+        let examples = examples();
+        let auc = |findings: Findings| findings.mean_auc().unwrap();
+        let all = auc(test_text(&examples, PLAN, |_| true));
+        assert!((all - 0.9).abs() < 0.03, "{all}");
+        assert!(auc(test_text(&examples, PLAN, |at| at == 1)) < 0.6);
+        let part = fit_text(&examples, PLAN, "made up".to_owned());
+        assert!(part.linear.weights[0] > 1.0 && part.linear.weights[1].abs() < 0.1, "{part:?}");
+    }
+
+    #[test]
+    fn answers_help_where_the_log_has_them() {
+        let examples = examples();
+        let parts = test_model(&examples, None, 3.0, PLAN);
+        let auc = |name| parts.iter().find(|part| part.0 == name).unwrap().1.mean_auc();
+        assert!(auc("all") > auc("all, by text alone"), "{parts:?}");
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_weights() {
+        let examples = examples();
+        let fitted = || fit_text(&examples, PLAN, String::new());
+        assert_eq!(fitted(), fitted());
+    }
+}

@@ -1,0 +1,24 @@
+//! Whether a request can be answered by a call of the functions it was sent with.
+//!
+//! Rules first (`low_quality`), then a model: features of the query and its docs, one file
+//! a family (`features` lists them), and what the log's own answers say (`evidence`),
+//! weighed by logistic regression (`model`). `calibrate` fits the weights; `fit` and
+//! `measure` are the mathematics. No language model and no network: this knows words,
+//! spelling and form, and leaves the rest undecided.
+
+pub mod asked;
+pub mod calibrate;
+mod closeness;
+mod coverage;
+pub mod evidence;
+pub mod features;
+pub mod fit;
+mod form;
+pub mod low_quality;
+pub mod measure;
+pub mod model;
+pub mod offer;
+mod overlap;
+mod script;
+mod values;
+mod words;

@@ -1,0 +1,333 @@
+//! The weights, and what they make of a request: a probability, and on which side of the lines it lies.
+//!
+//! The weights of the text and those of the log's answers are apart: where the log has
+//! no answer, or none that says anything, the text decides alone, by lines of its own.
+//! What the answers say is capped, for the logged model may be wrong in its own way.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::evidence::{self, Evidence};
+use super::features;
+use super::fit::{Linear, logistic};
+use super::measure::Thresholds;
+
+/// The weights built into the program.
+static EMBEDDED: LazyLock<Model> = LazyLock::new(|| {
+    Model::parse(include_str!("../../configs/relevance.toml")).expect("the built-in weights are tested")
+});
+
+/// Raised when the same weights give other answers; weights of another version are refused.
+const VERSION: u32 = 1;
+
+/// Weights and thresholds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// What the text says.
+    pub text: Part,
+    /// What the log's answers add to it; its first feature is the log-odds of the text.
+    pub evidence: Part,
+    /// What the answers may add to the log-odds or take from them, at most.
+    pub cap: f64,
+}
+
+/// A weighted sum with the lines that go with it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// On what it was fitted, for people.
+    pub fitted_on: String,
+    /// Bias and weights.
+    pub linear: Linear,
+    /// The lines.
+    pub thresholds: Thresholds,
+}
+
+/// On which side a request lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Some function fits.
+    Relevant,
+    /// None does.
+    Irrelevant,
+    /// Between the lines.
+    Unsure,
+}
+
+/// What the model makes of a request.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judged {
+    /// The probability that some function fits.
+    pub probability: f64,
+    /// The same by the text alone.
+    pub by_text: f64,
+    /// The lines it is held against.
+    pub thresholds: Thresholds,
+}
+
+impl Judged {
+    /// On which side it lies.
+    pub fn side(&self) -> Side {
+        if self.probability >= self.thresholds.relevant_from {
+            Side::Relevant
+        } else if self.probability <= self.thresholds.irrelevant_to {
+            Side::Irrelevant
+        } else {
+            Side::Unsure
+        }
+    }
+
+    /// For the column `relevance_basis`: the probabilities, what the answers said, the features that are not 0.
+    pub fn basis(&self, features: &[f64], evidence: Evidence) -> Value {
+        let features: Map<String, Value> = features::names()
+            .zip(features)
+            .filter(|(_, x)| x.abs() >= SMALLEST)
+            .map(|(name, x)| (name.to_owned(), json!(rounded(*x))))
+            .collect();
+        json!({
+            "probability": rounded(self.probability),
+            "by_text": rounded(self.by_text),
+            "evidence": evidence.to_json(),
+            "features": features,
+        })
+    }
+}
+
+/// Smaller features are written as nothing.
+const SMALLEST: f64 = 0.0005;
+
+/// To three digits.
+fn rounded(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
+}
+
+/// Reads the features back from a basis; `None` for one without.
+pub fn features_of(basis: &Value) -> Option<Vec<f64>> {
+    let features = basis.get("features")?.as_object()?;
+    Some(features::names().map(|name| features.get(name).and_then(Value::as_f64).unwrap_or_default()).collect())
+}
+
+/// The features of the evidence part: the log-odds of the text, then what was heard.
+pub fn evidence_features(text_log_odds: f64, evidence: Evidence) -> Vec<f64> {
+    let mut features = vec![text_log_odds];
+    features.extend(evidence.features());
+    features
+}
+
+impl Model {
+    /// The weights built into the program.
+    pub fn embedded() -> &'static Self {
+        &EMBEDDED
+    }
+
+    /// Judges a request by its features and what the log's answers say.
+    pub fn judge(&self, features: &[f64], evidence: Evidence) -> Judged {
+        let text = self.text.linear.log_odds(features);
+        let by_text = logistic(text);
+        if evidence.is_silent() {
+            return Judged { probability: by_text, by_text, thresholds: self.text.thresholds };
+        }
+        let probability = logistic(self.with_evidence(text, evidence));
+        Judged { probability, by_text, thresholds: self.evidence.thresholds }
+    }
+
+    /// The log-odds of text and answers together.
+    fn with_evidence(&self, text: f64, evidence: Evidence) -> f64 {
+        let Linear { bias, weights } = &self.evidence.linear;
+        let heard: f64 = weights[1..].iter().zip(evidence.features()).map(|(weight, x)| weight * x).sum();
+        weights[0] * text + (bias + heard).clamp(-self.cap, self.cap)
+    }
+
+    /// Reads a file of weights.
+    ///
+    /// # Errors
+    /// It cannot be read, or does not hold what it must.
+    pub fn read(path: &Path) -> Result<Self, ModelError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| ModelError { path: Some(path.to_owned()), what: error.to_string() })?;
+        Self::parse(&text).map_err(|error| ModelError { path: Some(path.to_owned()), ..error })
+    }
+
+    /// Reads weights.
+    ///
+    /// # Errors
+    /// The text is no TOML, or a key is missing, unknown or out of range.
+    pub fn parse(text: &str) -> Result<Self, ModelError> {
+        let file: File = toml::from_str(text).map_err(|error| ModelError::new(error.to_string().trim_end()))?;
+        if file.version != VERSION {
+            return Err(ModelError::new(format!(
+                "version is {}, expected {VERSION}\nhint: fit the weights anew with `toolsieve calibrate`",
+                file.version
+            )));
+        }
+        let evidence_names: Vec<&str> = std::iter::once(TEXT).chain(evidence::NAMES.iter().copied()).collect();
+        if !(file.evidence.cap.is_some_and(|cap| cap > 0.0 && cap.is_finite())) {
+            return Err(ModelError::new("evidence.cap must be a number above 0"));
+        }
+        Ok(Self {
+            cap: file.evidence.cap.unwrap_or_default(),
+            text: file.text.part("text", &features::names().collect::<Vec<_>>())?,
+            evidence: file.evidence.part("evidence", &evidence_names)?,
+        })
+    }
+
+    /// The weights as a file.
+    pub fn to_toml(&self) -> String {
+        let mut text = format!(
+            "# Weights by which judge-queries tells relevant requests from irrelevant ones; written by `toolsieve calibrate`.\n\
+             # A weight times its feature is added to the log-odds: above 0 speaks for relevant. Between the two thresholds,\n\
+             # probabilities, a request is held.\n\nversion = {VERSION}\n"
+        );
+        let text_names: Vec<&str> = features::names().collect();
+        let evidence_names: Vec<&str> = std::iter::once(TEXT).chain(evidence::NAMES.iter().copied()).collect();
+        self.text.write("text", &text_names, None, &mut text);
+        self.evidence.write("evidence", &evidence_names, Some(self.cap), &mut text);
+        text
+    }
+}
+
+/// The name of the text's log-odds among the features of the evidence part.
+const TEXT: &str = "text";
+
+impl Part {
+    fn write(&self, key: &str, names: &[&str], cap: Option<f64>, out: &mut String) {
+        let Part { fitted_on, linear, thresholds } = self;
+        let number = |number: f64| {
+            let text = format!("{number:.4}");
+            if text.trim_start_matches('-').chars().all(|c| matches!(c, '0' | '.')) { "0.0".to_owned() } else { text }
+        };
+        let fitted_on = toml::Value::String(fitted_on.clone());
+        write!(
+            out,
+            "\n[{key}]\nfitted_on = {fitted_on}\nrelevant_from = {}\nirrelevant_to = {}\n",
+            number(thresholds.relevant_from),
+            number(thresholds.irrelevant_to)
+        )
+        .expect("writing to a string cannot fail");
+        if let Some(cap) = cap {
+            *out += &format!("cap = {}\n", number(cap));
+        }
+        *out += &format!("bias = {}\n\n[{key}.weights]\n", number(linear.bias));
+        for (name, weight) in names.iter().zip(&linear.weights) {
+            *out += &format!("{name} = {}\n", number(*weight));
+        }
+    }
+}
+
+/// Why weights cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("weights{}: {what}", path.as_ref().map(|path| format!(" {}", path.display())).unwrap_or_default())]
+pub struct ModelError {
+    path: Option<PathBuf>,
+    what: String,
+}
+
+impl ModelError {
+    fn new(what: impl Into<String>) -> Self {
+        Self { path: None, what: what.into() }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    version: u32,
+    text: Section,
+    evidence: Section,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Section {
+    #[serde(default)]
+    fitted_on: String,
+    relevant_from: f64,
+    irrelevant_to: f64,
+    cap: Option<f64>,
+    bias: f64,
+    weights: BTreeMap<String, f64>,
+}
+
+impl Section {
+    fn part(self, key: &str, names: &[&str]) -> Result<Part, ModelError> {
+        if let Some(unknown) = self.weights.keys().find(|name| !names.contains(&name.as_str())) {
+            let near = names.iter().max_by(|a, b| strsim::jaro(unknown, a).total_cmp(&strsim::jaro(unknown, b)));
+            return Err(ModelError::new(format!(
+                "{key}.weights.{unknown} is no feature\nhint: did you mean \"{}\"?",
+                near.unwrap_or(&"")
+            )));
+        }
+        if self.irrelevant_to >= self.relevant_from {
+            return Err(ModelError::new(format!(
+                "{key}.irrelevant_to must be below {key}.relevant_from, not {} and {}",
+                self.irrelevant_to, self.relevant_from
+            )));
+        }
+        let weight = |name: &&str| {
+            let weight = self.weights.get(*name).copied().filter(|weight| weight.is_finite());
+            weight.ok_or_else(|| ModelError::new(format!("{key}.weights.{name} must be a number")))
+        };
+        let weights = names.iter().map(weight).collect::<Result<_, _>>()?;
+        let thresholds = Thresholds { relevant_from: self.relevant_from, irrelevant_to: self.irrelevant_to };
+        Ok(Part { fitted_on: self.fitted_on, linear: Linear { bias: self.bias, weights }, thresholds })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::relevance::evidence::Heard;
+
+    #[test]
+    fn the_built_in_weights_are_read_and_written_alike() {
+        let model = Model::embedded();
+        assert_eq!(&Model::parse(&model.to_toml()).unwrap(), model);
+    }
+
+    #[test]
+    fn answers_move_the_probability_and_no_further_than_the_cap() {
+        let model = Model::embedded();
+        let features = vec![0.0; features::names().count()];
+        let heard = |said: &[Heard]| {
+            let mut evidence = Evidence::default();
+            said.iter().for_each(|&said| evidence.add(said));
+            model.judge(&features, evidence)
+        };
+        let silent = heard(&[]);
+        assert_eq!(silent.probability.to_bits(), silent.by_text.to_bits());
+        assert!(heard(&[Heard::Called]).probability > heard(&[Heard::Declined]).probability);
+        let log_odds = |judged: Judged| (judged.probability / (1.0 - judged.probability)).ln();
+        let text = model.evidence.linear.weights[0] * log_odds(silent);
+        for said in [[Heard::Worked; 50], [Heard::Declined; 50]] {
+            assert!((log_odds(heard(&said)) - text).abs() <= model.cap + 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_basis_gives_its_features_back() {
+        let features: Vec<f64> = (0..features::names().count()).map(|n| if n == 2 { 0.25 } else { 0.0 }).collect();
+        let basis = Model::embedded().judge(&features, Evidence::default()).basis(&features, Evidence::default());
+        assert_eq!(features_of(&basis), Some(features));
+        assert_eq!(features_of(&json!({"low_quality": "empty"})), None);
+    }
+
+    #[test]
+    fn bad_weights_are_told_by_their_key() {
+        let good = Model::embedded().to_toml();
+        for (old, new, why) in [
+            ("version = 1", "version = 7", "version is 7"),
+            ("\nturns =", "\nturn =", "text.weights.turn is no feature"),
+            ("relevant_from = ", "relevant_from = -", "irrelevant_to must be below"),
+            ("cap = ", "cap = -", "evidence.cap"),
+        ] {
+            let error = Model::parse(&good.replacen(old, new, 1)).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+        let without = good.lines().filter(|line| !line.starts_with("turns")).collect::<Vec<_>>().join("\n");
+        assert!(Model::parse(&without).unwrap_err().to_string().contains("text.weights.turns must be a number"));
+    }
+}

@@ -1,0 +1,137 @@
+//! The words of queries and docs that carry meaning, in a form in which the two can meet.
+//!
+//! Names are cut where people cut them (`getUserName`, `get_user_name`), endings that
+//! change with grammar are taken off, and words that stand in any sentence are left out.
+//! The words left out are English; other languages keep all theirs.
+
+use crate::text::tokens::Tokenizer;
+
+/// English words that say nothing about what is asked; sorted.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by",
+    "can", "could", "d", "did", "do", "does", "for", "from", "give", "given", "had", "has", "have", "hello",
+    "help", "her", "hi", "him", "how", "i", "if", "in", "into", "is", "it", "its", "just", "know", "let",
+    "like", "ll", "m", "may", "me", "my", "need", "no", "not", "of", "ok", "on", "one", "or", "our", "out",
+    "please", "re", "s", "shall", "should", "so", "some", "t", "tell", "than", "thank", "thanks", "that",
+    "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "up", "us", "use", "ve",
+    "via", "want", "was", "we", "were", "what", "when", "where", "which", "who", "why", "will", "with",
+    "would", "you", "your",
+];
+
+/// A stem has at least so many letters.
+const MIN_STEM: usize = 3;
+
+/// The content words of a text, in order, each as often as it stands there.
+pub(super) fn content_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    Tokenizer::Unicode.for_each_token(&cut_names(text), |token| {
+        let parts = token.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+        words.extend(parts.filter(|part| STOP_WORDS.binary_search(part).is_err()).map(stem));
+    });
+    words
+}
+
+/// The distinct content words of a text, sorted.
+pub(super) fn content_set(text: &str) -> Vec<String> {
+    distinct(content_words(text))
+}
+
+/// Sorted, each once.
+pub(super) fn distinct(mut words: Vec<String>) -> Vec<String> {
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// All words of a text in lower case, nothing taken off.
+pub(super) fn plain_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    Tokenizer::Unicode.for_each_token(text, |token| words.push(token.to_owned()));
+    words
+}
+
+/// Whether a sorted set holds a word.
+pub(super) fn holds(set: &[String], word: &str) -> bool {
+    set.binary_search_by(|held| held.as_str().cmp(word)).is_ok()
+}
+
+/// How many of some words a sorted set holds.
+pub(super) fn count_held(words: &[String], set: &[String]) -> usize {
+    words.iter().filter(|word| holds(set, word)).count()
+}
+
+/// The share of some words that a sorted set holds, from 0 to 1; 0 for no words.
+pub(super) fn share_held(words: &[String], set: &[String]) -> f64 {
+    ratio(count_held(words, set), words.len())
+}
+
+/// One count of another, 0 where that is 0.
+#[allow(clippy::cast_precision_loss)] // Counts of words.
+pub(super) fn ratio(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// The logarithm of a count and one: the step from 0 to 1 weighs more than that from 10 to 11.
+#[allow(clippy::cast_precision_loss)] // Counts of words.
+pub(super) fn log_count(count: usize) -> f64 {
+    (count as f64).ln_1p()
+}
+
+/// The text with a blank at each underscore, and between a small letter and a capital.
+pub(super) fn cut_names(text: &str) -> String {
+    let mut cut = String::with_capacity(text.len() + 8);
+    let mut before = ' ';
+    for c in text.chars() {
+        if before.is_lowercase() && c.is_uppercase() {
+            cut.push(' ');
+        }
+        cut.push(if c == '_' { ' ' } else { c });
+        before = c;
+    }
+    cut
+}
+
+/// A word without the endings of plural, `-ing` and `-ed`: coarse, and the same for both sides.
+fn stem(word: &str) -> String {
+    if !word.is_ascii() || word.len() <= MIN_STEM {
+        return word.to_owned();
+    }
+    for (ending, instead) in [("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")] {
+        match word.strip_suffix(ending) {
+            Some(rest) if rest.len() >= MIN_STEM && !(ending == "s" && rest.ends_with('s')) => {
+                return format!("{rest}{instead}").trim_end_matches('e').to_owned();
+            }
+            _ => {}
+        }
+    }
+    word.trim_end_matches('e').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_and_a_name_meet_in_their_stems() {
+        assert_eq!(content_words("Please list all my hosted files"), ["list", "host", "fil"]);
+        assert_eq!(content_words("listHostedFile"), ["list", "host", "fil"]);
+        assert_eq!(content_set("queries, query and cities/city"), ["city", "query"]);
+        assert_eq!(content_words("weather.get_forecast"), ["weather", "get", "forecast"]);
+    }
+
+    #[test]
+    fn other_scripts_keep_all_their_words() {
+        assert_eq!(content_words("天気は"), ["天", "気", "は"]);
+        assert_eq!(content_words("Wetter in Köln"), ["wetter", "köln"]);
+    }
+
+    #[test]
+    fn stop_words_can_be_searched() {
+        assert!(STOP_WORDS.is_sorted());
+    }
+
+    #[test]
+    fn a_share_of_nothing_is_nothing() {
+        assert!(share_held(&[], &["a".to_owned()]).abs() < f64::EPSILON);
+    }
+}

@@ -1,0 +1,127 @@
+//! Drops doc lists whose functions say too little to be called; thin over `docs::quality`.
+//!
+//! A good doc is clear JSON with a name and a description, and for each parameter a type
+//! and a description. What a fix can mend is no reason to drop: types, frames, single
+//! gaps. Single functions are never taken out: that would change what the requests were
+//! sent with. So a list with some bad functions stays, for its good ones are asked for
+//! too, and it leaves only when the share of bad ones reaches a limit, all by default.
+
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Settings;
+use crate::docs::fix;
+use crate::docs::quality::{Limits, RULES, Rule, fault};
+use crate::docs::signature::signatures;
+use crate::engine::columns::FUNCTIONS;
+use crate::engine::error::Result;
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{Contract, Evidence, Example, Opinion, Reason, RowStage, TableId};
+use crate::engine::view::Row;
+
+static REASONS: LazyLock<Vec<Reason>> =
+    LazyLock::new(|| RULES.iter().map(|rule| Reason::policy(rule.code, rule.what)).collect());
+
+fn reason(rule: &Rule) -> &'static Reason {
+    REASONS.iter().find(|reason| reason.code == rule.code).expect("every rule has a reason")
+}
+
+/// The stage and its settings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct JudgeDocs {
+    /// The share of a list's functions, above 0 and up to 1, that must be bad for the list to be dropped. Lower drops more.
+    pub bad_share: f64,
+    /// The share of a function's parameters, from 0 to 1, above which it is bad if they have no description. Lower
+    /// drops more.
+    pub undescribed_share: f64,
+    /// Functions with fewer parameters than this are not bad for parameters without a description. Lower drops more.
+    pub undescribed_min: usize,
+    /// Content words that a description needs where the name says nothing. Higher drops more.
+    pub min_description_words: usize,
+}
+
+impl Default for JudgeDocs {
+    fn default() -> Self {
+        let Limits { undescribed_share, undescribed_min, min_description_words } = Limits::default();
+        Self { bad_share: 1.0, undescribed_share, undescribed_min, min_description_words }
+    }
+}
+
+impl Settings for JudgeDocs {
+    const NAME: &'static str = "judge-docs";
+    const SUMMARY: &'static str = "Drops doc lists whose functions say too little to be called.";
+    const LEFT: &'static str = "docs of good quality";
+
+    fn examples() -> Vec<Example> {
+        RULES.iter().map(|rule| Example::functions(rule.code, rule.fires, rule.quiet)).collect()
+    }
+
+    fn check(&self) -> std::result::Result<(), String> {
+        if !(self.bad_share > 0.0 && self.bad_share <= 1.0) {
+            return Err(format!("bad_share must be above 0 and up to 1, not {}", self.bad_share));
+        }
+        if !(0.0..=1.0).contains(&self.undescribed_share) {
+            return Err(format!("undescribed_share must be from 0 to 1, not {}", self.undescribed_share));
+        }
+        Ok(())
+    }
+}
+
+impl RowStage for JudgeDocs {
+    fn contract(&self) -> Contract {
+        Contract {
+            table: TableId::DocLists,
+            reads: vec![FUNCTIONS],
+            writes: vec![],
+            reasons: REASONS.iter().collect(),
+            merges: false,
+            idempotent: true,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        fingerprint.part("fixes", &fix::VERSION.to_le_bytes());
+        Ok(())
+    }
+
+    #[allow(clippy::cast_precision_loss)] // Counts of functions.
+    fn judge_row(&self, row: Row<'_>) -> Opinion {
+        let functions: Vec<Value> = row.json(FUNCTIONS).unwrap_or_default();
+        let limits = Limits {
+            undescribed_share: self.undescribed_share,
+            undescribed_min: self.undescribed_min,
+            min_description_words: self.min_description_words,
+        };
+        let signatures = signatures(&functions);
+        let bad: Vec<(&str, &Rule)> = signatures
+            .iter()
+            .filter_map(|signature| Some((signature.name.as_str(), fault(signature, limits)?)))
+            .collect();
+        let Some((_, first)) = bad.first() else { return Opinion::keep() };
+        if (bad.len() as f64) < self.bad_share * signatures.len() as f64 {
+            return Opinion::keep();
+        }
+        let faults: Vec<Value> =
+            bad.iter().map(|(name, rule)| json!({ "function": name, "fault": rule.code })).collect();
+        Opinion::drop(reason(first), Evidence::detail(json!({ "functions": signatures.len(), "bad": faults })))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_must_be_shares() {
+        let check = |settings: &str| toml::from_str::<JudgeDocs>(settings).unwrap().check();
+        assert_eq!(check("bad_share = 0.5"), Ok(()));
+        assert!(check("bad_share = 0.0").is_err());
+        assert!(check("undescribed_share = 1.5").is_err());
+    }
+}

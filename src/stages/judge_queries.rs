@@ -1,0 +1,333 @@
+//! Judges whether a function of its list fits what a request asks; thin over `relevance`.
+//!
+//! A query of low quality or one that no function fits stays kept: it is an entry of the
+//! irrelevance set, and `split` sends it there as it is. A request that cannot be decided
+//! is held, with what speaks for either side. Merged copies give evidence too: what the
+//! log answered to a request that asks the same of the same functions.
+//!
+//! Not here: what the right call is, and requests that a call fits in endless ways.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::Settings;
+use super::merge_near_queries::{NEAR_COPY_CODE, SAME_CODE, SIMILAR_CODE};
+use crate::answers::recorded::recorded;
+use crate::conversation::{Message, Role};
+use crate::engine::columns::{
+    FINISH_REASON, FUNCTIONS, MESSAGES, OUTCOME, RELEVANCE, RELEVANCE_BASIS, RESPONSE, STATUS, TOOL_CHOICE,
+};
+use crate::engine::error::{Error, Result};
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
+use crate::engine::verdict::Verdict;
+use crate::engine::view::{Row, View};
+use crate::relevance::asked::Asked;
+use crate::relevance::evidence::{self, Heard, hear, loose_name};
+use crate::relevance::features::features;
+use crate::relevance::low_quality;
+use crate::relevance::model::{Judged, Model, Side};
+use crate::relevance::offer::Offer;
+use crate::similarity::embed::{Embedder as _, Hashed};
+
+/// The reason code of requests between the two lines.
+pub const UNSURE_CODE: &str = "relevance/unsure";
+
+static UNSURE: Reason = Reason::policy(
+    UNSURE_CODE,
+    "Neither the text nor the log's answers show whether a function fits what is asked.",
+);
+
+/// The stage and its settings.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct JudgeQueries {
+    /// A file of weights, as `toolsieve calibrate` writes it [default: those built in].
+    pub weights: Option<PathBuf>,
+    /// From this probability on a request is relevant, from 0 to 1. Higher holds more [default: as the weights say].
+    pub relevant_from: Option<f64>,
+    /// Up to this probability a request is irrelevant, from 0 to 1. Lower holds more [default: as the weights say].
+    pub irrelevant_to: Option<f64>,
+    #[serde(skip)]
+    #[schemars(skip)]
+    model: OnceLock<Model>,
+}
+
+impl Settings for JudgeQueries {
+    const NAME: &'static str = "judge-queries";
+    const SUMMARY: &'static str =
+        "Judges each request relevant, irrelevant or of low quality, and holds what it cannot decide.";
+    const LEFT: &'static str = "judged for relevance";
+
+    fn examples() -> Vec<Example> {
+        macro_rules! asked {
+            ($query:literal) => {
+                concat!(
+                    r#"{"doc_lists": [{"functions": [{"name": "ring_bell", "description": "Rings a bell of the tower.", "#,
+                    r#""parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer", "#,
+                    r#""description": "How many times to ring."}}}}]}], "requests": [{"messages": [{"role": "user", "#,
+                    r#""content": ""#,
+                    $query,
+                    r#""}]}]}"#
+                )
+            };
+        }
+        vec![Example::tables(
+            UNSURE.code,
+            asked!("Could you let the noon bell ring?"),
+            asked!("who won the cup"),
+        )]
+    }
+
+    fn check(&self) -> std::result::Result<(), String> {
+        let in_range = |key: &str, value: Option<f64>| match value {
+            Some(value) if !(0.0..=1.0).contains(&value) => Err(format!("{key} must be from 0 to 1, not {value}")),
+            _ => Ok(()),
+        };
+        in_range("relevant_from", self.relevant_from)?;
+        in_range("irrelevant_to", self.irrelevant_to)?;
+        let model = match &self.weights {
+            Some(path) => Model::read(path).map_err(|error| error.to_string())?,
+            None => Model::embedded().clone(),
+        };
+        for part in [&model.text, &model.evidence] {
+            let from = self.relevant_from.unwrap_or(part.thresholds.relevant_from);
+            let to = self.irrelevant_to.unwrap_or(part.thresholds.irrelevant_to);
+            if to >= from {
+                return Err(format!("irrelevant_to must be below relevant_from, not {to} and {from}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Stage for JudgeQueries {
+    fn contract(&self) -> Contract {
+        Contract {
+            table: TableId::Requests,
+            reads: vec![MESSAGES, RESPONSE, FINISH_REASON, STATUS, TOOL_CHOICE, OUTCOME, FUNCTIONS],
+            writes: vec![RELEVANCE, RELEVANCE_BASIS],
+            reasons: vec![&UNSURE],
+            merges: false,
+            idempotent: true,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        fingerprint.part("embedder", Hashed.id().as_bytes());
+        match &self.weights {
+            Some(path) => fingerprint.file(path)?,
+            None => fingerprint.part("weights", Model::embedded().to_toml().as_bytes()),
+        }
+        Ok(())
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let model = self.model()?;
+        let lists = Lists::read(view, cx)?;
+        let requests = read_requests(&lists, view, cx)?;
+        let mut of_list: BTreeMap<RowIx, Vec<RowIx>> = BTreeMap::new();
+        for row in view.rows() {
+            of_list.entry(view.list_of(row)).or_default().push(row);
+        }
+        let of_list: Vec<(RowIx, Vec<RowIx>)> = of_list.into_iter().collect();
+        let opinions: Vec<Vec<(RowIx, Opinion)>> = of_list
+            .par_iter()
+            .map(|(list, rows)| {
+                if cx.cancelled() {
+                    return Vec::new();
+                }
+                let offer = Offer::new(lists.functions.get(list).map_or(&[], Vec::as_slice), &Hashed);
+                rows.iter().map(|row| (*row, self.opinion(&requests[row], &offer, model))).collect()
+            })
+            .collect();
+        if cx.cancelled() {
+            return Err(Error::Interrupted);
+        }
+        for (row, opinion) in opinions.into_iter().flatten() {
+            if let Some(relevance) = opinion.relevance {
+                out.set(row, RELEVANCE, relevance)?;
+            } else {
+                out.hold(row, &UNSURE, Evidence::detail(opinion.basis.clone()))?;
+            }
+            out.set(row, RELEVANCE_BASIS, opinion.basis.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+/// What the stage makes of one request.
+struct Opinion {
+    /// `None` holds it.
+    relevance: Option<&'static str>,
+    basis: Value,
+}
+
+impl JudgeQueries {
+    fn model(&self) -> Result<&Model> {
+        match &self.weights {
+            None => Ok(Model::embedded()),
+            Some(path) if self.model.get().is_none() => {
+                let read = Model::read(path).map_err(|error| Error::Setting(error.to_string()))?;
+                Ok(self.model.get_or_init(|| read))
+            }
+            Some(_) => Ok(self.model.get_or_init(|| Model::embedded().clone())),
+        }
+    }
+
+    fn opinion(&self, request: &Request, offer: &Offer, model: &Model) -> Opinion {
+        let asked = Asked::new(&request.query, request.n_turns, &Hashed);
+        if let Some(rule) = low_quality::fault(&asked, offer) {
+            return Opinion { relevance: Some("low-quality"), basis: json!({ "low_quality": rule.name }) };
+        }
+        let features = features(&asked, offer);
+        let judged = self.within_own_lines(model.judge(&features, request.evidence));
+        let relevance = match judged.side() {
+            Side::Relevant => Some("relevant"),
+            Side::Irrelevant => Some("irrelevant"),
+            Side::Unsure => None,
+        };
+        Opinion { relevance, basis: judged.basis(&features, request.evidence) }
+    }
+
+    fn within_own_lines(&self, mut judged: Judged) -> Judged {
+        let lines = &mut judged.thresholds;
+        lines.relevant_from = self.relevant_from.unwrap_or(lines.relevant_from);
+        lines.irrelevant_to = self.irrelevant_to.unwrap_or(lines.irrelevant_to);
+        judged
+    }
+}
+
+/// The docs of the lists that are kept, and the names of the functions of all.
+struct Lists {
+    functions: FxHashMap<RowIx, Vec<Value>>,
+    names: FxHashMap<RowIx, FxHashSet<String>>,
+}
+
+/// All that is read of a function in a list that was merged away.
+#[derive(Deserialize)]
+struct Named {
+    #[serde(default)]
+    name: Value,
+}
+
+impl Lists {
+    fn read(view: &View<'_>, cx: &Context<'_>) -> Result<Self> {
+        let lists = view.parent();
+        let mut read = Self { functions: FxHashMap::default(), names: FxHashMap::default() };
+        lists.stream(
+            cx,
+            |_| true,
+            |batch| {
+                let found = batch.map_rows(|row| {
+                    let named: Vec<Named> = row.json(FUNCTIONS).unwrap_or_default();
+                    let names: FxHashSet<String> =
+                        named.iter().filter_map(|function| function.name.as_str()).map(loose_name).collect();
+                    (names, lists.is_kept(row.ix()).then(|| row.json(FUNCTIONS)).flatten())
+                });
+                for (&row, (names, functions)) in batch.rows().iter().zip(found) {
+                    read.names.insert(row, names);
+                    read.functions.extend(functions.map(|functions| (row, functions)));
+                }
+                Ok(())
+            },
+        )?;
+        Ok(read)
+    }
+
+    /// Whether the list a request was sent with has a function of that name, or the one it has now.
+    fn has(&self, request: RowIx, name: &str, view: &View<'_>) -> bool {
+        let name = loose_name(name);
+        [view.origin_of(request), view.list_of(request)]
+            .iter()
+            .any(|list| self.names.get(list).is_some_and(|names| names.contains(&name)))
+    }
+}
+
+/// A kept request: what it asks, and what the log answered to it and its merged copies.
+#[derive(Default)]
+struct Request {
+    query: String,
+    n_turns: usize,
+    evidence: evidence::Evidence,
+}
+
+/// What one row has to say about the request it stands for.
+struct Said {
+    head: RowIx,
+    heard: Option<Heard>,
+    /// For the head itself: its last user message, and how many there are.
+    asked: Option<(String, usize)>,
+}
+
+fn read_requests(lists: &Lists, view: &View<'_>, cx: &Context<'_>) -> Result<FxHashMap<RowIx, Request>> {
+    let mut requests: FxHashMap<RowIx, Request> = FxHashMap::default();
+    let wanted = |row: RowIx| head_of(row, view).is_some_and(|head| view.is_kept(head));
+    view.stream(cx, wanted, |batch| {
+        for said in batch.map_rows(|row| said(row, lists, view)) {
+            let request = requests.entry(said.head).or_default();
+            if let Some(heard) = said.heard {
+                request.evidence.add(heard);
+            }
+            if let Some((query, n_turns)) = said.asked {
+                (request.query, request.n_turns) = (query, n_turns);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(requests)
+}
+
+/// The request that a row speaks for: itself, or the one that its query was merged into.
+fn head_of(request: RowIx, view: &View<'_>) -> Option<RowIx> {
+    let mut head = request;
+    while let Some((into, code)) = view.merged_into(head) {
+        if ![SAME_CODE, NEAR_COPY_CODE, SIMILAR_CODE].contains(&code) {
+            return None;
+        }
+        head = into;
+    }
+    Some(head)
+}
+
+fn said(row: Row<'_>, lists: &Lists, view: &View<'_>) -> Said {
+    let head = head_of(row.ix(), view).unwrap_or(row.ix());
+    let messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
+    let response: Option<Message> = row.json(RESPONSE);
+    let answer = recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS));
+    let has_function = |name: &str| lists.has(row.ix(), name, view);
+    let heard = hear(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), has_function)
+        // Prose after the result of a call tells that result; it declines nothing.
+        .filter(|heard| *heard != Heard::Declined || messages.last().is_some_and(|last| last.role == Role::User));
+    let asked = (head == row.ix()).then(|| {
+        let users = || messages.iter().filter(|message| message.role == Role::User);
+        (users().next_back().map(|message| message.content.clone()).unwrap_or_default(), users().count())
+    });
+    Said { head, heard, asked }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_must_be_probabilities_and_apart() {
+        let built = |settings: &str| {
+            let settings: JudgeQueries = toml::from_str(settings).unwrap();
+            settings.check()
+        };
+        assert_eq!(built("relevant_from = 0.8\nirrelevant_to = 0.2"), Ok(()));
+        assert_eq!(built("relevant_from = 80"), Err("relevant_from must be from 0 to 1, not 80".to_owned()));
+        assert!(built("relevant_from = 0.1\nirrelevant_to = 0.2").unwrap_err().contains("below relevant_from"));
+        assert!(built("weights = \"nowhere.toml\"").unwrap_err().contains("nowhere.toml"));
+    }
+}
