@@ -13,7 +13,8 @@ use super::labelled::{Labelled, from_bfcl, from_run};
 use crate::console::{self, count, table};
 use crate::engine::folder::write_atomic;
 use crate::relevance::calibrate::{
-    Example, Findings, Plan, fit_evidence, fit_text, is_first_half, judge_all, test_model, test_text,
+    Example, Findings, Plan, fit_evidence, fit_text, is_set_apart, judge_all, log_odds_by,
+    log_odds_unseen, test_model, test_text,
 };
 use crate::relevance::features::{FAMILIES, names};
 use crate::relevance::measure::Decided;
@@ -114,11 +115,15 @@ pub(super) fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
     };
     let Labelled { mut examples, by_rule, source } = labelled;
     if let Some(half) = args.half {
-        examples.retain(|example| is_first_half(&example.group, args.seed) == (half == Half::First));
+        examples.retain(|example| is_set_apart(&example.group, args.seed) == (half == Half::First));
     }
     let n_relevant = examples.iter().filter(|example| example.is_relevant).count();
     if n_relevant == 0 || n_relevant == examples.len() {
         bail!("{source}: {n_relevant} of {} requests are relevant; both sides are needed", examples.len());
+    }
+    let is_heard = |example: &Example| !example.evidence.is_silent();
+    if what != What::Text && !args.test && !examples.iter().any(is_heard) {
+        bail!("{source}: the log's answers say nothing about any of the requests\nhint: --fit text");
     }
     let begin = match &args.weights {
         Some(path) => Model::read(path)?,
@@ -171,7 +176,10 @@ fn fitted(examples: &[Example], what: What, begin: Model, cap: f64, plan: Plan, 
         model.text = fit_text(examples, plan, fitted_on.clone());
     }
     if what != What::Text {
-        model = fit_evidence(examples, &model.text, cap, plan, fitted_on);
+        // Text that was fitted on these examples is too sure of them.
+        let log_odds =
+            if what == What::Both { log_odds_unseen(examples, plan) } else { log_odds_by(&model.text, examples) };
+        model = fit_evidence(examples, &log_odds, &model.text, cap, plan, fitted_on);
     }
     model
 }

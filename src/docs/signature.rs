@@ -1,13 +1,14 @@
 //! What a function says of itself: name, description, parameters; read off whatever form it was sent in.
 //!
-//! The docs are read as `fix` leaves them with all its fixes allowed, so every form that
-//! a fix can turn over is understood here too, and nobody reads `parameters` a second
-//! way. A gap that such a fix fills with the name counts as a gap here.
+//! A function in the common form, a JSON Schema of known types, is read as it is. Any
+//! other is read as `fix` leaves it with all its fixes allowed, so that every form a fix
+//! can turn over is understood here too. A gap that such a fix fills with the name counts
+//! as a gap.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::fix::{self, Safety};
 use super::fix::renames::name_of;
+use super::fix::{self, Safety};
 
 /// A function as its reader sees it.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,8 +55,45 @@ pub enum ValueKind {
 
 /// The signatures of a list of functions, one a function.
 pub fn signatures(functions: &[Value]) -> Vec<Signature> {
+    if functions.iter().all(is_plain) {
+        return functions.iter().map(|function| signature(name_of(function), function)).collect();
+    }
     let fixed = fix::fix(functions, Safety::Unsafe).functions;
     functions.iter().zip(&fixed).map(|(sent, fixed)| signature(name_of(sent), fixed)).collect()
+}
+
+/// Whether a function can be read as it is: a fix would change words and gaps at most.
+fn is_plain(function: &Value) -> bool {
+    let Some(parameters) = function.get("parameters").and_then(Value::as_object) else { return false };
+    function.get("name").is_some_and(Value::is_string)
+        && function.as_object().is_some_and(is_plainly_described)
+        && parameters.get("properties").is_some_and(Value::is_object)
+        && parameters.get("required").is_none_or(Value::is_array)
+        && is_plain_schema(parameters)
+}
+
+/// Keys that turn a schema into something else than it looks like.
+const NOT_PLAIN: &[&str] = &["$ref", "anyOf", "oneOf", "allOf", "property", "nullable"];
+
+fn is_plain_schema(schema: &Map<String, Value>) -> bool {
+    let members = schema.get("properties").and_then(Value::as_object);
+    schema.get("type").is_none_or(|word| kind_of_word(word).is_some())
+        && schema.get("properties").is_none_or(Value::is_object)
+        && is_plainly_described(schema)
+        && !NOT_PLAIN.iter().any(|key| schema.contains_key(*key))
+        && schema.get("required").is_none_or(Value::is_array)
+        && schema.get("items").is_none_or(|items| items.as_object().is_some_and(is_plain_schema))
+        && members.into_iter().flatten().all(|(_, member)| {
+            member.as_object().is_some_and(|member| member.contains_key("type") && is_plain_schema(member))
+        })
+}
+
+/// The description is text or not there, and no title stands for it.
+fn is_plainly_described(map: &Map<String, Value>) -> bool {
+    match map.get("description") {
+        None | Some(Value::Null) => !map.contains_key("title"),
+        Some(description) => description.as_str().is_some_and(|text| !text.trim().is_empty()),
+    }
 }
 
 fn signature(name: String, function: &Value) -> Signature {
@@ -84,12 +122,18 @@ fn described(schema: &Value, name: &str) -> String {
 }
 
 fn kind_of(schema: &Value) -> ValueKind {
-    match schema.get("type").and_then(Value::as_str) {
-        Some("string") => ValueKind::Text,
-        Some("integer" | "float") => ValueKind::Number,
-        Some("boolean") => ValueKind::Flag,
-        Some("array" | "tuple") => ValueKind::List,
-        _ => ValueKind::Other,
+    schema.get("type").and_then(kind_of_word).unwrap_or(ValueKind::Other)
+}
+
+/// The kind that a word for a type means; `None` for one that a fix must translate.
+fn kind_of_word(word: &Value) -> Option<ValueKind> {
+    match word.as_str()?.to_ascii_lowercase().as_str() {
+        "string" | "str" => Some(ValueKind::Text),
+        "integer" | "int" | "float" | "number" | "double" => Some(ValueKind::Number),
+        "boolean" | "bool" => Some(ValueKind::Flag),
+        "array" | "list" | "tuple" => Some(ValueKind::List),
+        "dict" | "object" | "any" => Some(ValueKind::Other),
+        _ => None,
     }
 }
 
@@ -112,4 +156,63 @@ fn inside(schema: &Value) -> String {
         left.extend(schema.get("items"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn forms_that_a_fix_turns_over_say_the_same() {
+        let plain = json!({"name": "ring", "description": "Rings a bell.", "parameters": {
+            "type": "object", "required": ["bell"], "properties": {
+                "bell": {"type": "string", "description": "Which bell.", "enum": ["noon", "storm"]},
+                "times": {"type": "number"}}}});
+        assert!(is_plain(&plain));
+        let read = signatures(std::slice::from_ref(&plain));
+        let expected = Signature {
+            name: "ring".to_owned(),
+            description: "Rings a bell.".to_owned(),
+            parameters: vec![
+                Parameter {
+                    name: "bell".to_owned(),
+                    description: "Which bell.".to_owned(),
+                    kind: ValueKind::Text,
+                    is_required: true,
+                    choices: vec!["noon".to_owned(), "storm".to_owned()],
+                    inside: String::new(),
+                },
+                Parameter {
+                    name: "times".to_owned(),
+                    description: String::new(),
+                    kind: ValueKind::Number,
+                    is_required: false,
+                    choices: vec![],
+                    inside: String::new(),
+                },
+            ],
+        };
+        assert_eq!(read, [expected]);
+        let per_parameter = json!({"name": "ring", "description": "Rings a bell.", "parameters": {
+            "type": "object", "properties": {
+                "bell": {"type": "string", "description": "Which bell.", "enum": ["noon", "storm"], "required": true},
+                "times": {"type": "number", "required": false}}}});
+        assert!(!is_plain(&per_parameter));
+        assert_eq!(signatures(&[per_parameter]), read);
+    }
+
+    #[test]
+    fn what_a_fix_fills_in_is_still_a_gap() {
+        let read = signatures(&[json!({"name": "ring", "parameters": [{"name": "bell", "type": "string"}]})]);
+        assert_eq!((read[0].description.as_str(), read[0].parameters[0].description.as_str()), ("", ""));
+    }
+
+    #[test]
+    fn a_list_is_read_as_a_whole_and_what_is_no_function_has_no_parameters() {
+        let read = signatures(&[json!({"name": "a"}), json!({"name": "b", "parameters": "none"}), json!(7)]);
+        assert_eq!(read.iter().map(|read| read.name.as_str()).collect::<Vec<_>>(), ["a", "b", ""]);
+        assert!(read.iter().all(|read| read.parameters.is_empty()));
+    }
 }

@@ -60,10 +60,16 @@ impl Findings {
     }
 }
 
-/// Which half of a split a group is in.
+/// Whether a group is in the first of two halves, for whoever fits on the one half and tests on the other.
 ///
 /// It depends on the group and the seed alone, so the same list is in the same half of any log.
-pub fn is_first_half(group: &str, seed: u64) -> bool {
+pub fn is_set_apart(group: &str, seed: u64) -> bool {
+    // Another draw than those of the splits.
+    is_first_half(group, seed.rotate_left(32) ^ u64::MAX)
+}
+
+/// Which half of a split a group is in.
+fn is_first_half(group: &str, seed: u64) -> bool {
     xxh3_64_with_seed(group.as_bytes(), seed).is_multiple_of(2)
 }
 
@@ -90,15 +96,27 @@ const FOLDS: u64 = 5;
 
 /// Weights fitted on all rows, and lines drawn by scores that each row got from the parts it is not in.
 fn fit_with_lines(rows: &[Row<'_>], plan: Plan, seed: u64) -> (Linear, Thresholds) {
+    let unseen: Vec<(f64, bool)> = rows
+        .iter()
+        .zip(unseen_log_odds(rows, plan, seed))
+        .map(|((_, label, _), log_odds)| (logistic(log_odds), *label))
+        .collect();
+    (fit_rows(rows, plan), lines(&unseen, plan))
+}
+
+/// For each row its log-odds by weights that were fitted on the parts it is not in.
+fn unseen_log_odds(rows: &[Row<'_>], plan: Plan, seed: u64) -> Vec<f64> {
     // Another draw than the one that made these rows a half.
     let fold_of = |group: &str| xxh3_64_with_seed(group.as_bytes(), !seed) % FOLDS;
-    let mut unseen = Vec::with_capacity(rows.len());
+    let mut log_odds = vec![0.0; rows.len()];
     for fold in 0..FOLDS {
-        let (left_out, known): (Vec<Row<'_>>, Vec<Row<'_>>) =
-            rows.iter().copied().partition(|(_, _, group)| fold_of(group) == fold);
-        unseen.extend(scored(&fit_rows(&known, plan), &left_out));
+        let known: Vec<Row<'_>> = rows.iter().copied().filter(|(_, _, group)| fold_of(group) != fold).collect();
+        let linear = fit_rows(&known, plan);
+        for (row, log_odds) in rows.iter().zip(&mut log_odds).filter(|(row, _)| fold_of(row.2) == fold) {
+            *log_odds = linear.log_odds(row.0);
+        }
     }
-    (fit_rows(rows, plan), lines(&unseen, plan))
+    log_odds
 }
 
 /// The share of the allowed errors that lines keep in reserve: on rows not seen they are a little worse.
@@ -140,30 +158,62 @@ pub fn fit_text(examples: &[Example], plan: Plan, fitted_on: String) -> Part {
     Part { fitted_on, linear, thresholds }
 }
 
-/// Fits the part of the evidence on the examples of which the log says something, with the text's weights as they
-/// are. Its lines are drawn by what the model makes of them, cap and all.
-pub fn fit_evidence(examples: &[Example], text: &Part, cap: f64, plan: Plan, fitted_on: String) -> Model {
-    let heard: Vec<&Example> = examples.iter().filter(|example| !example.evidence.is_silent()).collect();
-    let features: Vec<Vec<f64>> = heard
-        .iter()
-        .map(|example| evidence_features(text.linear.log_odds(&example.features), example.evidence))
-        .collect();
+/// The log-odds that weights of the text give to examples.
+pub fn log_odds_by(text: &Part, examples: &[Example]) -> Vec<f64> {
+    examples.iter().map(|example| text.linear.log_odds(&example.features)).collect()
+}
+
+/// The log-odds that the text of each example gets from weights fitted on other doc lists than its own.
+pub fn log_odds_unseen(examples: &[Example], plan: Plan) -> Vec<f64> {
+    let mut kept = Vec::new();
+    unseen_log_odds(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed)
+}
+
+/// Fits the part of the evidence on the examples of which the log says something; `log_odds` are those of their
+/// text. Lines are drawn by what the model makes of them, cap and all.
+pub fn fit_evidence(
+    examples: &[Example],
+    log_odds: &[f64],
+    text: &Part,
+    cap: f64,
+    plan: Plan,
+    fitted_on: String,
+) -> Model {
+    let heard: Vec<(&Example, f64)> =
+        examples.iter().zip(log_odds.iter().copied()).filter(|(example, _)| !example.evidence.is_silent()).collect();
+    let features: Vec<Vec<f64>> =
+        heard.iter().map(|(example, log_odds)| evidence_features(*log_odds, example.evidence)).collect();
     let rows: Vec<Row<'_>> = features
         .iter()
         .zip(&heard)
-        .map(|(features, example)| (features.as_slice(), example.is_relevant, example.group.as_str()))
+        .map(|(features, (example, _))| (features.as_slice(), example.is_relevant, example.group.as_str()))
         .collect();
     let linear = fit_rows(&rows, plan);
     let none = Thresholds { relevant_from: 1.0, irrelevant_to: 0.0 };
-    let mut model =
-        Model { text: text.clone(), evidence: Part { fitted_on, linear, thresholds: none }, cap };
-    let scores: Vec<(f64, bool)> = heard
-        .iter()
-        .map(|example| (model.judge(&example.features, example.evidence).probability, example.is_relevant))
-        .collect();
-    model.evidence.thresholds = lines(&scores, plan);
+    let mut model = Model { text: text.clone(), evidence: Part { fitted_on, linear, thresholds: none }, cap };
+    // Requests that were called for and those that were only declined must each be right often enough: else the
+    // many sure ones of one kind would pay for the errors of the other.
+    let line_of = |declined: bool| {
+        let of_kind = heard.iter().filter(|(example, _)| (example.evidence.word() == "declined") == declined);
+        let scored: Vec<(f64, bool)> = of_kind
+            .map(|(example, log_odds)| {
+                (model.judge_log_odds(*log_odds, example.evidence).probability, example.is_relevant)
+            })
+            .collect();
+        (lines(&scored, plan), scored)
+    };
+    let kinds = [line_of(true), line_of(false)];
+    // A kind that never gets good enough on a side keeps all of its own off that side, and no more than them.
+    let scores = |at: usize| kinds[at].1.iter().map(|(score, _)| *score);
+    let from = |at: usize| kinds[at].0.relevant_from.min(scores(at).fold(0.0, f64::max) + ABOVE);
+    let to = |at: usize| kinds[at].0.irrelevant_to.max(scores(at).fold(1.0, f64::min) - ABOVE);
+    let (relevant_from, irrelevant_to) = (from(0).max(from(1)), to(0).min(to(1)));
+    model.evidence.thresholds = Thresholds { relevant_from, irrelevant_to: irrelevant_to.min(relevant_from - ABOVE) };
     model
 }
+
+/// The least by which a line stands off a score: a digit of the file of weights.
+const ABOVE: f64 = 0.0001;
 
 /// Fits text and evidence on one half of the groups and tests both on the other, as often as the plan says; see
 /// [`judge_all`] for the parts.
@@ -181,8 +231,12 @@ pub fn test_model(
         let (first, second): (Vec<Example>, Vec<Example>) =
             examples.iter().cloned().partition(|example| is_first_half(&example.group, seed));
         for (known, unseen) in [(&first, &second), (&second, &first)] {
-            let text = text.cloned().unwrap_or_else(|| fit_text(known, Plan { seed, ..plan }, String::new()));
-            let model = fit_evidence(known, &text, cap, plan, String::new());
+            let plan = Plan { seed, ..plan };
+            let (text, log_odds) = match text {
+                Some(text) => (text.clone(), log_odds_by(text, known)),
+                None => (fit_text(known, plan, String::new()), log_odds_unseen(known, plan)),
+            };
+            let model = fit_evidence(known, &log_odds, &text, cap, plan, String::new());
             for (at, (name, found)) in judge_all(&model, unseen).into_iter().enumerate() {
                 if all.len() <= at {
                     all.push((name, Findings::default()));

@@ -34,13 +34,15 @@ pub fn logistic(log_odds: f64) -> f64 {
 /// Fits the weights under which the labels are most likely, less `penalty / 2` times the sum of squared weights.
 ///
 /// The penalty counts weights of features scaled to a deviation of one; higher keeps weights smaller. A feature
-/// that is the same in all rows gets the weight 0.
+/// that is the same in all rows gets the weight 0. No rows give no weights.
 ///
 /// # Panics
 /// Rows of different lengths, or not one label a row.
 pub fn fit(rows: &[&[f64]], labels: &[bool], penalty: f64) -> Linear {
     assert_eq!(rows.len(), labels.len(), "one label a row");
-    let n_features = rows.first().map_or(0, |row| row.len());
+    let Some(n_features) = rows.first().map(|row| row.len()) else {
+        return Linear { bias: 0.0, weights: Vec::new() };
+    };
     let scales: Vec<(f64, f64)> = (0..n_features).map(|at| scale(rows, at)).collect();
     let scaled: Vec<Vec<f64>> = rows
         .iter()

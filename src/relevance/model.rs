@@ -126,20 +126,20 @@ impl Model {
 
     /// Judges a request by its features and what the log's answers say.
     pub fn judge(&self, features: &[f64], evidence: Evidence) -> Judged {
-        let text = self.text.linear.log_odds(features);
+        self.judge_log_odds(self.text.linear.log_odds(features), evidence)
+    }
+
+    /// Judges a request by the log-odds of its text and what the log's answers say.
+    pub fn judge_log_odds(&self, text: f64, evidence: Evidence) -> Judged {
         let by_text = logistic(text);
         if evidence.is_silent() {
             return Judged { probability: by_text, by_text, thresholds: self.text.thresholds };
         }
-        let probability = logistic(self.with_evidence(text, evidence));
-        Judged { probability, by_text, thresholds: self.evidence.thresholds }
-    }
-
-    /// The log-odds of text and answers together.
-    fn with_evidence(&self, text: f64, evidence: Evidence) -> f64 {
         let Linear { bias, weights } = &self.evidence.linear;
-        let heard: f64 = weights[1..].iter().zip(evidence.features()).map(|(weight, x)| weight * x).sum();
-        weights[0] * text + (bias + heard).clamp(-self.cap, self.cap)
+        let (of_text, of_answers) = weights.split_first().map_or((1.0, [].as_slice()), |(w, rest)| (*w, rest));
+        let heard: f64 = of_answers.iter().zip(evidence.features()).map(|(weight, x)| weight * x).sum();
+        let log_odds = of_text * text + (bias + heard).clamp(-self.cap, self.cap);
+        Judged { probability: logistic(log_odds), by_text, thresholds: self.evidence.thresholds }
     }
 
     /// Reads a file of weights.
