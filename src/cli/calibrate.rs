@@ -13,8 +13,8 @@ use super::labelled::{Labelled, from_bfcl, from_run};
 use crate::console::{self, count, table};
 use crate::engine::folder::write_atomic;
 use crate::relevance::calibrate::{
-    Example, Findings, Plan, fit_evidence, fit_text, is_set_apart, judge_all, log_odds_by,
-    log_odds_unseen, test_model, test_text,
+    Example, Findings, Plan, fit_evidence, fit_text, is_set_apart, judge_all, log_odds_by, log_odds_unseen,
+    test_model, test_text,
 };
 use crate::relevance::features::{FAMILIES, names};
 use crate::relevance::measure::Decided;
@@ -177,8 +177,11 @@ fn fitted(examples: &[Example], what: What, begin: Model, cap: f64, plan: Plan, 
     }
     if what != What::Text {
         // Text that was fitted on these examples is too sure of them.
-        let log_odds =
-            if what == What::Both { log_odds_unseen(examples, plan) } else { log_odds_by(&model.text, examples) };
+        let log_odds = if what == What::Both {
+            log_odds_unseen(examples, plan)
+        } else {
+            log_odds_by(&model.text, examples)
+        };
         model = fit_evidence(examples, &log_odds, &model.text, cap, plan, fitted_on);
     }
     model

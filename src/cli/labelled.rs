@@ -65,7 +65,9 @@ pub(super) fn from_bfcl(paths: &[PathBuf]) -> anyhow::Result<Labelled> {
             files.push(path.clone());
         }
     }
-    files.retain(|file| name_of(file).starts_with("BFCL_") && file.extension().is_some_and(|end| end == "json"));
+    files.retain(|file| {
+        name_of(file).starts_with("BFCL_") && file.extension().is_some_and(|end| end == "json")
+    });
     files.sort();
     if files.is_empty() {
         bail!("no BFCL question file among them\nhint: their names begin with BFCL_ and end in .json");
@@ -76,7 +78,11 @@ pub(super) fn from_bfcl(paths: &[PathBuf]) -> anyhow::Result<Labelled> {
         let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let entry = serde_json::from_str(line).with_context(|| {
-                format!("{}:{}: not a BFCL question with \"question\" and \"function\"", file.display(), at + 1)
+                format!(
+                    "{}:{}: not a BFCL question with \"question\" and \"function\"",
+                    file.display(),
+                    at + 1
+                )
             })?;
             entries.push((entry, is_relevant));
         }
@@ -115,7 +121,7 @@ impl Entry {
         };
         let queries = self.queries();
         let offer = Offer::new(functions, &Hashed);
-        let asked = Asked::new(queries.last().copied().unwrap_or_default(), queries.len(), &Hashed);
+        let asked = Asked::new(&queries, &Hashed);
         if low_quality::fault(&asked, &offer).is_some() {
             return Err(is_relevant);
         }
@@ -200,7 +206,9 @@ fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> anyhow::Result
                 let cells = batch.row(row);
                 let Some(basis) = cells.json::<Value>(RELEVANCE_BASIS) else { continue };
                 let own = cells.text(EXTERNAL_ID).and_then(|id| labels.get(id));
-                let Some(&is_relevant) = own.or_else(|| labels.get(&view.row_id(row).to_string())) else { continue };
+                let Some(&is_relevant) = own.or_else(|| labels.get(&view.row_id(row).to_string())) else {
+                    continue;
+                };
                 read.push(match features_of(&basis) {
                     None => Err(is_relevant),
                     Some(features) => Ok(Example {

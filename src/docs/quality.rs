@@ -67,7 +67,8 @@ pub static RULES: [Rule; 6] = [
         fires: r#"{"name": "func1", "description": "A function.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
         quiet: r#"{"name": "func1", "description": "Rings the noon bell of the tower.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
         holds: |signature, limits| {
-            is_meaningless(&signature.name) && words(&signature.description).len() < limits.min_description_words
+            is_meaningless(&signature.name)
+                && words(&signature.description).len() < limits.min_description_words
         },
     },
     Rule {
@@ -97,14 +98,17 @@ pub fn fault(signature: &Signature, limits: Limits) -> Option<&'static Rule> {
 fn n_described(signature: &Signature) -> usize {
     let is_described = |description: &str| !description.is_empty() && !is_placeholder(description);
     let parameters = signature.parameters.iter();
-    parameters.filter(|parameter| is_described(&parameter.description) || !parameter.choices.is_empty()).count()
+    parameters
+        .filter(|parameter| is_described(&parameter.description) || !parameter.choices.is_empty())
+        .count()
 }
 
 #[allow(clippy::cast_precision_loss)] // Counts of parameters.
 fn undescribed_parameters(signature: &Signature, limits: Limits) -> bool {
     let n_parameters = signature.parameters.len();
     let n_undescribed = n_parameters - n_described(signature);
-    n_parameters >= limits.undescribed_min && n_undescribed as f64 > limits.undescribed_share * n_parameters as f64
+    n_parameters >= limits.undescribed_min
+        && n_undescribed as f64 > limits.undescribed_share * n_parameters as f64
 }
 
 /// `{{…}}`, `${…}`, `<%…%>` with something inside.
@@ -122,11 +126,35 @@ fn has_template(text: &str) -> bool {
 
 /// Descriptions that stand where one should be written, without case and marks around.
 const PLACEHOLDERS: &[&str] = &[
-    "a description", "add description", "add description here", "description", "description goes here",
-    "description here", "description of the function", "enter description", "example description",
-    "function description", "insert description here", "n/a", "na", "no description", "no description available",
-    "no description provided", "none", "null", "placeholder", "some description", "string", "tba", "tbd", "test",
-    "test description", "todo", "undefined", "your description here", "xxx",
+    "a description",
+    "add description",
+    "add description here",
+    "description",
+    "description goes here",
+    "description here",
+    "description of the function",
+    "enter description",
+    "example description",
+    "function description",
+    "insert description here",
+    "n/a",
+    "na",
+    "no description",
+    "no description available",
+    "no description provided",
+    "none",
+    "null",
+    "placeholder",
+    "some description",
+    "string",
+    "tba",
+    "tbd",
+    "test",
+    "test description",
+    "todo",
+    "undefined",
+    "your description here",
+    "xxx",
 ];
 /// What only placeholders begin with.
 const PLACEHOLDER_STARTS: &[&str] = &["todo:", "todo -", "lorem ipsum", "fixme:", "tbd:"];
@@ -144,11 +172,56 @@ fn is_placeholder(description: &str) -> bool {
 
 /// Names that say nothing, without digits, underscores and case; sorted.
 const MEANINGLESS: &[&str] = &[
-    "a", "abc", "api", "apifunction", "bar", "baz", "call", "callback", "demo", "dofunction", "dosomething",
-    "dummy", "dummyfunction", "example", "examplefunction", "f", "fn", "foo", "foobar", "func", "funcname", "function",
-    "functionname", "g", "main", "method", "myfunc", "myfunction", "mytool", "name", "newfunction", "qux", "sample",
-    "samplefunction", "somefunction", "string", "temp", "test", "testfunc", "testfunction", "testing", "testtool",
-    "tmp", "tool", "toolname", "unnamed", "untitled", "x", "xxx", "yourfunction",
+    "a",
+    "abc",
+    "api",
+    "apifunction",
+    "bar",
+    "baz",
+    "call",
+    "callback",
+    "demo",
+    "dofunction",
+    "dosomething",
+    "dummy",
+    "dummyfunction",
+    "example",
+    "examplefunction",
+    "f",
+    "fn",
+    "foo",
+    "foobar",
+    "func",
+    "funcname",
+    "function",
+    "functionname",
+    "g",
+    "main",
+    "method",
+    "myfunc",
+    "myfunction",
+    "mytool",
+    "name",
+    "newfunction",
+    "qux",
+    "sample",
+    "samplefunction",
+    "somefunction",
+    "string",
+    "temp",
+    "test",
+    "testfunc",
+    "testfunction",
+    "testing",
+    "testtool",
+    "tmp",
+    "tool",
+    "toolname",
+    "unnamed",
+    "untitled",
+    "x",
+    "xxx",
+    "yourfunction",
 ];
 
 fn is_meaningless(name: &str) -> bool {
@@ -157,7 +230,9 @@ fn is_meaningless(name: &str) -> bool {
 }
 
 /// Words that add nothing to a name.
-const FILLERS: &[&str] = &["a", "an", "api", "by", "for", "from", "function", "in", "is", "of", "that", "the", "this", "to", "tool"];
+const FILLERS: &[&str] = &[
+    "a", "an", "api", "by", "for", "from", "function", "in", "is", "of", "that", "the", "this", "to", "tool",
+];
 
 fn repeats_name(signature: &Signature) -> bool {
     let name = words(&signature.name);

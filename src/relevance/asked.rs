@@ -1,13 +1,22 @@
 //! What a request asks, prepared once: the last user message as words, values and a vector.
+//!
+//! In a conversation the messages before it count too ("and tomorrow?"), the nearest few.
 
 use super::values::Values;
 use super::words::{content_set, plain_words};
 use crate::similarity::embed::Embedder;
 use crate::text::normal::normalise;
 
+/// So many user messages are read as one query.
+const MAX_MESSAGES: usize = 3;
+
 /// A query, ready to be held against docs.
 pub struct Asked {
     /// The last user message as sent; empty where there is none.
+    pub(super) last: String,
+    /// It is the only one.
+    pub(super) is_alone: bool,
+    /// The last user messages as one text.
     pub(super) text: String,
     /// Its normal form.
     pub(super) normal: String,
@@ -19,21 +28,21 @@ pub struct Asked {
     pub(super) values: Values,
     /// Its vector.
     pub(super) vector: Vec<f32>,
-    /// User messages up to it.
-    pub(super) n_turns: usize,
 }
 
 impl Asked {
-    /// Reads the last user message of a conversation with so many of them.
-    pub fn new(query: &str, n_turns: usize, embedder: &dyn Embedder) -> Self {
+    /// Reads the user messages of a conversation, the last of which asks.
+    pub fn new(queries: &[&str], embedder: &dyn Embedder) -> Self {
+        let text = queries[queries.len().saturating_sub(MAX_MESSAGES)..].join("\n");
         Self {
-            normal: normalise(query),
-            plain_words: plain_words(query),
-            words: content_set(query),
-            values: Values::of(query),
-            vector: embedder.embed(&[query]),
-            n_turns,
-            text: query.to_owned(),
+            last: queries.last().copied().unwrap_or_default().to_owned(),
+            is_alone: queries.len() <= 1,
+            normal: normalise(&text),
+            plain_words: plain_words(&text),
+            words: content_set(&text),
+            values: Values::of(&text),
+            vector: embedder.embed(&[&text]),
+            text,
         }
     }
 }

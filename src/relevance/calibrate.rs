@@ -110,7 +110,8 @@ fn unseen_log_odds(rows: &[Row<'_>], plan: Plan, seed: u64) -> Vec<f64> {
     let fold_of = |group: &str| xxh3_64_with_seed(group.as_bytes(), !seed) % FOLDS;
     let mut log_odds = vec![0.0; rows.len()];
     for fold in 0..FOLDS {
-        let known: Vec<Row<'_>> = rows.iter().copied().filter(|(_, _, group)| fold_of(group) != fold).collect();
+        let known: Vec<Row<'_>> =
+            rows.iter().copied().filter(|(_, _, group)| fold_of(group) != fold).collect();
         let linear = fit_rows(&known, plan);
         for (row, log_odds) in rows.iter().zip(&mut log_odds).filter(|(row, _)| fold_of(row.2) == fold) {
             *log_odds = linear.log_odds(row.0);
@@ -136,13 +137,18 @@ fn scored(linear: &Linear, rows: &[Row<'_>]) -> Vec<(f64, bool)> {
     rows.iter().map(|(features, label, _)| (logistic(linear.log_odds(features)), *label)).collect()
 }
 
-fn text_rows<'a>(examples: &'a [Example], keep: &dyn Fn(usize) -> bool, kept: &'a mut Vec<Vec<f64>>) -> Vec<Row<'a>> {
+fn text_rows<'a>(
+    examples: &'a [Example],
+    keep: &dyn Fn(usize) -> bool,
+    kept: &'a mut Vec<Vec<f64>>,
+) -> Vec<Row<'a>> {
     let pick = |row: &[f64]| -> Vec<f64> {
         row.iter().enumerate().filter(|(at, _)| keep(*at)).map(|(_, x)| *x).collect()
     };
     kept.extend(examples.iter().map(|example| pick(&example.features)));
     let rows = kept.iter().zip(examples);
-    rows.map(|(features, example)| (features.as_slice(), example.is_relevant, example.group.as_str())).collect()
+    rows.map(|(features, example)| (features.as_slice(), example.is_relevant, example.group.as_str()))
+        .collect()
 }
 
 /// Tests weights of the text that use only the features for which `keep` holds.
@@ -179,8 +185,11 @@ pub fn fit_evidence(
     plan: Plan,
     fitted_on: String,
 ) -> Model {
-    let heard: Vec<(&Example, f64)> =
-        examples.iter().zip(log_odds.iter().copied()).filter(|(example, _)| !example.evidence.is_silent()).collect();
+    let heard: Vec<(&Example, f64)> = examples
+        .iter()
+        .zip(log_odds.iter().copied())
+        .filter(|(example, _)| !example.evidence.is_silent())
+        .collect();
     let features: Vec<Vec<f64>> =
         heard.iter().map(|(example, log_odds)| evidence_features(*log_odds, example.evidence)).collect();
     let rows: Vec<Row<'_>> = features
@@ -208,7 +217,8 @@ pub fn fit_evidence(
     let from = |at: usize| kinds[at].0.relevant_from.min(scores(at).fold(0.0, f64::max) + ABOVE);
     let to = |at: usize| kinds[at].0.irrelevant_to.max(scores(at).fold(1.0, f64::min) - ABOVE);
     let (relevant_from, irrelevant_to) = (from(0).max(from(1)), to(0).min(to(1)));
-    model.evidence.thresholds = Thresholds { relevant_from, irrelevant_to: irrelevant_to.min(relevant_from - ABOVE) };
+    model.evidence.thresholds =
+        Thresholds { relevant_from, irrelevant_to: irrelevant_to.min(relevant_from - ABOVE) };
     model
 }
 
@@ -267,7 +277,9 @@ pub fn judge_all(model: &Model, examples: &[Example]) -> Vec<(&'static str, Find
             let evidence = if without_evidence { Evidence::default() } else { example.evidence };
             let judged = model.judge(&example.features, evidence);
             scores.push((judged.probability, example.is_relevant));
-            findings.decided.add(Decided::of(&[(judged.probability, example.is_relevant)], judged.thresholds));
+            findings
+                .decided
+                .add(Decided::of(&[(judged.probability, example.is_relevant)], judged.thresholds));
         }
         findings.aucs.extend(roc_auc(&scores));
         (name, findings)

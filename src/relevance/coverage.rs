@@ -41,9 +41,11 @@ pub(super) fn features(asked: &Asked, offer: &Offer) -> Vec<f64> {
     let filled: Vec<f64> = (0..parameters.len()).map(|at| filled(asked, function, at)).collect();
     let required: Vec<usize> = (0..parameters.len()).filter(|&at| parameters[at].is_required).collect();
     let required_filled: Vec<f64> = required.iter().map(|&at| filled[at]).collect();
-    let n_named = required.iter().filter(|&&at| count_held(&function.name_words_of[at], &asked.words) > 0).count();
+    let n_named =
+        required.iter().filter(|&&at| count_held(&function.name_words_of[at], &asked.words) > 0).count();
     let n_choices = (0..parameters.len()).filter(|&at| names_a_choice(asked, function, at)).count();
-    let n_wanted = |wanted: &dyn Fn(&Parameter) -> bool| required.iter().filter(|&&at| wanted(&parameters[at])).count();
+    let n_wanted =
+        |wanted: &dyn Fn(&Parameter) -> bool| required.iter().filter(|&&at| wanted(&parameters[at])).count();
     let n_numbers = n_wanted(&|parameter| parameter.kind == ValueKind::Number);
     let n_texts = n_wanted(&|parameter| parameter.kind == ValueKind::Text && parameter.choices.is_empty());
     let n_found = asked.values.capitals + asked.values.quoted + asked.values.codes;
@@ -88,7 +90,9 @@ fn filled(asked: &Asked, function: &Offered, at: usize) -> f64 {
         ValueKind::Flag => guess::FLAG,
         ValueKind::Number => sure(values.numbers > 0),
         _ if ABOUT_TIME.iter().any(|part| name.contains(part)) => sure(values.dates + values.numbers > 0),
-        _ if !parameter.choices.is_empty() => guess::CHOICE * sure(count_held(&asked.words, &function.choice_words) > 0),
+        _ if !parameter.choices.is_empty() => {
+            guess::CHOICE * sure(count_held(&asked.words, &function.choice_words) > 0)
+        }
         _ if values.has_text() => 1.0,
         _ => guess::TEXT * sure(count_held(&asked.words, &function.name_words) < asked.words.len()),
     }

@@ -43,7 +43,11 @@ pub fn hear(
             _ => Heard::Called,
         }),
         Recorded::Declined if tool_choice != "none" => Some(Heard::Declined),
-        Recorded::Declined | Recorded::Cut | Recorded::Failed | Recorded::Unreadable(_) | Recorded::Nothing => None,
+        Recorded::Declined
+        | Recorded::Cut
+        | Recorded::Failed
+        | Recorded::Unreadable(_)
+        | Recorded::Nothing => None,
     }
 }
 
@@ -139,7 +143,9 @@ mod tests {
 
     #[test]
     fn calls_and_prose_are_heard_unless_they_were_forced() {
-        let calls = |name: &str| Recorded::Calls(vec![Call { id: None, name: name.to_owned(), arguments: json!({}) }]);
+        let calls = |name: &str| {
+            Recorded::Calls(vec![Call { id: None, name: name.to_owned(), arguments: json!({}) }])
+        };
         let fitting = calls("weather_get");
         for (recorded, outcome, tool_choice, said) in [
             (&fitting, None, None, Some(Heard::Called)),
@@ -155,7 +161,11 @@ mod tests {
             (&Recorded::Failed, None, None, None),
             (&Recorded::Nothing, None, None, None),
         ] {
-            assert_eq!(heard(recorded, outcome, tool_choice), said, "{recorded:?} {outcome:?} {tool_choice:?}");
+            assert_eq!(
+                heard(recorded, outcome, tool_choice),
+                said,
+                "{recorded:?} {outcome:?} {tool_choice:?}"
+            );
         }
     }
 
@@ -168,6 +178,9 @@ mod tests {
         }
         assert_eq!(Evidence::from_json(&evidence.to_json()), evidence);
         assert_eq!((evidence.word(), evidence.features().len()), ("both", NAMES.len()));
-        assert_eq!(evidence.to_json(), json!({"worked": 1, "called": 0, "refuted": 0, "stray": 1, "declined": 2}));
+        assert_eq!(
+            evidence.to_json(),
+            json!({"worked": 1, "called": 0, "refuted": 0, "stray": 1, "declined": 2})
+        );
     }
 }

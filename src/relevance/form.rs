@@ -1,22 +1,69 @@
 //! How the query is put: its length, whether it asks, orders, greets or chats.
+//!
+//! How many turns came before is no feature: the few labelled conversations say nothing
+//! about those of a log.
 
 use super::asked::Asked;
 use super::words::log_count;
 
 /// Names of the features, in the order of [`features`].
 pub(super) const NAMES: &[&str] = &[
-    "length", "too_short", "too_long", "asks_what", "orders", "greets", "says_i", "says_you", "question_mark",
-    "full_stop", "small_start", "turns", "markup",
+    "length",
+    "too_short",
+    "too_long",
+    "asks_what",
+    "orders",
+    "greets",
+    "says_i",
+    "says_you",
+    "question_mark",
+    "full_stop",
+    "small_start",
+    "markup",
 ];
 
 /// Words that begin a question.
-const QUESTIONS: &[&str] = &["how", "what", "what's", "whats", "when", "where", "which", "who", "who's", "why"];
+const QUESTIONS: &[&str] =
+    &["how", "what", "what's", "whats", "when", "where", "which", "who", "who's", "why"];
 /// Words that begin an order; sorted.
 const ORDERS: &[&str] = &[
-    "add", "analyze", "book", "buy", "calculate", "change", "check", "classify", "compute", "convert", "create",
-    "delete", "fetch", "find", "generate", "get", "give", "list", "make", "open", "order", "play", "read",
-    "reserve", "retrieve", "run", "schedule", "search", "send", "set", "show", "start", "summarize", "translate",
-    "turn", "update", "write",
+    "add",
+    "analyze",
+    "book",
+    "buy",
+    "calculate",
+    "change",
+    "check",
+    "classify",
+    "compute",
+    "convert",
+    "create",
+    "delete",
+    "fetch",
+    "find",
+    "generate",
+    "get",
+    "give",
+    "list",
+    "make",
+    "open",
+    "order",
+    "play",
+    "read",
+    "reserve",
+    "retrieve",
+    "run",
+    "schedule",
+    "search",
+    "send",
+    "set",
+    "show",
+    "start",
+    "summarize",
+    "translate",
+    "turn",
+    "update",
+    "write",
 ];
 /// Words that begin small talk.
 const GREETINGS: &[&str] = &["bye", "good", "hello", "hey", "hi", "no", "ok", "thank", "thanks", "yes"];
@@ -52,7 +99,6 @@ pub(super) fn features(asked: &Asked) -> Vec<f64> {
         yes(asked.text.contains(['?', '？'])),
         yes(asked.text.trim_end().ends_with('.')),
         yes(asked.text.trim_start().starts_with(char::is_lowercase)),
-        log_count(asked.n_turns.saturating_sub(1)),
         yes(MARKUP.iter().any(|sign| asked.text.contains(sign))),
     ]
 }

@@ -5,8 +5,9 @@
 
 use super::asked::Asked;
 use super::offer::Offer;
-use super::words::holds;
+use super::words::{holds, plain_words};
 use crate::text::noise::is_mash;
+use crate::text::normal::normalise_query;
 
 /// One way in which a query is of low quality.
 #[derive(Debug)]
@@ -23,25 +24,29 @@ pub static RULES: [Rule; 7] = [
     Rule {
         name: "empty",
         what: "It holds nothing but blanks and control characters.",
-        holds: |asked, _| asked.text.chars().all(|c| c.is_whitespace() || c.is_control()),
+        holds: |asked, _| asked.last.chars().all(|c| c.is_whitespace() || c.is_control()),
     },
     Rule {
         name: "control-characters",
         what: "Control characters make up a good part of it.",
-        holds: |asked, _| has_control_characters(&asked.text),
+        holds: |asked, _| has_control_characters(&asked.last),
     },
-    Rule { name: "no-words", what: "It holds no letter and no digit.", holds: |asked, _| !asked.text.contains(char::is_alphanumeric) },
+    Rule {
+        name: "no-words",
+        what: "It holds no letter and no digit.",
+        holds: |asked, _| !asked.last.contains(char::is_alphanumeric),
+    },
     Rule {
         name: "placeholder",
         what: "A program put it where a query was missing.",
-        holds: |asked, _| is_placeholder(&asked.normal),
+        holds: |asked, _| is_placeholder(&normalise_query(&asked.last)),
     },
-    Rule { name: "keyboard-noise", what: "It is typed by running over the keyboard.", holds: |asked, _| is_noise(asked) },
     Rule {
-        name: "lone-word",
-        what: "It is one short word, and no doc knows it.",
-        holds: is_lone_word,
+        name: "keyboard-noise",
+        what: "It is typed by running over the keyboard.",
+        holds: |asked, _| is_noise(asked),
     },
+    Rule { name: "lone-word", what: "It is one short word, and no doc knows it.", holds: is_lone_word },
     Rule {
         name: "pasted-page",
         what: "It is a page of text, and nothing in it asks or orders.",
@@ -64,14 +69,32 @@ fn has_control_characters(text: &str) -> bool {
 
 /// Whole queries that programs put where one was missing, in normal form without marks at the end.
 const PLACEHOLDERS: &[&str] = &[
-    "none", "null", "undefined", "nan", "n/a", "[object object]", "string", "query", "prompt", "user query",
-    "your query here", "enter your query here", "insert query here", "no query", "no query provided", "user input",
+    "none",
+    "null",
+    "undefined",
+    "nan",
+    "n/a",
+    "[object object]",
+    "string",
+    "query",
+    "prompt",
+    "user query",
+    "your query here",
+    "enter your query here",
+    "insert query here",
+    "no query",
+    "no query provided",
+    "user input",
     "lorem ipsum",
 ];
 /// Sentences that say so, wherever they stand at the beginning.
 const SAYS_MISSING: &[&str] = &[
-    "the user did not provide a query", "the user did not provide any query", "the user has not provided a query",
-    "no user query was provided", "user did not provide a query", "the user query is missing",
+    "the user did not provide a query",
+    "the user did not provide any query",
+    "the user has not provided a query",
+    "no user query was provided",
+    "user did not provide a query",
+    "the user query is missing",
 ];
 
 fn is_placeholder(normal: &str) -> bool {
@@ -90,12 +113,17 @@ fn is_placeholder(normal: &str) -> bool {
         || is_unfilled("<", ">")
 }
 
+/// Noise is so many words at most …
+const MAX_NOISE_WORDS: usize = 3;
+/// … of which those that are not typed along the keys have no more characters than this.
+const MAX_SCRAP_CHARS: usize = 2;
+
 /// Words of noise only, at least one of them typed along the keys.
 fn is_noise(asked: &Asked) -> bool {
-    let mut words = asked.plain_words.iter();
-    asked.plain_words.len() <= 3
-        && asked.plain_words.iter().any(|word| is_mash(word))
-        && words.all(|word| is_mash(word) || word.chars().count() <= 2)
+    let words = plain_words(&asked.last);
+    words.len() <= MAX_NOISE_WORDS
+        && words.iter().any(|word| is_mash(word))
+        && words.iter().all(|word| is_mash(word) || word.chars().count() <= MAX_SCRAP_CHARS)
 }
 
 /// A lone word of Latin letters up to this length means nothing by itself.
@@ -105,7 +133,7 @@ fn is_lone_word(asked: &Asked, offer: &Offer) -> bool {
     let [word] = asked.plain_words.as_slice() else { return false };
     word.chars().count() <= MAX_LONE_CHARS
         && word.chars().all(|c| c.is_ascii_alphabetic())
-        && asked.n_turns <= 1
+        && asked.is_alone
         && !asked.words.iter().any(|word| holds(&offer.words, word))
 }
 
@@ -115,13 +143,42 @@ const MIN_PAGE_WORDS: usize = 120;
 const MIN_PAGE_LINES: usize = 6;
 /// Words that ask or order, wherever they stand; sorted.
 const ASKING: &[&str] = &[
-    "analyze", "answer", "calculate", "can", "classify", "convert", "could", "create", "extract", "find", "generate",
-    "give", "help", "how", "i", "list", "need", "please", "provide", "question", "return", "show", "summarize",
-    "tell", "translate", "want", "what", "which", "write", "you", "your",
+    "analyze",
+    "answer",
+    "calculate",
+    "can",
+    "classify",
+    "convert",
+    "could",
+    "create",
+    "extract",
+    "find",
+    "generate",
+    "give",
+    "help",
+    "how",
+    "i",
+    "list",
+    "need",
+    "please",
+    "provide",
+    "question",
+    "return",
+    "show",
+    "summarize",
+    "tell",
+    "translate",
+    "want",
+    "what",
+    "which",
+    "write",
+    "you",
+    "your",
 ];
 
 fn is_pasted_page(asked: &Asked) -> bool {
-    asked.plain_words.len() >= MIN_PAGE_WORDS
+    asked.is_alone
+        && asked.plain_words.len() >= MIN_PAGE_WORDS
         && asked.text.trim().lines().count() >= MIN_PAGE_LINES
         && !asked.text.contains(['?', '？'])
         && !asked.plain_words.iter().any(|word| ASKING.binary_search(&word.as_str()).is_ok())
@@ -137,7 +194,7 @@ mod tests {
     fn found(query: &str) -> Option<&'static str> {
         let functions = [json!({"name": "play_song", "description": "Plays a song by name.", "parameters": {
             "type": "dict", "required": ["song"], "properties": {"song": {"type": "string", "description": "Its name."}}}})];
-        let asked = Asked::new(query, 1, &Hashed);
+        let asked = Asked::new(&[query], &Hashed);
         fault(&asked, &Offer::new(&functions, &Hashed)).map(|rule| rule.name)
     }
 

@@ -108,7 +108,11 @@ fn rounded(number: f64) -> f64 {
 /// Reads the features back from a basis; `None` for one without.
 pub fn features_of(basis: &Value) -> Option<Vec<f64>> {
     let features = basis.get("features")?.as_object()?;
-    Some(features::names().map(|name| features.get(name).and_then(Value::as_f64).unwrap_or_default()).collect())
+    Some(
+        features::names()
+            .map(|name| features.get(name).and_then(Value::as_f64).unwrap_or_default())
+            .collect(),
+    )
 }
 
 /// The features of the evidence part: the log-odds of the text, then what was heard.
@@ -136,7 +140,8 @@ impl Model {
             return Judged { probability: by_text, by_text, thresholds: self.text.thresholds };
         }
         let Linear { bias, weights } = &self.evidence.linear;
-        let (of_text, of_answers) = weights.split_first().map_or((1.0, [].as_slice()), |(w, rest)| (*w, rest));
+        let (of_text, of_answers) =
+            weights.split_first().map_or((1.0, [].as_slice()), |(w, rest)| (*w, rest));
         let heard: f64 = of_answers.iter().zip(evidence.features()).map(|(weight, x)| weight * x).sum();
         let log_odds = of_text * text + (bias + heard).clamp(-self.cap, self.cap);
         Judged { probability: logistic(log_odds), by_text, thresholds: self.evidence.thresholds }
@@ -157,14 +162,16 @@ impl Model {
     /// # Errors
     /// The text is no TOML, or a key is missing, unknown or out of range.
     pub fn parse(text: &str) -> Result<Self, ModelError> {
-        let file: File = toml::from_str(text).map_err(|error| ModelError::new(error.to_string().trim_end()))?;
+        let file: File =
+            toml::from_str(text).map_err(|error| ModelError::new(error.to_string().trim_end()))?;
         if file.version != VERSION {
             return Err(ModelError::new(format!(
                 "version is {}, expected {VERSION}\nhint: fit the weights anew with `toolsieve calibrate`",
                 file.version
             )));
         }
-        let evidence_names: Vec<&str> = std::iter::once(TEXT).chain(evidence::NAMES.iter().copied()).collect();
+        let evidence_names: Vec<&str> =
+            std::iter::once(TEXT).chain(evidence::NAMES.iter().copied()).collect();
         if !(file.evidence.cap.is_some_and(|cap| cap > 0.0 && cap.is_finite())) {
             return Err(ModelError::new("evidence.cap must be a number above 0"));
         }
@@ -183,7 +190,8 @@ impl Model {
              # probabilities, a request is held.\n\nversion = {VERSION}\n"
         );
         let text_names: Vec<&str> = features::names().collect();
-        let evidence_names: Vec<&str> = std::iter::once(TEXT).chain(evidence::NAMES.iter().copied()).collect();
+        let evidence_names: Vec<&str> =
+            std::iter::once(TEXT).chain(evidence::NAMES.iter().copied()).collect();
         self.text.write("text", &text_names, None, &mut text);
         self.evidence.write("evidence", &evidence_names, Some(self.cap), &mut text);
         text
@@ -198,7 +206,11 @@ impl Part {
         let Part { fitted_on, linear, thresholds } = self;
         let number = |number: f64| {
             let text = format!("{number:.4}");
-            if text.trim_start_matches('-').chars().all(|c| matches!(c, '0' | '.')) { "0.0".to_owned() } else { text }
+            if text.trim_start_matches('-').chars().all(|c| matches!(c, '0' | '.')) {
+                "0.0".to_owned()
+            } else {
+                text
+            }
         };
         let fitted_on = toml::Value::String(fitted_on.clone());
         write!(
@@ -255,7 +267,8 @@ struct Section {
 impl Section {
     fn part(self, key: &str, names: &[&str]) -> Result<Part, ModelError> {
         if let Some(unknown) = self.weights.keys().find(|name| !names.contains(&name.as_str())) {
-            let near = names.iter().max_by(|a, b| strsim::jaro(unknown, a).total_cmp(&strsim::jaro(unknown, b)));
+            let near =
+                names.iter().max_by(|a, b| strsim::jaro(unknown, a).total_cmp(&strsim::jaro(unknown, b)));
             return Err(ModelError::new(format!(
                 "{key}.weights.{unknown} is no feature\nhint: did you mean \"{}\"?",
                 near.unwrap_or(&"")
@@ -309,8 +322,10 @@ mod tests {
 
     #[test]
     fn a_basis_gives_its_features_back() {
-        let features: Vec<f64> = (0..features::names().count()).map(|n| if n == 2 { 0.25 } else { 0.0 }).collect();
-        let basis = Model::embedded().judge(&features, Evidence::default()).basis(&features, Evidence::default());
+        let features: Vec<f64> =
+            (0..features::names().count()).map(|n| if n == 2 { 0.25 } else { 0.0 }).collect();
+        let basis =
+            Model::embedded().judge(&features, Evidence::default()).basis(&features, Evidence::default());
         assert_eq!(features_of(&basis), Some(features));
         assert_eq!(features_of(&json!({"low_quality": "empty"})), None);
     }
@@ -320,14 +335,16 @@ mod tests {
         let good = Model::embedded().to_toml();
         for (old, new, why) in [
             ("version = 1", "version = 7", "version is 7"),
-            ("\nturns =", "\nturn =", "text.weights.turn is no feature"),
+            ("\nmarkup =", "\nmarkdown =", "text.weights.markdown is no feature"),
             ("relevant_from = ", "relevant_from = -", "irrelevant_to must be below"),
             ("cap = ", "cap = -", "evidence.cap"),
         ] {
             let error = Model::parse(&good.replacen(old, new, 1)).unwrap_err().to_string();
             assert!(error.contains(why), "{error}");
         }
-        let without = good.lines().filter(|line| !line.starts_with("turns")).collect::<Vec<_>>().join("\n");
-        assert!(Model::parse(&without).unwrap_err().to_string().contains("text.weights.turns must be a number"));
+        let without = good.lines().filter(|line| !line.starts_with("markup")).collect::<Vec<_>>().join("\n");
+        assert!(
+            Model::parse(&without).unwrap_err().to_string().contains("text.weights.markup must be a number")
+        );
     }
 }

@@ -56,7 +56,8 @@ impl Offered {
         let name = cut_names(&signature.name).replace('.', " ");
         let (mut about_parameters, mut choices) = (String::new(), String::new());
         for parameter in &signature.parameters {
-            about_parameters += &format!("{} {} {} ", parameter.name, parameter.description, parameter.inside);
+            about_parameters +=
+                &format!("{} {} {} ", parameter.name, parameter.description, parameter.inside);
             choices += &parameter.choices.join(" ");
             choices.push(' ');
         }
@@ -70,11 +71,17 @@ impl Offered {
             parameter_words: content_set(&about_parameters),
             choice_words: content_set(&choices),
             words: content_set(&text),
-            name_words_of: signature.parameters.iter().map(|parameter| content_set(&parameter.name)).collect(),
+            name_words_of: signature
+                .parameters
+                .iter()
+                .map(|parameter| content_set(&parameter.name))
+                .collect(),
             choices_of: signature
                 .parameters
                 .iter()
-                .map(|parameter| parameter.choices.iter().map(as_asked).filter(|choice| !choice.is_empty()).collect())
+                .map(|parameter| {
+                    parameter.choices.iter().map(as_asked).filter(|choice| !choice.is_empty()).collect()
+                })
                 .collect(),
             name_vector: name_vector.to_vec(),
             text_vector: text_vector.to_vec(),

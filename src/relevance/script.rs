@@ -9,7 +9,8 @@ pub(super) const NAMES: &[&str] = &["other_script", "english"];
 
 /// Words that stand in most English sentences.
 const ENGLISH: &[&str] = &[
-    "a", "and", "at", "can", "for", "i", "in", "is", "me", "my", "of", "on", "please", "the", "to", "with", "you",
+    "a", "and", "at", "can", "for", "i", "in", "is", "me", "my", "of", "on", "please", "the", "to", "with",
+    "you",
 ];
 
 /// The share of letters in the query that are not ASCII, where the docs have none; the share of its words that

@@ -7,14 +7,42 @@ pub(super) const NAMES: &[&str] = &["numbers", "dates", "quoted", "capitals", "c
 
 /// Numbers that are written as words; sorted.
 const NUMBER_WORDS: &[&str] = &[
-    "couple", "double", "dozen", "eight", "eleven", "five", "four", "half", "hundred", "million", "nine", "one",
-    "seven", "single", "six", "ten", "thirty", "thousand", "three", "twelve", "twenty", "two",
+    "couple", "double", "dozen", "eight", "eleven", "five", "four", "half", "hundred", "million", "nine",
+    "one", "seven", "single", "six", "ten", "thirty", "thousand", "three", "twelve", "twenty", "two",
 ];
 /// Words that name a time; sorted.
 const DATE_WORDS: &[&str] = &[
-    "afternoon", "am", "april", "august", "december", "evening", "february", "friday", "january", "july", "june",
-    "march", "monday", "month", "morning", "noon", "november", "october", "pm", "saturday", "september", "sunday",
-    "thursday", "today", "tomorrow", "tonight", "tuesday", "wednesday", "week", "year", "yesterday",
+    "afternoon",
+    "am",
+    "april",
+    "august",
+    "december",
+    "evening",
+    "february",
+    "friday",
+    "january",
+    "july",
+    "june",
+    "march",
+    "monday",
+    "month",
+    "morning",
+    "noon",
+    "november",
+    "october",
+    "pm",
+    "saturday",
+    "september",
+    "sunday",
+    "thursday",
+    "today",
+    "tomorrow",
+    "tonight",
+    "tuesday",
+    "wednesday",
+    "week",
+    "year",
+    "yesterday",
 ];
 
 /// Counts of what was found.
@@ -43,7 +71,9 @@ impl Values {
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
             let before = (values.numbers, values.capitals, values.codes);
             values.hear(word, bare, is_start);
-            if before != (values.numbers, values.capitals, values.codes) || bare.starts_with(char::is_uppercase) {
+            if before != (values.numbers, values.capitals, values.codes)
+                || bare.starts_with(char::is_uppercase)
+            {
                 values.words.extend(content_words(word));
             }
             is_start = word.ends_with(['.', '?', '!', ':']);
@@ -59,7 +89,8 @@ impl Values {
     fn hear(&mut self, word: &str, bare: &str, is_start: bool) {
         let lower = bare.to_lowercase();
         let has_digit = bare.contains(|c: char| c.is_ascii_digit());
-        let is_link = word.contains("://") || word.starts_with("www.") || bare.contains('@') && bare.contains('.');
+        let is_link =
+            word.contains("://") || word.starts_with("www.") || bare.contains('@') && bare.contains('.');
         let is_mixed = has_digit && bare.contains(|c: char| c.is_alphabetic() || c == '-' || c == '_');
         self.numbers += usize::from(has_digit || NUMBER_WORDS.binary_search(&lower.as_str()).is_ok());
         self.codes += usize::from(is_link || is_mixed);
@@ -86,12 +117,16 @@ mod tests {
 
     #[test]
     fn values_are_counted_by_what_they_look_like() {
-        let values = Values::of("Book two rooms in Bergen on 2024-05-01 for \"Ada L\", mail me: ada@fjord.example");
+        let values =
+            Values::of("Book two rooms in Bergen on 2024-05-01 for \"Ada L\", mail me: ada@fjord.example");
         assert_eq!(
             (values.numbers, values.dates, values.quoted, values.capitals, values.codes),
             (2, 1, 1, 3, 2)
         );
-        assert_eq!(Values::of("What is on tomorrow? I'm free"), Values { dates: 1, words: vec![], ..Values::of("What") });
+        assert_eq!(
+            Values::of("What is on tomorrow? I'm free"),
+            Values { dates: 1, words: vec![], ..Values::of("What") }
+        );
     }
 
     #[test]

@@ -109,7 +109,10 @@ impl RowStage for JudgeDocs {
         }
         let faults: Vec<Value> =
             bad.iter().map(|(name, rule)| json!({ "function": name, "fault": rule.code })).collect();
-        Opinion::drop(reason(first), Evidence::detail(json!({ "functions": signatures.len(), "bad": faults })))
+        Opinion::drop(
+            reason(first),
+            Evidence::detail(json!({ "functions": signatures.len(), "bad": faults })),
+        )
     }
 }
 

@@ -79,16 +79,14 @@ impl Settings for JudgeQueries {
                 )
             };
         }
-        vec![Example::tables(
-            UNSURE.code,
-            asked!("Could you let the noon bell ring?"),
-            asked!("who won the cup"),
-        )]
+        vec![Example::tables(UNSURE.code, asked!("Could you let the noon bell ring?"), asked!("Play a song"))]
     }
 
     fn check(&self) -> std::result::Result<(), String> {
         let in_range = |key: &str, value: Option<f64>| match value {
-            Some(value) if !(0.0..=1.0).contains(&value) => Err(format!("{key} must be from 0 to 1, not {value}")),
+            Some(value) if !(0.0..=1.0).contains(&value) => {
+                Err(format!("{key} must be from 0 to 1, not {value}"))
+            }
             _ => Ok(()),
         };
         in_range("relevant_from", self.relevant_from)?;
@@ -185,7 +183,8 @@ impl JudgeQueries {
     }
 
     fn opinion(&self, request: &Request, offer: &Offer, model: &Model) -> Opinion {
-        let asked = Asked::new(&request.query, request.n_turns, &Hashed);
+        let queries: Vec<&str> = request.queries.iter().map(String::as_str).collect();
+        let asked = Asked::new(&queries, &Hashed);
         if let Some(rule) = low_quality::fault(&asked, offer) {
             return Opinion { relevance: Some("low-quality"), basis: json!({ "low_quality": rule.name }) };
         }
@@ -256,8 +255,8 @@ impl Lists {
 /// A kept request: what it asks, and what the log answered to it and its merged copies.
 #[derive(Default)]
 struct Request {
-    query: String,
-    n_turns: usize,
+    /// Its user messages, in order.
+    queries: Vec<String>,
     evidence: evidence::Evidence,
 }
 
@@ -265,8 +264,8 @@ struct Request {
 struct Said {
     head: RowIx,
     heard: Option<Heard>,
-    /// For the head itself: its last user message, and how many there are.
-    asked: Option<(String, usize)>,
+    /// For the head itself: its user messages.
+    queries: Option<Vec<String>>,
 }
 
 fn read_requests(lists: &Lists, view: &View<'_>, cx: &Context<'_>) -> Result<FxHashMap<RowIx, Request>> {
@@ -278,8 +277,8 @@ fn read_requests(lists: &Lists, view: &View<'_>, cx: &Context<'_>) -> Result<FxH
             if let Some(heard) = said.heard {
                 request.evidence.add(heard);
             }
-            if let Some((query, n_turns)) = said.asked {
-                (request.query, request.n_turns) = (query, n_turns);
+            if let Some(queries) = said.queries {
+                request.queries = queries;
             }
         }
         Ok(())
@@ -307,17 +306,63 @@ fn said(row: Row<'_>, lists: &Lists, view: &View<'_>) -> Said {
     let has_function = |name: &str| lists.has(row.ix(), name, view);
     let heard = hear(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), has_function)
         // Prose after the result of a call tells that result; it declines nothing.
-        .filter(|heard| *heard != Heard::Declined || messages.last().is_some_and(|last| last.role == Role::User));
-    let asked = (head == row.ix()).then(|| {
-        let users = || messages.iter().filter(|message| message.role == Role::User);
-        (users().next_back().map(|message| message.content.clone()).unwrap_or_default(), users().count())
+        .filter(|heard| {
+            *heard != Heard::Declined || messages.last().is_some_and(|last| last.role == Role::User)
+        });
+    let queries = (head == row.ix()).then(|| {
+        let users = messages.into_iter().filter(|message| message.role == Role::User);
+        users.map(|message| message.content).collect()
     });
-    Said { head, heard, asked }
+    Said { head, heard, queries }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
+    use crate::engine::fixture;
+    use crate::engine::stage::Quiet;
+
+    /// How many of some requests to ring a bell are held; each is what stands beside the list and the query.
+    fn n_held(query: &str, more: &[Value]) -> usize {
+        let list = json!({"functions": [{"name": "ring.bell", "description": "Rings a bell of the tower.", "parameters": {
+            "type": "dict", "required": [], "properties": {"times": {"type": "integer", "description": "How often."}}}}]});
+        let requests = more.iter().map(|more| {
+            let mut request = json!({"list": 0, "messages": [{"role": "user", "content": query}]});
+            request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            request
+        });
+        let tables = json!({"doc_lists": [list], "requests": requests.collect::<Vec<Value>>()});
+        let (stage, corpus, cancel) =
+            (JudgeQueries::default(), fixture::corpus(&tables), AtomicBool::new(false));
+        let (contract, folder) = (stage.contract(), tempfile::tempdir().unwrap());
+        let cx = Context { seed: 1, cancel: &cancel, progress: &Quiet };
+        let mut verdict = Verdict::new(
+            "judge",
+            &contract,
+            corpus.table(contract.table),
+            folder.path().join("columns.parquet"),
+        );
+        stage.judge(&View::new(&corpus, &contract), &cx, &mut verdict).unwrap();
+        verdict.finish().unwrap().fates.len()
+    }
+
+    #[test]
+    fn answers_decide_what_the_text_leaves_open_unless_they_were_forced() {
+        let called =
+            json!({"role": "assistant", "content": "", "calls": [{"name": "ring_bell", "arguments": {}}]});
+        let query = "Could you let the noon bell ring?";
+        assert_eq!(n_held(query, &[json!({})]), 1);
+        assert_eq!(n_held(query, &[json!({"response": called})]), 0);
+        assert_eq!(n_held(query, &[json!({"response": called, "tool_choice": "required"})]), 1);
+        assert_eq!(n_held(query, &[json!({"response": called, "status": 500})]), 1);
+    }
+
+    #[test]
+    fn low_quality_is_decided_by_rule_and_stays() {
+        assert_eq!(n_held("The user did not provide a query.", &[json!({})]), 0);
+    }
 
     #[test]
     fn lines_must_be_probabilities_and_apart() {
@@ -327,7 +372,9 @@ mod tests {
         };
         assert_eq!(built("relevant_from = 0.8\nirrelevant_to = 0.2"), Ok(()));
         assert_eq!(built("relevant_from = 80"), Err("relevant_from must be from 0 to 1, not 80".to_owned()));
-        assert!(built("relevant_from = 0.1\nirrelevant_to = 0.2").unwrap_err().contains("below relevant_from"));
+        assert!(
+            built("relevant_from = 0.1\nirrelevant_to = 0.2").unwrap_err().contains("below relevant_from")
+        );
         assert!(built("weights = \"nowhere.toml\"").unwrap_err().contains("nowhere.toml"));
     }
 }
