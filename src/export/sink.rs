@@ -243,3 +243,84 @@ fn write_rows(
             .collect(),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::engine::fixture;
+    use crate::engine::frame::FrameFile;
+    use crate::engine::stage::Quiet;
+
+    fn export(tables: &Value, into: &Path) -> Result<Exported> {
+        let cancel = AtomicBool::new(false);
+        Export::default().write(
+            &fixture::corpus(tables),
+            into,
+            &Context { seed: 1, cancel: &cancel, progress: &Quiet },
+        )
+    }
+
+    fn request(list: usize, category: &str, rest: &Value) -> Value {
+        let mut request =
+            json!({"list": list, "category": category, "messages": [{"role": "user", "content": "Ring."}]});
+        request.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        request
+    }
+
+    fn ids(path: &Path) -> Vec<String> {
+        let text = std::fs::read_to_string(path).unwrap();
+        let entries = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        entries.map(|entry| entry["id"].as_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn entries_without_answers_are_scored_and_have_no_answer_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let answered = |tier: &str| json!({"answer": [{"ring": {}}], "tier": tier, "language": "en"});
+        let function = json!({"name": "ring", "description": "Rings.", "parameters": {}});
+        let tables = json!({
+            "doc_lists": [{"functions": [function]}, {"functions": []}],
+            "requests": [
+                request(0, "irrelevance", &json!({"category_basis": "low-quality", "relevance": "low-quality"})),
+                request(1, "irrelevance", &json!({"category_basis": "judged-irrelevant", "answer": [{"ring": {}}], "tier": "recorded"})),
+                request(0, "relevance", &json!({"category_basis": "open-text", "answer": [{"ring": {}}], "tier": "recorded"})),
+                request(0, "simple", &answered("human")),
+                request(0, "simple", &answered("recorded")),
+            ],
+        });
+        let exported = export(&tables, folder.path()).unwrap();
+        let count = |set: &str| exported.counts.iter().find(|(name, _)| name == set).map(|(_, n)| *n);
+        assert_eq!(count("scored/irrelevance"), Some(2));
+        assert_eq!(
+            [count("scored/relevance"), count("scored/simple"), count("unverified/simple")],
+            [Some(1); 3]
+        );
+        assert_eq!(exported.counts.len(), 4);
+        let file = |category: Category| folder.path().join(category.file_name());
+        assert_eq!(ids(&file(Category::Irrelevance)), ["live_irrelevance_0-0-0", "live_irrelevance_1-1-0"]);
+        assert_eq!(ids(&file(Category::Relevance)), ["live_relevance_0-0-0"]);
+        let answers = std::fs::read_dir(folder.path().join("possible_answer")).unwrap();
+        let names: Vec<_> = answers.map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["BFCL_v4_live_simple.json"]);
+        let table =
+            FrameFile::open(&folder.path().join("data/scored.parquet")).unwrap().read(0, 4, None).unwrap();
+        let cell = |column: &str, at| table.texts(column).and_then(|texts| texts.get(at).map(str::to_owned));
+        assert_eq!(cell("category", 0).as_deref(), Some("simple"));
+        assert_eq!(cell("language", 0).as_deref(), Some("en"));
+        assert_eq!(cell("category_basis", 2).as_deref(), Some("judged-irrelevant"));
+        assert_eq!([cell("ground_truth", 2), cell("tier", 2)], [None, None]);
+        assert!(table.texts("relevance").is_some() && table.texts("weight").is_none());
+    }
+
+    #[test]
+    fn an_entry_that_lacks_what_its_category_needs_stops_the_export_by_name() {
+        for rest in [json!({"tier": "human"}), json!({"answer": [{"ring": {}}]})] {
+            let folder = tempfile::tempdir().unwrap();
+            let tables = json!({"requests": [request(0, "simple", &rest)]});
+            let error = export(&tables, folder.path()).unwrap_err().to_string();
+            assert!(error.contains("is kept but has no category, or lacks its answer"), "{error}");
+        }
+    }
+}
