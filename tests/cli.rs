@@ -127,6 +127,7 @@ fn explain_shows_an_example_and_an_unknown_code_gets_the_nearest() {
     let folder = tempfile::tempdir().unwrap();
     snapshot("explain", &shown(&output(&["explain", "query/same"])), folder.path());
     snapshot("explain_rule", &shown(&output(&["explain", "schema/python-keyword"])), folder.path());
+    snapshot("explain_settings", &shown(&output(&["explain", "sample/over-list-cap"])), folder.path());
     snapshot("explain_line", &shown(&output(&["explain", "ingest/not-utf8"])), folder.path());
     snapshot("explain_unknown", &shown(&output(&["explain", "query/sane"])), folder.path());
     assert!(output(&["explain"]).stdout.len() > 1000);
@@ -136,6 +137,8 @@ fn explain_shows_an_example_and_an_unknown_code_gets_the_nearest() {
 fn stages_are_listed_from_the_code() {
     let folder = tempfile::tempdir().unwrap();
     snapshot("stages_one", &shown(&output(&["stages", "merge-near-queries"])), folder.path());
+    snapshot("stages_split", &shown(&output(&["stages", "split"])), folder.path());
+    snapshot("stages_sample", &shown(&output(&["stages", "sample"])), folder.path());
     let json = String::from_utf8(output(&["stages", "--json"]).stdout).unwrap();
     assert_eq!(json.lines().count(), toolsieve::stages::KINDS.len());
 }
@@ -165,6 +168,9 @@ fn what_cannot_start_says_where_and_what_would_help() {
         "stale.toml",
         "[ingest]\ninputs = [\"raw/pairs.csv\"]\n[[stages]]\nkind = \"parse-docs\"\n[[stages]]\nkind = \"merge-exact-docs\"\n[[stages]]\nkind = \"fix-docs\"\n",
     );
+    let strata = |column: &str| format!("[[stages]]\nkind = \"sample\"\nstrata = [\"{column}\"]\n");
+    let other_table = write("other-table.toml", &strata("functions"));
+    let too_early = write("too-early.toml", &strata("category"));
     let thesis = folder.path().join("thesis");
     std::fs::create_dir(&thesis).unwrap();
     std::fs::write(thesis.join("chapter-1.tex"), "x").unwrap();
@@ -193,6 +199,9 @@ fn what_cannot_start_says_where_and_what_would_help() {
         ("folder of other things", &["run", "--out", thesis.to_str().unwrap()]),
         ("why without a run", &["why", &out, "r1"]),
         ("unknown kind of stage", &["stages", "merge"]),
+        ("strata by a column of the other table", &["plan", &other_table]),
+        ("strata by a column that nobody writes", &["plan", &too_early]),
+        ("open words out of range", &["plan", "--set", "split.open_words=1"]),
     ];
     let mut text = String::new();
     for (what, arguments) in cases {

@@ -232,6 +232,48 @@ fn a_sample_is_the_same_each_time_and_the_rest_is_counted() {
 }
 
 #[test]
+fn a_sample_of_the_dataset_stands_for_all_of_it_whatever_the_order_of_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipeline = folder.path().join("sampled.toml");
+    let live =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("pipelines/live.toml")).unwrap();
+    let stage = "[[stages]]\nkind = \"sample\"\nsize = 40\nstrata = [\"category\", \"language\"]\nmax_per_list = 3\n\n[export]";
+    std::fs::write(&pipeline, live.replace("[export]", stage)).unwrap();
+    let sample = |name: &str, inputs: &[&str]| {
+        let out = folder.path().join(name);
+        let mut command = toolsieve();
+        command.arg("run").arg(&pipeline).args(["--quiet", "--out"]).arg(&out).arg("--input").args(inputs);
+        let command = command.args(["--set", "draft-answers.answers=raw/answers.jsonl"]);
+        assert!(command.stdout(Stdio::null()).status().unwrap().success());
+        let dataset =
+            stable_bytes(&out).into_iter().filter(|(name, _)| name.starts_with("dataset")).collect();
+        (json(&out.join("report.json")), dataset, out)
+    };
+    let (report, forward, out) =
+        sample("forward", &["raw/hosted.jsonl", "raw/openai.jsonl.gz", "raw/pairs.csv"]);
+    let left = |step: &str| {
+        let funnel = report["funnel"].as_array().unwrap();
+        funnel.iter().find(|row| row["step"] == step).unwrap()["requests"].as_u64().unwrap()
+    };
+    assert_eq!([left("sample"), left("export")], [40, 40]);
+    let sum = |counts: &Value| counts.as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum::<u64>();
+    assert_eq!([sum(&report["composition"]["categories"]), sum(&report["exported"])], [40, 40]);
+    let mut weights = 0.0;
+    for set in ["scored", "unverified"] {
+        let rows =
+            FrameFile::open(&out.join(format!("dataset/data/{set}.parquet"))).unwrap().read_all().unwrap();
+        let column = rows.texts("weight").unwrap();
+        weights +=
+            (0..rows.height()).map(|row| column.get(row).unwrap().parse::<f64>().unwrap()).sum::<f64>();
+    }
+    #[allow(clippy::cast_precision_loss)]
+    let population = left("split") as f64;
+    assert!((weights - population).abs() < 1e-6, "{weights} for {population} rows");
+    let (_, turned, _) = sample("turned", &["raw/pairs.csv", "raw/openai.jsonl.gz", "raw/hosted.jsonl"]);
+    assert_same_bytes(&forward, &turned);
+}
+
+#[test]
 fn parquet_and_standard_input_give_the_rows_that_a_file_gives() {
     let folder = tempfile::tempdir().unwrap();
     let rows: Vec<(String, String)> = (0..5)

@@ -118,17 +118,17 @@ fn column(name: &str) -> std::result::Result<ColumnSpec, String> {
     let of_requests = || columns::ALL.iter().filter(|column| column.table == TableId::Requests);
     match of_requests().find(|column| column.name == name) {
         Some(column) if column.is_content() => {
-            Err(format!("strata: \"{name}\" holds what was said; hint: name a column that few values share"))
+            Err(format!("strata: \"{name}\" holds what was said\nhint: name a column that few values share"))
         }
         Some(column) => Ok(*column),
         None if columns::ALL.iter().any(|column| column.name == name) => Err(format!(
-            "strata: \"{name}\" is a column of doc_lists, not of requests; hint: max_per_list limits what one list gives"
+            "strata: \"{name}\" is a column of doc_lists, not of requests\nhint: max_per_list limits what one list gives"
         )),
         None => {
             let known: Vec<&str> =
                 of_requests().filter(|column| !column.is_content()).map(|column| column.name).collect();
             Err(format!(
-                "strata: there is no column \"{name}\"; hint: columns of requests: {}",
+                "strata: there is no column \"{name}\"\nhint: columns of requests: {}",
                 known.join(", ")
             ))
         }
@@ -266,13 +266,13 @@ mod tests {
         for (settings, expected) in [
             (
                 r#"{strata = ["categories"]}"#,
-                "strata: there is no column \"categories\"; hint: columns of requests: external_id",
+                "strata: there is no column \"categories\"\nhint: columns of requests: external_id",
             ),
             (
                 r#"{strata = ["text"]}"#,
-                "strata: \"text\" is a column of doc_lists, not of requests; hint: max_per_list",
+                "strata: \"text\" is a column of doc_lists, not of requests\nhint: max_per_list",
             ),
-            (r#"{strata = ["messages"]}"#, "strata: \"messages\" holds what was said; hint: "),
+            (r#"{strata = ["messages"]}"#, "strata: \"messages\" holds what was said\nhint: "),
             (r#"{strata = ["user", "user"]}"#, "strata names the column \"user\" twice"),
             ("{size = 0}", "size must be at least 1, not 0"),
             (r#"{allocation = "fair"}"#, "unknown variant `fair`"),
