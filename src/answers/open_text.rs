@@ -248,7 +248,7 @@ mod tests {
 
     const MIN_WORDS: usize = 4;
 
-    fn is_open_in(query: &str, value: Value) -> bool {
+    fn is_open_in(query: &str, value: &Value) -> bool {
         let functions = [json!({
             "name": "post_note", "description": "Pins a note to the board of the village hall.",
             "parameters": {"type": "dict", "required": ["note"], "properties": {"note": {"type": "string"}}},
@@ -260,60 +260,61 @@ mod tests {
     #[test]
     fn a_text_that_the_model_wrote_is_open() {
         let query = "Tell everybody that the bell rehearsal is off";
-        assert!(is_open_in(query, json!(["Dear ringers, sadly tonight's practice has been cancelled."])));
-        assert!(is_open_in(query, json!([["Dear ringers", "sadly no practice tonight"]])));
+        assert!(is_open_in(query, &json!(["Dear ringers, sadly tonight's practice has been cancelled."])));
+        assert!(is_open_in(query, &json!([["Dear ringers", "sadly no practice tonight"]])));
         assert!(is_open_in(
             query,
-            json!([{"title": ["bell rehearsal"], "body": ["Dear ringers, sadly no practice tonight"]}])
+            &json!([{"title": ["bell rehearsal"], "body": ["Dear ringers, sadly no practice tonight"]}])
         ));
     }
 
     #[test]
     fn words_of_the_conversation_and_the_doc_are_closed_in_any_form() {
         let query = "Pin this: RINGERS wanted, ask at the bakery. Signed Håkon";
-        assert!(!is_open_in(query, json!(["Ringer wanted, asked at the bakeries, signed HÅKON"])));
-        assert!(!is_open_in(query, json!(["board notes pinned, village halls"])));
+        assert!(!is_open_in(query, &json!(["Ringer wanted, asked at the bakeries, signed HÅKON"])));
+        assert!(!is_open_in(query, &json!(["board notes pinned, village halls"])));
     }
 
     #[test]
     fn numbers_dates_and_measures_are_closed_in_any_notation() {
         let query = "rehearsal 2024-05-03 19:30, 5'10\" rope";
-        assert!(!is_open_in(query, json!(["Friday, 3 May 2024, 7 30 pm UTC"])));
-        assert!(!is_open_in(query, json!(["five feet ten inches"])));
-        assert!(!is_open_in(query, json!(["03.05.2024 19:30 1 2 3 4 5"])));
+        assert!(!is_open_in(query, &json!(["Friday, 3 May 2024, 7 30 pm UTC"])));
+        assert!(!is_open_in(query, &json!(["five feet ten inches"])));
+        assert!(!is_open_in(query, &json!(["03.05.2024 19:30 1 2 3 4 5"])));
     }
 
     #[test]
     fn an_address_is_one_word_and_a_spelt_out_name_is_few() {
         assert!(!is_open_in(
             "where is it?",
-            json!(["https://bells.example/tower/harbour-light/opening/hours"])
+            &json!(["https://bells.example/tower/harbour-light/opening/hours"])
         ));
-        assert!(!is_open_in("4 stars in LA", json!(["Los Angeles, CA"])));
+        assert!(!is_open_in("4 stars in LA", &json!(["Los Angeles, CA"])));
     }
 
     #[test]
     fn a_script_without_blanks_counts_two_signs_as_a_word() {
-        assert!(is_open_in("写一条通知", json!(["亲爱的敲钟人今晚排练取消"])));
-        assert!(!is_open_in("写一条通知", json!(["广州市"])));
-        assert!(!is_open_in("排练今晚取消，敲钟人", json!(["今晚排练取消，敲钟人。"])));
+        assert!(is_open_in("写一条通知", &json!(["亲爱的敲钟人今晚排练取消"])));
+        assert!(!is_open_in("写一条通知", &json!(["广州市"])));
+        assert!(!is_open_in("排练今晚取消，敲钟人", &json!(["今晚排练取消，敲钟人。"])));
     }
 
     #[test]
     fn what_may_be_left_out_or_has_a_closed_alternative_is_closed() {
         let made_up = "Dear ringers, sadly no practice tonight";
-        assert!(!is_open_in("bell", json!(["", made_up])));
-        assert!(!is_open_in("bell", json!([made_up, "bell"])));
-        assert!(!is_open_in("bell", json!([])));
-        assert!(!is_open_in("bell", json!([3, true, null])));
+        assert!(!is_open_in("bell", &json!(["", made_up])));
+        assert!(!is_open_in("bell", &json!([made_up, "bell"])));
+        assert!(!is_open_in("bell", &json!([])));
+        assert!(!is_open_in("bell", &json!([3, true, null])));
     }
 
     /// The answers of the official set, where it is at hand: people wrote them as lists, so none should be open.
     #[test]
+    #[allow(clippy::print_stdout, reason = "a test that skips says so")]
     fn no_official_answer_is_open() {
         let folder = std::path::Path::new("../shared/data/bfcl-v4-live");
         if !folder.exists() {
-            eprintln!("skipped: {} is not there", folder.display());
+            println!("skipped: {} is not there", folder.display());
             return;
         }
         let lines = |path: std::path::PathBuf| -> Vec<Value> {
@@ -341,12 +342,12 @@ mod tests {
         #[test]
         fn a_copy_of_the_conversation_is_never_open(words in proptest::collection::vec("\\PC{1,8}", 1..20), from in 0_usize..20) {
             let value = words[from.min(words.len() - 1)..].join(" ");
-            prop_assert!(!is_open_in(&words.join(" "), json!([value])));
+            prop_assert!(!is_open_in(&words.join(" "), &json!([value])));
         }
 
         #[test]
         fn fewer_made_up_words_are_never_open(words in proptest::collection::vec("[a-zé'-]{1,9}", 0..MIN_WORDS)) {
-            prop_assert!(!is_open_in("", json!([words.join(" ")])));
+            prop_assert!(!is_open_in("", &json!([words.join(" ")])));
         }
     }
 }

@@ -57,7 +57,9 @@ fn as_json(kind: &Kind) -> Value {
 fn as_text(kind: &Kind) -> String {
     let contract = kind.with_defaults().contract();
     let mut text = format!("{}\n  {}\n  judges   {}\n", kind.name, kind.summary, contract.table.name());
-    text += &format!("  reads    {}\n", names(&contract.reads).join(", "));
+    if !contract.reads.is_empty() {
+        text += &format!("  reads    {}\n", names(&contract.reads).join(", "));
+    }
     if !contract.reads_if_there.is_empty() {
         text += &format!("  if there {}\n", names(&contract.reads_if_there).join(", "));
     }

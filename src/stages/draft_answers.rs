@@ -503,3 +503,35 @@ fn carry_examples() -> Vec<Example> {
         ),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::fixture::judged;
+
+    #[test]
+    fn a_request_that_needs_no_call_gets_no_answer_and_is_not_held_for_one() {
+        let functions = json!([{"name": "ring", "description": "Rings a bell.",
+            "parameters": {"type": "dict", "required": [], "properties": {}}}]);
+        let request = |relevance: &str, name: &str, outcome: &str| {
+            json!({"relevance": relevance, "outcome": outcome,
+                "response": {"role": "assistant", "content": "", "calls": [{"name": name, "arguments": {}}]}})
+        };
+        let requests = [
+            request("relevant", "ring", ""),
+            request("irrelevant", "ring", ""),
+            request("relevant", "toll", ""),
+            request("irrelevant", "toll", ""),
+            request("low-quality", "ring", "failed"),
+        ];
+        let judged = judged(
+            &DraftAnswers::default(),
+            &json!({"doc_lists": [{"functions": functions}], "requests": requests}),
+        );
+        let fates: Vec<_> = (0..5).map(|row| judged.fate(row)).collect();
+        assert_eq!(fates, [None, None, Some("answer/unknown-function"), None, None]);
+        let answered: Vec<_> = (0..5).map(|row| judged.cell(row, ANSWER)).collect();
+        assert_eq!(answered, [Some(r#"[{"ring":{}}]"#), None, None, None, None]);
+        assert!((0..5).all(|row| judged.cell(row, RECORDED) == Some("calls")));
+    }
+}

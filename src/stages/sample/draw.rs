@@ -53,7 +53,7 @@ pub(super) enum Drawn {
     /// Its user has given enough rows; it is this one of the user.
     OverUser(u64),
     /// Its stratum has given enough rows; it is this one of the stratum.
-    NotDrawn {
+    LeftOut {
         /// Its place among the stratum's rows that could be drawn, from 1.
         rank: u64,
         /// How many of them were drawn.
@@ -91,11 +91,8 @@ pub(super) fn draw(candidates: &[Candidate], plan: Plan) -> (Vec<Drawn>, usize) 
         let weight = stratum.population as f64 / n_drawn as f64;
         for (rank, &at) in (1..).zip(&stratum.rows) {
             let is_drawn = rank <= n_drawn;
-            drawn[at] = Some(if is_drawn {
-                Drawn::Kept { weight }
-            } else {
-                Drawn::NotDrawn { rank, drawn: n_drawn }
-            });
+            drawn[at] =
+                Some(if is_drawn { Drawn::Kept { weight } } else { Drawn::LeftOut { rank, drawn: n_drawn } });
         }
     }
     let n_pooled = n_strata - pooled.len();
@@ -201,10 +198,10 @@ mod tests {
         let (drawn, n_pooled) = draw(&rows, plan(Some(2)));
         assert_eq!(n_pooled, 1);
         let expected = [
-            Drawn::NotDrawn { rank: 3, drawn: 1 },
-            Drawn::NotDrawn { rank: 2, drawn: 1 },
+            Drawn::LeftOut { rank: 3, drawn: 1 },
+            Drawn::LeftOut { rank: 2, drawn: 1 },
             Drawn::Kept { weight: 3.0 },
-            Drawn::NotDrawn { rank: 2, drawn: 1 },
+            Drawn::LeftOut { rank: 2, drawn: 1 },
             Drawn::Kept { weight: 2.0 },
         ];
         assert_eq!(drawn, expected);
@@ -223,7 +220,7 @@ mod tests {
         #[test]
         fn as_many_rows_are_drawn_as_asked_for_or_as_the_caps_leave(candidates in candidates(), plan in plans()) {
             let (drawn, _) = draw(&candidates, plan);
-            let left = drawn.iter().filter(|drawn| matches!(drawn, Drawn::Kept { .. } | Drawn::NotDrawn { .. })).count();
+            let left = drawn.iter().filter(|drawn| matches!(drawn, Drawn::Kept { .. } | Drawn::LeftOut { .. })).count();
             let wanted = plan.size.map_or(left, |size| left.min(usize::try_from(size).unwrap()));
             prop_assert_eq!(kept(&candidates, &drawn).len(), wanted);
             let most = |of: &dyn Fn(&Candidate) -> Option<u32>| {
@@ -242,7 +239,7 @@ mod tests {
         #[test]
         fn the_order_of_rows_changes_nothing(candidates in candidates(), plan in plans(), by in any::<u64>()) {
             let mut other = candidates.clone();
-            other.sort_by_key(|candidate| (candidate.draw.1 as u64).wrapping_mul(by | 1).rotate_left(17));
+            other.sort_by_key(|candidate| candidate.draw.1.wrapping_mul(u128::from(by | 1)) % 61);
             let (drawn, _) = draw(&candidates, plan);
             let (redrawn, _) = draw(&other, plan);
             prop_assert_eq!(kept(&candidates, &drawn), kept(&other, &redrawn));

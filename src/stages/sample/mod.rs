@@ -161,28 +161,27 @@ impl Stage for Sample {
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let columns = self.columns();
-        let (rows, values) = self.read(view, cx, &columns)?;
+        let Population { rows, candidates, strata } = self.read(view, cx, &columns)?;
         let plan = Plan {
             size: self.size,
             allocation: self.allocation,
             max_per_list: self.max_per_list,
             max_per_user: self.max_per_user,
         };
-        let candidates: Vec<Candidate> = rows.iter().map(|(_, candidate)| candidate.clone()).collect();
         let (drawn, n_pooled) = draw(&candidates, plan);
         if n_pooled > 0 {
             cx.progress.warn(&format!(
                 "sample: {n_pooled} of {} strata can give no row of their own; they are drawn together with the smallest that can",
-                values.len()
+                strata.len()
             ));
         }
-        for ((row, candidate), drawn) in rows.iter().zip(drawn) {
-            let named = columns.iter().zip(&values[candidate.stratum]);
+        for ((&row, candidate), drawn) in rows.iter().zip(&candidates).zip(drawn) {
+            let named = columns.iter().zip(&strata[candidate.stratum]);
             let stratum: Map<String, Value> =
                 named.map(|(column, value)| (column.name.to_owned(), json!(value))).collect();
             let (reason, detail) = match drawn {
                 Drawn::Kept { weight } => {
-                    out.set(*row, WEIGHT, weight.to_string())?;
+                    out.set(row, WEIGHT, weight.to_string())?;
                     continue;
                 }
                 Drawn::OverList(rank) => {
@@ -191,11 +190,11 @@ impl Stage for Sample {
                 Drawn::OverUser(rank) => {
                     (&OVER_USER_CAP, json!({"stratum": stratum, "rank": rank, "cap": self.max_per_user}))
                 }
-                Drawn::NotDrawn { rank, drawn } => {
+                Drawn::LeftOut { rank, drawn } => {
                     (&NOT_DRAWN, json!({"stratum": stratum, "rank": rank, "drawn": drawn}))
                 }
             };
-            out.drop(*row, reason, Evidence::detail(detail))?;
+            out.drop(row, reason, Evidence::detail(detail))?;
         }
         Ok(())
     }
@@ -204,21 +203,24 @@ impl Stage for Sample {
 /// The cells of a stratum's columns.
 type Values = Vec<Option<String>>;
 
+/// The kept rows.
+struct Population {
+    rows: Vec<RowIx>,
+    /// The same rows as the draw sees them.
+    candidates: Vec<Candidate>,
+    /// What each stratum is made of, in the order of its cells.
+    strata: Vec<Values>,
+}
+
 impl Sample {
     fn columns(&self) -> Vec<ColumnSpec> {
         self.strata.iter().filter_map(|name| column(name).ok()).collect()
     }
 
-    /// The kept rows as the draw sees them, and what each stratum is made of, in the order of its cells.
-    fn read(
-        &self,
-        view: &View<'_>,
-        cx: &Context<'_>,
-        columns: &[ColumnSpec],
-    ) -> Result<(Vec<(RowIx, Candidate)>, Vec<Values>)> {
+    fn read(&self, view: &View<'_>, cx: &Context<'_>, columns: &[ColumnSpec]) -> Result<Population> {
         let mut users: FxHashMap<String, u32> = FxHashMap::default();
         let mut strata: BTreeMap<Values, Vec<usize>> = BTreeMap::new();
-        let mut rows: Vec<(RowIx, Candidate)> = Vec::new();
+        let (mut rows, mut candidates): (Vec<RowIx>, Vec<Candidate>) = (Vec::new(), Vec::new());
         view.for_each_batch(cx, |batch| {
             for &row in batch.rows() {
                 let cells = batch.row(row);
@@ -230,16 +232,17 @@ impl Sample {
                 strata.entry(values).or_default().push(rows.len());
                 let id = view.row_id(row).0;
                 let draw = (xxh3_128_with_seed(&id.to_le_bytes(), cx.seed), id);
-                rows.push((row, Candidate { draw, stratum: 0, list: view.list_of(row), user }));
+                rows.push(row);
+                candidates.push(Candidate { draw, stratum: 0, list: view.list_of(row), user });
             }
             Ok(())
         })?;
         for (stratum, members) in strata.values().enumerate() {
             for &at in members {
-                rows[at].1.stratum = stratum;
+                candidates[at].stratum = stratum;
             }
         }
-        Ok((rows, strata.into_keys().collect()))
+        Ok(Population { rows, candidates, strata: strata.into_keys().collect() })
     }
 }
 
