@@ -381,9 +381,9 @@ impl<'t> Reader<'t> {
         for (at, instance) in stages.iter().enumerate() {
             let contract = instance.stage.contract();
             missing(&contract.reads, &have, format!("stage {} {}", at + 1, instance.id))?;
-            let is_missing = |kind: &&str| !stages[..at].iter().any(|stage| stage.kind == *kind);
+            let stands_before = |kind: &str| stages[..at].iter().any(|stage| stage.kind == kind);
             if contract.sends_rows_out
-                && let Some(kind) = REDACTION.iter().find(is_missing)
+                && let Some(kind) = REDACTION.iter().find(|&&kind| !stands_before(kind))
             {
                 let what =
                     format!("stage {} {} sends rows out of this machine before {kind}", at + 1, instance.id);

@@ -176,6 +176,7 @@ fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> anyhow::Result
     let contract = Contract {
         table: TableId::Requests,
         reads: vec![EXTERNAL_ID, RELEVANCE_BASIS, FUNCTIONS],
+        reads_if_there: vec![],
         writes: vec![],
         reasons: vec![],
         merges: false,

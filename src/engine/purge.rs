@@ -281,7 +281,8 @@ mod tests {
         reason: &'static Reason,
     ) -> Contract {
         let (reasons, merges, idempotent, sends_rows_out) = (vec![reason], false, true, false);
-        Contract { table, reads, writes, reasons, merges, idempotent, sends_rows_out }
+        let reads_if_there = Vec::new();
+        Contract { table, reads, reads_if_there, writes, reasons, merges, idempotent, sends_rows_out }
     }
 
     fn stages(kinds: &[&'static str]) -> Vec<StageInstance> {

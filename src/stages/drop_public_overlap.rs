@@ -117,6 +117,7 @@ impl Stage for DropPublicOverlap {
         Contract {
             table: TableId::DocLists,
             reads: vec![FUNCTIONS],
+            reads_if_there: vec![],
             writes: Vec::new(),
             reasons: vec![&PUBLIC_FUNCTION, &SOME_PUBLIC_FUNCTIONS, &PUBLIC_NAME],
             merges: false,

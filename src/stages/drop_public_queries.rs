@@ -75,6 +75,7 @@ impl Stage for DropPublicQueries {
         Contract {
             table: TableId::Requests,
             reads: vec![MESSAGES],
+            reads_if_there: vec![],
             writes: Vec::new(),
             reasons: vec![&PUBLIC_QUERY],
             merges: false,

@@ -76,6 +76,7 @@ impl RowStage for JudgeDocs {
         Contract {
             table: TableId::DocLists,
             reads: vec![FUNCTIONS],
+            reads_if_there: vec![],
             writes: vec![],
             reasons: REASONS.iter().collect(),
             merges: false,

@@ -111,6 +111,7 @@ impl Stage for JudgeQueries {
         Contract {
             table: TableId::Requests,
             reads: vec![MESSAGES, RESPONSE, FINISH_REASON, STATUS, TOOL_CHOICE, OUTCOME, FUNCTIONS],
+            reads_if_there: vec![],
             writes: vec![RELEVANCE, RELEVANCE_BASIS],
             reasons: vec![&UNSURE],
             merges: false,

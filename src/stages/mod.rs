@@ -18,9 +18,9 @@ pub mod merge_exact_docs;
 pub mod merge_near_docs;
 pub mod merge_near_queries;
 pub mod parse_docs;
-pub mod sample;
 pub mod redact;
 pub mod redact_docs;
+pub mod sample;
 pub mod split;
 
 use schemars::JsonSchema;

@@ -104,6 +104,7 @@ impl Stage for Redact {
         Contract {
             table: TableId::Requests,
             reads: [&PLAIN[..], &JSON, &[TEXT]].concat(),
+            reads_if_there: vec![],
             writes: [&PLAIN[..], &JSON, &[PLACEHOLDERS]].concat(),
             reasons: self.reasons(),
             merges: false,

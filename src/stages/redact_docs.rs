@@ -45,6 +45,7 @@ impl Stage for RedactDocs {
         Contract {
             table: TableId::DocLists,
             reads: vec![TEXT, PLACEHOLDERS],
+            reads_if_there: vec![],
             writes: vec![TEXT],
             reasons: self.0.reasons(),
             merges: false,
