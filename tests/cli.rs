@@ -76,6 +76,33 @@ fn why_tells_the_story_of_exported_merged_held_and_unreadable_rows() {
 }
 
 #[test]
+fn sets_are_listed_told_and_taken_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dir, file) = (folder.path().join("sets"), folder.path().join("bells.jsonl"));
+    let records = [
+        r#"{"id": "a", "messages": [{"role": "user", "content": "Ring it"}], "tools": [{"name": "ring"}]}"#,
+        r#"{"id": "b", "text": "Peal it"}"#,
+    ];
+    std::fs::write(&file, records.join("\n")).unwrap();
+    let sets = |arguments: &[&str]| {
+        let all = [&["sets"], arguments, &["--dir", path(&dir)]].concat();
+        shown(&output(&all))
+    };
+    snapshot("sets_list", &sets(&["list"]), folder.path());
+    let own = ["add", "bells", path(&file), "--format", "chat", "--licence", "MIT"];
+    let steps = [
+        sets(&["add", "bells", path(&file)]),
+        sets(&["add", "bells", path(&file), "--format", "bfcl", "--licence", "MIT"]),
+        sets(&own),
+        sets(&["status", "bells", "anyscale"]),
+        sets(&["status", "bells", "anyscale", "--json"]),
+        sets(&["list", "bells", "--json"]),
+        sets(&["status", "nobody"]),
+    ];
+    snapshot("sets", &steps.join("\n"), folder.path());
+}
+
+#[test]
 fn diff_shows_edits_before_and_after() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");

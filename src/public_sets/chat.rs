@@ -17,10 +17,8 @@ const TAGS: [(&str, &str); 4] = [
 
 /// Reads one record.
 pub(super) fn read(record: &Value) -> Result<Entry, String> {
-    let Some(messages) = first(record, &["messages", "conversations", "prompt", "question"]) else {
-        return Err(format!("no messages: {}", keys_of(record)));
-    };
-    let mut messages = messages_of(messages);
+    let said = first(record, &["messages", "conversations", "prompt", "question"]);
+    let mut messages = said.map(messages_of).unwrap_or_default();
     if let Some(system) = first(record, &["system"]).and_then(Value::as_str) {
         messages.insert(0, Said { role: "system".to_owned(), text: system.to_owned() });
     }
@@ -91,7 +89,8 @@ mod tests {
                 .functions,
             [Value::Null; 0]
         );
-        assert!(read(&json!({"text": "x"})).unwrap_err().contains("no messages"));
+        assert!(read(&json!({"text": "x"})).unwrap_err().contains("its keys are text"));
+        assert_eq!(read(&json!({"tools": [{"name": "ring"}]})).unwrap().functions.len(), 1);
         assert!(read(&json!({"messages": [], "tools": null})).unwrap_err().contains("neither"));
         assert!(read(&json!({"messages": [], "tools": "[{"})).unwrap_err().contains("parse/truncated"));
     }

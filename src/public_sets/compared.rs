@@ -46,6 +46,8 @@ pub struct Known {
     pub query_origins: Vec<Origin>,
     /// Sets that are not on disk.
     pub missing: Vec<String>,
+    /// What a person should know of sets that hold unreadable records, a line a set.
+    pub troubles: Vec<String>,
     /// For each set what was read, as JSON: files with their hashes, counts, what could not be read.
     pub notes: Vec<Value>,
 }
@@ -123,6 +125,10 @@ fn known(catalogue: &Catalogue, ids: &[String]) -> Result<Known, SetError> {
             continue;
         };
         known.notes.push(note(set, &loaded));
+        if loaded.unreadable > 0 {
+            let (unreadable, records) = (loaded.unreadable, loaded.records);
+            known.troubles.push(format!("public set {id}: {unreadable} of {records} records cannot be read"));
+        }
         let origin = |record: String| Origin { set: id.clone(), record };
         // Sets repeat their functions record by record; what is spelt alike need not be fixed once more.
         let mut distinct: Vec<(String, Value)> = loaded.functions;

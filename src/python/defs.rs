@@ -83,7 +83,7 @@ fn definition(cursor: &mut Cursor<'_>, indent: usize) -> Result<PyDef, SyntaxErr
     cursor.skip_spaces();
     if cursor.rest().starts_with("->") {
         cursor.take(2);
-        annotation(cursor, &[b':', b'\n', b'\r', b'#']);
+        annotation(cursor, b":\n\r#");
     }
     let docstring = if cursor.eat(b':') { body(cursor, indent)? } else { end_of_signature(cursor)? };
     Ok(PyDef { name, parameters, docstring })
@@ -111,7 +111,7 @@ fn parameter(cursor: &mut Cursor<'_>) -> Result<Option<PyParameter>, SyntaxError
         return if is_rest { Ok(None) } else { Err(cursor.unexpected("a parameter")) };
     };
     cursor.skip_blank();
-    let annotation = if cursor.eat(b':') { annotation(cursor, &[b',', b')', b'=']) } else { None };
+    let annotation = if cursor.eat(b':') { annotation(cursor, b",)=") } else { None };
     let mut default = None;
     if cursor.eat(b'=') {
         cursor.skip_blank();
@@ -244,7 +244,7 @@ fn skip_string(cursor: &mut Cursor<'_>) {
         }
         // A backslash goes with the character behind it.
         let escaped =
-            if rest.starts_with('\\') { rest[1..].chars().next().map_or(0, char::len_utf8) } else { 0 };
+            rest.strip_prefix('\\').and_then(|after| after.chars().next()).map_or(0, char::len_utf8);
         cursor.take(1 + escaped);
     }
 }

@@ -161,6 +161,9 @@ pub(super) fn note(known: &Known, cx: &Context<'_>, out: &mut Verdict<'_>) {
             known.missing.join(", ")
         ));
     }
+    for trouble in &known.troubles {
+        cx.progress.warn(&format!("{trouble} (`toolsieve sets status` names some)"));
+    }
 }
 
 /// The kept lists, and their distinct functions.

@@ -135,7 +135,10 @@ impl<'a> Reader<'a> {
             let goes_on = line.indent > *depth || (!after_blank && !looks_like_entry(line.text));
             if goes_on && let Some(entry) = self.parameters.get_mut(name) {
                 for text in [&mut entry.text, &mut entry.whole] {
-                    *text = format!("{text} {}", line.text).trim_start().to_owned();
+                    if !text.is_empty() {
+                        text.push(' ');
+                    }
+                    text.push_str(line.text);
                 }
                 return;
             }

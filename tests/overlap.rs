@@ -1,0 +1,175 @@
+//! Comparing with public sets, held on the program itself: what is on disk decides, and what is not is told.
+
+// A test that cannot set itself up may fail where it stands.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use support::{output, shown};
+use toolsieve::engine::frame::FrameFile;
+
+/// A pipeline of the stages that compare, on one log.
+struct Compared {
+    folder: tempfile::TempDir,
+}
+
+impl Compared {
+    fn new(requests: &[Value]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let lines: String = requests.iter().map(|request| format!("{request}\n")).collect();
+        std::fs::write(folder.path().join("log.jsonl"), lines).unwrap();
+        let place = |name: &str| folder.path().join(name).display().to_string();
+        let (log, sets) = (place("log.jsonl"), place("sets"));
+        let stage = |kind: &str| format!("[[stages]]\nkind = {kind:?}\ndir = {sets:?}\n");
+        let pipeline = format!(
+            "name = \"compared\"\nmax_fault_share = 1.0\n[ingest]\ninputs = [{log:?}]\n[[stages]]\nkind = \"parse-docs\"\n{}{}",
+            stage("drop-public-overlap"),
+            stage("drop-public-queries"),
+        );
+        std::fs::write(place("pipeline.toml"), pipeline).unwrap();
+        Self { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn add(&self, more: &[&str]) {
+        let dir = self.path("sets");
+        let added = output(&[&["sets", "add", "--dir", dir.to_str().unwrap()], more].concat());
+        assert!(added.status.success(), "{}", shown(&added));
+    }
+
+    /// Runs it, and gives what was said with the log's ids and reasons of rows that left.
+    fn run(&self, more: &[&str]) -> (String, Vec<(String, String)>) {
+        let (pipeline, out) = (self.path("pipeline.toml"), self.path("run"));
+        let run =
+            output(&[&["run", pipeline.to_str().unwrap(), "--out", out.to_str().unwrap()], more].concat());
+        if !run.status.success() {
+            return (shown(&run), Vec::new());
+        }
+        let rows = FrameFile::open(&out.join("rows.parquet")).unwrap().read_all().unwrap();
+        let text = |column: &str, row| rows.texts(column).unwrap().get(row).map(str::to_owned);
+        let left = (0..rows.height())
+            .filter_map(|row| Some((text("external_id", row)?, text("reason", row)?)))
+            .collect::<Vec<_>>();
+        (shown(&run), left)
+    }
+
+    fn notes(&self) -> Value {
+        let path = self.path("run/stages/02-drop-public-overlap/manifest.json");
+        serde_json::from_slice::<Value>(&std::fs::read(path).unwrap()).unwrap()["notes"].clone()
+    }
+}
+
+fn request(id: &str, query: &str, function: &Value) -> Value {
+    json!({"id": id, "messages": [{"role": "user", "content": query}], "tools": [function]})
+}
+
+fn bell(name: &str, description: &str, parameters: [&str; 2]) -> Value {
+    let property = |what: &str| json!({"type": "string", "description": what});
+    json!({"name": name, "description": description, "parameters": {"type": "object", "required": parameters,
+        "properties": {parameters[0]: property("Which of the bells it is."), parameters[1]: property("For how long.")}}})
+}
+
+#[test]
+fn what_lies_on_disk_decides_and_a_new_set_is_not_taken_for_the_old_state() {
+    let long = "Let the smallest bell of the old mill sound for a whole hour tonight";
+    let compared = Compared::new(&[
+        request(
+            "copy",
+            "Ring it",
+            &bell("ring_mill", "Rings a bell of the old mill for a while.", ["bell", "span"]),
+        ),
+        request("anew", "Ring it now", &bell("ringMill", "Signal.", ["span", "bell"])),
+        request("name", "Ring it then", &bell("ring_mill", "Signal.", ["hour", "day"])),
+        request("query", long, &bell("tell", "Tells the hour to whoever asks.", ["hour", "day"])),
+        request("own", "Tell it", &bell("tell", "Tells the hour to whoever asks.", ["hour", "day"])),
+    ]);
+    let (said, left) = compared.run(&[]);
+    assert!(left.is_empty(), "{left:?}");
+    assert!(said.contains("not compared with nexusraven, firefunctions, anyscale, nous-glaive"), "{said}");
+    assert_eq!(
+        compared.notes()["not_compared"],
+        json!(["nexusraven", "firefunctions", "anyscale", "nous-glaive"])
+    );
+
+    let file = compared.path("test.jsonl");
+    let public = request(
+        "p1",
+        &format!("{long}!"),
+        &bell("ring_mill", "Rings a bell of the old mill for a time.", ["bell", "span"]),
+    );
+    std::fs::write(&file, public.to_string()).unwrap();
+    compared.add(&["anyscale", file.to_str().unwrap()]);
+    let (_, left) = compared.run(&[]);
+    let expected = [
+        ("copy", "overlap/public-function"),
+        ("anew", "overlap/public-name"),
+        ("query", "overlap/public-query"),
+    ];
+    let left: Vec<(&str, &str)> = left.iter().map(|(id, reason)| (id.as_str(), reason.as_str())).collect();
+    let mut sorted = (left.clone(), expected.to_vec());
+    sorted.0.sort_unstable();
+    sorted.1.sort_unstable();
+    assert_eq!(sorted.0, sorted.1);
+    let notes = compared.notes();
+    assert_eq!(notes["not_compared"], json!(["nexusraven", "firefunctions", "nous-glaive"]));
+    let read = notes["public_sets"].as_array().unwrap().iter().find(|set| set["id"] == "anyscale").unwrap();
+    assert_eq!(
+        (&read["records"], &read["functions"], &read["unreadable"]),
+        (&json!(1), &json!(1), &json!(0))
+    );
+    // The licence of the set is unknown: what is told of it is names and records.
+    let ledger = FrameFile::open(&compared.path("run/ledger.parquet")).unwrap().read_all().unwrap();
+    let evidence = ledger.texts("evidence").unwrap();
+    let told: Vec<&str> = (0..ledger.height()).filter_map(|row| evidence.get(row)).collect();
+    assert!(told.iter().any(|text| text.contains("\"record\":\"p1\"")), "{told:?}");
+    assert!(
+        told.iter().all(|text| !text.contains("mill for a time") && !text.contains("smallest")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_set_that_must_be_there_and_is_not_stops_the_run_and_is_named() {
+    let compared =
+        Compared::new(&[request("own", "Tell it", &bell("tell", "Tells the hour.", ["hour", "day"]))]);
+    let (said, _) = compared.run(&["--set", "drop-public-overlap.missing=error"]);
+    assert!(
+        said.contains("public set nexusraven is not in") && said.contains("toolsieve sets add nexusraven"),
+        "{said}"
+    );
+    let (said, _) = compared.run(&["--set", "drop-public-overlap.sets=[\"nobodys\"]"]);
+    assert!(said.contains("there is no public set \"nobodys\""), "{said}");
+}
+
+/// Two entries of the official data hold functions of `NexusRaven` in other words, and no other list holds any.
+#[test]
+fn the_two_leaks_of_the_official_release_are_held_and_no_other_list() {
+    let shared = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
+    let (live, raven) = (shared("bfcl-v2-live"), shared("public/nexusraven-v2/functions.jsonl"));
+    if !live.is_dir() || !raven.is_file() {
+        println!("skipped: {} or {} is not here", live.display(), raven.display());
+        return;
+    }
+    let mut requests = Vec::new();
+    for category in ["simple", "multiple", "parallel", "parallel_multiple", "irrelevance", "relevance"] {
+        let text = std::fs::read_to_string(live.join(format!("BFCL_v2_live_{category}.json"))).unwrap();
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let entry: Value = serde_json::from_str(line).unwrap();
+            requests
+                .push(json!({"id": entry["id"], "messages": entry["question"], "tools": entry["function"]}));
+        }
+    }
+    let compared = Compared::new(&requests);
+    compared.add(&["nexusraven", raven.to_str().unwrap()]);
+    let (_, left) = compared.run(&[]);
+    let mut found: Vec<&str> =
+        left.iter().filter(|(_, reason)| reason.starts_with("overlap/")).map(|(id, _)| id.as_str()).collect();
+    found.sort_unstable();
+    assert_eq!(found, ["live_irrelevance_286-68-0", "live_irrelevance_731-246-0"]);
+}
