@@ -75,7 +75,7 @@ pub fn files(catalogue: &Catalogue, set: &PublicSet) -> Result<Vec<PathBuf>, Set
     for entry in std::fs::read_dir(&folder).at("reading", &folder)? {
         let path = entry.at("reading", &folder)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_file() && name != OWN && !name.starts_with('.') {
+        if path.is_file() && !is_hidden(&name) {
             files.push(path);
         }
     }
@@ -120,6 +120,11 @@ pub fn load(catalogue: &Catalogue, set: &PublicSet) -> Result<Option<Loaded>, Se
         loaded.file(set, path)?;
     }
     Ok((!files.is_empty()).then_some(loaded))
+}
+
+/// Whether a file of a set's folder is none of its data.
+fn is_hidden(name: &str) -> bool {
+    name == OWN || name.starts_with('.')
 }
 
 fn name_of(path: &Path) -> String {
@@ -202,7 +207,7 @@ fn entry(set: &PublicSet, block: &Block, item: &Item) -> Option<Result<Entry, St
 }
 
 /// How a set that is not yet known is to be described.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Described {
     /// A name of `formats`.
     pub format: Option<String>,
@@ -226,7 +231,12 @@ pub fn add(
     described: &Described,
 ) -> Result<(PublicSet, Loaded), SetError> {
     let (set, is_new) = match catalogue.set(id) {
-        Ok(set) => (set.clone(), false),
+        Ok(set) if *described == Described::default() => (set.clone(), false),
+        Ok(_) => {
+            return Err(SetError::Add(format!(
+                "set {id} is known\nhint: --format, --licence, --title and --non-commercial describe a new set"
+            )));
+        }
         Err(_) => (own(id, described)?, true),
     };
     if set.id == SAMPLE {
@@ -236,6 +246,12 @@ pub fn add(
     let mut loaded = Loaded::default();
     let mut targets: Vec<PathBuf> = Vec::new();
     for path in paths {
+        if is_hidden(&name_of(path)) {
+            return Err(SetError::Add(format!(
+                "{}: a set's file must not be called {OWN} nor begin with a dot",
+                path.display()
+            )));
+        }
         let before = (loaded.records, loaded.unreadable);
         loaded.file(&set, path)?;
         if loaded.records - before.0 == loaded.unreadable - before.1 {
@@ -360,6 +376,8 @@ mod tests {
         assert_eq!(load(&catalogue, set).unwrap().unwrap().functions.len(), 1);
         std::fs::write(&file, "def peal(): pass\n").unwrap();
         let message = add(&catalogue, "mine", &paths, &described).unwrap_err().to_string();
+        assert!(message.contains("set mine is known"), "{message}");
+        let message = add(&catalogue, "mine", &paths, &Described::default()).unwrap_err().to_string();
         assert!(message.contains("another file of that name"), "{message}");
         assert!(add(&catalogue, "../up", &paths, &described).is_err());
     }

@@ -30,7 +30,7 @@ pub(crate) fn begins(text: &str) -> bool {
     })
 }
 
-/// The functions of a text that [begins](begins) like some.
+/// The functions of a text that [`begins`] like some.
 pub(crate) fn functions(text: &str) -> Result<Vec<Value>, Unreadable> {
     let source = if text.contains(FUNC_START) { unblocked(text)? } else { Cow::Borrowed(text) };
     let defs = python::definitions(&source).map_err(|error| {
