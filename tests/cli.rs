@@ -333,3 +333,38 @@ fn an_interrupted_run_says_so_and_goes_on_to_the_same_bytes() {
     }
     support::assert_same_bytes(&support::stable_bytes(&out), &support::stable_bytes(&whole));
 }
+
+#[test]
+fn calibrate_tells_how_good_the_weights_are_and_writes_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let bells = ["noon", "storm", "dawn", "harbour", "market", "tower"];
+    for (category, queries) in [
+        ("simple", ["Ring the {} bell 3 times", "Please ring the {} bell twice"]),
+        ("irrelevance", ["who won the cup", "tell me a joke"]),
+    ] {
+        let mut lines = String::new();
+        for (n, bell) in bells.iter().cycle().take(24).enumerate() {
+            let question = queries[n % 2].replace("{}", bell);
+            let function = serde_json::json!({"name": format!("ring_{n}"), "description": format!("Rings the {bell} bell."),
+                "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer", "description": "How many times to ring."}}}});
+            lines += &serde_json::json!({"id": n.to_string(), "question": [[{"role": "user", "content": question}]], "function": [function]}).to_string();
+            lines.push('\n');
+        }
+        std::fs::write(folder.path().join(format!("BFCL_v4_live_{category}.json")), lines).unwrap();
+    }
+    let weights = folder.path().join("weights.toml");
+    let arguments = ["calibrate", "--bfcl", path(folder.path()), "--splits", "2", "--write", path(&weights)];
+    snapshot("calibrate", &shown(&output(&arguments)), folder.path());
+    let again = [
+        "calibrate",
+        "--bfcl",
+        path(folder.path()),
+        "--test",
+        "--weights",
+        path(&weights),
+        "--half",
+        "first",
+    ];
+    snapshot("calibrate_test", &shown(&output(&again)), folder.path());
+    snapshot("calibrate_nothing", &shown(&output(&["calibrate"])), folder.path());
+}

@@ -59,7 +59,9 @@ pub static RULES: [Rule; 6] = [
         what: "Neither the function nor any of its parameters has a description.",
         fires: r#"{"name": "ring_bell", "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer"}}}}"#,
         quiet: r#"{"name": "ring_bell", "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer", "description": "How often the bell rings."}}}}"#,
-        holds: |signature, _| signature.description.is_empty() && n_described(signature) == 0,
+        holds: |signature, _| {
+            signature.description.is_empty() && n_described(signature) == 0 && !signature.says_more
+        },
     },
     Rule {
         code: "doc/meaningless-name",
@@ -77,19 +79,22 @@ pub static RULES: [Rule; 6] = [
         fires: r#"{"name": "ring_bell", "description": "Ring bell.", "parameters": {"type": "dict", "required": ["n"], "properties": {"n": {"type": "integer"}}}}"#,
         quiet: r#"{"name": "ring_bell", "description": "Rings the noon bell.", "parameters": {"type": "dict", "required": ["n"], "properties": {"n": {"type": "integer"}}}}"#,
         holds: |signature, _| {
-            !signature.parameters.is_empty() && n_described(signature) == 0 && repeats_name(signature)
+            !signature.parameters.is_empty()
+                && n_described(signature) == 0
+                && repeats_name(signature)
+                && !signature.says_more
         },
     },
     Rule {
         code: "doc/undescribed-parameters",
-        what: "Most of the parameters have no description.",
+        what: "Most of the parameters have no description, and that of the function is too short to stand for them.",
         fires: r#"{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["bell", "times"], "properties": {"bell": {"type": "string"}, "times": {"type": "integer"}}}}"#,
         quiet: r#"{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["bell", "times"], "properties": {"bell": {"type": "string", "description": "Which bell."}, "times": {"type": "integer"}}}}"#,
         holds: undescribed_parameters,
     },
 ];
 
-/// The first rule that a function breaks.
+/// The first rule that a function breaks. Docs that say more in a form of their own are not judged by what is missing.
 pub fn fault(signature: &Signature, limits: Limits) -> Option<&'static Rule> {
     RULES.iter().find(|rule| (rule.holds)(signature, limits))
 }
@@ -103,12 +108,18 @@ fn n_described(signature: &Signature) -> usize {
         .count()
 }
 
+/// A description of so many words tells of the parameters too.
+const LONG_DESCRIPTION: usize = 30;
+
 #[allow(clippy::cast_precision_loss)] // Counts of parameters.
 fn undescribed_parameters(signature: &Signature, limits: Limits) -> bool {
     let n_parameters = signature.parameters.len();
     let n_undescribed = n_parameters - n_described(signature);
+    let is_long = || words(&signature.description).len() >= LONG_DESCRIPTION;
     n_parameters >= limits.undescribed_min
         && n_undescribed as f64 > limits.undescribed_share * n_parameters as f64
+        && !signature.says_more
+        && !is_long()
 }
 
 /// `{{…}}`, `${…}`, `<%…%>` with something inside.
@@ -153,8 +164,8 @@ const PLACEHOLDERS: &[&str] = &[
     "test description",
     "todo",
     "undefined",
-    "your description here",
     "xxx",
+    "your description here",
 ];
 /// What only placeholders begin with.
 const PLACEHOLDER_STARTS: &[&str] = &["todo:", "todo -", "lorem ipsum", "fixme:", "tbd:"];

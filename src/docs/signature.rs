@@ -19,6 +19,8 @@ pub struct Signature {
     pub description: String,
     /// The parameters, in order.
     pub parameters: Vec<Parameter>,
+    /// It says more under keys that are not read here.
+    pub says_more: bool,
 }
 
 /// One parameter, without what is inside of it.
@@ -56,10 +58,10 @@ pub enum ValueKind {
 /// The signatures of a list of functions, one a function.
 pub fn signatures(functions: &[Value]) -> Vec<Signature> {
     if functions.iter().all(is_plain) {
-        return functions.iter().map(|function| signature(name_of(function), function)).collect();
+        return functions.iter().map(|function| signature(function, function)).collect();
     }
     let fixed = fix::fix(functions, Safety::Unsafe).functions;
-    functions.iter().zip(&fixed).map(|(sent, fixed)| signature(name_of(sent), fixed)).collect()
+    functions.iter().zip(&fixed).map(|(sent, fixed)| signature(sent, fixed)).collect()
 }
 
 /// Whether a function can be read as it is: a fix would change words and gaps at most.
@@ -96,7 +98,37 @@ fn is_plainly_described(map: &Map<String, Value>) -> bool {
     }
 }
 
-fn signature(name: String, function: &Value) -> Signature {
+/// Keys of a function that hold its name, its description and its parameters, or none of a reader's business.
+const KNOWN_KEYS: &[&str] = &[
+    "name",
+    "description",
+    "parameters",
+    "type",
+    "strict",
+    "title",
+    "returns",
+    "response",
+    "annotations",
+    "_meta",
+];
+
+/// So many words under another key say something.
+const MIN_WORDS: usize = 3;
+
+/// Whether a function as sent holds sentences, lists or objects under keys that are not read.
+fn says_more(sent: &Value) -> bool {
+    let others =
+        sent.as_object().into_iter().flatten().filter(|(key, _)| !KNOWN_KEYS.contains(&key.as_str()));
+    others.map(|(_, value)| value).any(|value| match value {
+        Value::String(text) => text.split_whitespace().count() >= MIN_WORDS,
+        Value::Object(map) => !map.is_empty(),
+        Value::Array(values) => !values.is_empty(),
+        _ => false,
+    })
+}
+
+/// The signature of a function as sent, read off the form in which it can be read.
+fn signature(sent: &Value, function: &Value) -> Signature {
     let fixed_name = name_of(function);
     let properties = function.pointer("/parameters/properties").and_then(Value::as_object);
     let required: Vec<&str> = function
@@ -112,7 +144,12 @@ fn signature(name: String, function: &Value) -> Signature {
         choices: choices(schema),
         inside: inside(schema),
     });
-    Signature { description: described(function, &fixed_name), parameters: parameters.collect(), name }
+    Signature {
+        name: name_of(sent),
+        description: described(function, &fixed_name),
+        parameters: parameters.collect(),
+        says_more: says_more(sent),
+    }
 }
 
 /// The description, unless it is only the name that a fix put there.
@@ -193,6 +230,7 @@ mod tests {
                     inside: String::new(),
                 },
             ],
+            says_more: false,
         };
         assert_eq!(read, [expected]);
         let per_parameter = json!({"name": "ring", "description": "Rings a bell.", "parameters": {
@@ -207,6 +245,14 @@ mod tests {
     fn what_a_fix_fills_in_is_still_a_gap() {
         let read = signatures(&[json!({"name": "ring", "parameters": [{"name": "bell", "type": "string"}]})]);
         assert_eq!((read[0].description.as_str(), read[0].parameters[0].description.as_str()), ("", ""));
+    }
+
+    #[test]
+    fn text_under_other_keys_is_noticed() {
+        let read = |function: Value| signatures(&[function])[0].says_more;
+        assert!(read(json!({"name": "ring", "functionality": "Rings the noon bell."})));
+        assert!(read(json!({"name": "ring", "api_arguments": {"bell": "string: which bell"}})));
+        assert!(!read(json!({"name": "ring", "id": "ring", "strict": true})));
     }
 
     #[test]
