@@ -10,7 +10,7 @@ pub fn roc_auc(scored: &[(f64, bool)]) -> Option<f64> {
     let mut rank_sum = 0.0;
     let mut n_before = 0;
     for ties in sorted.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
-        let rank = n_before as f64 + (ties.len() as f64 + 1.0) / 2.0;
+        let rank = n_before as f64 + f64::midpoint(ties.len() as f64, 1.0);
         rank_sum += ties.iter().filter(|(_, label)| *label).count() as f64 * rank;
         n_before += ties.len();
     }
@@ -119,7 +119,9 @@ mod tests {
         let found = thresholds(&scored, 0.95);
         let decided = Decided::of(&scored, found);
         assert!(decided.relevant.0 + decided.irrelevant.0 >= 99, "{decided:?}");
-        scored.iter_mut().for_each(|row| row.1 = true);
+        for row in &mut scored {
+            row.1 = true;
+        }
         assert!(Decided::of(&scored, thresholds(&scored, 0.95)).irrelevant == (0, 0));
         assert_eq!(Decided::of(&[], thresholds(&[], 0.95)), Decided::default());
     }

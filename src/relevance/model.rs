@@ -307,7 +307,9 @@ mod tests {
         let features = vec![0.0; features::names().count()];
         let heard = |said: &[Heard]| {
             let mut evidence = Evidence::default();
-            said.iter().for_each(|&said| evidence.add(said));
+            for &said in said {
+                evidence.add(said);
+            }
             model.judge(&features, evidence)
         };
         let silent = heard(&[]);
