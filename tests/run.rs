@@ -657,31 +657,40 @@ fn other_entries_keep_their_ids_and_their_answers_when_one_is_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     run_sample(&out, &[]);
+    let entries = |set: &str| -> Vec<(String, String)> {
+        let path = out.join("dataset/data").join(format!("{set}.parquet"));
+        let frame = FrameFile::open(&path).unwrap().read_all().unwrap();
+        let text = |column: &str, row| frame.texts(column).unwrap().get(row).unwrap().to_owned();
+        (0..frame.height()).map(|row| (text("id", row), text("request_id", row))).collect()
+    };
     let ids = |file: &Path| -> Vec<String> {
-        let text = std::fs::read_to_string(file).unwrap_or_default();
-        text.lines()
-            .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_owned())
-            .collect()
+        let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_owned();
+        std::fs::read_to_string(file).unwrap_or_default().lines().map(id).collect()
     };
-    let dataset = |set: &str| {
-        let name = "BFCL_v4_live_simple.json";
-        let folder = out.join("dataset").join(set);
-        (ids(&folder.join(name)), ids(&folder.join("possible_answer").join(name)))
-    };
-    let before = dataset("unverified");
-    let forgotten = forget(&out, &["r0357", "--json"]);
+    let (scored, unverified) = (entries("scored"), entries("unverified"));
+    // Where an id stands in both sets, for two entries, only one of them goes.
+    let is_in_both = |(id, _): &&(String, String)| unverified.iter().any(|(other, _)| other == id);
+    let (gone, request) = scored.iter().find(is_in_both).unwrap_or(&scored[0]).clone();
+    let forgotten = forget(&out, &[&request, "--json"]);
     assert!(forgotten.status.success(), "{}", support::shown(&forgotten));
     let told: Value = serde_json::from_slice(&forgotten.stdout).unwrap();
-    assert_eq!(told["requests"].as_array().unwrap().len(), 1);
-    assert_eq!(told["counts"]["forgotten"], 1);
-    let after = dataset("unverified");
-    assert_eq!(after.0, after.1, "questions and answers are paired line by line");
-    assert_eq!(after.0.len(), before.0.len() - 1);
-    let mut left = before.0.clone();
-    left.retain(|id| after.0.contains(id));
-    assert_eq!(left, after.0);
-    let scored = dataset("scored");
-    assert_eq!(scored.0, scored.1);
+    assert_eq!(
+        (told["requests"][0]["was"].as_str(), &told["counts"]["forgotten"]),
+        (Some(&*request), &1.into())
+    );
+    assert_eq!(entries("unverified"), unverified);
+    assert_eq!(entries("scored"), scored.into_iter().filter(|(id, _)| *id != gone).collect::<Vec<_>>());
+    for (set, folder) in [("scored", out.join("dataset")), ("unverified", out.join("dataset/unverified"))] {
+        let mut left = Vec::new();
+        for category in ["simple", "multiple", "parallel", "parallel_multiple"] {
+            let name = format!("BFCL_v4_live_{category}.json");
+            let (questions, answers) =
+                (ids(&folder.join(&name)), ids(&folder.join("possible_answer").join(&name)));
+            assert_eq!(questions, answers, "the evaluator pairs them line by line");
+            left.extend(questions);
+        }
+        assert_eq!(left, entries(set).into_iter().map(|(id, _)| id).collect::<Vec<_>>(), "{set}");
+    }
 }
 
 #[test]

@@ -15,6 +15,18 @@ use crate::engine::error::{At, Result};
 use crate::engine::frame::FrameFile;
 use crate::engine::rewrite::{Touched, rewrite, rewrite_lines};
 
+/// The sets of a dataset; the files of the first stand at the top, those of the others in a folder of that name.
+const SETS: [&str; 2] = ["scored", "unverified"];
+
+fn table_of(run: &Path, set: &str) -> PathBuf {
+    run.join("dataset").join("data").join(format!("{set}.parquet"))
+}
+
+fn set_of(dataset: &Path, path: &Path) -> &'static str {
+    let is_in = |set: &&&str| path.strip_prefix(dataset).is_ok_and(|below| below.starts_with(set));
+    SETS.iter().find(is_in).copied().unwrap_or(SETS[0])
+}
+
 /// Takes the entries of these requests out of the dataset of a run.
 ///
 /// # Errors
@@ -26,20 +38,20 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
         return Ok(touched);
     }
     let files = files_below(&dataset)?;
-    let with_extension = |wanted: &str| -> Vec<PathBuf> {
-        files.iter().filter(|path| path.extension().is_some_and(|is| is == wanted)).cloned().collect()
-    };
-    let tables = with_extension("parquet");
-    let mut entries = BTreeSet::new();
-    for path in &tables {
-        entries.extend(entries_of(path, requests)?);
-    }
-    for path in with_extension("json") {
-        touched.push(remove_lines(run, &path, &entries)?);
-    }
-    // Last: they are how entries are found, should this be cut off.
-    for path in &tables {
-        touched.push(remove_rows(run, path, requests)?);
+    let lines: Vec<&PathBuf> =
+        files.iter().filter(|path| path.extension().is_some_and(|is| is == "json")).collect();
+    for set in SETS {
+        let table = table_of(run, set);
+        if !table.is_file() {
+            continue;
+        }
+        // The same id may stand in both sets, for two entries.
+        let entries = entries_of(&table, requests)?;
+        for path in lines.iter().filter(|path| set_of(&dataset, path) == set) {
+            touched.push(remove_lines(run, path, &entries)?);
+        }
+        // Last: they are how entries are found, should this be cut off.
+        touched.push(remove_rows(run, &table, requests)?);
     }
     touched.retain(|touched| !touched.is_nothing());
     Ok(touched)
@@ -51,8 +63,8 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
 /// A file cannot be read.
 pub fn counts(run: &Path) -> Result<Vec<(String, u64)>> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    for set in ["scored", "unverified"] {
-        let path = run.join("dataset").join("data").join(format!("{set}.parquet"));
+    for set in SETS {
+        let path = table_of(run, set);
         if !path.is_file() {
             continue;
         }
