@@ -1,4 +1,4 @@
-//! Drops requests whose last user message is a query of a public set; thin over `similarity::overlap`.
+//! Drops or holds requests whose last user message is a query of a public set; thin over `similarity::overlap`.
 //!
 //! Compared by ROUGE-L in the normal form of queries. Short queries are left alone, since
 //! many people ask them in the same words. Evidence names set and record, and quotes nothing.
@@ -41,8 +41,20 @@ pub struct DropPublicQueries {
     /// ROUGE-L F1 from 0 to 1 above which a query is one of a set's. Higher keeps more requests.
     #[schemars(with = "f64")]
     pub threshold: Threshold,
+    /// What becomes of such a request: "drop", or "hold" for a person to decide, since its docs may be other ones.
+    pub action: OnOverlap,
     /// Tokens a query must have to be compared at all. Higher keeps more requests.
     pub min_tokens: usize,
+}
+
+/// What becomes of a request whose query is public.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnOverlap {
+    /// It leaves.
+    Drop,
+    /// It waits for a person.
+    Hold,
 }
 
 impl Default for DropPublicQueries {
@@ -52,6 +64,7 @@ impl Default for DropPublicQueries {
             dir: None,
             missing: Missing::default(),
             threshold: Threshold::try_from(0.8).expect("0.8 is a threshold"),
+            action: OnOverlap::Drop,
             min_tokens: 10,
         }
     }
@@ -59,7 +72,8 @@ impl Default for DropPublicQueries {
 
 impl Settings for DropPublicQueries {
     const NAME: &'static str = "drop-public-queries";
-    const SUMMARY: &'static str = "Drops requests whose query is one of public function-calling sets.";
+    const SUMMARY: &'static str =
+        "Drops or holds requests whose query is one of public function-calling sets.";
     const LEFT: &'static str = "after removing queries of public sets";
     fn examples() -> Vec<Example> {
         vec![Example::query(
@@ -119,7 +133,11 @@ impl Stage for DropPublicQueries {
                 let origin = &known.query_origins[merge.leader];
                 let detail = json!({ "set": origin.set, "record": origin.record });
                 let score = Some((Metric::RougeLF1, merge.score));
-                out.drop(row, &PUBLIC_QUERY, Evidence { score, detail: Some(Box::new(detail)) })?;
+                let evidence = Evidence { score, detail: Some(Box::new(detail)) };
+                match self.action {
+                    OnOverlap::Drop => out.drop(row, &PUBLIC_QUERY, evidence)?,
+                    OnOverlap::Hold => out.hold(row, &PUBLIC_QUERY, evidence)?,
+                }
             }
         }
         Ok(())
