@@ -7,7 +7,8 @@ For the scored files and the ones under `unverified/`: every entry's first accep
 official `ast_checker`. In the categories without answers the official relevance runner must score prose as right and
 a call as wrong for every irrelevance entry, and the other way round for relevance. And every file must have the layout the official loader relies on: one JSON object
 a line, exact keys, ASCII, ids contiguous and in order, and answers that stand line by line beside their
-questions. Prints a table; exit 1 on any failure, 2 when there is nothing to check.
+questions. Every id goes through the package's own functions for ids; none may be in both sets or be one of the
+package's own, unless the entry was frozen from there (`--own-ids` allows it). Prints a table; exit 1 on any failure, 2 when there is nothing to check.
 
 Needs the package bfcl-eval, which `check_official.sh` installs into an environment of its own.
 """
@@ -31,9 +32,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path, metavar="RUN_DIR")
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
+    parser.add_argument("--own-ids", action="store_true", help="allow ids that are the package's own")
     args = parser.parse_args()
     dataset = args.run / "dataset"
-    results = [check_file(official(), folder, name, category)
+    bfcl = official()
+    taken = {} if args.own_ids else dict.fromkeys(own_ids(bfcl), "the official package")
+    results = [check_file(bfcl, taken, folder, name, category)
                for name, folder in (("scored", dataset), ("unverified", dataset / "unverified"))
                for category in SCORED + UNSCORED
                if question_path(folder, category).exists()]
@@ -75,7 +79,16 @@ def stub_unless_there(module, names):
         sys.modules[module] = stub
 
 
-def check_file(bfcl, folder, name, category):
+def own_ids(bfcl):
+    """The ids of every entry that comes with the package."""
+    paths = sorted(bfcl.utils.PROMPT_PATH.glob("BFCL_v4_live_*.json"))
+    ids = [json.loads(line)["id"] for path in paths for line in path.read_text().splitlines()]
+    if not ids:
+        raise SystemExit(f"check_official: no entries under {bfcl.utils.PROMPT_PATH}")
+    return ids
+
+
+def check_file(bfcl, taken, folder, name, category):
     """Checks one question file and, for a scored category, its answer file."""
     result = {"set": name, "category": category, "entries": 0, "passed": 0, "failures": []}
     try:
@@ -88,8 +101,8 @@ def check_file(bfcl, folder, name, category):
         result["failures"].append({"id": None, "error": f"{type(error).__name__}: {error}"})
         return result
     result["entries"] = len(questions)
-    for error in layout_errors(questions, answers, category):
-        result["failures"].append(error)
+    result["failures"] += layout_errors(questions, answers, category)
+    result["failures"] += id_errors(bfcl, taken, name, [entry["id"] for entry in questions], category)
     if truths is None:
         wrong = relevance_errors(bfcl, loaded, category)
         result["passed"] = len(questions) - len({failure["id"] for failure in wrong})
@@ -145,7 +158,7 @@ def layout_errors(questions, answers, category):
     for line, entry in enumerate(questions):
         entry_id = entry.get("id")
         expect(list(entry) == ["id", "question", "function"], entry_id, f"keys are {list(entry)}")
-        match = re.fullmatch(rf"{category}_(\d+)-(\d+)-(\d+)", str(entry_id))
+        match = re.fullmatch(rf"{category}_(\d+)-(?:[A-Za-z0-9]*[A-Za-z])?(\d+)-u?(\d+)", str(entry_id))
         if not match:
             expect(False, entry_id, f"not an id of {category}")
             continue
@@ -161,6 +174,41 @@ def layout_errors(questions, answers, category):
         for question, answer in zip(questions, answers):
             expect(list(answer) == ["id", "ground_truth"], question.get("id"), f"keys of the answer are {list(answer)}")
             expect(answer.get("id") == question.get("id"), question.get("id"), f"its answer has the id {answer.get('id')}")
+    return errors
+
+
+def id_errors(bfcl, taken, name, ids, category):
+    """What the package's own functions for ids make of each of them."""
+    utils, errors = bfcl.utils, []
+    as_entries = [{"id": entry_id} for entry_id in ids]
+    found = len(utils.filter_entries_by_id(as_entries, as_entries))
+    if found != len(set(ids)):
+        errors.append({"id": None, "error": f"{len(ids)} entries, {len(set(ids))} ids, {found} found by id"})
+    for line, entry_id in enumerate(ids):
+        try:
+            found = {
+                "category": utils.extract_test_category_from_id(entry_id),
+                "category without prereq": utils.extract_test_category_from_id(entry_id, remove_prereq=True),
+                "group": utils.get_general_grouping(entry_id),
+                "folder": utils.get_directory_structure_by_id(entry_id),
+                "sort key": utils.sort_key({"id": entry_id}),
+                "prompt format": utils.extract_prompt_format_from_id(entry_id),
+                "several turns": utils.contain_multi_turn_interaction(entry_id),
+                "memory": utils.is_memory(entry_id) or utils.is_first_memory_prereq_entry(entry_id),
+            }
+        except (AssertionError, ValueError, KeyError, IndexError) as error:
+            errors.append({"id": entry_id, "error": f"{type(error).__name__}: {error}"})
+            continue
+        expected = {
+            "category": category, "category without prereq": category, "group": "live", "folder": "live",
+            "sort key": (2, category, line), "prompt format": utils.DEFAULT_SYSTEM_PROMPT_FORMAT,
+            "several turns": False, "memory": False,
+        }
+        errors += [{"id": entry_id, "error": f"{what} is {found[what]!r}, expected {expected[what]!r}"}
+                   for what in expected if found[what] != expected[what]]
+        if entry_id in taken:
+            errors.append({"id": entry_id, "error": f"an id of {taken[entry_id]} too"})
+        taken.setdefault(entry_id, name)
     return errors
 
 

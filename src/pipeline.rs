@@ -5,7 +5,7 @@
 //! as resolved (defaults, flags and all) goes into `run.json`. Nothing here reads data.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,14 @@ pub const LIVE: &str = include_str!("../pipelines/live.toml");
 /// Its name in messages.
 pub const LIVE_NAME: &str = "pipelines/live.toml (built in)";
 
-const TOP_KEYS: &[&str] = &["name", "about", "seed", "max_fault_share", "ingest", "stages", "export"];
+const TOP_KEYS: &[&str] =
+    &["name", "about", "seed", "max_fault_share", "ingest", "baseline", "stages", "export"];
+/// Names of sections, which no stage may have as its id.
+const SECTIONS: [&str; 3] = ["ingest", "baseline", "export"];
+/// The kind of stage that `[baseline]` sets up.
+const OVERLAP: &str = "drop-baseline-overlap";
+/// It is put ahead of the first of these where the pipeline does not have it.
+const AFTER_OVERLAP: [&str; 2] = ["split", "sample"];
 /// The kinds of stages that must stand first, in this order, and ahead of any that sends rows out.
 const REDACTION: [&str; 2] = ["redact", "redact-docs"];
 const STAGE_KEYS: &[&str] = &["kind", "id"];
@@ -42,7 +49,7 @@ pub struct PipelineError {
 /// `--set id.key=value`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Override {
-    /// A stage's id, `ingest`, `export`, or empty for the top of the file.
+    /// A stage's id, `ingest`, `baseline`, `export`, or empty for the top of the file.
     pub id: String,
     /// The key; a table's key holds dots.
     pub key: String,
@@ -80,6 +87,28 @@ impl Default for Top {
     fn default() -> Self {
         Self { name: String::new(), about: String::new(), seed: 1, max_fault_share: 0.25 }
     }
+}
+
+/// An earlier dataset that the new one must not repeat.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Baseline {
+    /// A finished run's folder, or a folder of `BFCL_v4_live_<category>.json`.
+    run: PathBuf,
+    /// `drop` leaves out what its entries stand for; `freeze` also keeps these entries, byte for byte and with their
+    /// ids, ahead of the new ones.
+    mode: BaselineMode,
+}
+
+/// What becomes of the entries of the earlier dataset.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum BaselineMode {
+    /// They are not written.
+    #[default]
+    Drop,
+    /// They stand first in the new dataset.
+    Freeze,
 }
 
 /// A pipeline, ready to run.
@@ -133,6 +162,19 @@ impl Pipeline {
         Reader { text, file }.pipeline(overrides)
     }
 
+    /// The earlier datasets it reads, each once: those that requests are held against, and the one that is frozen.
+    pub fn baselines(&self) -> Vec<PathBuf> {
+        let of_stage = |stage: &StageInstance| {
+            let run = stage.settings.get("run").filter(|_| stage.kind == OVERLAP)?;
+            run.as_str().map(PathBuf::from)
+        };
+        let frozen = self.export.iter().filter_map(|export| export.freeze.clone());
+        let mut paths: Vec<PathBuf> = self.stages.iter().filter_map(of_stage).chain(frozen).collect();
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+
     /// The pipeline as it stands: defaults, flags and all.
     pub fn resolved(&self) -> Value {
         let stage =
@@ -174,32 +216,19 @@ impl<'t> Reader<'t> {
         let ingest = take(&mut top, "ingest");
         let export = take(&mut top, "export");
         let stages = take(&mut top, "stages");
-        let mut sections = [("ingest", ingest), ("export", export)];
+        let baseline = take(&mut top, "baseline");
+        let mut sections = [("ingest", ingest), ("baseline", baseline), ("export", export)];
         let mut top = Spanned::new(0..0, DeValue::Table(top));
         let mut stage_tables = self.stage_tables(stages)?;
-        for over in overrides {
-            let target = if over.id.is_empty() {
-                Some(&mut top)
-            } else if let Some((_, section)) = sections.iter_mut().find(|(id, _)| *id == over.id) {
-                Some(section.get_or_insert_with(empty_table))
-            } else {
-                stage_tables.iter_mut().find(|stage| stage.id == over.id).map(|stage| &mut stage.settings)
-            };
-            let Some(target) = target else {
-                let ids = stage_tables.iter().map(|stage| stage.id.as_str()).chain(["ingest", "export"]);
-                let what = format!("--set {}.{}: there is no stage of that id", over.id, over.key);
-                return Err(self.error(None, what, Some(nearest(&over.id, ids))));
-            };
-            if !set(target, over) {
-                let what = format!(
-                    "--set {}.{}: {} is no table of settings",
-                    over.id,
-                    over.key,
-                    over.key.rsplit_once('.').map_or("", |(table, _)| table)
-                );
-                return Err(self.error(None, what, None));
-            }
+        // What `[baseline]` sets up can be set as well, so its own settings come first.
+        let (of_baseline, others): (Vec<&Override>, Vec<&Override>) =
+            overrides.iter().partition(|over| over.id == "baseline");
+        self.set_all(&of_baseline, &mut top, &mut sections, &mut stage_tables)?;
+        if let Some(table) = sections[1].1.take() {
+            let baseline: Baseline = self.section("baseline", Some(table))?;
+            self.set_up_baseline(&baseline, &mut sections[2].1, &mut stage_tables)?;
         }
+        self.set_all(&others, &mut top, &mut sections, &mut stage_tables)?;
         let mut settings: Top = self.section("", Some(top))?;
         if settings.name.is_empty() {
             let stem = Path::new(self.file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -224,6 +253,9 @@ impl<'t> Reader<'t> {
         let ingest: Ingest = self.section("ingest", section("ingest"))?;
         let export: Option<Export> =
             section("export").map(|table| self.section("export", Some(table))).transpose()?;
+        if let Some(what) = export.as_ref().and_then(|export| export.check().err()) {
+            return Err(self.error(None, format!("export: {what}"), None));
+        }
         let stages: Vec<StageInstance> =
             stage_tables.into_iter().map(|stage| self.instance(stage)).collect::<Result<_, _>>()?;
         let warnings = self.check(&stages, export.as_ref())?;
@@ -237,6 +269,76 @@ impl<'t> Reader<'t> {
             export,
             warnings,
         })
+    }
+
+    /// Sets what `--set` asks for.
+    fn set_all(
+        &self,
+        overrides: &[&'t Override],
+        top: &mut Spanned<DeValue<'t>>,
+        sections: &mut [(&str, Option<Spanned<DeValue<'t>>>)],
+        stage_tables: &mut [StageTable<'t>],
+    ) -> Result<(), PipelineError> {
+        for &over in overrides {
+            let target = if over.id.is_empty() {
+                Some(&mut *top)
+            } else if let Some((_, section)) = sections.iter_mut().find(|(id, _)| *id == over.id) {
+                Some(section.get_or_insert_with(empty_table))
+            } else {
+                stage_tables.iter_mut().find(|stage| stage.id == over.id).map(|stage| &mut stage.settings)
+            };
+            let Some(target) = target else {
+                let ids = stage_tables.iter().map(|stage| stage.id.as_str()).chain(SECTIONS);
+                let what = format!("--set {}.{}: there is no stage of that id", over.id, over.key);
+                return Err(self.error(None, what, Some(nearest(&over.id, ids))));
+            };
+            if !set(target, over) {
+                let what = format!(
+                    "--set {}.{}: {} is no table of settings",
+                    over.id,
+                    over.key,
+                    over.key.rsplit_once('.').map_or("", |(table, _)| table)
+                );
+                return Err(self.error(None, what, None));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the stage that drops overlaps read the baseline, putting it in where it is not, and the export keep it.
+    fn set_up_baseline(
+        &self,
+        baseline: &Baseline,
+        export: &mut Option<Spanned<DeValue<'t>>>,
+        stage_tables: &mut Vec<StageTable<'t>>,
+    ) -> Result<(), PipelineError> {
+        if baseline.run.as_os_str().is_empty() {
+            let hint = "name a finished run's folder: --baseline out/live, or run = \"out/live\"".to_owned();
+            return Err(self.error(None, "baseline: run is missing", Some(hint)));
+        }
+        let run = baseline.run.to_string_lossy().into_owned();
+        if !stage_tables.iter().any(|stage| stage.kind.name == OVERLAP) {
+            let before = |stage: &StageTable<'_>| AFTER_OVERLAP.contains(&stage.kind.name);
+            let at = stage_tables.iter().position(before).unwrap_or(stage_tables.len());
+            let kind = stages::kind(OVERLAP).expect("it is in the list of kinds");
+            stage_tables.insert(at, StageTable { id: OVERLAP.to_owned(), kind, settings: empty_table() });
+        }
+        let of_kind = stage_tables.iter_mut().filter(|stage| stage.kind.name == OVERLAP);
+        for stage in of_kind {
+            put(&mut stage.settings, "run", run.clone());
+        }
+        if baseline.mode == BaselineMode::Freeze {
+            let Some(export) = export else {
+                let hint = Some("add [export], or leave mode at \"drop\"".to_owned());
+                return Err(self.error(
+                    None,
+                    "baseline: nothing is exported, so nothing can be frozen",
+                    hint,
+                ));
+            };
+            put(export, "freeze", run);
+        }
+        Ok(())
     }
 
     fn known_keys<'k>(
@@ -319,7 +421,7 @@ impl<'t> Reader<'t> {
             let id = id_value.as_ref().and_then(|id| id.get_ref().as_str()).unwrap_or(name).to_owned();
             let what = if !is_plain_name(&id) {
                 Some(format!("stage id \"{id}\" must be made of letters, digits, - and _"))
-            } else if ["ingest", "export"].contains(&id.as_str()) {
+            } else if SECTIONS.contains(&id.as_str()) {
                 Some(format!("stage id \"{id}\" is the name of a section"))
             } else {
                 tables
@@ -422,6 +524,11 @@ impl<'t> Reader<'t> {
         }
         if let Some(export) = export {
             missing(&export.reads(), &have, "export".to_owned())?;
+            if export.freeze.is_some() && !stages.iter().any(|stage| stage.kind == OVERLAP) {
+                warnings.push(format!(
+                    "export keeps the entries of an earlier dataset, but no {OVERLAP} drops what they stand for"
+                ));
+            }
         }
         Ok(warnings)
     }
@@ -506,6 +613,18 @@ fn set<'i>(target: &mut Spanned<DeValue<'i>>, over: &'i Override) -> bool {
     true
 }
 
+/// Puts a text into a table.
+fn put(target: &mut Spanned<DeValue<'_>>, key: &'static str, text: String) {
+    let nowhere = usize::MAX..usize::MAX;
+    if let DeValue::Table(table) = target.get_mut() {
+        table.remove(key);
+        table.insert(
+            Spanned::new(nowhere.clone(), key.into()),
+            Spanned::new(nowhere, DeValue::String(text.into())),
+        );
+    }
+}
+
 fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let best = known.iter().max_by(|a, b| {
@@ -534,6 +653,7 @@ pub fn json_schema() -> Value {
         .collect();
     top["title"] = "toolsieve pipeline".into();
     top["properties"]["ingest"] = stages::schema::<Ingest>();
+    top["properties"]["baseline"] = stages::schema::<Baseline>();
     top["properties"]["stages"] = json!({"type": "array", "items": {"oneOf": variants}});
     top["properties"]["export"] = stages::schema::<Export>();
     top

@@ -5,6 +5,7 @@
 //! ours; 130 interrupted.
 
 mod calibrate;
+mod compare;
 mod diff;
 mod explain;
 mod forget;
@@ -64,6 +65,8 @@ enum Command {
     Purge(purge::PurgeArgs),
     /// Takes a record out of a finished run, everywhere, for good.
     Forget(forget::ForgetArgs),
+    /// Compares two finished runs: settings, inputs, figures, rows, entries.
+    Compare(compare::CompareArgs),
     /// Lists every kind of stage with its columns, reasons and settings.
     Stages(stages::StagesArgs),
     /// Lists the public sets that logs are compared with, tells which are on disk, and takes files of one in.
@@ -90,6 +93,14 @@ struct PipelineArgs {
     /// Reads these files instead of the pipeline's; `-` is standard input (JSON, plain or compressed).
     #[arg(long, value_name = "FILE", num_args = 1..)]
     input: Vec<PathBuf>,
+
+    /// Leaves out what an earlier dataset has: a finished run's folder, or a folder of BFCL files.
+    #[arg(long, value_name = "RUN")]
+    baseline: Option<PathBuf>,
+
+    /// Keeps the entries of the baseline as they are, byte for byte, ahead of the new ones.
+    #[arg(long)]
+    freeze: bool,
 
     /// Sets a key, e.g. merge-near-docs.threshold=0.7 or seed=2.
     #[arg(long, value_name = "ID.KEY=VALUE")]
@@ -128,6 +139,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Diff(args) => diff::diff(&args)?,
         Command::Purge(args) => purge::purge(&args)?,
         Command::Forget(args) => forget::forget(&args)?,
+        Command::Compare(args) => return compare::compare(&args),
         Command::Stages(args) => stages::stages(&args)?,
         Command::Sets(args) => sets::sets(args)?,
         Command::Explain(args) => explain::explain(&args)?,

@@ -1,17 +1,27 @@
 //! `toolsieve plan`: what a run would do, checked before any data is read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
 use super::PipelineArgs;
 use crate::console::{self, table};
 use crate::engine::columns::{self, ColumnSpec};
-use crate::pipeline::Pipeline;
+use crate::export::earlier::Earlier;
+use crate::export::sink::Export;
+use crate::pipeline::{Override, Pipeline};
 
 /// Loads the pipeline that the arguments name.
 pub(super) fn load(args: &PipelineArgs) -> anyhow::Result<Pipeline> {
-    let mut pipeline = Pipeline::load(args.pipeline.as_deref(), &args.set)?;
+    let key = |key: &str, value: &str| Override {
+        id: "baseline".to_owned(),
+        key: key.to_owned(),
+        value: toml::Value::from(value).to_string(),
+    };
+    let mut overrides = args.set.clone();
+    overrides.extend(args.baseline.iter().map(|run| key("run", &run.to_string_lossy())));
+    overrides.extend(args.freeze.then(|| key("mode", "freeze")));
+    let mut pipeline = Pipeline::load(args.pipeline.as_deref(), &overrides)?;
     if !args.input.is_empty() {
         pipeline.ingest.inputs.clone_from(&args.input);
     }
@@ -51,9 +61,26 @@ pub(super) fn check_inputs(pipeline: &Pipeline) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Every earlier dataset is there, and is not the one that the run is about to write anew.
+pub(super) fn check_baselines(pipeline: &Pipeline, out: Option<&Path>) -> anyhow::Result<()> {
+    pipeline.export.as_ref().map_or(Ok(()), Export::check_frozen)?;
+    for path in pipeline.baselines() {
+        Earlier::open(&path)?;
+        let same = |out: &Path| Some(path.canonicalize().ok()? == out.canonicalize().ok()?);
+        if out.and_then(same) == Some(true) {
+            bail!(
+                "baseline {} is the folder this run writes into\nhint: give another folder with --out",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn plan(args: &PipelineArgs) -> anyhow::Result<()> {
     let pipeline = load(args)?;
     check_inputs(&pipeline)?;
+    check_baselines(&pipeline, None)?;
     for warning in &pipeline.warnings {
         console::talk(&format!("warning: {warning}"));
     }

@@ -1,5 +1,6 @@
 //! `toolsieve run`: a pipeline from inputs to dataset, and the funnel at the end.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +14,7 @@ use crate::engine::folder::{InputFile, RunFile, RunFolder, create_private, write
 use crate::engine::ledger::{write_ledger, write_lists, write_rows};
 use crate::engine::runner::{self, Outcome, Sink, StageInstance};
 use crate::engine::stage::{Context, Progress as _};
+use crate::export::earlier::Earlier;
 use crate::pipeline::Pipeline;
 use crate::report::{Report, report};
 
@@ -21,6 +23,7 @@ use crate::report::{Report, report};
 #[command(after_help = "Examples:
   toolsieve run                                              the live recipe on the sample log
   toolsieve run --input logs/*.jsonl.gz --out out/march      on your own log
+  toolsieve run --baseline out/march --out out/april         only what the earlier dataset has not
   toolsieve run my.toml --set merge-near-docs.threshold=0.7  one setting changed; finished steps that do not depend on it are reused")]
 pub(super) struct RunArgs {
     #[command(flatten)]
@@ -61,6 +64,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     }
 
     let out = args.out.unwrap_or_else(|| Path::new("out").join(&pipeline.name));
+    super::plan::check_baselines(&pipeline, Some(&out))?;
     let folder = RunFolder::take(&out)?;
     if args.fresh {
         folder.clear()?;
@@ -78,7 +82,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
     let outcome = runner::run(&folder, &pipeline.ingest, &pipeline.stages, sink, &cx).map_err(Halfway)?;
     warn_of_lines(&outcome, &progress);
-    let file = run_file(&pipeline, &outcome);
+    let file = run_file(&pipeline, &outcome).map_err(Halfway)?;
     let report = finish(&pipeline.name, &pipeline.stages, &folder, &outcome, &file, &cx).map_err(Halfway)?;
     console::give(&summary(&report, folder.path(), &outcome))?;
     if report.fault_share > pipeline.max_fault_share {
@@ -147,19 +151,24 @@ fn spool_standard_input(pipeline: &mut Pipeline, folder: &RunFolder) -> anyhow::
     Ok(())
 }
 
-fn run_file(pipeline: &Pipeline, outcome: &Outcome) -> RunFile {
+fn run_file(pipeline: &Pipeline, outcome: &Outcome) -> Result<RunFile, Error> {
     // A step that was taken over may have read the same bytes under another name.
     let paths = pipeline.ingest.inputs.iter().map(|path| path.display().to_string());
     let inputs =
         outcome.ingest.inputs.iter().cloned().zip(paths).map(|(input, path)| InputFile { path, ..input });
-    RunFile {
+    let mut baselines = Vec::new();
+    for path in pipeline.baselines() {
+        baselines.extend(Earlier::open(&path)?.inputs()?);
+    }
+    Ok(RunFile {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pipeline: pipeline.resolved(),
         seed: pipeline.seed,
         inputs: inputs.collect(),
+        baselines,
         steps: pipeline.stages.iter().map(|stage| stage.id.clone()).collect(),
         command: std::env::args().collect(),
-    }
+    })
 }
 
 fn summary(report: &Report, out: &Path, outcome: &Outcome) -> String {
@@ -178,7 +187,7 @@ fn summary(report: &Report, out: &Path, outcome: &Outcome) -> String {
         .collect();
     let mut text =
         format!("\n{}", table(&["step", "what is left", "doc lists", "requests", "%"], &rows, &[2, 3, 4]));
-    if !report.exported.is_empty() {
+    if !report.exported.is_empty() || !report.frozen.is_empty() {
         text += &format!("\n{}", exported(report));
     }
     let ingest = &report.ingest;
@@ -205,6 +214,10 @@ fn summary(report: &Report, out: &Path, outcome: &Outcome) -> String {
         count(requests.held),
         count(requests.dropped)
     );
+    let frozen: u64 = report.frozen.values().sum();
+    if frozen > 0 {
+        text += &format!("frozen    {} entries of the baseline, as they are\n", count(frozen));
+    }
     if outcome.reused > 0 {
         text += &format!("reused    {} finished steps of an earlier run\n", outcome.reused);
     }
@@ -212,17 +225,26 @@ fn summary(report: &Report, out: &Path, outcome: &Outcome) -> String {
     text
 }
 
-/// Entries by category: those that can be scored, since their answer is sure or none is needed, and those whose
-/// answer is only recorded.
+/// Entries by category: those that can be scored, since their answer is sure or none is needed, those whose answer is
+/// only recorded, and those of an earlier dataset.
 fn exported(report: &Report) -> String {
-    let of = |set: &str, category: &str| {
-        report.exported.get(&format!("{set}/{category}")).copied().unwrap_or_default()
+    let of = |counts: &BTreeMap<String, u64>, set: &str, category: &str| {
+        counts.get(&format!("{set}/{category}")).copied().unwrap_or_default()
     };
+    let row = |name: &str| {
+        let frozen: u64 = ["scored", "unverified"].map(|set| of(&report.frozen, set, name)).iter().sum();
+        (
+            name.to_owned(),
+            [of(&report.exported, "scored", name), of(&report.exported, "unverified", name), frozen],
+        )
+    };
+    // Without a baseline there is nothing to say about it.
+    let n_columns = if report.frozen.is_empty() { 3 } else { 4 };
     let rows: Vec<Vec<String>> = crate::export::bfcl::Category::ALL
         .iter()
-        .map(|category| (category.name(), of("scored", category.name()), of("unverified", category.name())))
-        .filter(|(_, scored, unverified)| scored + unverified > 0)
-        .map(|(name, scored, unverified)| vec![name.to_owned(), count(scored), count(unverified)])
+        .map(|category| row(category.name()))
+        .filter(|(_, entries)| entries.iter().sum::<u64>() > 0)
+        .map(|(name, entries)| [name].into_iter().chain(entries.map(count)).take(n_columns).collect())
         .collect();
-    table(&["category", "scored", "only recorded"], &rows, &[1, 2])
+    table(&["category", "scored", "only recorded", "frozen"][..n_columns], &rows, &[1, 2, 3])
 }

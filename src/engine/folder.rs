@@ -361,6 +361,9 @@ pub struct RunFile {
     pub seed: u64,
     /// The inputs, in the order given.
     pub inputs: Vec<InputFile>,
+    /// The files of earlier datasets that were read.
+    #[serde(default)]
+    pub baselines: Vec<InputFile>,
     /// Steps in order, with the names of their folders.
     pub steps: Vec<String>,
     /// Command line.

@@ -85,6 +85,8 @@ pub struct Exported {
     pub rows: Vec<RowIx>,
     /// How many rows under which heading, for people and the report.
     pub counts: Vec<(String, u64)>,
+    /// How many entries of an earlier dataset were kept as they were, under which heading; no rows of this run.
+    pub frozen: Vec<(String, u64)>,
 }
 
 /// A stage in its place in the pipeline.
@@ -423,7 +425,9 @@ fn export(folder: &RunFolder, sink: &dyn Sink, corpus: &Corpus, cx: &Context<'_>
         return Err(Error::Conservation { at: sink.id().to_owned(), what });
     }
     files.rename()?;
-    cx.progress.end(&format!("{} entries", exported.rows.len()));
+    let frozen: u64 = exported.frozen.iter().map(|(_, entries)| entries).sum();
+    let and_frozen = if frozen > 0 { format!(" and {frozen} frozen") } else { String::new() };
+    cx.progress.end(&format!("{} entries{and_frozen}", exported.rows.len()));
     Ok(exported)
 }
 

@@ -2,9 +2,7 @@
 //!
 //! One category is one question file and, where it has answers, one answer file
 //! with the same ids on the same lines: the official evaluator pairs them by
-//! position. An id is `live_<category>_<A>-<B>-<C>`: `A` counts the entries, `B`
-//! the doc lists, `C` the entries of one doc list, all from 0 and without gaps.
-//! A category without entries should have no file: the evaluator reads an empty
+//! position. How ids are made stands in `ids`. A category without entries should have no file: the evaluator reads an empty
 //! one as a category that was not run. Deliberately absent: choosing, sorting and
 //! judging entries, and making files.
 
@@ -12,6 +10,7 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
+use super::ids::Ids;
 use super::python_json::{write_array, write_object, write_string};
 use crate::conversation::{Message, Role};
 
@@ -103,52 +102,28 @@ pub struct Entry<'a> {
 
 /// Writes the entries of one category, in the order given, and returns their ids.
 ///
-/// `entries` must come grouped by `list`. Nothing is written to `answers` for a category without them. Writes
+/// `entries` must come grouped by `list`; `ids` numbers them. Nothing is written to `answers` for a category without them. Writes
 /// are small, so both writers should be buffered.
 ///
 /// # Errors
 /// When a writer fails, or an entry of a category with answers has no ground truth.
 pub fn write_category<'a>(
     category: Category,
+    ids: &mut Ids<'_>,
     entries: impl IntoIterator<Item = Entry<'a>>,
     questions: &mut dyn Write,
     answers: &mut dyn Write,
 ) -> io::Result<Vec<String>> {
-    let mut numbering = Numbering::default();
-    let mut ids = Vec::new();
+    let mut written = Vec::new();
     for entry in entries {
-        let id = numbering.id(category, entry.list);
+        let id = ids.next(category, entry.list);
         write_question(questions, &id, &entry)?;
         if category.has_answers() {
             write_answer(answers, &id, &entry)?;
         }
-        ids.push(id);
+        written.push(id);
     }
-    Ok(ids)
-}
-
-/// The three counters of an id.
-#[derive(Default)]
-struct Numbering {
-    n_entries: usize,
-    n_lists: usize,
-    n_in_list: usize,
-    list: Option<u32>,
-}
-
-impl Numbering {
-    fn id(&mut self, category: Category, list: u32) -> String {
-        if self.list != Some(list) {
-            self.list = Some(list);
-            self.n_lists += 1;
-            self.n_in_list = 0;
-        }
-        let id =
-            format!("live_{}_{}-{}-{}", category.name(), self.n_entries, self.n_lists - 1, self.n_in_list);
-        self.n_entries += 1;
-        self.n_in_list += 1;
-        id
-    }
+    Ok(written)
 }
 
 /// `question` is a list of turns, and a live entry has one.
@@ -212,6 +187,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::export::ids::Set;
 
     fn text(bytes: Vec<u8>) -> String {
         String::from_utf8(bytes).unwrap()
@@ -234,7 +210,8 @@ mod tests {
             list: 4,
         };
         let (mut questions, mut answers) = (Vec::new(), Vec::new());
-        let ids = write_category(Category::Simple, [entry], &mut questions, &mut answers).unwrap();
+        let mut ids = Ids::new("", Set::Scored);
+        let ids = write_category(Category::Simple, &mut ids, [entry], &mut questions, &mut answers).unwrap();
         assert_eq!(ids, ["live_simple_0-0-0"]);
         assert_eq!(
             text(questions),
@@ -259,20 +236,25 @@ mod tests {
         Entry { request_id: "r", messages: &[], functions: &[], ground_truth: None, list }
     }
 
+    fn write(
+        category: Category,
+        entry: Entry<'_>,
+        questions: &mut dyn Write,
+        answers: &mut dyn Write,
+    ) -> io::Result<Vec<String>> {
+        write_category(category, &mut Ids::new("", Set::Scored), [entry], questions, answers)
+    }
+
     #[test]
-    fn ids_count_entries_lists_and_entries_of_a_list() {
+    fn a_category_without_answers_writes_none() {
         let mut answers = Vec::new();
-        let entries = [7, 7, 3, 9, 9].map(entry);
-        let ids = write_category(Category::Irrelevance, entries, &mut io::sink(), &mut answers).unwrap();
-        let numbers: Vec<_> = ids.iter().map(|id| id.strip_prefix("live_irrelevance_").unwrap()).collect();
-        assert_eq!(numbers, ["0-0-0", "1-0-1", "2-1-0", "3-2-0", "4-2-1"]);
+        write(Category::Irrelevance, entry(7), &mut io::sink(), &mut answers).unwrap();
         assert_eq!(answers, b"");
     }
 
     #[test]
     fn a_scored_entry_without_a_ground_truth_is_refused_by_name() {
-        let error =
-            write_category(Category::Multiple, [entry(0)], &mut io::sink(), &mut io::sink()).unwrap_err();
+        let error = write(Category::Multiple, entry(0), &mut io::sink(), &mut io::sink()).unwrap_err();
         assert_eq!(error.to_string(), "request r is to be scored but has no ground truth");
     }
 
@@ -298,7 +280,7 @@ mod tests {
             let functions = [json!({"name": "f", "description": description, "parameters": {}})];
             let entry = Entry { messages: &messages, functions: &functions, ..entry(0) };
             let mut questions = Vec::new();
-            write_category(Category::Relevance, [entry], &mut questions, &mut io::sink()).unwrap();
+            write(Category::Relevance, entry, &mut questions, &mut io::sink()).unwrap();
             let questions = text(questions);
             prop_assert_eq!(questions.lines().count(), 1);
             let read: Value = serde_json::from_str(&questions).unwrap();

@@ -11,20 +11,17 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::ids::Set;
 use crate::engine::error::{At, Result};
 use crate::engine::frame::FrameFile;
 use crate::engine::rewrite::{Touched, rewrite, rewrite_lines};
 
-/// The sets of a dataset; the files of the first stand at the top, those of the others in a folder of that name.
-const SETS: [&str; 2] = ["scored", "unverified"];
-
-fn table_of(run: &Path, set: &str) -> PathBuf {
-    run.join("dataset").join("data").join(format!("{set}.parquet"))
+fn table_of(run: &Path, set: Set) -> PathBuf {
+    run.join("dataset").join("data").join(format!("{}.parquet", set.name()))
 }
 
-fn set_of(dataset: &Path, path: &Path) -> &'static str {
-    let is_in = |set: &&&str| path.strip_prefix(dataset).is_ok_and(|below| below.starts_with(set));
-    SETS.iter().find(is_in).copied().unwrap_or(SETS[0])
+fn set_of(dataset: &Path, path: &Path) -> Set {
+    if path.starts_with(Set::Unverified.folder(dataset)) { Set::Unverified } else { Set::Scored }
 }
 
 /// Takes the entries of these requests out of the dataset of a run.
@@ -40,7 +37,7 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
     let files = files_below(&dataset)?;
     let lines: Vec<&PathBuf> =
         files.iter().filter(|path| path.extension().is_some_and(|is| is == "json")).collect();
-    for set in SETS {
+    for set in Set::ALL {
         let table = table_of(run, set);
         if !table.is_file() {
             continue;
@@ -57,26 +54,36 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
     Ok(touched)
 }
 
-/// How many entries each category of each set holds: `scored/simple` and so on.
+/// How many entries stand under each heading, `scored/simple` and so on.
+pub struct Counts {
+    /// Those made of requests of the run.
+    pub made: Vec<(String, u64)>,
+    /// Those of an earlier dataset.
+    pub frozen: Vec<(String, u64)>,
+}
+
+/// Counts the entries of a run's dataset.
 ///
 /// # Errors
 /// A file cannot be read.
-pub fn counts(run: &Path) -> Result<Vec<(String, u64)>> {
-    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    for set in SETS {
+pub fn counts(run: &Path) -> Result<Counts> {
+    let mut counts = [BTreeMap::new(), BTreeMap::new()];
+    for set in Set::ALL {
         let path = table_of(run, set);
         if !path.is_file() {
             continue;
         }
         let file = FrameFile::open(&path)?;
-        let frame = file.read(0, file.height(), Some(&["category"]))?;
-        let categories = frame.texts("category");
+        let frame = file.read(0, file.height(), Some(&["category", "frozen"]))?;
+        let (categories, frozen) = (frame.texts("category"), frame.ints("frozen"));
         for row in 0..frame.height() {
             let category = categories.and_then(|cells| cells.get(row)).unwrap_or_default();
-            *counts.entry(format!("{set}/{category}")).or_default() += 1;
+            let is_frozen = frozen.and_then(|cells| cells.get(row)) == Some(1);
+            *counts[usize::from(is_frozen)].entry(format!("{}/{category}", set.name())).or_default() += 1;
         }
     }
-    Ok(counts.into_iter().collect())
+    let [made, frozen] = counts.map(|counts| counts.into_iter().collect());
+    Ok(Counts { made, frozen })
 }
 
 /// The ids of the entries that were made of these requests.

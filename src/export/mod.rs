@@ -3,10 +3,14 @@
 //! Every writer takes entries that are already chosen and sorted, and a place to
 //! write to; which rows those are is decided by the stages before, and files are
 //! made (beside, then renamed) by the caller. `bfcl` is the leaderboard's own
-//! form; `python_json` is the spelling of JSON that form is read and compared in.
-//! `erase` takes entries out of a dataset that is written.
+//! form, `ids` says what its entries are called, `python_json` is the spelling of JSON
+//! that form is read and compared in. `earlier` reads a dataset that is there already,
+//! `erase` takes entries out of one.
 
 pub mod bfcl;
+pub mod earlier;
 pub mod erase;
+mod frozen;
+pub mod ids;
 pub mod python_json;
 pub mod sink;

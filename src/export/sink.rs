@@ -4,11 +4,12 @@
 //! official evaluator looks, and so do those of the categories that have no answers
 //! (irrelevance, relevance): what is right for them follows from the category. Those that
 //! are only `recorded` stand in the same form under `unverified/`: the logged model would
-//! score 100 % on them.
+//! score 100 % on them. Entries of an earlier dataset that are frozen stand first, byte
+//! for byte as they were; see `frozen`.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -16,6 +17,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::bfcl::{Category, Entry, write_category};
+use super::frozen::{Frozen, FrozenFile};
+use super::ids::{Ids, Set, check_prefix};
 use crate::conversation::Message;
 use crate::engine::columns::{
     ANSWER, ANSWER_FROM, CATEGORY, CATEGORY_BASIS, ColumnSpec, EXTERNAL_ID, FUNCTIONS, LANGUAGE, MESSAGES,
@@ -31,13 +34,73 @@ use crate::engine::stage::{Context, RowIx};
 const SURE: &[&str] = &["human", "outcome"];
 /// Entries of a Parquet row group.
 const GROUP_ROWS: usize = 4096;
-/// Columns that are written as they stand, where a stage wrote them.
-const PASSED_ON: &[ColumnSpec] = &[CATEGORY_BASIS, LANGUAGE, RELEVANCE, WEIGHT];
+/// Columns that are written as they stand; empty where no stage wrote them.
+const PASSED_ON: [ColumnSpec; 4] = [CATEGORY_BASIS, LANGUAGE, RELEVANCE, WEIGHT];
 
-/// The sink; it has no settings yet.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+/// The columns of the Parquet files, all of text; `frozen`, a number, follows them. The last are those of [`PASSED_ON`].
+pub const COLUMNS: [&str; 14] = [
+    "id",
+    "category",
+    "question",
+    "function",
+    "ground_truth",
+    "tier",
+    "request_id",
+    "external_id",
+    "answer_from",
+    "list_id",
+    CATEGORY_BASIS.name,
+    LANGUAGE.name,
+    RELEVANCE.name,
+    WEIGHT.name,
+];
+
+/// The cells of one entry, in the order of [`COLUMNS`].
+pub(super) type RowCells = [Option<String>; COLUMNS.len()];
+
+/// The sink and its settings.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Export {}
+pub struct Export {
+    /// Letters ahead of the doc list's number in each id, `live_simple_0-ts0-0`, so that no id is one of the
+    /// leaderboard's own; give each dataset its own. At most 16 ASCII letters and digits, a letter at both ends;
+    /// "" makes ids as the leaderboard does.
+    pub id_prefix: String,
+    /// A finished run's folder, or a folder of `BFCL_v4_live_<category>.json`: its entries stand first in each file
+    /// of the new dataset, byte for byte as they are, and new ones go on after their numbers. `[baseline]` sets it.
+    pub freeze: Option<PathBuf>,
+}
+
+impl Default for Export {
+    fn default() -> Self {
+        Self { id_prefix: "ts".to_owned(), freeze: None }
+    }
+}
+
+impl Export {
+    /// Checks ranges.
+    ///
+    /// # Errors
+    /// `key must …, not …`.
+    pub fn check(&self) -> Result<(), String> {
+        check_prefix(&self.id_prefix)
+    }
+
+    /// Checks that what is to be frozen can be, so that a run does not find out at its end.
+    ///
+    /// # Errors
+    /// There is no dataset, or one of its files is not as the evaluator wants it.
+    pub fn check_frozen(&self) -> Result<()> {
+        let Some(path) = &self.freeze else { return Ok(()) };
+        let frozen = Frozen::open(path)?;
+        for set in Set::ALL {
+            for category in Category::ALL {
+                frozen.file(set, category)?.number(category, &mut Ids::new(&self.id_prefix, set))?;
+            }
+        }
+        Ok(())
+    }
+}
 
 impl Sink for Export {
     fn id(&self) -> &'static str {
@@ -54,25 +117,40 @@ impl Sink for Export {
         drafts.sort_by_key(|draft| (corpus.lists.position(draft.list), corpus.requests.position(draft.row)));
         let mut exported = Exported::default();
         let (sure, unverified): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(Draft::is_scored);
+        let frozen = self.freeze.as_deref().map(Frozen::open).transpose()?;
         let data = into.join("data");
         std::fs::create_dir_all(&data).at("making", &data)?;
-        for (set, folder, drafts) in
-            [("scored", into.to_owned(), sure), ("unverified", into.join("unverified"), unverified)]
-        {
-            let mut table = FrameWriter::create(&data.join(format!("{set}.parquet")));
-            write_rows(&mut table, &[], corpus, &functions)?;
+        for (set, drafts) in [(Set::Scored, sure), (Set::Unverified, unverified)] {
+            let folder = set.folder(into);
+            let mut table = FrameWriter::create(&data.join(format!("{}.parquet", set.name())));
+            write_rows(&mut table, &[], false)?;
             for category in Category::ALL {
                 let of_category: Vec<&Draft> =
                     drafts.iter().filter(|draft| draft.category == category).collect();
-                if of_category.is_empty() {
+                let frozen = match &frozen {
+                    Some(frozen) => frozen.file(set, category)?,
+                    None => FrozenFile::default(),
+                };
+                if of_category.is_empty() && frozen.is_empty() {
                     continue;
                 }
-                let ids = write_files(&folder, category, &of_category, &functions)?;
+                for group in frozen.rows.chunks(GROUP_ROWS) {
+                    write_rows(&mut table, group, true)?;
+                }
+                let mut ids = Ids::new(&self.id_prefix, set);
+                let ids = write_files(&folder, category, &frozen, &mut ids, &of_category, &functions)?;
                 exported.rows.extend(of_category.iter().map(|draft| draft.row));
-                exported.counts.push((format!("{set}/{}", category.name()), ids.len() as u64));
+                let heading = format!("{}/{}", set.name(), category.name());
+                if !frozen.is_empty() {
+                    exported.frozen.push((heading.clone(), frozen.rows.len() as u64));
+                }
+                if !ids.is_empty() {
+                    exported.counts.push((heading, ids.len() as u64));
+                }
                 let rows: Vec<(String, &Draft)> = ids.into_iter().zip(of_category).collect();
                 for group in rows.chunks(GROUP_ROWS) {
-                    write_rows(&mut table, group, corpus, &functions)?;
+                    let cells = |(id, draft): &(String, &Draft)| draft.cells(id, corpus, &functions);
+                    write_rows(&mut table, &group.iter().map(cells).collect::<Vec<_>>(), false)?;
                 }
             }
             table.finish()?;
@@ -94,7 +172,7 @@ struct Draft {
     tier: Option<String>,
     answer_from: Option<String>,
     /// The cells of [`PASSED_ON`].
-    passed_on: Vec<Option<String>>,
+    passed_on: [Option<String>; PASSED_ON.len()],
 }
 
 impl Draft {
@@ -102,11 +180,33 @@ impl Draft {
     fn is_scored(&self) -> bool {
         !self.category.has_answers() || self.tier.as_deref().is_some_and(|tier| SURE.contains(&tier))
     }
+
+    fn cells(&self, id: &str, corpus: &Corpus, functions: &FxHashMap<RowIx, Vec<Value>>) -> RowCells {
+        let plain = |message: &Message| json!({"role": message.role, "content": message.content});
+        let question = json!([self.messages.iter().map(plain).collect::<Vec<_>>()]);
+        let [basis, language, relevance, weight] = self.passed_on.clone();
+        [
+            Some(id.to_owned()),
+            Some(self.category.name().to_owned()),
+            Some(question.to_string()),
+            Some(json!(functions[&self.list]).to_string()),
+            self.answer.as_ref().map(|answer| json!(answer).to_string()),
+            self.tier.clone(),
+            Some(self.request_id.clone()),
+            self.external_id.clone(),
+            self.answer_from.clone(),
+            Some(corpus.lists.row_id(self.list).to_string()),
+            basis,
+            language,
+            relevance,
+            weight,
+        ]
+    }
 }
 
 fn read_drafts(corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Draft>> {
     let requests = &corpus.requests;
-    let asked = [&[MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY], PASSED_ON].concat();
+    let asked = [&[MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY], &PASSED_ON[..]].concat();
     let mut drafts = Vec::new();
     for batch in 0..requests.batches() {
         if cx.cancelled() {
@@ -153,7 +253,7 @@ fn draft(corpus: &Corpus, row: RowIx, text: impl Fn(ColumnSpec) -> Option<String
         answer,
         tier: of_answer(TIER)?,
         answer_from: text(ANSWER_FROM).filter(|_| category.has_answers()),
-        passed_on: PASSED_ON.iter().map(|&column| text(column)).collect(),
+        passed_on: PASSED_ON.map(&text),
     })
 }
 
@@ -171,23 +271,30 @@ fn read_functions(corpus: &Corpus) -> Result<FxHashMap<RowIx, Vec<Value>>> {
     Ok(functions)
 }
 
+/// Writes the files of one category: frozen lines as they are, then the new entries. Gives the new entries' ids.
 fn write_files(
     folder: &Path,
     category: Category,
+    frozen: &FrozenFile,
+    ids: &mut Ids<'_>,
     drafts: &[&Draft],
     functions: &FxHashMap<RowIx, Vec<Value>>,
 ) -> Result<Vec<String>> {
-    std::fs::create_dir_all(folder).at("making", folder)?;
-    let question_path = folder.join(category.file_name());
-    let mut questions = create(&question_path)?;
-    let mut answers: Box<dyn Write> = match category.answer_path() {
-        Some(path) => {
-            let answer_folder = folder.join("possible_answer");
-            std::fs::create_dir_all(&answer_folder).at("making", &answer_folder)?;
-            Box::new(create(&folder.join(path))?)
+    let create = |path: &Path| -> Result<BufWriter<File>> {
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).at("making", parent)?;
         }
+        Ok(BufWriter::new(File::create(path).at("writing", path)?))
+    };
+    let question_path = folder.join(category.file_name());
+    let answer_path = category.answer_path().map(|path| folder.join(path));
+    let mut questions = create(&question_path)?;
+    let mut answers: Box<dyn std::io::Write> = match &answer_path {
+        Some(path) => Box::new(create(path)?),
         None => Box::new(std::io::sink()),
     };
+    frozen.number(category, ids)?;
+    frozen.write(&mut questions, &mut *answers, !drafts.is_empty()).at("writing", &question_path)?;
     let entries = drafts.iter().map(|draft| Entry {
         request_id: &draft.request_id,
         messages: &draft.messages,
@@ -195,53 +302,19 @@ fn write_files(
         ground_truth: draft.answer.as_deref(),
         list: draft.list,
     });
-    let ids =
-        write_category(category, entries, &mut questions, &mut *answers).at("writing", &question_path)?;
+    let ids = write_category(category, ids, entries, &mut questions, &mut *answers)
+        .at("writing", &question_path)?;
     questions.flush().at("writing", &question_path)?;
-    answers.flush().at("writing the answers beside", &question_path)?;
+    answers.flush().at("writing", answer_path.as_ref().unwrap_or(&question_path))?;
     Ok(ids)
 }
 
-fn create(path: &Path) -> Result<BufWriter<File>> {
-    Ok(BufWriter::new(File::create(path).at("writing", path)?))
-}
-
-fn write_rows(
-    table: &mut FrameWriter,
-    rows: &[(String, &Draft)],
-    corpus: &Corpus,
-    functions: &FxHashMap<RowIx, Vec<Value>>,
-) -> Result<()> {
-    let text = |get: &dyn Fn(&str, &Draft) -> Option<String>| -> Vec<Option<String>> {
-        rows.iter().map(|(id, draft)| get(id, draft)).collect()
-    };
-    let question = |draft: &Draft| {
-        let plain = |message: &Message| json!({"role": message.role, "content": message.content});
-        json!([draft.messages.iter().map(plain).collect::<Vec<_>>()]).to_string()
-    };
-    let list_id = |draft: &Draft| corpus.lists.row_id(draft.list).to_string();
-    let mut columns = vec![
-        ("id", text(&|id, _| Some(id.to_owned()))),
-        ("category", text(&|_, draft| Some(draft.category.name().to_owned()))),
-        ("question", text(&|_, draft| Some(question(draft)))),
-        ("function", text(&|_, draft| Some(json!(functions[&draft.list]).to_string()))),
-        ("ground_truth", text(&|_, draft| draft.answer.as_ref().map(|answer| json!(answer).to_string()))),
-        ("tier", text(&|_, draft| draft.tier.clone())),
-        ("request_id", text(&|_, draft| Some(draft.request_id.clone()))),
-        ("external_id", text(&|_, draft| draft.external_id.clone())),
-        ("answer_from", text(&|_, draft| draft.answer_from.clone())),
-        ("list_id", text(&|_, draft| Some(list_id(draft)))),
-    ];
-    let there = corpus.requests.columns();
-    for (at, column) in PASSED_ON.iter().enumerate().filter(|(_, column)| there.contains(column)) {
-        columns.push((column.name, text(&|_, draft| draft.passed_on[at].clone())));
-    }
-    table.write(
-        columns
-            .iter()
-            .map(|(name, values)| (*name, Values::Text(values.iter().map(Option::as_deref).collect())))
-            .collect(),
-    )
+fn write_rows(table: &mut FrameWriter, rows: &[RowCells], is_frozen: bool) -> Result<()> {
+    let texts = |at: usize| Values::Text(rows.iter().map(|row| row[at].as_deref()).collect());
+    let mut columns: Vec<(&str, Values<'_>)> =
+        COLUMNS.into_iter().enumerate().map(|(at, name)| (name, texts(at))).collect();
+    columns.push(("frozen", Values::Int(vec![Some(i64::from(is_frozen)); rows.len()])));
+    table.write(columns)
 }
 
 #[cfg(test)]
@@ -299,8 +372,11 @@ mod tests {
         );
         assert_eq!(exported.counts.len(), 4);
         let file = |category: Category| folder.path().join(category.file_name());
-        assert_eq!(ids(&file(Category::Irrelevance)), ["live_irrelevance_0-0-0", "live_irrelevance_1-1-0"]);
-        assert_eq!(ids(&file(Category::Relevance)), ["live_relevance_0-0-0"]);
+        assert_eq!(
+            ids(&file(Category::Irrelevance)),
+            ["live_irrelevance_0-ts0-0", "live_irrelevance_1-ts1-0"]
+        );
+        assert_eq!(ids(&file(Category::Relevance)), ["live_relevance_0-ts0-0"]);
         let answers = std::fs::read_dir(folder.path().join("possible_answer")).unwrap();
         let names: Vec<_> = answers.map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["BFCL_v4_live_simple.json"]);
@@ -311,7 +387,10 @@ mod tests {
         assert_eq!(cell("language", 0).as_deref(), Some("en"));
         assert_eq!(cell("category_basis", 2).as_deref(), Some("judged-irrelevant"));
         assert_eq!([cell("ground_truth", 2), cell("tier", 2)], [None, None]);
-        assert!(table.texts("relevance").is_some() && table.texts("weight").is_none());
+        assert_eq!(
+            [cell("relevance", 1).as_deref(), cell("weight", 1).as_deref()],
+            [Some("low-quality"), None]
+        );
     }
 
     #[test]

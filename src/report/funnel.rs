@@ -1,13 +1,13 @@
 //! The funnel: what was left after each step, in the recipe's own words.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::runner::Outcome;
 use crate::stages;
 
 /// One line of the funnel.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FunnelRow {
     /// The step.
     pub step: String,

@@ -2,14 +2,17 @@
 //!
 //! Built from manifests and the tables, never from what a stage printed, so the screen,
 //! `report.json` and the ledger agree. Only `seconds` and `bytes` vary between two equal
-//! runs; they stand apart under `timing`.
+//! runs; they stand apart under `timing`. `finished` reads a run's figures back, `compare`
+//! holds those of two runs side by side.
 
+pub mod compare;
 pub mod composition;
+pub mod finished;
 pub mod funnel;
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::delta::{FateCount, StageManifest};
 use crate::engine::error::Result;
@@ -45,6 +48,8 @@ pub struct Report {
     pub composition: Composition,
     /// Entries written, by set and category.
     pub exported: BTreeMap<String, u64>,
+    /// Entries of an earlier dataset kept as they are, by set and category; no rows of this run.
+    pub frozen: BTreeMap<String, u64>,
     /// Share of requests and lines that left because something went wrong.
     pub fault_share: f64,
     /// Wall time and disk by step.
@@ -52,7 +57,7 @@ pub struct Report {
 }
 
 /// What one stage did.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct StageReport {
     /// Its id.
     pub id: String,
@@ -121,6 +126,7 @@ pub fn report(pipeline: &str, run: &std::path::Path, outcome: &Outcome) -> Resul
         doc_lists: fates(outcome, TableId::DocLists),
         composition: composition::composition(&outcome.corpus)?,
         exported: outcome.exported.iter().flat_map(|exported| exported.counts.iter().cloned()).collect(),
+        frozen: outcome.exported.iter().flat_map(|exported| exported.frozen.iter().cloned()).collect(),
         fault_share: fault_share(outcome),
         timing,
     })

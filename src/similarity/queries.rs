@@ -44,33 +44,70 @@ pub struct Near {
 ///
 /// `queries` should be in their normal form already, so that equal ones have equal scores.
 pub fn merge_queries(queries: &[&str], gates: Gates, embedder: &dyn Embedder) -> Vec<Option<Near>> {
-    let mut vocabulary = Vocabulary::new();
-    let tokens: Vec<Vec<u32>> = queries.iter().map(|query| vocabulary.encode_query(query)).collect();
-    let dims = embedder.dims();
-    let vectors = if gates.cosine.is_some() { embedder.embed(queries) } else { Vec::new() };
-    let vector = |at: usize| &vectors[at * dims..][..dims];
+    let measured = Measured::new(queries, gates, embedder);
     let mut scratch = LcsScratch::new();
     let mut leaders: Vec<usize> = Vec::new();
     let mut merges = Vec::with_capacity(queries.len());
     for at in 0..queries.len() {
-        let by_words = gates.rouge_l.and_then(|threshold| {
-            best(&leaders, By::Words, |leader| {
-                let (m, n) = (tokens[at].len(), tokens[leader].len());
-                let lcs = scratch.lcs_at_least(&tokens[at], &tokens[leader], threshold.min_lcs(m, n))?;
-                Some(f1(lcs, m, n))
-            })
-        });
-        let near = by_words.or_else(|| {
-            let threshold = gates.cosine?;
-            let cosine = |leader| f64::from(dot(vector(at), vector(leader)));
-            best(&leaders, By::Vectors, |leader| Some(cosine(leader)).filter(|&score| score >= threshold))
-        });
+        let near = measured.nearest(at, &leaders, &mut scratch);
         if near.is_none() {
             leaders.push(at);
         }
         merges.push(near);
     }
     merges
+}
+
+/// For each query the nearest of `settled`, by the same measures; queries are not held against one another.
+pub fn nearest_of(
+    settled: &[&str],
+    queries: &[&str],
+    gates: Gates,
+    embedder: &dyn Embedder,
+) -> Vec<Option<Near>> {
+    let all: Vec<&str> = settled.iter().chain(queries).copied().collect();
+    let measured = Measured::new(&all, gates, embedder);
+    let leaders: Vec<usize> = (0..settled.len()).collect();
+    let mut scratch = LcsScratch::new();
+    (settled.len()..all.len()).map(|at| measured.nearest(at, &leaders, &mut scratch)).collect()
+}
+
+/// Queries in the forms they are compared in.
+struct Measured {
+    gates: Gates,
+    tokens: Vec<Vec<u32>>,
+    vectors: Vec<f32>,
+    dims: usize,
+}
+
+impl Measured {
+    fn new(queries: &[&str], gates: Gates, embedder: &dyn Embedder) -> Self {
+        let mut vocabulary = Vocabulary::new();
+        let tokens = queries.iter().map(|query| vocabulary.encode_query(query)).collect();
+        let vectors = if gates.cosine.is_some() { embedder.embed(queries) } else { Vec::new() };
+        Self { gates, tokens, vectors, dims: embedder.dims() }
+    }
+
+    fn vector(&self, at: usize) -> &[f32] {
+        &self.vectors[at * self.dims..][..self.dims]
+    }
+
+    /// The leader that a query joins: by its words, else by its vector.
+    fn nearest(&self, at: usize, leaders: &[usize], scratch: &mut LcsScratch) -> Option<Near> {
+        let by_words = self.gates.rouge_l.and_then(|threshold| {
+            best(leaders, By::Words, |leader| {
+                let (m, n) = (self.tokens[at].len(), self.tokens[leader].len());
+                let min_lcs = threshold.min_lcs(m, n);
+                let lcs = scratch.lcs_at_least(&self.tokens[at], &self.tokens[leader], min_lcs)?;
+                Some(f1(lcs, m, n))
+            })
+        });
+        by_words.or_else(|| {
+            let threshold = self.gates.cosine?;
+            let cosine = |leader| f64::from(dot(self.vector(at), self.vector(leader)));
+            best(leaders, By::Vectors, |leader| Some(cosine(leader)).filter(|&score| score >= threshold))
+        })
+    }
 }
 
 /// The leader with the highest score; the earliest at a tie.
@@ -116,6 +153,26 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_nearest_of_others_is_the_one_that_a_merge_would_find(
+            settled in prop::collection::vec("[a-c]{1,2}( [a-c]{1,2}){0,5}", 0..9), query in "[a-c]{1,2}( [a-c]{1,2}){0,5}"
+        ) {
+            let gates = gates(Some(0.6), Some(0.7));
+            let settled: Vec<&str> = settled.iter().map(String::as_str).collect();
+            let found = nearest_of(&settled, &[&query, &query], gates, &Hashed);
+            let pairs: Vec<Option<Near>> =
+                settled.iter().map(|other| merge_queries(&[other, &query], gates, &Hashed)[1]).collect();
+            let is_by = |by| pairs.iter().flatten().any(|near| near.by == by);
+            let by = if is_by(By::Words) { By::Words } else { By::Vectors };
+            let mut expected: Option<Near> = None;
+            for (leader, near) in pairs.iter().enumerate().filter_map(|(at, near)| Some((at, near.as_ref()?))) {
+                if near.by == by && expected.is_none_or(|best| near.score > best.score) {
+                    expected = Some(Near { leader, ..*near });
+                }
+            }
+            prop_assert_eq!(found, vec![expected; 2]);
+        }
+
         #[test]
         fn merged_queries_reach_a_leader_directly_and_no_two_leaders_are_one(
             queries in prop::collection::vec("[a-c]{1,2}( [a-c]{1,2}){0,5}", 0..25), threshold in 0.3_f64..0.95

@@ -63,7 +63,7 @@ pub enum EmbedderName {
 }
 
 impl EmbedderName {
-    fn embedder(self) -> &'static dyn Embedder {
+    pub(super) fn embedder(self) -> &'static dyn Embedder {
         match self {
             Self::Hashed => &Hashed,
         }
@@ -89,7 +89,7 @@ pub enum Off {
 }
 
 impl Gate {
-    fn threshold(self) -> Option<f64> {
+    pub(super) fn threshold(self) -> Option<f64> {
         match self {
             Self::Word(Off::Off) => None,
             Self::At(threshold) => Some(threshold),
@@ -151,14 +151,7 @@ impl Settings for MergeNearQueries {
     }
 
     fn check(&self) -> Result<(), String> {
-        for (key, gate) in [("rouge_l", self.rouge_l), ("cosine", self.cosine)] {
-            if let Some(threshold) =
-                gate.threshold().filter(|threshold| Threshold::try_from(*threshold).is_err())
-            {
-                return Err(format!("{key} must be from 0 to 1 or \"off\", not {threshold}"));
-            }
-        }
-        Ok(())
+        check_gates(&[("rouge_l", self.rouge_l), ("cosine", self.cosine)])
     }
 }
 
@@ -211,6 +204,27 @@ impl Stage for MergeNearQueries {
         }
         Ok(())
     }
+}
+
+/// Everything but the last user message, and that message in its normal form; nothing where the user says nothing.
+pub(super) fn asked(mut messages: Vec<Message>) -> Option<(String, String)> {
+    let last_user = messages.iter().rposition(|message| message.role == Role::User)?;
+    let query = normalise_query(&messages.remove(last_user).content);
+    let mut context = serde_json::to_string(&messages).expect("messages are plain data");
+    // The place counts too: the same words said after the question are not said before it.
+    context.push_str(&format!(" {last_user}"));
+    Some((context, query))
+}
+
+/// The words of a gate that is out of range, for a message.
+pub(super) fn check_gates(gates: &[(&str, Gate)]) -> Result<(), String> {
+    for (key, gate) in gates {
+        if let Some(threshold) = gate.threshold().filter(|threshold| Threshold::try_from(*threshold).is_err())
+        {
+            return Err(format!("{key} must be from 0 to 1 or \"off\", not {threshold}"));
+        }
+    }
+    Ok(())
 }
 
 /// Where a query goes, and why.
@@ -280,15 +294,10 @@ impl MergeNearQueries {
 
     /// What a request is compared by; nothing where the user says nothing.
     fn asked(&self, row: Row<'_>, view: &View<'_>) -> Option<Asked> {
-        let mut messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
-        let last_user = messages.iter().rposition(|message| message.role == Role::User)?;
-        let query = normalise_query(&messages.remove(last_user).content);
-        let mut context = serde_json::to_string(&messages).expect("messages are plain data");
+        let (mut context, query) = asked(row.json(MESSAGES).unwrap_or_default())?;
         if self.scope == Scope::DocList {
-            context.push_str(&view.list_of(row.ix()).to_string());
+            context.push_str(&format!(" {}", view.list_of(row.ix())));
         }
-        // The place counts too: the same words said after the question are not said before it.
-        context.push_str(&format!(" {last_user}"));
         Some(Asked { group: xxh3_128(context.as_bytes()), query })
     }
 

@@ -6,6 +6,7 @@
 
 pub mod collapse_conversations;
 pub mod draft_answers;
+pub mod drop_baseline_overlap;
 pub mod drop_public_overlap;
 pub mod drop_public_queries;
 pub mod drop_spam;
@@ -43,6 +44,12 @@ pub trait Settings: Default + Serialize + DeserializeOwned + JsonSchema + Send +
     /// One example for each of its reasons.
     fn examples() -> Vec<Example>;
 
+    /// The stage on which its examples hold: with its defaults and, where it works by a file of the user's, with a
+    /// small one of its own in that place.
+    fn for_examples() -> Self {
+        Self::default()
+    }
+
     /// Checks ranges.
     ///
     /// # Errors
@@ -65,6 +72,8 @@ pub struct Kind {
     pub left: &'static str,
     /// One example for each of its reasons.
     pub examples: fn() -> Vec<Example>,
+    /// The stage on which its examples hold.
+    pub for_examples: fn() -> Box<dyn Stage>,
     /// Builds it from a table of settings.
     pub build: fn(toml::de::ValueDeserializer<'_>) -> Result<Built, toml::de::Error>,
     /// Builds it from settings as a manifest holds them.
@@ -99,6 +108,7 @@ const fn whole<S: Settings + Stage>() -> Kind {
         summary: S::SUMMARY,
         left: S::LEFT,
         examples: S::examples,
+        for_examples: || Box::new(S::for_examples()),
         build: |table| build(table, |stage: S| Box::new(stage)),
         rebuild: |settings| Ok((Box::new(S::deserialize(&settings)?), settings)),
         schema: schema::<S>,
@@ -111,6 +121,7 @@ const fn rows<S: Settings + RowStage>() -> Kind {
         summary: S::SUMMARY,
         left: S::LEFT,
         examples: S::examples,
+        for_examples: || Box::new(Rows(S::for_examples())),
         build: |table| build(table, |stage: S| Box::new(Rows(stage))),
         rebuild: |settings| Ok((Box::new(Rows(S::deserialize(&settings)?)), settings)),
         schema: schema::<S>,
@@ -136,7 +147,7 @@ pub fn schema<S: JsonSchema>() -> serde_json::Value {
 }
 
 /// Every kind of stage, in the order of the live recipe.
-pub static KINDS: [Kind; 16] = [
+pub static KINDS: [Kind; 17] = [
     whole::<redact::Redact>(),
     whole::<redact_docs::RedactDocs>(),
     whole::<collapse_conversations::CollapseConversations>(),
@@ -151,6 +162,7 @@ pub static KINDS: [Kind; 16] = [
     whole::<judge_queries::JudgeQueries>(),
     rows::<fix_docs::FixDocs>(),
     whole::<draft_answers::DraftAnswers>(),
+    whole::<drop_baseline_overlap::DropBaselineOverlap>(),
     whole::<split::Split>(),
     whole::<sample::Sample>(),
 ];

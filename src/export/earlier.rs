@@ -1,0 +1,307 @@
+//! Reads an earlier dataset: one of ours, or any folder of the leaderboard's files.
+//!
+//! A run folder brings more than its files say: which record each entry was made of, and
+//! which records were merged into that one. A plain folder brings questions, functions
+//! and answers. Only the live categories are looked for. Lines are told as they stand,
+//! so that who keeps them can keep them byte for byte. Deliberately absent: what an
+//! overlap is (`stages::drop_baseline_overlap`), and writing (`sink`).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::bfcl::Category;
+use super::ids::Set;
+use crate::conversation::{Message, Role};
+use crate::engine::error::{At, Error, Result};
+use crate::engine::fingerprint::sha256_of;
+use crate::engine::folder::InputFile;
+use crate::engine::frame::{Frame, FrameFile};
+
+/// The versions of the leaderboard's files, newest first; of one category only the newest is read.
+const VERSIONS: [&str; 3] = ["v4", "v3", "v2"];
+/// Rows of a Parquet file that are looked at together.
+const GROUP_ROWS: usize = 1 << 16;
+
+/// An earlier dataset.
+#[derive(Debug)]
+pub struct Earlier {
+    dataset: PathBuf,
+    /// `rows.parquet` of the run that made it, where it is one of ours.
+    rows: Option<PathBuf>,
+    files: Vec<EarlierFile>,
+}
+
+/// The files of one category and set.
+#[derive(Debug)]
+pub struct EarlierFile {
+    /// The set.
+    pub set: Set,
+    /// The category.
+    pub category: Category,
+    /// Questions and functions, one entry a line.
+    pub questions: PathBuf,
+    /// Answers, line by line beside the questions.
+    pub answers: Option<PathBuf>,
+}
+
+/// One entry, read.
+#[derive(Debug)]
+pub struct EarlierEntry {
+    /// Its id.
+    pub id: String,
+    /// Its only turn.
+    pub messages: Vec<Message>,
+    /// The messages stand in no list of turns, as in the second version of the leaderboard.
+    pub is_flat: bool,
+    /// The functions offered.
+    pub functions: Vec<Value>,
+    /// Where it stands: `file:line`.
+    pub place: String,
+}
+
+#[derive(Deserialize)]
+struct QuestionLine {
+    id: String,
+    question: Value,
+    function: Vec<Value>,
+}
+
+impl Earlier {
+    /// Finds the dataset in a run folder, or in a folder of the leaderboard's files.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn open(path: &Path) -> Result<Self> {
+        let in_run = path.join("dataset");
+        let is_run = in_run.is_dir();
+        let dataset = if is_run { in_run } else { path.to_owned() };
+        let mut files = Vec::new();
+        for set in Set::ALL {
+            let folder = set.folder(&dataset);
+            files.extend(Category::ALL.into_iter().filter_map(|category| find(&folder, set, category)));
+        }
+        if files.is_empty() && !is_run {
+            let path = path.display();
+            return Err(Error::Setting(format!(
+                "baseline {path}: no dataset there\nhint: name a finished run's folder, or one that holds BFCL_v4_live_<category>.json"
+            )));
+        }
+        let rows = Some(path.join("rows.parquet")).filter(|rows| is_run && rows.is_file());
+        Ok(Self { dataset, rows, files })
+    }
+
+    /// The files of each category and set that it has.
+    pub fn files(&self) -> &[EarlierFile] {
+        &self.files
+    }
+
+    /// Every file that is read, with its hash, in a fixed order.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn inputs(&self) -> Result<Vec<InputFile>> {
+        let of_files =
+            self.files.iter().flat_map(|file| [Some(file.questions.clone()), file.answers.clone()]);
+        let tables = Set::ALL.into_iter().map(|set| Some(self.table(set)).filter(|path| path.is_file()));
+        let paths = of_files.chain(tables).chain([self.rows.clone()]).flatten();
+        let input = |path: PathBuf| {
+            let bytes = fs::metadata(&path).at("reading", &path)?.len();
+            Ok(InputFile { sha256: sha256_of(&path)?, bytes, path: path.display().to_string() })
+        };
+        paths.map(input).collect()
+    }
+
+    fn table(&self, set: Set) -> PathBuf {
+        self.dataset.join("data").join(format!("{}.parquet", set.name()))
+    }
+
+    /// Visits every entry, file by file.
+    ///
+    /// # Errors
+    /// A line is no entry, an id comes twice in one set, or `visit` fails.
+    pub fn for_each(&self, mut visit: impl FnMut(&EarlierFile, EarlierEntry) -> Result<()>) -> Result<()> {
+        let mut seen: FxHashSet<(Set, String)> = FxHashSet::default();
+        for file in &self.files {
+            let text = fs::read_to_string(&file.questions).at("reading", &file.questions)?;
+            for (at, line) in text.lines().enumerate() {
+                let place = format!("{}:{}", file.questions.display(), at + 1);
+                let entry = entry(line, place)?;
+                if !seen.insert((file.set, entry.id.clone())) {
+                    return Err(Error::Setting(format!("{}: the id {} comes twice", entry.place, entry.id)));
+                }
+                visit(file, entry)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows of a set's Parquet file as it is; `None` where there is none.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn rows_of(&self, set: Set) -> Result<Option<Frame>> {
+        let path = self.table(set);
+        if path.is_file() { FrameFile::open(&path)?.read_all().map(Some) } else { Ok(None) }
+    }
+
+    /// The entry that each record stands behind: the one it was made of, and with `merged` those that were merged
+    /// into that one. Records are known for run folders only.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn entries_of_records(&self, merged: bool) -> Result<FxHashMap<u128, String>> {
+        let mut entries: FxHashMap<u128, String> = FxHashMap::default();
+        for set in Set::ALL {
+            let Some(frame) = self.rows_of(set)? else { continue };
+            let (Some(ids), Some(records)) = (frame.texts("id"), frame.texts("request_id")) else { continue };
+            for row in 0..frame.height() {
+                if let (Some(id), Some(record)) = (ids.get(row), records.get(row).and_then(record_id)) {
+                    entries.insert(record, id.to_owned());
+                }
+            }
+        }
+        if let (true, Some(rows)) = (merged, &self.rows) {
+            let into = merges(rows)?;
+            let entry_of = |record: u128| {
+                let mut leader = record;
+                // In a run as it should be no chain comes back to where it was; in a damaged file it may.
+                for _ in 0..into.len() {
+                    let Some(&next) = into.get(&leader) else { break };
+                    leader = next;
+                }
+                Some((record, entries.get(&leader)?.clone()))
+            };
+            // One map into another: their order reaches nothing.
+            #[allow(clippy::iter_over_hash_type)]
+            let found: Vec<(u128, String)> = into.keys().filter_map(|&record| entry_of(record)).collect();
+            entries.extend(found);
+        }
+        Ok(entries)
+    }
+}
+
+/// The request that each merged one of a run went into.
+fn merges(rows: &Path) -> Result<FxHashMap<u128, u128>> {
+    let file = FrameFile::open(rows)?;
+    let mut into = FxHashMap::default();
+    for start in (0..file.height()).step_by(GROUP_ROWS) {
+        let length = GROUP_ROWS.min(file.height() - start);
+        let frame = file.read(start, length, Some(&["request_id", "into"]))?;
+        let (Some(ids), Some(leaders)) = (frame.texts("request_id"), frame.texts("into")) else { continue };
+        for row in 0..frame.height() {
+            if let (Some(id), Some(leader)) =
+                (ids.get(row).and_then(record_id), leaders.get(row).and_then(record_id))
+            {
+                into.insert(id, leader);
+            }
+        }
+    }
+    Ok(into)
+}
+
+/// A request's id as a number.
+pub fn record_id(text: &str) -> Option<u128> {
+    u128::from_str_radix(text, 16).ok()
+}
+
+fn find(folder: &Path, set: Set, category: Category) -> Option<EarlierFile> {
+    VERSIONS.into_iter().find_map(|version| {
+        let name = format!("BFCL_{version}_live_{}.json", category.name());
+        let questions = folder.join(&name);
+        let answers = Some(folder.join("possible_answer").join(name))
+            .filter(|path| category.has_answers() && path.is_file());
+        questions.is_file().then_some(EarlierFile { set, category, questions, answers })
+    })
+}
+
+/// Reads one line of a question file; `place` names it in messages.
+///
+/// # Errors
+/// It is no entry.
+pub fn entry(line: &str, place: String) -> Result<EarlierEntry> {
+    let read: QuestionLine = serde_json::from_str(line).map_err(|error| {
+        Error::Setting(format!("{place}: expected an entry with id, question and function: {error}"))
+    })?;
+    let turns = read.question.as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_flat = turns.iter().any(Value::is_object);
+    let messages: Option<Vec<Message>> = if is_flat {
+        turns.iter().map(message).collect()
+    } else {
+        turns.iter().flat_map(|turn| turn.as_array().into_iter().flatten()).map(message).collect()
+    };
+    let Some(messages) = messages.filter(|messages| !messages.is_empty()) else {
+        return Err(Error::Setting(format!(
+            "{place}: entry {}: expected a question of messages with role and content",
+            read.id
+        )));
+    };
+    Ok(EarlierEntry { id: read.id, messages, is_flat, functions: read.function, place })
+}
+
+fn message(message: &Value) -> Option<Message> {
+    let role = Role::deserialize(message.get("role")?).ok()?;
+    Some(Message::text(role, message.get("content")?.as_str()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_spellings_of_a_question_are_read() {
+        let read = |question: &str| {
+            entry(
+                &format!(r#"{{"id": "live_simple_0-0-0", "question": {question}, "function": []}}"#),
+                "f:1".into(),
+            )
+        };
+        let nested =
+            read(r#"[[{"role": "system", "content": "Be brief."}, {"content": "Ring.", "role": "user"}]]"#)
+                .unwrap();
+        let flat =
+            read(r#"[{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Ring."}]"#)
+                .unwrap();
+        assert_eq!(nested.messages, flat.messages);
+        assert_eq!((nested.is_flat, flat.is_flat, nested.messages.len()), (false, true, 2));
+        let error = read(r#"[[{"role": "user"}]]"#).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "f:1: entry live_simple_0-0-0: expected a question of messages with role and content"
+        );
+    }
+
+    #[test]
+    fn the_newest_version_of_a_category_is_read_and_an_id_must_not_come_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, ids: &[&str]| {
+            let line = |id: &&str| {
+                format!(
+                    "{{\"id\": \"{id}\", \"question\": [[{{\"role\": \"user\", \"content\": \"Ring.\"}}]], \"function\": []}}\n"
+                )
+            };
+            fs::write(folder.path().join(name), ids.iter().map(line).collect::<String>()).unwrap();
+        };
+        assert!(Earlier::open(folder.path()).unwrap_err().to_string().contains("no dataset there"));
+        write("BFCL_v3_live_simple.json", &["old"]);
+        write("BFCL_v4_live_simple.json", &["a", "b"]);
+        let earlier = Earlier::open(folder.path()).unwrap();
+        let ids = |earlier: &Earlier| {
+            let mut ids = Vec::new();
+            earlier
+                .for_each(|_, entry| {
+                    ids.push(entry.id);
+                    Ok(())
+                })
+                .map(|()| ids)
+        };
+        assert_eq!(ids(&earlier).unwrap(), ["a", "b"]);
+        assert_eq!(earlier.inputs().unwrap().len(), 1);
+        write("BFCL_v4_live_relevance.json", &["b"]);
+        let error = ids(&Earlier::open(folder.path()).unwrap()).unwrap_err().to_string();
+        assert!(error.ends_with("BFCL_v4_live_relevance.json:1: the id b comes twice"), "{error}");
+    }
+}

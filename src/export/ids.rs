@@ -1,0 +1,194 @@
+//! The ids of entries: `live_<category>_<A>-<prefix><B>-<C>`.
+//!
+//! `A` counts the entries of a category, `B` its doc lists, `C` the entries of one doc
+//! list, all from 0 and without gaps; `C` of an unverified entry begins with `u`. The
+//! official package takes the category from what stands before the last `_`, sorts by
+//! `A` as a number, asks for two `-`, and reads nothing else. So letters ahead of `B`
+//! make an id that none of the leaderboard's own can be, and every other part stays as
+//! the package wants it. Two sets of one dataset, and two datasets with prefixes of
+//! their own, never share an id.
+
+use super::bfcl::Category;
+
+/// The longest prefix, in characters.
+const MAX_PREFIX_CHARS: usize = 16;
+/// Words by which the official package tells its other categories, wherever they stand in an id.
+const WORDS_OF_THE_PACKAGE: [&str; 2] = ["memory", "prereq"];
+/// Stands ahead of `C` in the ids of unverified entries.
+const UNVERIFIED_MARK: char = 'u';
+
+/// The two sets of a dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Set {
+    /// The answers are sure, or there is nothing to answer.
+    Scored,
+    /// The answers are only recorded.
+    Unverified,
+}
+
+impl Set {
+    /// Both sets, the scored one first.
+    pub const ALL: [Self; 2] = [Self::Scored, Self::Unverified];
+
+    /// The set's name in files and figures.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scored => "scored",
+            Self::Unverified => "unverified",
+        }
+    }
+
+    /// The folder of its files below the dataset's.
+    pub fn folder(self, dataset: &std::path::Path) -> std::path::PathBuf {
+        match self {
+            Self::Scored => dataset.to_owned(),
+            Self::Unverified => dataset.join("unverified"),
+        }
+    }
+}
+
+/// Says what is wrong with a prefix: letters and digits, a letter at both ends, or nothing at all.
+///
+/// # Errors
+/// `id_prefix must …, not …`.
+pub fn check_prefix(prefix: &str) -> Result<(), String> {
+    let letter = |at: Option<char>| at.is_some_and(|c| c.is_ascii_alphabetic());
+    let is_plain = prefix.len() <= MAX_PREFIX_CHARS
+        && prefix.chars().all(|c| c.is_ascii_alphanumeric())
+        && letter(prefix.chars().next())
+        && letter(prefix.chars().last());
+    if !prefix.is_empty() && !is_plain {
+        return Err(format!(
+            "id_prefix must be at most {MAX_PREFIX_CHARS} ASCII letters and digits with a letter at both ends, or \"\", not {prefix:?}"
+        ));
+    }
+    match WORDS_OF_THE_PACKAGE.iter().find(|word| prefix.contains(*word)) {
+        Some(word) => Err(format!(
+            "id_prefix must not hold \"{word}\", by which the official package tells other categories, not {prefix:?}"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Numbers the entries of one category and set.
+#[derive(Debug)]
+pub struct Ids<'p> {
+    prefix: &'p str,
+    set: Set,
+    n_entries: u64,
+    n_lists: u64,
+    n_in_list: u64,
+    list: Option<u32>,
+}
+
+impl<'p> Ids<'p> {
+    /// Begins at 0.
+    pub fn new(prefix: &'p str, set: Set) -> Self {
+        Self { prefix, set, n_entries: 0, n_lists: 0, n_in_list: 0, list: None }
+    }
+
+    /// Goes on after an id that is taken; `false` where it has not the form of an id of that category.
+    #[must_use]
+    pub fn follow(&mut self, category: Category, id: &str) -> bool {
+        let Some((entry, list)) = numbers(category, id) else { return false };
+        self.n_entries = self.n_entries.max(entry + 1);
+        self.n_lists = self.n_lists.max(list + 1);
+        true
+    }
+
+    /// The id of the next entry; entries of one `list` must come one after the other.
+    pub fn next(&mut self, category: Category, list: u32) -> String {
+        if self.list != Some(list) {
+            self.list = Some(list);
+            self.n_lists += 1;
+            self.n_in_list = 0;
+        }
+        let mark = if self.set == Set::Unverified { String::from(UNVERIFIED_MARK) } else { String::new() };
+        let id = format!(
+            "live_{}_{}-{}{}-{mark}{}",
+            category.name(),
+            self.n_entries,
+            self.prefix,
+            self.n_lists - 1,
+            self.n_in_list
+        );
+        self.n_entries += 1;
+        self.n_in_list += 1;
+        id
+    }
+}
+
+/// `A` and `B` of an id, whatever the prefix.
+fn numbers(category: Category, id: &str) -> Option<(u64, u64)> {
+    let index = id.strip_prefix("live_")?.strip_prefix(category.name())?.strip_prefix('_')?;
+    let mut parts = index.split('-');
+    let (entry, list, in_list) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() || in_list.is_empty() {
+        return None;
+    }
+    let digits = list.trim_start_matches(|c: char| !c.is_ascii_digit());
+    // A prefix may hold digits inside: the number is what stands after the last letter.
+    let number = digits.rsplit(|c: char| !c.is_ascii_digit()).next()?;
+    Some((entry.parse().ok()?, number.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn ids_count_entries_lists_and_entries_of_a_list() {
+        let made = |prefix, set| {
+            let mut ids = Ids::new(prefix, set);
+            [7, 7, 3, 9, 9].map(|list| ids.next(Category::Irrelevance, list).replace("live_irrelevance_", ""))
+        };
+        assert_eq!(made("", Set::Scored), ["0-0-0", "1-0-1", "2-1-0", "3-2-0", "4-2-1"]);
+        assert_eq!(made("ts", Set::Scored), ["0-ts0-0", "1-ts0-1", "2-ts1-0", "3-ts2-0", "4-ts2-1"]);
+        assert_eq!(made("ts", Set::Unverified), ["0-ts0-u0", "1-ts0-u1", "2-ts1-u0", "3-ts2-u0", "4-ts2-u1"]);
+    }
+
+    #[test]
+    fn new_ids_go_on_after_those_that_are_taken_whoever_made_them() {
+        let mut ids = Ids::new("ts", Set::Scored);
+        for taken in ["live_simple_0-0-0", "live_simple_257-159-17", "live_simple_258-a1b160-u0"] {
+            assert!(ids.follow(Category::Simple, taken), "{taken}");
+        }
+        assert_eq!(ids.next(Category::Simple, 0), "live_simple_259-ts161-0");
+        for other in
+            ["live_multiple_0-0-0", "simple_20", "live_simple_1-2", "live_simple_1-a-0", "live_simple_x-1-0"]
+        {
+            assert!(!ids.follow(Category::Simple, other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_that_the_official_package_would_stumble_over_is_refused() {
+        for good in ["", "ts", "a", "may2026x", "ACME"] {
+            assert_eq!(check_prefix(good), Ok(()), "{good}");
+        }
+        for bad in ["1a", "a1", "a-b", "a_b", "a:b", "é", " ", "aprereqa", "memory", "abcdefghijklmnopq"] {
+            assert!(check_prefix(bad).is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_made_can_be_followed_and_never_comes_again(
+            prefix in "([a-z]([a-z0-9]{0,4}[a-z])?)?", lists in prop::collection::vec(0_u32..4, 1..20), verified in any::<bool>()
+        ) {
+            let set = if verified { Set::Scored } else { Set::Unverified };
+            let mut lists = lists;
+            lists.sort_unstable();
+            let (mut ids, mut after) = (Ids::new(&prefix, set), Ids::new(&prefix, set));
+            let made: Vec<String> = lists.iter().map(|&list| ids.next(Category::Parallel, list)).collect();
+            for id in &made {
+                prop_assert!(after.follow(Category::Parallel, id));
+            }
+            let next = after.next(Category::Parallel, 9);
+            prop_assert_eq!(&next, &ids.next(Category::Parallel, 9));
+            prop_assert!(!made.contains(&next));
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! What a finished run says of itself, read from its run folder, as far as two runs are compared by it.
+//!
+//! Requests and entries are held as numbers and hashes, some tens of bytes each, and the
+//! Parquet files are read group by group, so that large runs can be compared on a small
+//! machine. Nothing is judged anew and no lock is taken.
+
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::StageReport;
+use super::funnel::FunnelRow;
+use crate::engine::error::{Error, Result};
+use crate::engine::folder::{RunFile, read_json, read_run_file};
+use crate::engine::frame::{Frame, FrameFile};
+
+/// Rows of a Parquet file that are looked at together.
+const GROUP_ROWS: usize = 4096;
+
+/// A finished run.
+#[derive(Debug)]
+pub struct Finished {
+    /// How it was started.
+    pub file: RunFile,
+    /// What was left after each step.
+    pub funnel: Vec<FunnelRow>,
+    /// What each stage did.
+    pub stages: Vec<StageReport>,
+    /// Where each request stands, by id.
+    pub requests: Vec<(u128, Standing)>,
+    /// The entries of its dataset, by the request each was made of; frozen ones of unknown requests by their id.
+    pub entries: FxHashMap<u128, EntryFacts>,
+}
+
+/// Where a request stands at the end of a run; a fate is a number of [`Fates`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Fate, stage and reason.
+    pub fate: usize,
+    /// For a merged request: the one it went into.
+    pub into: Option<u128>,
+}
+
+/// A fate with who gave it and why.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+pub struct FateWords {
+    /// `exported`, `kept`, `merged`, `held`, `dropped`; `absent` where the run has no such request.
+    pub fate: String,
+    /// The stage's id.
+    pub stage: Option<String>,
+    /// The reason's code.
+    pub reason: Option<String>,
+}
+
+/// The word for a request that a run does not have.
+const ABSENT: &str = "absent";
+
+impl FateWords {
+    /// Of a request that the run does not have.
+    pub fn absent() -> Self {
+        Self { fate: ABSENT.to_owned(), stage: None, reason: None }
+    }
+
+    /// The run has no such request.
+    pub fn is_absent(&self) -> bool {
+        self.fate == ABSENT
+    }
+}
+
+/// The fates that occur, each once.
+#[derive(Debug, Default)]
+pub struct Fates {
+    words: Vec<FateWords>,
+    numbers: FxHashMap<FateWords, usize>,
+}
+
+impl Fates {
+    /// The number of a fate.
+    pub fn number(&mut self, words: FateWords) -> usize {
+        if let Some(&number) = self.numbers.get(&words) {
+            return number;
+        }
+        let number = self.words.len();
+        self.words.push(words.clone());
+        self.numbers.insert(words, number);
+        number
+    }
+
+    /// The fate of that number.
+    pub fn words(&self, number: usize) -> &FateWords {
+        &self.words[number]
+    }
+}
+
+/// An entry of a dataset; what is long is held as its hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryFacts {
+    /// Its id.
+    pub id: String,
+    /// `scored` or `unverified`.
+    pub set: &'static str,
+    /// Its category.
+    pub category: String,
+    /// Hash of the question.
+    pub question: u128,
+    /// Hash of the functions.
+    pub docs: u128,
+    /// Hash of the ground truth.
+    pub answer: u128,
+}
+
+#[derive(Deserialize)]
+struct ReportFile {
+    funnel: Vec<FunnelRow>,
+    stages: Vec<StageReport>,
+}
+
+impl Finished {
+    /// Reads a finished run; `fates` is shared by the runs that are compared.
+    ///
+    /// # Errors
+    /// It is no run folder, the run is not finished, or another version wrote what this one cannot read.
+    pub fn open(run: &Path, fates: &mut Fates) -> Result<Self> {
+        check_is_finished(run)?;
+        let file = read_run_file(run)?;
+        let report: ReportFile = read_json(&run.join("report.json")).map_err(|error| match error {
+            Error::Damaged { path, what } => foreign(&path, &file.version, &what),
+            other => other,
+        })?;
+        let requests = requests(&run.join("rows.parquet"), &file.version, fates)?;
+        let mut entries = FxHashMap::default();
+        for set in ["scored", "unverified"] {
+            let path = run.join("dataset").join("data").join(format!("{set}.parquet"));
+            if path.is_file() {
+                read_entries(&path, set, &file.version, &mut entries)?;
+            }
+        }
+        Ok(Self { file, funnel: report.funnel, stages: report.stages, requests, entries })
+    }
+}
+
+fn check_is_finished(run: &Path) -> Result<()> {
+    let has = |name: &str| run.join(name).exists();
+    let shown = run.display();
+    if !run.is_dir() {
+        return Err(Error::Setting(format!(
+            "{shown}: no such run folder\nhint: `toolsieve run --out {shown}` makes one"
+        )));
+    }
+    if !["run.json", "ingest", "ingest.partial", ".lock"].into_iter().any(has) {
+        return Err(Error::Setting(format!(
+            "{shown} is not a run folder: there is no run.json\nhint: name the folder that `toolsieve run` calls \"run\" at its end"
+        )));
+    }
+    if !["run.json", "report.json", "rows.parquet"].into_iter().all(has) {
+        return Err(Error::Setting(format!(
+            "the run in {shown} is not finished\nhint: run it again, it goes on from there"
+        )));
+    }
+    Ok(())
+}
+
+fn foreign(path: &Path, version: &str, what: &str) -> Error {
+    Error::Setting(format!(
+        "{}: {what}; version {version} of toolsieve wrote it, this is {}\nhint: run it again with this version, or compare with that one",
+        path.display(),
+        env!("CARGO_PKG_VERSION")
+    ))
+}
+
+/// Visits a Parquet file group by group, after making sure that its columns are there.
+fn for_each_group(path: &Path, columns: &[&str], version: &str, mut visit: impl FnMut(&Frame)) -> Result<()> {
+    let file = FrameFile::open(path)?;
+    for start in (0..file.height()).step_by(GROUP_ROWS) {
+        let length = GROUP_ROWS.min(file.height() - start);
+        let frame = file.read(start, length, Some(columns)).map_err(|error| match error {
+            Error::Table { cause, .. } => foreign(path, version, &cause.to_string()),
+            other => other,
+        })?;
+        if let Some(column) = columns.iter().find(|column| frame.texts(column).is_none()) {
+            return Err(foreign(path, version, &format!("expected a column {column} of text")));
+        }
+        visit(&frame);
+    }
+    Ok(())
+}
+
+fn number(text: &str) -> Option<u128> {
+    u128::from_str_radix(text, 16).ok()
+}
+
+fn requests(path: &Path, version: &str, fates: &mut Fates) -> Result<Vec<(u128, Standing)>> {
+    let mut requests = Vec::new();
+    for_each_group(path, &["request_id", "fate", "stage", "reason", "into"], version, |frame| {
+        let cell = |name: &str, row| frame.texts(name).and_then(|texts| texts.get(row));
+        // Neighbours often share their fate, and most fates come from a few stages.
+        let mut last: Option<([Option<&str>; 3], usize)> = None;
+        for row in 0..frame.height() {
+            let words = ["fate", "stage", "reason"].map(|name| cell(name, row));
+            let fate = match last {
+                Some((same, number)) if same == words => number,
+                _ => {
+                    let [fate, stage, reason] = words.map(|word| word.map(str::to_owned));
+                    fates.number(FateWords { fate: fate.unwrap_or_default(), stage, reason })
+                }
+            };
+            last = Some((words, fate));
+            if let Some(id) = cell("request_id", row).and_then(number) {
+                requests.push((id, Standing { fate, into: cell("into", row).and_then(number) }));
+            }
+        }
+    })?;
+    requests.sort_unstable_by_key(|&(id, _)| id);
+    Ok(requests)
+}
+
+fn read_entries(
+    path: &Path,
+    set: &'static str,
+    version: &str,
+    entries: &mut FxHashMap<u128, EntryFacts>,
+) -> Result<()> {
+    let columns = ["id", "category", "question", "function", "ground_truth", "request_id"];
+    for_each_group(path, &columns, version, |frame| {
+        let cell = |name: &str, row| frame.texts(name).and_then(|texts| texts.get(row)).unwrap_or_default();
+        let hash = |name: &str, row| xxh3_128(cell(name, row).as_bytes());
+        for row in 0..frame.height() {
+            let id = cell("id", row).to_owned();
+            // A frozen entry of a dataset that is not ours was made of no request that is known.
+            let key = number(cell("request_id", row)).unwrap_or_else(|| xxh3_128(id.as_bytes()));
+            let facts = EntryFacts {
+                id,
+                set,
+                category: cell("category", row).to_owned(),
+                question: hash("question", row),
+                docs: hash("function", row),
+                answer: hash("ground_truth", row),
+            };
+            entries.insert(key, facts);
+        }
+    })
+}

@@ -1,0 +1,331 @@
+//! Drops requests that an entry of an earlier dataset stands for already.
+//!
+//! A request overlaps an entry when it is the record the entry was made of (or one that
+//! the earlier run merged into that record), or when it asks the same of the same
+//! functions, by the measures of `merge_near_queries`: everything but the last user
+//! message equal, and that message equal after normalisation, else near by words, else
+//! by vectors. Doc lists are the same when their canonical JSON is, else when their
+//! ROUGE-L is above the threshold of `merge_near_docs`: a log of another month has another
+//! copy of a list. Without `run` nothing is dropped. Keeping the entries themselves is a
+//! matter of the export.
+
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::Settings;
+use super::merge_near_queries::{EmbedderName, Gate, asked, check_gates};
+use crate::docs::canonical;
+use crate::engine::columns::{FUNCTIONS, MESSAGES};
+use crate::engine::error::{Error, Result};
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::{Context, Contract, Evidence, Example, Metric, Reason, RowIx, Stage, TableId};
+use crate::engine::verdict::Verdict;
+use crate::engine::view::View;
+use crate::export::earlier::{Earlier, EarlierEntry, entry};
+use crate::similarity::leaders;
+use crate::similarity::queries::{self, By, Gates};
+use crate::text::rouge::Threshold;
+use crate::text::tokens::Vocabulary;
+
+static OVERLAP: Reason =
+    Reason::policy("overlap/baseline", "An entry of an earlier dataset asks the same of the same functions.");
+
+/// One entry, which stands in for an earlier dataset in the examples.
+macro_rules! earlier_entry {
+    () => {
+        r#"{"id": "live_simple_0-ts0-0", "question": [[{"role": "user", "content": "Ring the noon bell of the old town church"}]], "function": [{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "dict", "required": [], "properties": {}}}]}"#
+    };
+}
+
+/// The tables of an example: the earlier entry, its functions, and a request that offers them.
+macro_rules! beside_earlier {
+    ($content:literal) => {
+        concat!(
+            r#"{"baseline": ["#,
+            earlier_entry!(),
+            r#"], "doc_lists": [{"functions": [{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "dict", "required": [], "properties": {}}}]}], "requests": [{"messages": [{"role": "user", "content": ""#,
+            $content,
+            r#""}]}]}"#
+        )
+    };
+}
+
+/// The stage and its settings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DropBaselineOverlap {
+    /// A finished run's folder, or a folder of `BFCL_v4_live_<category>.json`. Without it nothing is dropped.
+    pub run: Option<PathBuf>,
+    /// Whether a record that the earlier run merged into an entry's overlaps too. `false` keeps more requests.
+    pub merged: bool,
+    /// ROUGE-L F1 from 0 to 1 above which two doc lists are one, or "off" for equal ones only. Higher keeps more
+    /// requests.
+    pub docs: Gate,
+    /// ROUGE-L F1 from 0 to 1 above which two queries are one, or "off". Higher keeps more requests.
+    pub rouge_l: Gate,
+    /// Cosine from 0 to 1 from which on two queries are one, or "off". Higher keeps more requests.
+    pub cosine: Gate,
+    /// What turns a query into a vector.
+    pub embedder: EmbedderName,
+    /// The entry of the examples stands in for a dataset.
+    #[serde(skip)]
+    of_examples: bool,
+}
+
+impl Default for DropBaselineOverlap {
+    fn default() -> Self {
+        Self {
+            run: None,
+            merged: true,
+            docs: Gate::At(0.8),
+            rouge_l: Gate::At(0.8),
+            cosine: Gate::At(0.85),
+            embedder: EmbedderName::Hashed,
+            of_examples: false,
+        }
+    }
+}
+
+impl Settings for DropBaselineOverlap {
+    const NAME: &'static str = "drop-baseline-overlap";
+    const SUMMARY: &'static str = "Drops requests that an entry of an earlier dataset stands for already.";
+    const LEFT: &'static str = "not in the earlier dataset";
+
+    fn examples() -> Vec<Example> {
+        vec![Example::tables(
+            OVERLAP.code,
+            beside_earlier!("Please ring the noon bell of the old town church"),
+            beside_earlier!("Stop the bells, a baby sleeps next door"),
+        )]
+    }
+
+    fn for_examples() -> Self {
+        Self { of_examples: true, ..Self::default() }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        check_gates(&[("docs", self.docs), ("rouge_l", self.rouge_l), ("cosine", self.cosine)])
+    }
+}
+
+impl Stage for DropBaselineOverlap {
+    fn contract(&self) -> Contract {
+        Contract {
+            table: TableId::Requests,
+            reads: vec![MESSAGES, FUNCTIONS],
+            reads_if_there: vec![],
+            writes: vec![],
+            reasons: vec![&OVERLAP],
+            merges: false,
+            idempotent: true,
+            sends_rows_out: false,
+        }
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        fingerprint.part("embedder", self.embedder.embedder().id().as_bytes());
+        if let Some(run) = &self.run {
+            for input in Earlier::open(run)?.inputs()? {
+                fingerprint.part("baseline", input.sha256.as_bytes());
+            }
+        }
+        Ok(())
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let baseline = self.baseline()?;
+        if baseline.groups.is_empty() && baseline.records.is_empty() {
+            return Ok(());
+        }
+        let lists = self.same_lists(&baseline, view, cx)?;
+        let mut overlaps: FxHashMap<RowIx, Overlap> = FxHashMap::default();
+        let mut groups: FxHashMap<usize, Vec<(RowIx, String)>> = FxHashMap::default();
+        view.for_each_batch(cx, |batch| {
+            let found = batch.map_rows(|row| {
+                if let Some(entry) = baseline.records.get(&view.row_id(row.ix()).0) {
+                    return Some(Err(entry.clone()));
+                }
+                let list = lists.get(&view.list_of(row.ix()))?;
+                let (context, query) = asked(row.json(MESSAGES).unwrap_or_default())?;
+                let group = baseline.groups.get(&group_key(list.earlier, &context))?;
+                Some(Ok((*group, query)))
+            });
+            for (&row, found) in batch.rows().iter().zip(found) {
+                match found {
+                    Some(Err(entry)) => {
+                        overlaps.insert(row, Overlap { entry, by: "record", score: None });
+                    }
+                    Some(Ok((group, query))) => groups.entry(group).or_default().push((row, query)),
+                    None => {}
+                }
+            }
+            Ok(())
+        })?;
+        let groups: Vec<(usize, Vec<(RowIx, String)>)> = groups.into_iter().collect();
+        let near: Vec<Vec<(RowIx, Overlap)>> =
+            groups.par_iter().map(|(group, rows)| self.near(&baseline.entries[*group], rows)).collect();
+        overlaps.extend(near.into_iter().flatten());
+        for row in view.rows() {
+            let Some(overlap) = overlaps.get(&row) else { continue };
+            let docs = if overlap.by == "record" { None } else { lists.get(&view.list_of(row)) };
+            out.drop(row, &OVERLAP, overlap.evidence(docs.and_then(|list| list.score)))?;
+        }
+        Ok(())
+    }
+}
+
+/// An earlier dataset, as requests are held against it.
+#[derive(Default)]
+struct Baseline {
+    /// The entry behind each record.
+    records: FxHashMap<u128, String>,
+    /// The distinct doc lists: canonical text and key.
+    lists: Vec<(String, u128)>,
+    /// A doc list and everything but the query: which of `entries`.
+    groups: FxHashMap<u128, usize>,
+    /// Entries of one group: id and normalised query.
+    entries: Vec<Vec<(String, String)>>,
+}
+
+impl Baseline {
+    fn add(&mut self, lists: &mut FxHashMap<u128, usize>, entry: EarlierEntry) {
+        let text = canonical::text(&entry.functions);
+        let key = xxh3_128(text.as_bytes());
+        let list = *lists.entry(key).or_insert_with(|| {
+            self.lists.push((text, key));
+            self.lists.len() - 1
+        });
+        let Some((context, query)) = asked(entry.messages) else { return };
+        let group = *self.groups.entry(group_key(list, &context)).or_insert(self.entries.len());
+        if group == self.entries.len() {
+            self.entries.push(Vec::new());
+        }
+        self.entries[group].push((entry.id, query));
+    }
+}
+
+fn group_key(list: usize, context: &str) -> u128 {
+    xxh3_128(format!("{list} {context}").as_bytes())
+}
+
+/// The list of the earlier dataset that a list is one with.
+struct SameList {
+    earlier: usize,
+    /// ROUGE-L where they are not equal.
+    score: Option<f64>,
+}
+
+/// What a request overlaps with.
+struct Overlap {
+    entry: String,
+    by: &'static str,
+    score: Option<(Metric, f64)>,
+}
+
+impl Overlap {
+    fn evidence(&self, docs: Option<f64>) -> Evidence {
+        let mut detail = json!({"entry": self.entry, "by": self.by});
+        if let Some(score) = docs {
+            detail["docs_rouge_l_f1"] = json!(score);
+        }
+        Evidence { score: self.score, detail: Some(Box::new(detail)) }
+    }
+}
+
+impl DropBaselineOverlap {
+    fn baseline(&self) -> Result<Baseline> {
+        let mut baseline = Baseline::default();
+        let mut lists = FxHashMap::default();
+        if self.of_examples {
+            baseline.add(&mut lists, entry(earlier_entry!(), "examples".to_owned())?);
+        }
+        if let Some(run) = &self.run {
+            let earlier = Earlier::open(run)?;
+            baseline.records = earlier.entries_of_records(self.merged)?;
+            earlier.for_each(|_, entry| {
+                baseline.add(&mut lists, entry);
+                Ok(())
+            })?;
+        }
+        Ok(baseline)
+    }
+
+    /// For each kept list the earlier one that is the same.
+    fn same_lists(
+        &self,
+        baseline: &Baseline,
+        view: &View<'_>,
+        cx: &Context<'_>,
+    ) -> Result<FxHashMap<RowIx, SameList>> {
+        let mut same = FxHashMap::default();
+        let equal: FxHashMap<u128, usize> =
+            baseline.lists.iter().enumerate().map(|(at, &(_, key))| (key, at)).collect();
+        let mut vocabulary = Vocabulary::new();
+        let earlier: Vec<Vec<u32>> =
+            baseline.lists.iter().map(|(text, _)| vocabulary.encode_default(text)).collect();
+        let mut others: Vec<(RowIx, Vec<u32>)> = Vec::new();
+        view.parent().for_each_batch(cx, |batch| {
+            let texts =
+                batch.map_rows(|row| canonical::text(&row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default()));
+            for (&row, text) in batch.rows().iter().zip(texts) {
+                match equal.get(&xxh3_128(text.as_bytes())) {
+                    Some(&earlier) => {
+                        same.insert(row, SameList { earlier, score: None });
+                    }
+                    None => others.push((row, vocabulary.encode_default(&text))),
+                }
+            }
+            Ok(())
+        })?;
+        let Some(threshold) = threshold(self.docs) else { return Ok(same) };
+        let (rows, tokens): (Vec<RowIx>, Vec<Vec<u32>>) = others.into_iter().unzip();
+        let nearest = leaders::nearest_of(&earlier, &tokens, threshold, &|| cx.cancelled());
+        for (row, near) in rows.into_iter().zip(nearest.ok_or(Error::Interrupted)?) {
+            if let Some(near) = near {
+                same.insert(row, SameList { earlier: near.leader, score: Some(near.score) });
+            }
+        }
+        Ok(same)
+    }
+
+    /// Which of some requests overlap with entries of the same functions and context.
+    fn near(&self, entries: &[(String, String)], rows: &[(RowIx, String)]) -> Vec<(RowIx, Overlap)> {
+        let gates = Gates { rouge_l: threshold(self.rouge_l), cosine: self.cosine.threshold() };
+        let mut equal: FxHashMap<&str, &str> = FxHashMap::default();
+        for (id, query) in entries {
+            equal.entry(query).or_insert(id);
+        }
+        let of_equal = |row: RowIx, query: &str| {
+            let entry = (*equal.get(query)?).to_owned();
+            Some((row, Overlap { entry, by: "query/same", score: None }))
+        };
+        let mut overlaps: Vec<(RowIx, Overlap)> =
+            rows.iter().filter_map(|(row, query)| of_equal(*row, query)).collect();
+        let left: Vec<&(RowIx, String)> =
+            rows.iter().filter(|(_, query)| !equal.contains_key(query.as_str())).collect();
+        let settled: Vec<&str> = entries.iter().map(|(_, query)| query.as_str()).collect();
+        let asked: Vec<&str> = left.iter().map(|(_, query)| query.as_str()).collect();
+        let nearest = queries::nearest_of(&settled, &asked, gates, self.embedder.embedder());
+        for ((row, _), near) in left.into_iter().zip(nearest) {
+            let Some(near) = near else { continue };
+            let (by, metric) = match near.by {
+                By::Words => ("query/near-copy", Metric::RougeLF1),
+                By::Vectors => ("query/similar", Metric::CosineHashed),
+            };
+            let entry = entries[near.leader].0.clone();
+            overlaps.push((*row, Overlap { entry, by, score: Some((metric, near.score)) }));
+        }
+        overlaps
+    }
+}
+
+fn threshold(gate: Gate) -> Option<Threshold> {
+    gate.threshold().and_then(|threshold| Threshold::try_from(threshold).ok())
+}
