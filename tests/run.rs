@@ -815,6 +815,8 @@ fn a_forgetting_that_was_cut_off_is_finished_by_the_same_command() {
         assert_same_bytes(&stable_bytes(&whole), &stable_bytes(&cut));
         assert_eq!(report_without_timing(&whole), report_without_timing(&cut), "{n_done}");
         assert_eq!(json(&cut.join("forgotten.json")), json(&whole.join("forgotten.json")));
+        let told = support::shown(&again);
+        assert_eq!(told.contains("an earlier forget that was cut off is finished"), n_done >= 3, "{told}");
     }
 }
 
@@ -861,4 +863,41 @@ fn a_purged_run_tells_its_story_and_the_next_run_reads_its_inputs_again() {
     assert!(support::output(&["diff", out.to_str().unwrap()]).status.success());
     run();
     assert_same_bytes(&whole, &stable_bytes(&out));
+}
+
+#[test]
+fn a_redacted_and_purged_run_holds_no_raw_value() {
+    if toolsieve::stages::REDACTION.iter().any(|kind| toolsieve::stages::kind(kind).is_none()) {
+        println!("skipped: no stage redacts");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (log, out, file) =
+        (folder.path().join("log.jsonl"), folder.path().join("run"), folder.path().join("p.toml"));
+    let mut pipeline = toolsieve::pipeline::LIVE.to_owned();
+    if !pipeline.contains("kind = \"redact\"") {
+        let first = "[[stages]]\nkind = \"redact\"\n\n[[stages]]\nkind = \"redact-docs\"\n\n[[stages]]";
+        pipeline = pipeline.replacen("[[stages]]", first, 1);
+    }
+    std::fs::write(&file, pipeline).unwrap();
+    let (in_query, in_docs) = ("marta.holm@fjordmail.no", "harbour.desk@fjordmail.no");
+    let docs = one_function().replace("Rings the bell.", &format!("Rings the bell; ask {in_docs}."));
+    let row = serde_json::json!({"id": "a", "ts": 1_900_000_000, "prompt": format!("Ring the bell and write to {in_query}"),
+        "function": docs, "response": ring("c", 3)});
+    std::fs::write(&log, row.to_string() + "\n").unwrap();
+    let (file, out_name, log) = (file.to_str().unwrap(), out.to_str().unwrap(), log.to_str().unwrap());
+    let run = support::output(&["run", file, "--quiet", "--out", out_name, "--input", log]);
+    assert!(run.status.success(), "{}", support::shown(&run));
+    assert_eq!(files_with(&out, in_query), ["ingest/requests.parquet"]);
+    assert_eq!(files_with(&out, in_docs), ["ingest/doc_lists.parquet"]);
+    let why = |id: &str| support::shown(&support::output(&["why", out_name, id, "--full"]));
+    let before = why("a");
+    let purge = || support::output(&["purge", out_name, "--raw"]);
+    let purged = purge();
+    assert!(purged.status.success(), "{}", support::shown(&purged));
+    for value in [in_query, in_docs] {
+        assert_eq!(files_with(&out, value), [] as [String; 0]);
+    }
+    assert_eq!(why("a"), before);
+    assert!(support::shown(&purge()).contains("nothing to do"));
 }

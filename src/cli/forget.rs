@@ -18,7 +18,7 @@ use crate::engine::corpus::Corpus;
 use crate::engine::error::Error;
 use crate::engine::folder::{RunFolder, read_run_file};
 use crate::engine::forget::{Erasure, with_equal_records};
-use crate::engine::forgotten::Forgotten;
+use crate::engine::forgotten::{ANSWER_FORGOTTEN, Forgotten};
 use crate::engine::payload;
 use crate::engine::rewrite::Touched;
 use crate::engine::runner::{self, Exported, Outcome, step_name};
@@ -30,6 +30,8 @@ use crate::report::{Fates, Report};
 const SHORTEST_PREFIX: usize = 4;
 /// Rows named at most in a message.
 const MAX_NAMED: usize = 20;
+
+const NOTHING_TO_DO: &str = "nothing to do: the record is forgotten\n";
 
 /// Arguments of `forget`.
 #[derive(Debug, clap::Args)]
@@ -69,7 +71,9 @@ pub(super) fn forget(args: &ForgetArgs) -> anyhow::Result<()> {
     let rows = find(&run, args)?;
     if rows.is_empty() && !list.unfinished {
         if is_forgotten(&args.run, &args.id)? {
-            return Ok(console::give("nothing to do: the record is forgotten\n")?);
+            let nothing = json!({"run": args.run, "requests": [], "files": []});
+            let told = if args.json { format!("{nothing}\n") } else { NOTHING_TO_DO.to_owned() };
+            return Ok(console::give(&told)?);
         }
         bail!(
             "no record {} in {}\nhint: give a request id, the start of one ({SHORTEST_PREFIX} digits or more), or the log's own id; `toolsieve why` tells both",
@@ -79,7 +83,14 @@ pub(super) fn forget(args: &ForgetArgs) -> anyhow::Result<()> {
     }
     let forgotten = erase_all(&folder, &run, &rows).map_err(Halfway)?;
     let text = if args.json { format!("{}\n", forgotten.as_json(args)) } else { forgotten.as_text() };
-    Ok(console::give(&text)?)
+    console::give(&text)?;
+    if rows.is_empty() {
+        console::talk(&format!(
+            "note: an earlier forget that was cut off is finished; a record {} is not there, or no more",
+            args.id
+        ));
+    }
+    Ok(())
 }
 
 /// The rows that are meant, with those that are byte for byte the same.
@@ -171,6 +182,13 @@ fn erase_all(folder: &RunFolder, run: &OpenRun, rows: &BTreeSet<RowIx>) -> Resul
     touched.extend(erasure.bury()?);
     touched.sort_by(|one, other| one.file.cmp(&other.file));
     let (report, corpus) = make_anew(folder, run)?;
+    // With those that a call that was cut off left behind.
+    let has_new_id = |row: &RowIx| corpus.requests.row_id(*row) != run.corpus.requests.row_id(*row);
+    let rows: Vec<RowIx> = erasure.requests.iter().copied().filter(has_new_id).collect();
+    let was_held = |row: RowIx| {
+        run.corpus.requests.fate(row).is_some_and(|fate| fate.reason.code == ANSWER_FORGOTTEN.code)
+    };
+    let answers = erasure.answers.iter().copied().filter(|&row| !was_held(row));
     let told = Told {
         requests: places(run, &corpus, &rows)?,
         lists: erasure
@@ -178,7 +196,7 @@ fn erase_all(folder: &RunFolder, run: &OpenRun, rows: &BTreeSet<RowIx>) -> Resul
             .iter()
             .filter(|&&list| corpus.lists.row_id(list) != run.corpus.lists.row_id(list))
             .count(),
-        answers: erasure.answers.iter().map(|&row| corpus.requests.row_id(row).to_string()).collect(),
+        answers: answers.map(|row| corpus.requests.row_id(row).to_string()).collect(),
         merged: merged_into(run, &rows),
         touched,
         counts: report.requests,

@@ -44,6 +44,7 @@ pub(super) fn purge(args: &PurgeArgs) -> anyhow::Result<()> {
     // Told first, since a folder without a finished run has nothing to say about its stages.
     read_run_file(&args.run)?;
     let run = open(&args.run)?;
+    folder.remove_partial()?;
     let extent = if args.everything { Extent::Everything } else { Extent::Redacted };
     let touched = purge::purge(&folder, &run.ingest, &run.stages, |kind| REDACTION.contains(&kind), extent)
         .map_err(|error| match error {
