@@ -17,7 +17,7 @@ use crate::engine::columns::{self, ColumnSpec};
 use crate::engine::runner::{Sink, StageInstance};
 use crate::export::sink::Export;
 use crate::ingest::source::Ingest;
-use crate::stages::{self, KINDS};
+use crate::stages::{self, KINDS, REDACTION};
 
 /// The pipeline that runs where none is named.
 pub const LIVE: &str = include_str!("../pipelines/live.toml");
@@ -32,8 +32,6 @@ const SECTIONS: [&str; 3] = ["ingest", "baseline", "export"];
 const OVERLAP: &str = "drop-baseline-overlap";
 /// It is put ahead of the first of these where the pipeline does not have it.
 const AFTER_OVERLAP: [&str; 2] = ["split", "sample"];
-/// The kinds of stages that must stand first, in this order, and ahead of any that sends rows out.
-const REDACTION: [&str; 2] = ["redact", "redact-docs"];
 const STAGE_KEYS: &[&str] = &["kind", "id"];
 
 /// What is wrong with a pipeline.

@@ -23,8 +23,8 @@ use crate::engine::payload;
 use crate::engine::rewrite::Touched;
 use crate::engine::runner::{self, Exported, Outcome, step_name};
 use crate::engine::stage::{Context, Quiet, RowIx};
-use crate::export::erase;
-use crate::report::{Fates, Report};
+use crate::export::{erase, written};
+use crate::report::model::{Fates, Report};
 
 /// The shortest start of a request id that is looked for.
 const SHORTEST_PREFIX: usize = 4;
@@ -210,7 +210,7 @@ fn make_anew(folder: &RunFolder, run: &OpenRun) -> Result<(Report, Corpus), Erro
     let corpus = runner::open(folder.path(), &run.ingest, &run.stages)?;
     let kept = corpus.requests.in_order().iter().copied().filter(|&row| corpus.requests.is_kept(row));
     let has_dataset = folder.path().join("dataset").is_dir();
-    let counts = erase::counts(folder.path())?;
+    let counts = written::counts(folder.path())?;
     let exported =
         has_dataset.then(|| Exported { rows: kept.collect(), counts: counts.made, frozen: counts.frozen });
     let mut stages = Vec::new();
@@ -219,10 +219,9 @@ fn make_anew(folder: &RunFolder, run: &OpenRun) -> Result<(Report, Corpus), Erro
         stages.extend(folder.manifest(&step)?);
     }
     let outcome = Outcome { ingest: run.ingest.clone(), stages, reused: 0, corpus, exported };
-    let name = run.file.pipeline.get("name").and_then(Value::as_str).unwrap_or("run");
     let cancel = AtomicBool::new(false);
     let cx = Context { seed: run.file.seed, cancel: &cancel, progress: &Quiet };
-    let report = finish(name, &run.stages, folder, &outcome, &run.file, &cx)?;
+    let report = finish(&run.stages, folder, &outcome, &run.file, &cx)?;
     Ok((report, outcome.corpus))
 }
 

@@ -13,6 +13,7 @@ mod labelled;
 mod open;
 mod plan;
 mod purge;
+mod report;
 mod run;
 mod sets;
 mod stages;
@@ -59,6 +60,8 @@ enum Command {
     Plan(PipelineArgs),
     /// Tells one row's story, from the line it was read from to its fate.
     Why(why::WhyArgs),
+    /// Reports a finished run: the funnel, or all figures as JSON, a dataset card, or a page.
+    Report(report::ReportArgs),
     /// Shows the edits of a run, before and after.
     Diff(diff::DiffArgs),
     /// Takes raw text out of a finished run: its cells become what redaction left of them.
@@ -136,6 +139,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Run(args) => return run::run(args),
         Command::Plan(args) => plan::plan(&args)?,
         Command::Why(args) => why::why(&args)?,
+        Command::Report(args) => report::report(&args)?,
         Command::Diff(args) => diff::diff(&args)?,
         Command::Purge(args) => purge::purge(&args)?,
         Command::Forget(args) => forget::forget(&args)?,

@@ -19,6 +19,8 @@ pub(super) struct OpenRun {
     pub(super) ingest: IngestManifest,
     /// Its stages, as they ran.
     pub(super) stages: Vec<StageInstance>,
+    /// What each stage did.
+    pub(super) manifests: Vec<StageManifest>,
     /// Its tables, as they stood at the end.
     pub(super) corpus: Corpus,
 }
@@ -29,6 +31,7 @@ pub(super) fn open(run: &Path) -> anyhow::Result<OpenRun> {
     let ingest: Option<IngestManifest> = read_manifest(run, "ingest")?;
     let Some(ingest) = ingest else { bail!("{}: the run has not read its inputs yet", run.display()) };
     let mut instances = Vec::new();
+    let mut manifests = Vec::new();
     let mut upstream = ingest.key.clone();
     for (at, id) in file.steps.iter().enumerate() {
         let manifest: Option<StageManifest> = read_manifest(run, &format!("stages/{}", step_name(at, id)))?;
@@ -46,10 +49,11 @@ hint: run it again, it goes on from there",
         let Some(kind) = stages::kind(&manifest.kind) else {
             bail!("{}: unknown kind of stage {}", run.display(), manifest.kind)
         };
-        let (stage, settings) =
-            (kind.rebuild)(manifest.settings).with_context(|| format!("stage {id} of {}", run.display()))?;
+        let (stage, settings) = (kind.rebuild)(manifest.settings.clone())
+            .with_context(|| format!("stage {id} of {}", run.display()))?;
         instances.push(StageInstance { id: id.clone(), kind: kind.name, settings, stage });
+        manifests.push(manifest);
     }
     let corpus = runner::open(run, &ingest, &instances)?;
-    Ok(OpenRun { file, ingest, stages: instances, corpus })
+    Ok(OpenRun { file, ingest, stages: instances, manifests, corpus })
 }

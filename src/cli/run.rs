@@ -1,22 +1,25 @@
 //! `toolsieve run`: a pipeline from inputs to dataset, and the funnel at the end.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 
+use super::report::summary;
 use super::{Ending, Halfway, PipelineArgs};
-use crate::console::{self, Console, count, table};
+use crate::console::{self, Console, count};
 use crate::engine::error::Error;
-use crate::engine::folder::{InputFile, RunFile, RunFolder, create_private, write_json, write_run_file};
+use crate::engine::folder::{
+    InputFile, RunFile, RunFolder, create_private, write_atomic, write_json, write_run_file,
+};
 use crate::engine::ledger::{write_ledger, write_lists, write_rows};
 use crate::engine::runner::{self, Outcome, Sink, StageInstance};
 use crate::engine::stage::{Context, Progress as _};
 use crate::export::earlier::Earlier;
 use crate::pipeline::Pipeline;
-use crate::report::{Report, report};
+use crate::report::model::Report;
+use crate::report::{Sources, html, markdown, report};
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
@@ -83,8 +86,12 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     let outcome = runner::run(&folder, &pipeline.ingest, &pipeline.stages, sink, &cx).map_err(Halfway)?;
     warn_of_lines(&outcome, &progress);
     let file = run_file(&pipeline, &outcome).map_err(Halfway)?;
-    let report = finish(&pipeline.name, &pipeline.stages, &folder, &outcome, &file, &cx).map_err(Halfway)?;
-    console::give(&summary(&report, folder.path(), &outcome))?;
+    let report = finish(&pipeline.stages, &folder, &outcome, &file, &cx).map_err(Halfway)?;
+    console::give(&summary(&report))?;
+    if outcome.reused > 0 {
+        console::give(&format!("reused    {} finished steps of an earlier run\n", outcome.reused))?;
+    }
+    console::give(&format!("run       {}\n", folder.path().display()))?;
     if report.fault_share > pipeline.max_fault_share {
         console::talk(&format!(
             "gate failed: {:.1} % of rows left because something went wrong, more than the {:.1} % that max_fault_share allows",
@@ -122,7 +129,6 @@ fn warn_of_lines(outcome: &Outcome, progress: &Console) {
 ///
 /// Made from the steps on disk, so it can be made anew when something was taken out of them.
 pub(super) fn finish(
-    name: &str,
     stages: &[StageInstance],
     folder: &RunFolder,
     outcome: &Outcome,
@@ -134,10 +140,27 @@ pub(super) fn finish(
     write_rows(folder, stages, &outcome.corpus, outcome.exported.is_some())?;
     write_lists(folder, stages, &outcome.corpus)?;
     write_run_file(folder.path(), file)?;
-    let report = report(name, folder.path(), outcome)?;
-    write_json(&folder.path().join("report.json"), &report)?;
+    let report = report(&Sources {
+        folder: folder.path(),
+        file,
+        ingest: &outcome.ingest,
+        stages: &outcome.stages,
+        corpus: &outcome.corpus,
+    })?;
+    write_report(&report, folder.path(), outcome.exported.is_some())?;
     cx.progress.end("ledger, rows, lists, report");
     Ok(report)
+}
+
+/// Writes the report in all its forms; the card goes into the dataset that it tells of.
+fn write_report(report: &Report, folder: &Path, exported: bool) -> Result<(), Error> {
+    write_json(&folder.join("report.json"), report)?;
+    let page = html::page(report, &folder.display().to_string());
+    write_atomic(&folder.join("report.html"), page.as_bytes())?;
+    if exported {
+        write_atomic(&folder.join("dataset").join("README.md"), markdown::card(report).as_bytes())?;
+    }
+    Ok(())
 }
 
 /// Copies standard input into the run folder, so that it is read like a file and can be read again.
@@ -169,82 +192,4 @@ fn run_file(pipeline: &Pipeline, outcome: &Outcome) -> Result<RunFile, Error> {
         steps: pipeline.stages.iter().map(|stage| stage.id.clone()).collect(),
         command: std::env::args().collect(),
     })
-}
-
-fn summary(report: &Report, out: &Path, outcome: &Outcome) -> String {
-    let rows: Vec<Vec<String>> = report
-        .funnel
-        .iter()
-        .map(|row| {
-            vec![
-                row.step.clone(),
-                row.what.clone(),
-                count(row.doc_lists),
-                count(row.requests),
-                format!("{:.1}", row.percent),
-            ]
-        })
-        .collect();
-    let mut text =
-        format!("\n{}", table(&["step", "what is left", "doc lists", "requests", "%"], &rows, &[2, 3, 4]));
-    if !report.exported.is_empty() || !report.frozen.is_empty() {
-        text += &format!("\n{}", exported(report));
-    }
-    let ingest = &report.ingest;
-    text += &format!(
-        "\nlines     {} = {} requests + {} without a request + {} unreadable",
-        count(ingest.lines),
-        count(ingest.records),
-        count(ingest.no_request),
-        count(ingest.unreadable)
-    );
-    if ingest.not_sampled > 0 {
-        text += &format!(" + {} passed over", count(ingest.not_sampled));
-    }
-    if ingest.forgotten > 0 {
-        text += &format!(" + {} forgotten", count(ingest.forgotten));
-    }
-    let requests = &report.requests;
-    let kept = if outcome.exported.is_some() { "exported" } else { "kept" };
-    text += &format!(
-        "\nrequests  {} = {} {kept} + {} merged + {} held + {} dropped\n",
-        count(requests.rows),
-        count(requests.kept),
-        count(requests.merged),
-        count(requests.held),
-        count(requests.dropped)
-    );
-    let frozen: u64 = report.frozen.values().sum();
-    if frozen > 0 {
-        text += &format!("frozen    {} entries of the baseline, as they are\n", count(frozen));
-    }
-    if outcome.reused > 0 {
-        text += &format!("reused    {} finished steps of an earlier run\n", outcome.reused);
-    }
-    text += &format!("run       {}\n", out.display());
-    text
-}
-
-/// Entries by category: those that can be scored, since their answer is sure or none is needed, those whose answer is
-/// only recorded, and those of an earlier dataset.
-fn exported(report: &Report) -> String {
-    let of = |counts: &BTreeMap<String, u64>, set: &str, category: &str| {
-        counts.get(&format!("{set}/{category}")).copied().unwrap_or_default()
-    };
-    let row = |name: &str| {
-        let frozen: u64 = ["scored", "unverified"].map(|set| of(&report.frozen, set, name)).iter().sum();
-        (
-            name.to_owned(),
-            [of(&report.exported, "scored", name), of(&report.exported, "unverified", name), frozen],
-        )
-    };
-    // Without a baseline there is nothing to say about it.
-    let n_columns = if report.frozen.is_empty() { 3 } else { 4 };
-    let rows: Vec<Vec<String>> = crate::export::bfcl::Category::ALL
-        .iter()
-        .map(|category| row(category.name()))
-        .filter(|(_, entries)| entries.iter().sum::<u64>() > 0)
-        .map(|(name, entries)| [name].into_iter().chain(entries.map(count)).take(n_columns).collect())
-        .collect();
-    table(&["category", "scored", "only recorded", "frozen"][..n_columns], &rows, &[1, 2, 3])
 }

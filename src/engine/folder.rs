@@ -114,9 +114,15 @@ impl RunFolder {
     pub fn remove_outcome(&self) -> Result<()> {
         remove_folder(&self.path.join("dataset"))?;
         remove_folder(&self.path.join("dataset.partial"))?;
-        for name in
-            [RUN_FILE, "report.json", "ledger.parquet", "rows.parquet", "lists.parquet", FORGOTTEN_FATES]
-        {
+        for name in [
+            RUN_FILE,
+            "report.json",
+            "report.html",
+            "ledger.parquet",
+            "rows.parquet",
+            "lists.parquet",
+            FORGOTTEN_FATES,
+        ] {
             let path = self.path.join(name);
             remove_file(&path)?;
             remove_file(&beside(&path))?;

@@ -28,7 +28,7 @@ use super::folder::{InputFile, RunFolder};
 use super::forget;
 use super::forgotten::Forgotten;
 use super::frame::FrameFile;
-use super::payload::{self, IngestManifest, PayloadWriter};
+use super::payload::{self, IngestCounts, IngestManifest, PayloadWriter};
 use super::stage::{Action, Context, Contract, Evidence, Reason, ReasonKind, RowIx, Safety, Stage, TableId};
 use super::verdict::{Delta, FateEvent, Verdict};
 use super::view::View;
@@ -464,11 +464,10 @@ fn summary(manifest: &StageManifest) -> String {
 ///
 /// With `--limit` or `--sample-rows` the lines are those of the whole log and the requests those of the sample, so
 /// the two shares are worked out apart.
-pub fn fault_share(outcome: &Outcome) -> f64 {
-    let requests = &outcome.corpus.requests;
+pub fn fault_share(counts: &IngestCounts, corpus: &Corpus) -> f64 {
+    let requests = &corpus.requests;
     let is_fault = |row: RowIx| requests.fate(row).is_some_and(|fate| fate.reason.kind == ReasonKind::Fault);
     let faults = requests.in_order().iter().filter(|&&row| is_fault(row)).count() as u64;
-    let counts = &outcome.ingest.counts;
     // Counts of rows are far below 2^52, so the division is exact enough.
     #[allow(clippy::cast_precision_loss)]
     let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };

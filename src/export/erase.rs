@@ -6,19 +6,16 @@
 //! evaluator pairs the two files line by line, and reads on over a gap in the numbers. A
 //! category of which no entry is left has no file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
 use super::ids::Set;
+use super::written::table_of;
 use crate::engine::error::{At, Result};
 use crate::engine::frame::FrameFile;
 use crate::engine::rewrite::{Touched, rewrite, rewrite_lines};
-
-fn table_of(run: &Path, set: Set) -> PathBuf {
-    run.join("dataset").join("data").join(format!("{}.parquet", set.name()))
-}
 
 fn set_of(dataset: &Path, path: &Path) -> Set {
     if path.starts_with(Set::Unverified.folder(dataset)) { Set::Unverified } else { Set::Scored }
@@ -52,38 +49,6 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
     }
     touched.retain(|touched| !touched.is_nothing());
     Ok(touched)
-}
-
-/// How many entries stand under each heading, `scored/simple` and so on.
-pub struct Counts {
-    /// Those made of requests of the run.
-    pub made: Vec<(String, u64)>,
-    /// Those of an earlier dataset.
-    pub frozen: Vec<(String, u64)>,
-}
-
-/// Counts the entries of a run's dataset.
-///
-/// # Errors
-/// A file cannot be read.
-pub fn counts(run: &Path) -> Result<Counts> {
-    let mut counts = [BTreeMap::new(), BTreeMap::new()];
-    for set in Set::ALL {
-        let path = table_of(run, set);
-        if !path.is_file() {
-            continue;
-        }
-        let file = FrameFile::open(&path)?;
-        let frame = file.read(0, file.height(), Some(&["category", "frozen"]))?;
-        let (categories, frozen) = (frame.texts("category"), frame.ints("frozen"));
-        for row in 0..frame.height() {
-            let category = categories.and_then(|cells| cells.get(row)).unwrap_or_default();
-            let is_frozen = frozen.and_then(|cells| cells.get(row)) == Some(1);
-            *counts[usize::from(is_frozen)].entry(format!("{}/{category}", set.name())).or_default() += 1;
-        }
-    }
-    let [made, frozen] = counts.map(|counts| counts.into_iter().collect());
-    Ok(Counts { made, frozen })
 }
 
 /// The ids of the entries that were made of these requests.

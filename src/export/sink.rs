@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::bfcl::{Category, Entry, write_category};
+use super::card::Card;
 use super::frozen::{Frozen, FrozenFile};
 use super::ids::{Ids, Set, check_prefix};
 use crate::conversation::Message;
@@ -69,11 +70,13 @@ pub struct Export {
     /// A finished run's folder, or a folder of `BFCL_v4_live_<category>.json`: its entries stand first in each file
     /// of the new dataset, byte for byte as they are, and new ones go on after their numbers. `[baseline]` sets it.
     pub freeze: Option<PathBuf>,
+    /// What only people can say about the dataset: title, licences, contact.
+    pub card: Card,
 }
 
 impl Default for Export {
     fn default() -> Self {
-        Self { id_prefix: "ts".to_owned(), freeze: None }
+        Self { id_prefix: "ts".to_owned(), freeze: None, card: Card::default() }
     }
 }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::SetError;
-use super::catalogue::{Catalogue, PublicSet};
+use super::catalogue::{Catalogue, PublicSet, SAMPLE};
 use super::store::{Loaded, hashes, load};
 use crate::docs::{canonical, fix};
 use crate::engine::fingerprint::Fingerprint;
@@ -51,6 +51,9 @@ pub struct Known {
     /// For each set what was read, as JSON: files with their hashes, counts, what could not be read.
     pub notes: Vec<Value>,
 }
+
+/// The name under which a stage notes the sets it compared with: a list of [`Known::notes`].
+pub const SETS_NOTE: &str = "public_sets";
 
 /// A function in the form in which it is compared.
 pub fn function(function: &Value) -> Function {
@@ -155,6 +158,7 @@ fn note(set: &PublicSet, loaded: &Loaded) -> Value {
     json!({
         "id": set.id,
         "on_disk": true,
+        "built_in": set.id == SAMPLE,
         "licence": set.licence,
         "files": loaded.files,
         "records": loaded.records,

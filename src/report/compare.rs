@@ -421,6 +421,7 @@ mod tests {
         let input =
             |&(path, sha256): &(&str, &str)| InputFile { path: path.into(), sha256: sha256.into(), bytes: 1 };
         let row = |&(step, requests): &(&str, u64)| FunnelRow {
+            bfcl: None,
             step: step.into(),
             what: String::new(),
             doc_lists: 1,

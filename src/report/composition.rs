@@ -1,4 +1,4 @@
-//! What the kept requests are made of: functions offered, distinct docs and names, categories, languages.
+//! What the kept requests are made of: functions offered, distinct docs and names; tiers, categories, languages.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::docs::canonical;
-use crate::engine::columns::{CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE};
+use crate::engine::columns::{ColumnSpec, FUNCTIONS};
 use crate::engine::corpus::Corpus;
 use crate::engine::error::Result;
 use crate::engine::stage::RowIx;
@@ -25,12 +25,6 @@ pub struct Composition {
     pub distinct_functions: u64,
     /// Distinct function names.
     pub distinct_names: u64,
-    /// Kept requests by category, where the pipeline splits.
-    pub categories: BTreeMap<String, u64>,
-    /// Those of the categories without answers by category and why they are there, `category/basis`.
-    pub category_bases: BTreeMap<String, u64>,
-    /// Kept requests by language, where the pipeline splits.
-    pub languages: BTreeMap<String, u64>,
 }
 
 /// Counts what is kept.
@@ -65,29 +59,80 @@ pub fn composition(corpus: &Corpus) -> Result<Composition> {
             }
         }
     }
-    count_requests(corpus, &mut composition)?;
     composition.distinct_functions = functions.len() as u64;
     composition.distinct_names = names.len() as u64;
     Ok(composition)
 }
 
-/// Counts kept requests by what `split` says of them; without it nothing is counted.
-fn count_requests(corpus: &Corpus, composition: &mut Composition) -> Result<()> {
+/// The kept requests by what stages wrote about them. A column that no stage of the pipeline writes counts nothing.
+#[derive(Debug, Default, PartialEq, Serialize)]
+pub struct Entries {
+    /// By how sure the answer is.
+    pub tier: BTreeMap<String, u64>,
+    /// By category.
+    pub category: BTreeMap<String, u64>,
+    /// By why a request is in a category without answers.
+    pub category_basis: BTreeMap<String, u64>,
+    /// By whether a function fits.
+    pub relevance: BTreeMap<String, u64>,
+    /// By language of the last user message.
+    pub language: BTreeMap<String, u64>,
+    /// How many requests the sampled ones stand for, rounded; `None` where nothing was sampled.
+    pub stand_for: Option<u64>,
+}
+
+/// Columns that [`Entries`] counts by, and the one that it adds up.
+const COUNTED: [&str; 5] = ["tier", "category", "category_basis", "relevance", "language"];
+const WEIGHT: &str = "weight";
+
+/// Counts the kept requests by the columns that are there.
+///
+/// # Errors
+/// A file of the run folder cannot be read.
+pub fn entries(corpus: &Corpus) -> Result<Entries> {
     let requests = &corpus.requests;
+    let asked: Vec<ColumnSpec> = requests
+        .columns()
+        .into_iter()
+        .filter(|column| COUNTED.contains(&column.name) || column.name == WEIGHT)
+        .collect();
+    let mut counts: BTreeMap<&'static str, BTreeMap<String, u64>> = BTreeMap::new();
+    let mut weight: Option<f64> = None;
     for batch in 0..requests.batches() {
-        let start = requests.batch(batch).start;
-        let cells = requests.read_batch(batch, &[CATEGORY, CATEGORY_BASIS, LANGUAGE])?;
-        for row in requests.rows_of_batch(batch).filter(|&row| requests.is_kept(row)) {
-            let text = |column| cells.text(column, row as usize - start);
-            let Some(category) = text(CATEGORY) else { continue };
-            *composition.categories.entry(category.to_owned()).or_default() += 1;
-            if let Some(basis) = text(CATEGORY_BASIS) {
-                *composition.category_bases.entry(format!("{category}/{basis}")).or_default() += 1;
-            }
-            if let Some(language) = text(LANGUAGE) {
-                *composition.languages.entry(language.to_owned()).or_default() += 1;
+        let range = requests.batch(batch);
+        let kept: Vec<usize> = requests
+            .rows_of_batch(batch)
+            .filter(|&row| requests.is_kept(row))
+            .map(|row| row as usize - range.start)
+            .collect();
+        if kept.is_empty() || asked.is_empty() {
+            continue;
+        }
+        let cells = requests.read_batch(batch, &asked)?;
+        for &column in &asked {
+            for value in kept.iter().filter_map(|&at| cells.text(column, at)) {
+                if column.name == WEIGHT {
+                    weight = Some(weight.unwrap_or_default() + value.parse().unwrap_or(0.0));
+                } else {
+                    add(counts.entry(column.name).or_default(), value);
+                }
             }
         }
     }
-    Ok(())
+    let mut of = |name: &str| counts.remove(name).unwrap_or_default();
+    let [tier, category, category_basis, relevance, language] = COUNTED.map(&mut of);
+    // Rounded, so that the order of adding up does not show.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let stand_for = weight.map(|weight| weight.round() as u64);
+    Ok(Entries { tier, category, category_basis, relevance, language, stand_for })
+}
+
+/// Adds one without making a text for each row.
+fn add(counts: &mut BTreeMap<String, u64>, value: &str) {
+    match counts.get_mut(value) {
+        Some(n) => *n += 1,
+        None => {
+            counts.insert(value.to_owned(), 1);
+        }
+    }
 }

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::StageReport;
 use super::funnel::FunnelRow;
+use super::model::StageReport;
 use crate::engine::error::{Error, Result};
 use crate::engine::folder::{RunFile, read_json, read_run_file};
 use crate::engine::frame::{Frame, FrameFile};

@@ -1,10 +1,38 @@
-//! The funnel: what was left after each step, in the recipe's own words.
+//! The funnel: what was left after each step, in the recipe's own words, beside what BFCL published.
 
 use serde::{Deserialize, Serialize};
 
+use super::recipe;
+use crate::engine::corpus::Corpus;
+use crate::engine::delta::StageManifest;
 use crate::engine::forgotten::FORGOTTEN;
-use crate::engine::runner::Outcome;
+use crate::engine::payload::IngestManifest;
+use crate::engine::stage::RowIx;
 use crate::stages;
+
+/// The last line of the funnel, where a dataset was written.
+pub const EXPORT: &str = "export";
+
+/// What a published figure counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Doc–query pairs: requests here.
+    Requests,
+    /// Distinct docs: doc lists here.
+    DocLists,
+    /// Entries of the dataset.
+    Entries,
+}
+
+/// A figure that BFCL published for its own log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Published {
+    /// How many.
+    pub count: u64,
+    /// Of what.
+    pub unit: Unit,
+}
 
 /// One line of the funnel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,38 +47,47 @@ pub struct FunnelRow {
     pub requests: u64,
     /// Requests left of those read, in percent.
     pub percent: f64,
+    /// What BFCL published for the same step on its own log.
+    #[serde(default)]
+    pub bfcl: Option<Published>,
 }
 
-/// The funnel of a finished run.
-pub fn funnel(outcome: &Outcome) -> Vec<FunnelRow> {
-    let counts = &outcome.ingest.counts;
-    // Counts of rows are far below 2^52, so the division is exact enough.
-    #[allow(clippy::cast_precision_loss)]
-    let percent = |requests: u64| {
-        if counts.records == 0 { 0.0 } else { 100.0 * requests as f64 / counts.records as f64 }
-    };
-    let row = |step: &str, what: &str, doc_lists, requests| FunnelRow {
+/// The funnel of a finished run; `exported` says whether the last rows were written.
+pub(super) fn funnel(
+    ingest: &IngestManifest,
+    stages: &[StageManifest],
+    corpus: &Corpus,
+    exported: bool,
+) -> Vec<FunnelRow> {
+    let counts = &ingest.counts;
+    let row = |step: &str, what: &str, doc_lists, requests, bfcl| FunnelRow {
         step: step.to_owned(),
         what: what.to_owned(),
         doc_lists,
         requests,
-        percent: percent(requests),
+        percent: super::percent(requests, counts.records),
+        bfcl,
     };
-    let mut rows =
-        vec![row("ingest", "doc–query pairs, and exact same docs as sent", counts.doc_lists, counts.records)];
-    rows.extend(outcome.stages.iter().map(|stage| {
+    let mut rows = vec![row(
+        "ingest",
+        "doc–query pairs, and exact same docs as sent",
+        counts.doc_lists,
+        counts.records,
+        recipe::published_pairs(),
+    )];
+    rows.extend(stages.iter().enumerate().map(|(at, stage)| {
         let left = stages::kind(&stage.kind).map_or("", |kind| kind.left);
-        row(&stage.id, left, stage.after.doc_lists, stage.after.requests)
+        let bfcl = recipe::published_after(stages, at);
+        row(&stage.id, left, stage.after.doc_lists, stage.after.requests, bfcl)
     }));
-    let requests = &outcome.corpus.requests;
-    let is_forgotten = |row| requests.fate(row).is_some_and(|fate| fate.reason.code == FORGOTTEN.code);
-    if requests.in_order().iter().any(|&row| is_forgotten(row)) {
-        let kept = [outcome.corpus.lists.kept() as u64, requests.kept() as u64];
-        rows.push(row("forget", "what was not forgotten since", kept[0], kept[1]));
+    let (lists, requests) = (corpus.lists.kept() as u64, corpus.requests.kept() as u64);
+    let is_forgotten =
+        |row: &RowIx| corpus.requests.fate(*row).is_some_and(|fate| fate.reason.code == FORGOTTEN.code);
+    if corpus.requests.in_order().iter().any(is_forgotten) {
+        rows.push(row("forget", "what was not forgotten since", lists, requests, None));
     }
-    if let Some(exported) = &outcome.exported {
-        let lists = outcome.corpus.lists.kept() as u64;
-        rows.push(row("export", "entries of the dataset", lists, exported.rows.len() as u64));
+    if exported {
+        rows.push(row(EXPORT, "entries of the dataset", lists, requests, recipe::published_entries()));
     }
     rows
 }

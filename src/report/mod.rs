@@ -1,135 +1,115 @@
-//! What a run did, in figures: the funnel, and everything counted.
+//! What a run did, in figures: one model, and its writers.
 //!
-//! Built from manifests and the tables, never from what a stage printed, so the screen,
-//! `report.json` and the ledger agree. Only `seconds` and `bytes` vary between two equal
-//! runs; they stand apart under `timing`. `finished` reads a run's figures back, `compare`
-//! holds those of two runs side by side.
+//! Built from the run folder (manifests, tables, ledger, dataset), never from what a stage printed, so the screen,
+//! `report.json`, the dataset card, the page and the ledger agree, and a finished run can be reported again.
+//! `model` holds the figures, `recipe` ties steps to stages; `markdown` writes the card, `html` the page.
+//! `finished` reads a run's figures back, `compare` holds those of two runs side by side.
 
 pub mod compare;
 pub mod composition;
+mod events;
 pub mod finished;
 pub mod funnel;
+pub mod html;
+pub mod markdown;
+mod markup;
+mod metadata;
+pub mod model;
+mod quote;
+pub mod rebuild;
+pub mod recipe;
+#[cfg(test)]
+mod tests;
+mod words;
 
-use std::collections::BTreeMap;
+use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize as _;
 
-use crate::engine::delta::{FateCount, StageManifest};
+use crate::engine::corpus::Corpus;
+use crate::engine::delta::StageManifest;
 use crate::engine::error::Result;
+use crate::engine::folder::RunFile;
 use crate::engine::forgotten::FORGOTTEN;
-use crate::engine::payload::IngestCounts;
-use crate::engine::runner::{Outcome, fault_share};
+use crate::engine::payload::IngestManifest;
+use crate::engine::runner::{bytes_in, fault_share};
 use crate::engine::stage::{Action, RowIx, TableId};
-use composition::Composition;
-use funnel::FunnelRow;
+use crate::export::card::Card;
+use crate::export::written;
+use model::{Fates, Report, SCHEMA_VERSION, StageReport, Timing};
 
-/// The whole report, as written to `report.json`.
-#[derive(Debug, Serialize)]
-pub struct Report {
-    /// Version of the program.
-    pub version: &'static str,
-    /// The pipeline's name.
-    pub pipeline: String,
-    /// Lines in, requests and doc lists out.
-    pub ingest: IngestCounts,
-    /// Lines without a request, by reason.
-    pub line_reasons: BTreeMap<String, u64>,
-    /// Requests by log shape.
-    pub shapes: BTreeMap<String, u64>,
-    /// What was left after each step.
-    pub funnel: Vec<FunnelRow>,
+/// What the report of a finished run is made from.
+pub struct Sources<'a> {
+    /// The run folder; the ledger and the dataset are written.
+    pub folder: &'a Path,
+    /// How it was started.
+    pub file: &'a RunFile,
+    /// What was read.
+    pub ingest: &'a IngestManifest,
     /// What each stage did.
-    pub stages: Vec<StageReport>,
-    /// Every request, by its last fate.
-    pub requests: Fates,
-    /// Every doc list, by its last fate.
-    pub doc_lists: Fates,
-    /// What the kept requests are made of.
-    pub composition: Composition,
-    /// Entries written, by set and category.
-    pub exported: BTreeMap<String, u64>,
-    /// Entries of an earlier dataset kept as they are, by set and category; no rows of this run.
-    pub frozen: BTreeMap<String, u64>,
-    /// Share of requests and lines that left because something went wrong.
-    pub fault_share: f64,
-    /// Wall time and disk by step.
-    pub timing: Vec<Timing>,
-}
-
-/// What one stage did.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct StageReport {
-    /// Its id.
-    pub id: String,
-    /// Its kind.
-    pub kind: String,
-    /// Fates it gave.
-    pub fates: Vec<FateCount>,
-    /// Edits it made, by reason.
-    pub edits: BTreeMap<String, u64>,
-    /// What it only showed, by reason.
-    pub suggestions: BTreeMap<String, u64>,
-}
-
-/// Rows by their last fate; they add up to `rows`.
-#[derive(Debug, Default, Serialize)]
-pub struct Fates {
-    /// All rows.
-    pub rows: u64,
-    /// Kept to the end; for requests of a pipeline that exports, written.
-    pub kept: u64,
-    /// Stood for by another.
-    pub merged: u64,
-    /// Out, for review.
-    pub held: u64,
-    /// Out.
-    pub dropped: u64,
-    /// Only the place is left: somebody asked for it.
-    pub forgotten: u64,
-    /// Rows that are not kept, by reason.
-    pub reasons: BTreeMap<&'static str, u64>,
-}
-
-/// What a step cost.
-#[derive(Debug, Serialize)]
-pub struct Timing {
-    /// The step.
-    pub step: String,
-    /// Wall time.
-    pub seconds: f64,
-    /// Bytes on disk.
-    pub bytes: u64,
+    pub stages: &'a [StageManifest],
+    /// The tables as they stand.
+    pub corpus: &'a Corpus,
 }
 
 /// Builds the report of a finished run.
 ///
 /// # Errors
 /// A file of the run folder cannot be read.
-pub fn report(pipeline: &str, run: &std::path::Path, outcome: &Outcome) -> Result<Report> {
-    let ingest = &outcome.ingest;
-    let ingest_bytes = crate::engine::runner::bytes_in(&run.join("ingest"))?;
-    let mut timing = vec![Timing { step: "ingest".to_owned(), seconds: ingest.seconds, bytes: ingest_bytes }];
-    timing.extend(outcome.stages.iter().map(|stage| Timing {
+pub fn report(run: &Sources<'_>) -> Result<Report> {
+    let Sources { folder, file, ingest, stages, corpus } = *run;
+    let events = events::events(folder, stages, corpus)?;
+    let public_sets: Vec<_> = stages.iter().flat_map(recipe::public_sets).collect();
+    let notes = stages.iter().filter(|stage| !stage.notes.is_empty());
+    let entries = composition::entries(corpus)?;
+    let n_human = entries.tier.get("human").copied().unwrap_or_default();
+    let entries_written = written::counts(folder)?;
+    let export = &file.pipeline["export"];
+    Ok(Report {
+        schema_version: SCHEMA_VERSION,
+        version: file.version.clone(),
+        pipeline: file.pipeline["name"].as_str().unwrap_or_default().to_owned(),
+        card: Card::deserialize(&export["card"]).unwrap_or_default(),
+        ingest: ingest.counts.clone(),
+        line_reasons: ingest.line_reasons.clone(),
+        shapes: ingest.shapes.clone(),
+        funnel: funnel::funnel(ingest, stages, corpus, !export.is_null()),
+        recipe: recipe::steps(stages, &public_sets, n_human),
+        other_stages: recipe::others(stages),
+        public_sets,
+        stages: stages.iter().map(stage_report).collect(),
+        requests: fates(corpus, TableId::Requests),
+        doc_lists: fates(corpus, TableId::DocLists),
+        fates: events.fates,
+        edits: events.edits,
+        redacted: events.redacted,
+        composition: composition::composition(corpus)?,
+        entries,
+        exported: entries_written.made.into_iter().collect(),
+        frozen: entries_written.frozen.into_iter().collect(),
+        fault_share: fault_share(&ingest.counts, corpus),
+        notes: notes.map(|stage| (stage.id.clone(), stage.notes.clone())).collect(),
+        rebuild: rebuild::rebuild(file),
+        timing: timing(folder, ingest, stages)?,
+    })
+}
+
+/// A share in percent; 0 of nothing.
+// Counts of rows are far below 2^52, so the division is exact enough.
+#[allow(clippy::cast_precision_loss)]
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
+}
+
+fn timing(folder: &Path, ingest: &IngestManifest, stages: &[StageManifest]) -> Result<Vec<Timing>> {
+    let bytes = bytes_in(&folder.join("ingest"))?;
+    let mut timing = vec![Timing { step: "ingest".to_owned(), seconds: ingest.seconds, bytes }];
+    timing.extend(stages.iter().map(|stage| Timing {
         step: stage.id.clone(),
         seconds: stage.seconds,
         bytes: stage.bytes,
     }));
-    Ok(Report {
-        version: env!("CARGO_PKG_VERSION"),
-        pipeline: pipeline.to_owned(),
-        ingest: ingest.counts.clone(),
-        line_reasons: ingest.line_reasons.clone(),
-        shapes: ingest.shapes.clone(),
-        funnel: funnel::funnel(outcome),
-        stages: outcome.stages.iter().map(stage_report).collect(),
-        requests: fates(outcome, TableId::Requests),
-        doc_lists: fates(outcome, TableId::DocLists),
-        composition: composition::composition(&outcome.corpus)?,
-        exported: outcome.exported.iter().flat_map(|exported| exported.counts.iter().cloned()).collect(),
-        frozen: outcome.exported.iter().flat_map(|exported| exported.frozen.iter().cloned()).collect(),
-        fault_share: fault_share(outcome),
-        timing,
-    })
+    Ok(timing)
 }
 
 fn stage_report(stage: &StageManifest) -> StageReport {
@@ -142,8 +122,8 @@ fn stage_report(stage: &StageManifest) -> StageReport {
     }
 }
 
-fn fates(outcome: &Outcome, table: TableId) -> Fates {
-    let table = outcome.corpus.table(table);
+fn fates(corpus: &Corpus, table: TableId) -> Fates {
+    let table = corpus.table(table);
     let mut fates = Fates { rows: table.len() as u64, ..Fates::default() };
     for row in (0..).take(table.len()).map(|row: RowIx| row) {
         let Some(fate) = table.fate(row) else {
@@ -151,6 +131,7 @@ fn fates(outcome: &Outcome, table: TableId) -> Fates {
             continue;
         };
         *match fate.action {
+            _ if fate.reason.code == FORGOTTEN.code => &mut fates.forgotten,
             _ if fate.reason.code == FORGOTTEN.code => &mut fates.forgotten,
             Action::Merge => &mut fates.merged,
             Action::Hold => &mut fates.held,

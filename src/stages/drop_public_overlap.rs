@@ -25,7 +25,7 @@ use crate::engine::stage::{
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::public_sets::catalogue::recipe_sets;
-use crate::public_sets::compared::{self, Known, Missing};
+use crate::public_sets::compared::{self, Known, Missing, SETS_NOTE};
 use crate::similarity::overlap::{self, Found, Function};
 use crate::text::rouge::Threshold;
 
@@ -153,7 +153,7 @@ impl Stage for DropPublicOverlap {
 
 /// Notes what was compared with, and tells of sets that are not there.
 pub(super) fn note(known: &Known, cx: &Context<'_>, out: &mut Verdict<'_>) {
-    out.note("public_sets", json!(known.notes));
+    out.note(SETS_NOTE, json!(known.notes));
     out.note("not_compared", json!(known.missing));
     if !known.missing.is_empty() {
         cx.progress.warn(&format!(

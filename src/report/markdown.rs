@@ -1,0 +1,398 @@
+//! The dataset card: `dataset/README.md`, with the metadata block that the Hugging Face hub reads.
+//!
+//! The same bytes for equal runs: no clock, no path, no name of an input. Whatever came from outside (titles, notes,
+//! quotes) is escaped, so that it is text and nothing else. Deliberately absent: rows of the dataset.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::metadata::{configs, metadata};
+use super::model::{Example, Report, rows_of};
+use super::percent;
+use super::words::{
+    COMPARABLE, FATES, RECIPE_URL, SETS, count, is_redacted, known_limits, said, short, title, unit,
+};
+use crate::export::bfcl::Category;
+
+/// The dataset card.
+pub fn card(report: &Report) -> String {
+    let sections = [
+        about(report),
+        load(report),
+        funnel(report),
+        recipe(report),
+        composition(report),
+        fates(report),
+        edits(report),
+        privacy(report),
+        public_sets(report),
+        licences(report),
+        limits(report),
+        rebuild(report),
+        citation(report),
+    ];
+    let title = escaped(title(report));
+    format!("{}# {title}\n{}", metadata(report), sections.concat())
+}
+
+fn about(report: &Report) -> String {
+    let entries: u64 = report.exported.values().sum();
+    format!(
+        "\nAn evaluation set for function calling in the form of the Berkeley Function Calling Leaderboard (BFCL), made \
+         from a log of requests with toolsieve {} after the recipe of [BFCL V2 Live]({RECIPE_URL}).\n\n\
+         {} doc–query pairs were read; {} entries are in the dataset: {} with an answer that is sure (`scored`), {} with \
+         an answer that only the logged model gave (`unverified`). Scoring models on the latter gives the logged model \
+         100 %; people should check them first.\n",
+        escaped(&report.version),
+        count(report.ingest.records),
+        count(entries),
+        count(report.exported("scored", None)),
+        count(report.exported("unverified", None)),
+    )
+}
+
+fn load(report: &Report) -> String {
+    let configs = configs(report);
+    let Some((first, _)) = configs.first() else { return String::new() };
+    let mut text = "\n## Files\n\n| file | what it holds | entries |\n|---|---|---:|\n".to_owned();
+    for (set, path) in &configs {
+        let _ = writeln!(
+            text,
+            "| `{path}` | configuration `{set}`: all its categories as one table | {} |",
+            count(report.exported(set, None))
+        );
+    }
+    let mut a_file = String::new();
+    for (set, folder) in SETS {
+        for category in Category::ALL {
+            let n = report.exported(set, Some(category.name()));
+            if n == 0 {
+                continue;
+            }
+            let name = category.name();
+            let file = format!("{folder}{}", category.file_name());
+            if a_file.is_empty() {
+                a_file.clone_from(&file);
+            }
+            let _ = writeln!(text, "| `{file}` | questions, `{set}`, `{name}` | {} |", count(n));
+            if let Some(path) = category.answer_path() {
+                let _ = writeln!(text, "| `{folder}{path}` | their answers, line by line | {} |", count(n));
+            }
+        }
+    }
+    let _ = write!(
+        text,
+        "\n```python\nimport datasets  # tried with 5.2\n\nentries = datasets.load_dataset(\"path/to/this/folder\", \"{first}\", \
+         split=\"test\")\nsimple = entries.filter(lambda entry: entry[\"category\"] == \"simple\")\n\n# One file in the \
+         leaderboard's form:\nquestions = datasets.load_dataset(\"json\", \
+         data_files=\"path/to/this/folder/{a_file}\", split=\"train\")\n```\n\nIn the tables the columns `question`, \
+         `function` and `ground_truth` hold JSON as text. The other files are those that BFCL's evaluator reads, one JSON \
+         object a line.\n"
+    );
+    text
+}
+
+fn funnel(report: &Report) -> String {
+    let mut text = format!(
+        "\n## Funnel\n\nWhat was left after each step, beside the figures that [BFCL published]({RECIPE_URL}) for its own \
+         log. All shares are of the pairs read.\n\n| step | what is left | doc lists | requests | BFCL V2 Live |\n|---|---|---:|---:|---:|\n"
+    );
+    for row in &report.funnel {
+        let bfcl = row.bfcl.map(|published| {
+            let share = percent(published.count, report.published_pairs().unwrap_or_default());
+            format!("{} {} ({share:.1} %)", count(published.count), unit(published.unit))
+        });
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {} ({:.1} %) | {} ({:.1} %) | {} |",
+            row.step,
+            escaped(&row.what),
+            count(row.doc_lists),
+            percent(row.doc_lists, report.ingest.records),
+            count(row.requests),
+            row.percent,
+            bfcl.unwrap_or_default()
+        );
+    }
+    text + "\n" + COMPARABLE + "\n"
+}
+
+fn recipe(report: &Report) -> String {
+    let mut text =
+        "\n## Steps of the recipe\n\n| step | status | stages | note |\n|---|---|---|---|\n".to_owned();
+    for step in &report.recipe {
+        let stages: Vec<String> = step.stages.iter().map(|stage| format!("`{stage}`")).collect();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} |",
+            escaped(step.step),
+            step.status.name(),
+            stages.join(", "),
+            escaped(&step.note)
+        );
+    }
+    if !report.other_stages.is_empty() {
+        let stages: Vec<String> = report.other_stages.iter().map(|stage| format!("`{stage}`")).collect();
+        let _ = writeln!(text, "\nRan too, and no step of the recipe: {}.", stages.join(", "));
+    }
+    text
+}
+
+fn composition(report: &Report) -> String {
+    let mut text =
+        "\n## Categories and tiers\n\n| category | answer is sure | only recorded |\n|---|---:|---:|\n"
+            .to_owned();
+    for category in Category::ALL {
+        let [scored, unverified] = SETS.map(|(set, _)| report.exported(set, Some(category.name())));
+        if scored + unverified > 0 {
+            let _ = writeln!(text, "| `{}` | {} | {} |", category.name(), count(scored), count(unverified));
+        }
+    }
+    let composition = &report.composition;
+    let _ = writeln!(
+        text,
+        "\n{} entries share {} doc lists. They offer {} functions: {} distinct ones, {} distinct names.",
+        count(composition.requests),
+        count(composition.doc_lists),
+        count(composition.functions_offered),
+        count(composition.distinct_functions),
+        count(composition.distinct_names)
+    );
+    let entries = &report.entries;
+    for (heading, first, counts) in [
+        ("Where answers come from", "tier", &entries.tier),
+        ("Whether a function fits", "relevance", &entries.relevance),
+        ("Why entries are in a category without answers", "basis", &entries.category_basis),
+    ] {
+        text += &counted(heading, first, counts);
+    }
+    if let Some(stand_for) = entries.stand_for {
+        let _ = writeln!(
+            text,
+            "\nThe entries are a sample and stand for {} requests: see the column `weight`.",
+            count(stand_for)
+        );
+    }
+    text += "\n## Languages\n";
+    if entries.language.is_empty() {
+        return text + "\nNo stage of the pipeline told the languages.\n";
+    }
+    text + &counted(
+        "Language of the last user message (ISO 639; `und`: could not be told)",
+        "language",
+        &entries.language,
+    )
+}
+
+fn counted(heading: &str, first: &str, counts: &BTreeMap<String, u64>) -> String {
+    if counts.is_empty() {
+        return String::new();
+    }
+    let rows: String =
+        counts.iter().map(|(value, n)| format!("| {} | {} |\n", escaped(value), count(*n))).collect();
+    format!("\n{heading}:\n\n| {first} | entries |\n|---|---:|\n{rows}")
+}
+
+fn fates(report: &Report) -> String {
+    let mut text = "\n## What was merged, dropped and held\n\nEach reason with its earliest row. Ids are those of \
+                    `toolsieve why RUN ID`; with a doc list stands the first request that was sent with it. A row that \
+                    followed from a row of the other table is counted as *followed*.\n"
+        .to_owned();
+    for (action, heading, meaning) in FATES {
+        let fates: Vec<_> = report.told_fates(action).collect();
+        let _ = write!(text, "\n### {heading}\n\n{meaning}\n");
+        if fates.is_empty() {
+            text += "\nNone.\n";
+            continue;
+        }
+        text += "\n| reason | stage | rows | meaning | example |\n|---|---|---:|---|---|\n";
+        for (fate, followed) in fates {
+            let followed = match followed {
+                0 if fate.cascaded => ", followed".to_owned(),
+                0 => String::new(),
+                n => format!(" ({} followed)", rows_of(n, fate.other_table())),
+            };
+            let _ = writeln!(
+                text,
+                "| `{}` | `{}` | {}{followed} | {} | {} |",
+                fate.reason,
+                fate.stage,
+                rows_of(fate.rows, &fate.table),
+                escaped(&fate.sentence),
+                example(&fate.table, &fate.example)
+            );
+        }
+    }
+    if !report.line_reasons.is_empty() {
+        text += "\n### Lines without a request\n\n| reason | lines |\n|---|---:|\n";
+        for (reason, n) in &report.line_reasons {
+            let _ = writeln!(text, "| `{reason}` | {} |", count(*n));
+        }
+    }
+    text
+}
+
+fn edits(report: &Report) -> String {
+    let mut text = "\n## What was edited\n\n`safe` edits say the same in other words, `unsafe` ones fill a gap with a guess; \
+                    what is marked `suggest` was only shown and not changed.\n"
+        .to_owned();
+    if report.edits.is_empty() {
+        return text + "\nNothing.\n";
+    }
+    text += "\n| reason | stage | safety | edits | meaning | example |\n|---|---|---|---:|---|---|\n";
+    for edit in &report.edits {
+        let _ = writeln!(
+            text,
+            "| `{}` | `{}` | {} | {} | {} | {} |",
+            edit.reason,
+            edit.stage,
+            escaped(&edit.safety),
+            count(edit.edits),
+            escaped(&edit.sentence),
+            example(&edit.table, &edit.example)
+        );
+    }
+    text
+}
+
+fn example(table: &str, example: &Example) -> String {
+    let mut text = format!("`{}`", short(&example.row_id));
+    if table != "requests"
+        && let Some(request) = &example.request_id
+    {
+        let _ = write!(text, " (sent with `{}`)", short(request));
+    }
+    if let Some(into) = &example.into {
+        let _ = write!(text, " into `{}`", short(into));
+    }
+    if let (Some(metric), Some(score)) = (&example.metric, example.score) {
+        let _ = write!(text, ", {} {score:.3}", escaped(metric));
+    }
+    if let Some(quoted) = &example.text {
+        let _ = write!(text, ": {}", escaped(quoted));
+    }
+    text
+}
+
+fn privacy(report: &Report) -> String {
+    let mut text = "\n## Personal data\n".to_owned();
+    if !is_redacted(report) {
+        text += "\n**Not redacted.** What the log held of names, addresses, numbers and keys can stand in this dataset. Do \
+                 not publish it without reading it.\n";
+    }
+    if report.redacted.is_empty() && is_redacted(report) {
+        text += "\nRedaction ran and found nothing.\n";
+    }
+    if !report.redacted.is_empty() {
+        text += "\nReplaced by placeholders of the same form; the same value has the same placeholder throughout.\n\n| \
+                 kind | places |\n|---|---:|\n";
+        for (reason, n) in &report.redacted {
+            let _ = writeln!(text, "| `{reason}` | {} |", count(*n));
+        }
+        text += "\nRules find what has a form. Names, places and what people tell about themselves in words are not found.\n";
+    }
+    text
+}
+
+fn public_sets(report: &Report) -> String {
+    let mut text = "\n## Overlap with public sets\n".to_owned();
+    if report.public_sets.is_empty() {
+        return text + "\nNo check against a public set is on record: entries can be in one.\n";
+    }
+    text += "\n| set | status | stage |\n|---|---|---|\n";
+    for set in &report.public_sets {
+        let _ = writeln!(text, "| {} | {} | `{}` |", escaped(&set.set), escaped(&set.status), set.stage);
+    }
+    text + "\nEntries can be in a set that was not checked.\n"
+}
+
+fn licences(report: &Report) -> String {
+    let card = &report.card;
+    format!(
+        "\n## Licences\n\n| | |\n|---|---|\n| this dataset | {} |\n| the log it was made from | {} |\n| contact | {} |\n",
+        escaped(said(&card.licence, "unknown")),
+        escaped(said(&card.source_licence, "unknown")),
+        escaped(said(&card.contact, "nobody is named"))
+    )
+}
+
+fn limits(report: &Report) -> String {
+    let limits: String = known_limits(report).iter().map(|limit| format!("- {limit}\n")).collect();
+    format!("\n## Known limits\n\n{limits}")
+}
+
+fn rebuild(report: &Report) -> String {
+    let rebuild = &report.rebuild;
+    let mut text = format!(
+        "\n## How to rebuild\n\ntoolsieve {}, seed {}. With the pipeline below in `pipeline.toml`:\n\n```sh\n{}\n```\n\n| \
+         input, SHA-256 | bytes |\n|---|---:|\n",
+        escaped(&rebuild.version),
+        rebuild.seed,
+        rebuild.command
+    );
+    for input in &rebuild.inputs {
+        let _ = writeln!(text, "| `{}` | {} |", input.sha256, count(input.bytes));
+    }
+    if !rebuild.files.is_empty() {
+        let files: Vec<String> = rebuild.files.iter().map(|file| format!("`{file}`")).collect();
+        let _ = writeln!(text, "\nThese settings name files that it needs too: {}.", files.join(", "));
+    }
+    let fence = fence(&rebuild.pipeline);
+    let _ = write!(text, "\n{fence}toml\n{}\n{fence}\n", rebuild.pipeline.trim_end());
+    text
+}
+
+/// A fence longer than any run of backticks inside.
+fn fence(text: &str) -> String {
+    let (mut longest, mut run) = (0, 0);
+    for c in text.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    "`".repeat((longest + 1).max(3))
+}
+
+fn citation(report: &Report) -> String {
+    format!(
+        "\n## Citing\n\nName this dataset by its title ({}), the version of toolsieve ({}) and the hashes above. The form \
+         and the recipe are those of the Berkeley Function Calling Leaderboard: S. G. Patil and others, *The Berkeley \
+         Function Calling Leaderboard (BFCL): From Tool Use to Agentic Evaluation of Large Language Models*, ICML 2025, \
+         and [BFCL V2 Live]({RECIPE_URL}).\n",
+        escaped(title(report)),
+        escaped(&report.version)
+    )
+}
+
+/// Text that Markdown takes for text: one line, every sign of Markdown and HTML escaped.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '#' | '!' | '|' | '~' | '$' | '@' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_from_outside_stays_text() {
+        assert_eq!(
+            escaped("a|b\n<script> `x` [y](z) a@b.c"),
+            "a\\|b &lt;script&gt; \\`x\\` \\[y\\](z) a\\@b.c"
+        );
+        assert_eq!(fence("a ```` b"), "`````");
+        assert_eq!(fence("a"), "```");
+    }
+}

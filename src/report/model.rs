@@ -1,0 +1,234 @@
+//! The figures of a run: one model, which `report.json`, the dataset card, the page and the screen are written from.
+//!
+//! Everything here is counted from the run folder. No text of the log is in it but what an [`Example`] quotes, and
+//! that is quoted only where redaction came first. Wall times stand apart under `timing`; all else is the same for
+//! equal runs. Deliberately absent: paths of inputs, command lines, clock times.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::composition::{Composition, Entries};
+use super::funnel::FunnelRow;
+use super::rebuild::Rebuild;
+use super::recipe::{PublicSet, StepReport};
+use crate::engine::delta::FateCount;
+use crate::engine::payload::IngestCounts;
+use crate::engine::stage::{ReasonKind, TableId};
+use crate::export::card::Card;
+
+/// Raised when a key of `report.json` changes its meaning or goes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The whole report, as written to `report.json`.
+#[derive(Debug, Default, Serialize)]
+pub struct Report {
+    /// See [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Version of the program.
+    pub version: String,
+    /// The pipeline's name.
+    pub pipeline: String,
+    /// What people say about the dataset.
+    pub card: Card,
+    /// Lines in, requests and doc lists out.
+    pub ingest: IngestCounts,
+    /// Lines without a request, by reason.
+    pub line_reasons: BTreeMap<String, u64>,
+    /// Requests by log shape.
+    pub shapes: BTreeMap<String, u64>,
+    /// What was left after each step, beside what BFCL published.
+    pub funnel: Vec<FunnelRow>,
+    /// The steps of the recipe: which ran, which did not, and why.
+    pub recipe: Vec<StepReport>,
+    /// Stages that are no step of the recipe.
+    pub other_stages: Vec<String>,
+    /// The public sets that stages compared with.
+    pub public_sets: Vec<PublicSet>,
+    /// What each stage did.
+    pub stages: Vec<StageReport>,
+    /// Every request, by its last fate.
+    pub requests: Fates,
+    /// Every doc list, by its last fate.
+    pub doc_lists: Fates,
+    /// Every fate that was given, by stage and reason, with one example each.
+    pub fates: Vec<FateReport>,
+    /// Every edit, by stage, reason and safety, with one example each.
+    pub edits: Vec<EditReport>,
+    /// Redacted places by reason; empty where nothing was redacted or no stage redacts.
+    pub redacted: BTreeMap<String, u64>,
+    /// What the kept requests are made of.
+    pub composition: Composition,
+    /// The kept requests by tier, language and the like.
+    pub entries: Entries,
+    /// Entries written, by set and category.
+    pub exported: BTreeMap<String, u64>,
+    /// Entries of an earlier dataset kept as they are, by set and category; no rows of this run.
+    pub frozen: BTreeMap<String, u64>,
+    /// Share of requests and lines that left because something went wrong.
+    pub fault_share: f64,
+    /// What stages noted, by stage.
+    pub notes: BTreeMap<String, BTreeMap<String, Value>>,
+    /// What it takes to make the dataset again.
+    pub rebuild: Rebuild,
+    /// Wall time and disk by step.
+    pub timing: Vec<Timing>,
+}
+
+impl Report {
+    /// Entries written to a set (`scored`, `unverified`), of one category or, for `None`, of all.
+    pub fn exported(&self, set: &str, category: Option<&str>) -> u64 {
+        self.exported
+            .iter()
+            .filter(|(heading, _)| match heading.split_once('/') {
+                Some((of_set, of_category)) => {
+                    of_set == set && category.is_none_or(|name| name == of_category)
+                }
+                None => false,
+            })
+            .map(|(_, n)| n)
+            .sum()
+    }
+
+    /// The fates of an action for people: rows that followed from a row of the other table for the same reason are
+    /// not told by themselves but counted with it.
+    pub fn told_fates<'r>(&'r self, action: &'r str) -> impl Iterator<Item = (&'r FateReport, u64)> + 'r {
+        let goes_with = |follower: &FateReport, fate: &FateReport| {
+            follower.cascaded
+                && !fate.cascaded
+                && (&follower.stage, &follower.action, &follower.reason)
+                    == (&fate.stage, &fate.action, &fate.reason)
+        };
+        let of_action = move || self.fates.iter().filter(move |fate| fate.action == action);
+        of_action().filter(move |fate| !of_action().any(|other| goes_with(fate, other))).map(move |fate| {
+            (fate, of_action().filter(|other| goes_with(other, fate)).map(|other| other.rows).sum())
+        })
+    }
+
+    /// What BFCL published for the pairs that it began with.
+    pub fn published_pairs(&self) -> Option<u64> {
+        Some(self.funnel.first()?.bfcl?.count)
+    }
+}
+
+/// So many rows of a table, for people.
+pub(super) fn rows_of(n: u64, table: &str) -> String {
+    let noun = if table == TableId::Requests.name() { "request" } else { "doc list" };
+    format!("{} {noun}{}", super::words::count(n), if n == 1 { "" } else { "s" })
+}
+
+/// What one stage did.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct StageReport {
+    /// Its id.
+    pub id: String,
+    /// Its kind.
+    pub kind: String,
+    /// Fates it gave.
+    pub fates: Vec<FateCount>,
+    /// Edits it made, by reason.
+    pub edits: BTreeMap<String, u64>,
+    /// What it only showed, by reason.
+    pub suggestions: BTreeMap<String, u64>,
+}
+
+/// Rows by their last fate; they add up to `rows`.
+#[derive(Debug, Default, Serialize)]
+pub struct Fates {
+    /// All rows.
+    pub rows: u64,
+    /// Kept to the end; for requests of a pipeline that exports, written.
+    pub kept: u64,
+    /// Stood for by another.
+    pub merged: u64,
+    /// Out, for review.
+    pub held: u64,
+    /// Out.
+    pub dropped: u64,
+    /// Only the place is left: somebody asked for it.
+    pub forgotten: u64,
+    /// Rows that are not kept, by reason.
+    pub reasons: BTreeMap<&'static str, u64>,
+}
+
+/// Rows that one stage gave one fate for one reason.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FateReport {
+    /// The stage's id.
+    pub stage: String,
+    /// `requests` or `doc_lists`.
+    pub table: String,
+    /// `drop`, `merge` or `hold`.
+    pub action: String,
+    /// Reason code.
+    pub reason: String,
+    /// The reason's sentence.
+    pub sentence: String,
+    /// Decision of the recipe, or something that went wrong.
+    pub kind: Option<ReasonKind>,
+    /// It followed from the fate of the other table's rows.
+    pub cascaded: bool,
+    /// How many rows.
+    pub rows: u64,
+    /// The earliest of them.
+    pub example: Example,
+}
+
+impl FateReport {
+    /// The other of the two tables.
+    pub(super) fn other_table(&self) -> &'static str {
+        if self.table == TableId::Requests.name() {
+            TableId::DocLists.name()
+        } else {
+            TableId::Requests.name()
+        }
+    }
+}
+
+/// Edits that one stage made for one reason.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EditReport {
+    /// The stage's id.
+    pub stage: String,
+    /// `requests` or `doc_lists`.
+    pub table: String,
+    /// Reason code.
+    pub reason: String,
+    /// The reason's sentence.
+    pub sentence: String,
+    /// `safe`, `unsafe` or `suggest`; what is only suggested was not changed.
+    pub safety: String,
+    /// How many edits.
+    pub edits: u64,
+    /// The earliest of them.
+    pub example: Example,
+}
+
+/// One row that a reason was named for.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Example {
+    /// The row's id in its table.
+    pub row_id: String,
+    /// A request to ask `toolsieve why` about: the row itself, or the earliest that was sent with the list.
+    pub request_id: Option<String>,
+    /// For a merge: the row that stands for it.
+    pub into: Option<String>,
+    /// What was measured.
+    pub metric: Option<String>,
+    /// The measured number.
+    pub score: Option<f64>,
+    /// What was found or changed, shortened; only where redaction came first.
+    pub text: Option<String>,
+}
+
+/// What a step cost.
+#[derive(Debug, Serialize)]
+pub struct Timing {
+    /// The step.
+    pub step: String,
+    /// Wall time.
+    pub seconds: f64,
+    /// Bytes on disk.
+    pub bytes: u64,
+}

@@ -1,0 +1,116 @@
+//! Short quotes of evidence and patches, for examples.
+//!
+//! A quote is one line of a few dozen characters: what was found, or the first change of a patch. Whether a text may
+//! be quoted at all is decided by the caller; see `events`.
+
+use serde_json::Value;
+
+/// A quoted value is cut after so many characters …
+const MAX_VALUE_CHARS: usize = 60;
+/// … and the whole quote after so many.
+const MAX_CHARS: usize = 160;
+/// Reasons of this topic say that a public set holds the row: its text may be under any licence.
+const OVERLAP: &str = "overlap/";
+/// Of such a row only these are quoted: they name the record of the set.
+const OVERLAP_KEYS: [&str; 4] = ["set", "record", "metric", "score"];
+
+/// The plain values of some evidence, as `key: value`.
+pub(super) fn evidence(reason: &str, evidence: &Value) -> Option<String> {
+    let is_overlap = reason.starts_with(OVERLAP);
+    let parts: Vec<String> = match evidence {
+        Value::Object(members) => members
+            .iter()
+            .filter(|(_, value)| !value.is_object() && !value.is_array())
+            .filter(|(key, _)| !is_overlap || OVERLAP_KEYS.contains(&key.as_str()))
+            .map(|(key, value)| format!("{key}: {}", plain(value)))
+            .collect(),
+        Value::String(_) if !is_overlap => vec![plain(evidence)],
+        _ => vec![],
+    };
+    let would_be = || evidence.get("would_be").filter(|_| !is_overlap).and_then(patch);
+    if parts.is_empty() { would_be() } else { Some(cut(&parts.join(", "), MAX_CHARS)) }
+}
+
+/// The first change of a patch, and how many more there are.
+pub(super) fn patch(patch: &Value) -> Option<String> {
+    let Some(ops) = patch.as_array() else {
+        // No list of operations: an edit that keeps its text to itself and says where it was.
+        return evidence("", patch);
+    };
+    let op_of = |op: &Value| op["op"].as_str().unwrap_or_default().to_owned();
+    let is_move_in_place = |op: &Value| op_of(op) == "move" && op["from"] == op["path"];
+    let changes: Vec<(usize, &Value)> =
+        ops.iter().enumerate().filter(|(_, op)| op_of(op) != "test" && !is_move_in_place(op)).collect();
+    let Some(&(at, first)) = changes.first() else {
+        let only = ops.first()?;
+        return Some(cut(&format!("{}: {}", path(only), plain(&only["value"])), MAX_CHARS));
+    };
+    let before = at.checked_sub(1).map(|before| &ops[before]).filter(|op| op_of(op) == "test");
+    let before = before.map(|op| plain(&op["value"]));
+    let change = match (op_of(first).as_str(), before) {
+        ("replace", Some(before)) => format!("{}: {before} → {}", path(first), plain(&first["value"])),
+        ("replace" | "add", _) => format!("{}: + {}", path(first), plain(&first["value"])),
+        ("remove", before) => format!("{}: - {}", path(first), before.unwrap_or_default()),
+        ("move", _) => format!("{} to {}", first["from"].as_str().unwrap_or_default(), path(first)),
+        (other, _) => format!("{}: {other}", path(first)),
+    };
+    let more = changes.len() - 1;
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Some(cut(&change, MAX_CHARS) + &more)
+}
+
+fn path(op: &Value) -> &str {
+    op["path"].as_str().unwrap_or_default()
+}
+
+fn plain(value: &Value) -> String {
+    cut(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), MAX_VALUE_CHARS)
+}
+
+/// One line of at most so many characters.
+fn cut(text: &str, max_chars: usize) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    match line.char_indices().nth(max_chars) {
+        None => line,
+        Some((end, _)) => format!("{}…", &line[..end]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn plain_values_of_evidence_are_quoted_and_cut() {
+        let quoted = evidence("spam/mash", &json!({"query": "x\ny".repeat(60), "n": 3})).unwrap();
+        assert!(quoted.starts_with("query: x yx y") && quoted.ends_with("…, n: 3"), "{quoted}");
+        assert_eq!(evidence("a/b", &json!({"inner": {"text": "secret"}})), None);
+        assert_eq!(evidence("a/b", &json!("word")), Some("word".to_owned()));
+    }
+
+    #[test]
+    fn of_a_row_in_a_public_set_only_the_record_is_named() {
+        let found = json!({"set": "nexusraven", "record": "12", "text": "def f()", "function": "vt_get", "score": 0.9});
+        let quoted = evidence("overlap/public-function", &found).unwrap();
+        assert_eq!(quoted, "set: nexusraven, record: 12, score: 0.9");
+        assert_eq!(evidence("overlap/public-function", &json!("def f()")), None);
+    }
+
+    #[test]
+    fn a_patch_is_told_by_its_first_change() {
+        let test = json!({"op": "test", "path": "/0/type", "value": "object"});
+        let replace = json!({"op": "replace", "path": "/0/type", "value": "dict"});
+        let add = json!({"op": "add", "path": "/0/required", "value": []});
+        assert_eq!(patch(&json!([test, replace, add])).unwrap(), "/0/type: object → dict and 1 more");
+        assert_eq!(patch(&json!([add])).unwrap(), "/0/required: + []");
+        assert_eq!(patch(&json!([test])).unwrap(), "/0/type: object");
+        assert_eq!(
+            patch(&json!({"kind": "email", "path": "/2/content", "placeholder": "user1@example.com"}))
+                .unwrap(),
+            "kind: email, path: /2/content, placeholder: user1@example.com"
+        );
+        assert_eq!(patch(&json!([])), None);
+    }
+}

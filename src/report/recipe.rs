@@ -1,0 +1,384 @@
+//! The recipe step by step: which kinds of stage stand for a step, and what became of it in a run.
+//!
+//! The one place where steps, kinds and published figures are tied together. A step that has no stage is listed
+//! all the same, so that a report never looks more complete than the run was.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::funnel::{Published, Unit};
+use crate::engine::delta::StageManifest;
+use crate::public_sets::compared::SETS_NOTE;
+use crate::stages::{self, REDACTION};
+
+/// The kind that compares doc lists with public sets.
+const OVERLAP: &str = "drop-public-overlap";
+/// The kind that drafts answers.
+const ANSWERS: &str = "draft-answers";
+/// The public sets of the recipe, as it names them.
+const RECIPE_SETS: &str = "NexusRaven, Firefunctions, Anyscale, Nous-Glaive";
+
+/// How a stage does a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// As the recipe does.
+    Same,
+    /// By rule, where the recipe asked people or a model.
+    ByRule,
+}
+
+/// One step of the recipe.
+#[derive(Debug)]
+struct Step {
+    /// The step, for people.
+    what: &'static str,
+    /// The kinds that do it; none for what every run does.
+    kinds: &'static [&'static str],
+    how: How,
+    /// What differs from the recipe, where something does.
+    note: &'static str,
+    /// What BFCL published for the rows left after it.
+    published: Option<Published>,
+}
+
+const fn published(count: u64, unit: Unit) -> Published {
+    Published { count, unit }
+}
+
+/// The recipe of BFCL V2 Live, in its order.
+static RECIPE: &[Step] = &[
+    Step {
+        what: "collect doc–query pairs",
+        kinds: &[],
+        how: How::Same,
+        note: "",
+        published: Some(published(64_517, Unit::Requests)),
+    },
+    Step {
+        what: "merge exactly equal docs",
+        kinds: &["merge-exact-docs"],
+        how: How::Same,
+        note: "",
+        published: Some(published(6_478, Unit::DocLists)),
+    },
+    Step {
+        what: "remove docs of public test sets",
+        kinds: &[OVERLAP, "drop-public-queries"],
+        how: How::ByRule,
+        note: "",
+        published: Some(published(3_698, Unit::DocLists)),
+    },
+    Step {
+        what: "merge similar docs (ROUGE-L above 0.8)",
+        kinds: &["merge-near-docs"],
+        how: How::Same,
+        note: "",
+        published: Some(published(1_692, Unit::DocLists)),
+    },
+    Step {
+        what: "merge similar queries",
+        kinds: &["merge-near-queries"],
+        how: How::ByRule,
+        note: "the recipe compares embeddings of text-embedding-3-small; here words and spelling are compared",
+        published: None,
+    },
+    Step {
+        what: "drop low-quality docs",
+        kinds: &["judge-docs"],
+        how: How::ByRule,
+        note: "",
+        published: None,
+    },
+    Step {
+        what: "find irrelevant and low-quality queries",
+        kinds: &["judge-queries"],
+        how: How::ByRule,
+        note: "",
+        published: None,
+    },
+    Step {
+        what: "bring docs to the schema with the fewest edits",
+        kinds: &["fix-docs"],
+        how: How::ByRule,
+        note: "",
+        published: None,
+    },
+    Step {
+        what: "enhance prompts",
+        kinds: &["enhance-prompts"],
+        how: How::Same,
+        note: "prompts stand as they were sent",
+        published: None,
+    },
+    Step {
+        what: "replace sensitive information by placeholders",
+        kinds: &REDACTION,
+        how: How::ByRule,
+        note: "",
+        published: None,
+    },
+    Step { what: "write answers", kinds: &[ANSWERS], how: How::ByRule, note: "", published: None },
+    Step {
+        what: "put entries into categories",
+        kinds: &["split"],
+        how: How::ByRule,
+        note: "",
+        published: Some(published(2_251, Unit::Entries)),
+    },
+];
+
+/// What became of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Status {
+    /// It ran as the recipe has it.
+    #[serde(rename = "ran")]
+    Ran,
+    /// A rule did what people or a model did in the recipe.
+    #[serde(rename = "ran by rule")]
+    RanByRule,
+    /// Some of it ran; the note says what did not.
+    #[serde(rename = "ran in part")]
+    RanInPart,
+    /// This program has no stage for it.
+    #[serde(rename = "not run: no stage")]
+    NoStage,
+    /// The pipeline leaves it out.
+    #[serde(rename = "not run: not in the pipeline")]
+    NotInPipeline,
+    /// The stage ran, but had no set to compare with.
+    #[serde(rename = "not checked: set not on disk")]
+    NotChecked,
+}
+
+impl Status {
+    /// The words in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ran => "ran",
+            Self::RanByRule => "ran by rule",
+            Self::RanInPart => "ran in part",
+            Self::NoStage => "not run: no stage",
+            Self::NotInPipeline => "not run: not in the pipeline",
+            Self::NotChecked => "not checked: set not on disk",
+        }
+    }
+
+    /// Some of it ran.
+    pub fn has_run(self) -> bool {
+        matches!(self, Self::Ran | Self::RanByRule | Self::RanInPart)
+    }
+}
+
+/// A step of the recipe in a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StepReport {
+    /// The step.
+    pub step: &'static str,
+    /// What became of it.
+    pub status: Status,
+    /// Ids of the stages that did it.
+    pub stages: Vec<String>,
+    /// What differs from the recipe; empty where nothing is known to.
+    pub note: String,
+}
+
+/// A public set that a stage was to compare with.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct PublicSet {
+    /// The stage's id.
+    pub stage: String,
+    /// The set's id.
+    pub set: String,
+    /// Its licence, an SPDX expression or `unknown`.
+    pub licence: String,
+    /// It is the program's own, which shows how the comparison works and proves nothing.
+    pub built_in: bool,
+    /// It was read and compared with.
+    pub checked: bool,
+    /// `checked`, or what was not.
+    pub status: String,
+}
+
+/// The steps of the recipe in a run of these stages.
+pub(super) fn steps(stages: &[StageManifest], sets: &[PublicSet], n_human: u64) -> Vec<StepReport> {
+    RECIPE
+        .iter()
+        .map(|step| {
+            let ran: Vec<&StageManifest> =
+                stages.iter().filter(|stage| step.kinds.contains(&stage.kind.as_str())).collect();
+            let (status, note) = if step.kinds.contains(&OVERLAP) && !ran.is_empty() {
+                overlap(sets)
+            } else if step.kinds.contains(&ANSWERS) && !ran.is_empty() {
+                (Status::RanByRule, answers(ran[0], n_human))
+            } else {
+                (status(step, &ran), step.note.to_owned())
+            };
+            let note = if !status.has_run() && step.kinds.contains(&OVERLAP) && note.is_empty() {
+                format!("sets of the recipe: {RECIPE_SETS}")
+            } else {
+                note
+            };
+            StepReport {
+                step: step.what,
+                status,
+                stages: ran.iter().map(|stage| stage.id.clone()).collect(),
+                note,
+            }
+        })
+        .collect()
+}
+
+fn status(step: &Step, ran: &[&StageManifest]) -> Status {
+    let is_whole = |kind: &&str| ran.iter().any(|stage| stage.kind == **kind);
+    if step.kinds.is_empty() {
+        return Status::Ran;
+    }
+    if ran.is_empty() {
+        let is_built = step.kinds.iter().any(|kind| stages::kind(kind).is_some());
+        return if is_built { Status::NotInPipeline } else { Status::NoStage };
+    }
+    match step.how {
+        // Redaction of the requests alone leaves the docs as they were sent.
+        _ if step.kinds == REDACTION && !step.kinds.iter().all(is_whole) => Status::RanInPart,
+        How::ByRule => Status::RanByRule,
+        How::Same => Status::Ran,
+    }
+}
+
+fn overlap(sets: &[PublicSet]) -> (Status, String) {
+    let names = |checked: bool| -> Vec<&str> {
+        let asked = sets.iter().filter(|set| !set.built_in && set.checked == checked);
+        let names: BTreeSet<&str> = asked.map(|set| set.set.as_str()).collect();
+        names.into_iter().collect()
+    };
+    let (checked, missing) = (names(true), names(false));
+    let note = [("checked: ", &checked), ("not checked: ", &missing)]
+        .iter()
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(word, names)| format!("{word}{}", names.join(", ")))
+        .collect::<Vec<_>>()
+        .join("; ");
+    match (checked.is_empty(), missing.is_empty()) {
+        (true, true) => (Status::RanByRule, "which sets were on disk is not on record".to_owned()),
+        (true, false) => (Status::NotChecked, note),
+        (false, true) => (Status::RanByRule, note),
+        (false, false) => (Status::RanInPart, note),
+    }
+}
+
+fn answers(stage: &StageManifest, n_human: u64) -> String {
+    match stage.settings.get("answers") {
+        None | Some(Value::Null) => {
+            "people wrote them in the recipe; here they are drafted from the log, and no file of answers by people was given"
+                .to_owned()
+        }
+        Some(_) => format!(
+            "people wrote them in the recipe; here {n_human} are by people, from the file that was given, and the others are drafted from the log"
+        ),
+    }
+}
+
+/// Ids of the stages that are no step of the recipe.
+pub(super) fn others(stages: &[StageManifest]) -> Vec<String> {
+    let is_step = |kind: &str| RECIPE.iter().any(|step| step.kinds.contains(&kind));
+    stages.iter().filter(|stage| !is_step(&stage.kind)).map(|stage| stage.id.clone()).collect()
+}
+
+/// What BFCL published for the rows left after this stage; `None` where nothing compares.
+///
+/// Of several stages of a step the last of the first run of them counts: a later one does what the recipe does not.
+pub(super) fn published_after(stages: &[StageManifest], at: usize) -> Option<Published> {
+    let step = RECIPE.iter().find(|step| step.kinds.contains(&stages[at].kind.as_str()))?;
+    if step.kinds == ["split"] {
+        return None;
+    }
+    let is_step = |stage: &StageManifest| step.kinds.contains(&stage.kind.as_str());
+    let is_first_run = !stages[..at].iter().rev().skip_while(|stage| is_step(stage)).any(is_step);
+    let is_last_of_it = !stages.get(at + 1).is_some_and(is_step);
+    step.published.filter(|_| is_first_run && is_last_of_it)
+}
+
+/// What BFCL published for the pairs collected.
+pub(super) fn published_pairs() -> Option<Published> {
+    RECIPE.iter().find(|step| step.kinds.is_empty()).and_then(|step| step.published)
+}
+
+/// What BFCL published for the entries.
+pub(super) fn published_entries() -> Option<Published> {
+    RECIPE.iter().filter_map(|step| step.published).find(|published| published.unit == Unit::Entries)
+}
+
+/// The stage takes personal data out.
+pub(super) fn is_redaction(kind: &str) -> bool {
+    REDACTION.contains(&kind)
+}
+
+/// What a stage says holds no personal data that redaction knows: it redacts, or both redactions stand before it.
+pub(super) fn is_redacted_at(kinds: &[&str], at: usize) -> bool {
+    is_redaction(kinds[at]) || REDACTION.iter().all(|kind| kinds[..at].contains(kind))
+}
+
+/// What a stage noted of a set, as far as it is told.
+#[derive(Deserialize)]
+struct SetNote {
+    id: String,
+    on_disk: bool,
+    licence: String,
+    #[serde(default)]
+    built_in: bool,
+    #[serde(default)]
+    unreadable: u64,
+}
+
+/// The public sets that a stage noted.
+pub(super) fn public_sets(stage: &StageManifest) -> Vec<PublicSet> {
+    let notes = stage.notes.get(SETS_NOTE).cloned().unwrap_or_default();
+    let notes: Vec<SetNote> = serde_json::from_value(notes).unwrap_or_default();
+    let told = |note: SetNote| PublicSet {
+        stage: stage.id.clone(),
+        set: note.id,
+        licence: note.licence,
+        built_in: note.built_in,
+        checked: note.on_disk,
+        status: match (note.on_disk, note.unreadable) {
+            (false, _) => "not on disk".to_owned(),
+            (true, 0) => "checked".to_owned(),
+            (true, unreadable) => format!("checked, but for {unreadable} records that cannot be read"),
+        },
+    };
+    notes.into_iter().map(told).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(set: &str, checked: bool) -> PublicSet {
+        PublicSet {
+            stage: "s".to_owned(),
+            set: set.to_owned(),
+            licence: "unknown".to_owned(),
+            built_in: set == "own",
+            checked,
+            status: if checked { "checked" } else { "not on disk" }.to_owned(),
+        }
+    }
+
+    #[test]
+    fn overlap_is_as_complete_as_the_sets_on_disk() {
+        let (own, here, absent) = (set("own", true), set("a", true), set("b", false));
+        assert_eq!(overlap(std::slice::from_ref(&here)).0, Status::RanByRule);
+        assert_eq!(overlap(&[own, absent.clone()]).0, Status::NotChecked);
+        assert_eq!(overlap(&[here, absent]), (Status::RanInPart, "checked: a; not checked: b".to_owned()));
+    }
+
+    #[test]
+    fn nothing_counts_as_redacted_before_both_redactions() {
+        let kinds = ["drop-spam", "redact", "redact-docs", "parse-docs"];
+        let redacted: Vec<bool> = (0..kinds.len()).map(|at| is_redacted_at(&kinds, at)).collect();
+        assert_eq!(redacted, [false, true, true, true]);
+        assert!(!is_redacted_at(&["redact", "parse-docs"], 1));
+    }
+}

@@ -1,0 +1,166 @@
+//! What holds for the writers whatever a run holds: text from outside stays text, and nothing is left out.
+
+use serde_json::json;
+
+use super::funnel::{FunnelRow, Published, Unit};
+use super::model::{EditReport, Example, FateReport, Report};
+use super::recipe::{PublicSet, public_sets, steps};
+use super::{html, markdown};
+use crate::engine::delta::{Kept, StageManifest};
+use crate::engine::stage::TableId;
+use crate::public_sets::compared::SETS_NOTE;
+
+/// Markup, a table border, a line break, code.
+const NASTY: &str = "<script>alert(1)</script> | a\n# b `c` [d](javascript:e) \"f\" 'g'";
+
+fn fate(table: &str, reason: &str, cascaded: bool, rows: u64) -> FateReport {
+    FateReport {
+        stage: "s".to_owned(),
+        table: table.to_owned(),
+        action: "drop".to_owned(),
+        reason: reason.to_owned(),
+        sentence: NASTY.to_owned(),
+        kind: None,
+        cascaded,
+        rows,
+        example: Example {
+            row_id: "0123456789abcdef".to_owned(),
+            text: Some(NASTY.to_owned()),
+            ..Example::default()
+        },
+    }
+}
+
+fn nasty_report() -> Report {
+    let mut report = Report { pipeline: "p".to_owned(), version: "0".to_owned(), ..Report::default() };
+    report.card.title = NASTY.to_owned();
+    report.card.licence = NASTY.to_owned();
+    report.card.source_licence = NASTY.to_owned();
+    report.card.contact = NASTY.to_owned();
+    report.fates = vec![fate("requests", "a/b", false, 1)];
+    report.edits = vec![EditReport {
+        stage: "s".to_owned(),
+        table: "doc_lists".to_owned(),
+        reason: "c/d".to_owned(),
+        sentence: NASTY.to_owned(),
+        safety: NASTY.to_owned(),
+        edits: 1,
+        example: Example { text: Some(NASTY.to_owned()), ..Example::default() },
+    }];
+    report.entries.language.insert(NASTY.to_owned(), 1);
+    report.public_sets = vec![PublicSet {
+        stage: "s".to_owned(),
+        set: NASTY.to_owned(),
+        licence: NASTY.to_owned(),
+        built_in: false,
+        checked: false,
+        status: NASTY.to_owned(),
+    }];
+    report.rebuild.pipeline = format!("about = '''{NASTY} ``` '''");
+    report
+}
+
+#[test]
+fn a_script_in_any_text_is_shown_and_does_not_run() {
+    let report = nasty_report();
+    let page = html::page(&report, NASTY);
+    assert!(!page.contains("<script"), "{page}");
+    assert!(page.matches("&lt;script&gt;").count() >= 12, "every text is shown");
+    assert!(page.contains("default-src 'none'"));
+    let card = markdown::card(&report);
+    let (before, after) = card.split_once("\n````toml\n").expect("the fence is longer than what is inside");
+    let (_, metadata_and_text) = before.split_at(4);
+    let (_, text) = metadata_and_text.split_once("\n---\n").unwrap();
+    assert!(!text.contains("<script"), "{text}");
+    assert!(!text.replace("\\]", "").contains("](javascript"), "{text}");
+    assert!(after.contains("\n````\n"));
+    let rows = text.lines().filter(|line| line.contains("alert")).filter(|line| line.starts_with('|'));
+    assert!(rows.clone().count() >= 5);
+    for row in rows {
+        let n_borders = row.matches('|').count() - row.matches("\\|").count();
+        assert!((3..=7).contains(&n_borders), "a cell ends where it should: {row}");
+    }
+}
+
+#[test]
+fn followers_are_told_with_what_they_follow_and_by_themselves_without_it() {
+    let report = Report {
+        fates: vec![
+            fate("requests", "a/b", true, 5),
+            fate("doc_lists", "a/b", false, 2),
+            fate("doc_lists", "cascade/no-request-left", true, 3),
+        ],
+        ..Report::default()
+    };
+    let told: Vec<(&str, u64, u64)> =
+        report.told_fates("drop").map(|(fate, followed)| (&*fate.reason, fate.rows, followed)).collect();
+    assert_eq!(told, [("a/b", 2, 5), ("cascade/no-request-left", 3, 0)]);
+}
+
+#[test]
+fn bars_are_shares_of_the_pairs_read_on_both_sides() {
+    let row = |step: &str, requests, bfcl| FunnelRow {
+        step: step.to_owned(),
+        what: String::new(),
+        doc_lists: 0,
+        requests,
+        percent: 0.0,
+        bfcl,
+    };
+    let published = |count, unit| Some(Published { count, unit });
+    let mut report = Report {
+        funnel: vec![
+            row("ingest", 200, published(1_000, Unit::Requests)),
+            row("export", 50, published(30, Unit::Entries)),
+        ],
+        ..Report::default()
+    };
+    report.ingest.records = 200;
+    let page = html::page(&report, "run");
+    assert!(page.contains("class=\"bar a\" style=\"width:25.00%\""), "{page}");
+    assert!(page.contains("class=\"bar c\" style=\"width:3.00%\""), "{page}");
+}
+
+fn stage(kind: &str, settings: serde_json::Value) -> StageManifest {
+    StageManifest {
+        key: String::new(),
+        upstream: String::new(),
+        id: kind.to_owned(),
+        kind: kind.to_owned(),
+        settings,
+        table: TableId::Requests,
+        before: Kept::default(),
+        after: Kept::default(),
+        fates: vec![],
+        edits: [].into(),
+        suggestions: [].into(),
+        seconds: 0.0,
+        bytes: 0,
+        notes: [].into(),
+    }
+}
+
+#[test]
+fn every_step_of_the_recipe_says_what_became_of_it() {
+    let mut overlap = stage("drop-public-overlap", json!({}));
+    let note = json!([{"id": "a", "on_disk": false, "url": "https://example.org", "licence": "unknown"}]);
+    overlap.notes.insert(SETS_NOTE.to_owned(), note);
+    let sets = public_sets(&overlap);
+    let stages = [
+        stage("redact", json!({})),
+        stage("merge-exact-docs", json!({})),
+        overlap,
+        stage("draft-answers", json!({"answers": null})),
+    ];
+    let steps = steps(&stages, &sets, 0);
+    let status = |start: &str| steps.iter().find(|step| step.step.starts_with(start)).unwrap().status.name();
+    assert_eq!(status("collect"), "ran");
+    assert_eq!(status("merge exactly"), "ran");
+    assert_eq!(status("remove docs"), "not checked: set not on disk");
+    assert_eq!(status("replace sensitive"), "ran in part");
+    assert_eq!(status("merge similar docs"), "not run: not in the pipeline");
+    assert_eq!(status("enhance"), "not run: no stage");
+    let answers = steps.iter().find(|step| step.step == "write answers").unwrap();
+    assert_eq!(answers.status.name(), "ran by rule");
+    assert!(answers.note.contains("no file of answers by people was given"), "{}", answers.note);
+}

@@ -1,0 +1,113 @@
+//! Words and figures that the card and the page share, so that the two say the same.
+
+use super::funnel::Unit;
+use super::model::Report;
+use super::recipe::{Status, is_redacted_at};
+
+/// Where the recipe is described, with its published figures.
+pub(super) const RECIPE_URL: &str = "https://gorilla.cs.berkeley.edu/blogs/12_bfcl_v2_live.html";
+
+/// The sets of a dataset, with the folder of their BFCL files.
+pub(super) const SETS: [(&str, &str); 2] = [("scored", ""), ("unverified", "unverified/")];
+
+/// Digits of an id that are shown; `toolsieve why` takes the start of an id.
+const ID_DIGITS: usize = 12;
+
+/// What may be compared between the two funnels.
+pub(super) const COMPARABLE: &str = "The two are matched by step and come from different logs: only shares compare. \
+BFCL's figures count pairs, then docs, then entries. It tells of no spam and no agent loops, and took the docs of \
+public sets out before it merged similar ones.";
+
+/// The sections of fates: action, heading, what it means.
+pub(super) const FATES: [(&str, &str, &str); 3] = [
+    ("merge", "Merged", "Rows for which another stands. Nothing was lost but the copy."),
+    ("drop", "Dropped", "Rows that the recipe has no place for."),
+    ("hold", "Held", "Rows that were not good enough to decide on. They are not in the dataset."),
+];
+
+/// The dataset's title.
+pub(super) fn title(report: &Report) -> &str {
+    if report.card.title.is_empty() { &report.pipeline } else { &report.card.title }
+}
+
+/// What is said, or that it is not known.
+pub(super) fn said<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
+    if text.trim().is_empty() { otherwise } else { text }
+}
+
+/// What a published figure counts, for people.
+pub(super) fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Requests => "pairs",
+        Unit::DocLists => "docs",
+        Unit::Entries => "entries",
+    }
+}
+
+/// The start of an id.
+pub(super) fn short(id: &str) -> &str {
+    id.get(..ID_DIGITS).unwrap_or(id)
+}
+
+/// Redaction of requests and of docs ran.
+pub(super) fn is_redacted(report: &Report) -> bool {
+    let kinds: Vec<&str> = report.stages.iter().map(|stage| stage.kind.as_str()).chain([""]).collect();
+    is_redacted_at(&kinds, kinds.len() - 1)
+}
+
+/// What a reader should not expect of the dataset.
+pub(super) fn known_limits(report: &Report) -> Vec<String> {
+    let mut limits = Vec::new();
+    for step in report.recipe.iter().filter(|step| !step.status.has_run()) {
+        limits.push(format!("The recipe's step “{}” did not run ({}).", step.step, step.status.name()));
+    }
+    if report.recipe.iter().any(|step| step.status == Status::RanByRule) {
+        limits.push(
+            "Steps that ran by rule were done by people or a model in the recipe. Rules are the same each time and see \
+             less."
+                .to_owned(),
+        );
+    }
+    if report.exported("unverified", None) > 0 {
+        limits.push("Unverified answers are what one model said, right or wrong.".to_owned());
+    }
+    if report.edits.iter().any(|edit| edit.safety == "unsafe") {
+        limits.push("Unsafe edits put a guess where the docs said nothing.".to_owned());
+    }
+    limits.push(
+        "A drafted answer accepts one value a parameter, besides leaving out what may be left out. Other values can be \
+         right."
+            .to_owned(),
+    );
+    limits.push(
+        "Near copies are found by words and spelling: what is said in quite other words stays twice."
+            .to_owned(),
+    );
+    limits
+}
+
+/// A number with thousands set apart.
+pub(super) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_their_thousands_apart() {
+        assert_eq!(
+            [0, 999, 1_000, 64_517, 1_234_567].map(count),
+            ["0", "999", "1,000", "64,517", "1,234,567"]
+        );
+    }
+}

@@ -1,0 +1,195 @@
+//! The report of a finished run in its forms: `report.json`, the dataset card, the page, the screen.
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use saphyr_parser::{Event, Parser};
+use serde_json::{Value, json};
+use support::{output, run_sample};
+use toolsieve::engine::frame::FrameFile;
+
+fn text(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn report_as(out: &Path, form: &[&str]) -> String {
+    let mut arguments = vec!["report", out.to_str().unwrap()];
+    arguments.extend(form);
+    let output = output(&arguments);
+    assert!(output.status.success(), "{}", support::shown(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The metadata block of a card.
+fn metadata(card: &str) -> &str {
+    card.strip_prefix("---\n").unwrap().split_once("\n---\n").unwrap().0
+}
+
+/// The texts of a YAML document in order; keys and values alike.
+fn scalars(yaml: &str) -> Vec<String> {
+    Parser::new_from_str(yaml)
+        .filter_map(|event| match event.unwrap().0 {
+            Event::Scalar(text, ..) => Some(text.into_owned()),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn the_card_of_the_sample_tells_its_whole_story() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let card_words = [
+        "--set",
+        "export.card.title=\"Ferries: a \\\"sample\\\"\"",
+        "--set",
+        "export.card.licence=Apache-2.0",
+        "--set",
+        "export.card.source_licence=\"Apache-2.0, written for this project\"",
+    ];
+    run_sample(&out, &card_words);
+    let card = text(&out.join("dataset/README.md"));
+    let shown = card.replace(concat!("toolsieve ", env!("CARGO_PKG_VERSION")), "toolsieve VERSION");
+    let shown = shown.replace(concat!("(", env!("CARGO_PKG_VERSION"), ")"), "(VERSION)");
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!("card", shown);
+    });
+
+    let scalars = scalars(metadata(&card));
+    let value_of = |key: &str| {
+        let at = scalars.iter().position(|scalar| scalar == key).unwrap_or_else(|| panic!("no key {key}"));
+        scalars[at + 1].as_str()
+    };
+    assert_eq!(value_of("pretty_name"), "Ferries: a \"sample\"");
+    assert_eq!(value_of("license"), "apache-2.0");
+    assert_eq!(value_of("size_categories"), "n<1K");
+    let paths: Vec<&String> =
+        scalars.iter().zip(&scalars[1..]).filter(|(key, _)| *key == "path").map(|(_, path)| path).collect();
+    assert_eq!(paths, ["data/scored.parquet", "data/unverified.parquet"]);
+    let dataset = out.join("dataset");
+    for file in walk(&dataset).iter().filter(|file| !file.ends_with("README.md")) {
+        let name = file.strip_prefix(dataset.to_str().unwrap()).unwrap().trim_start_matches('/');
+        assert!(card.contains(&format!("| `{name}` |")), "{name} is told of");
+    }
+}
+
+fn walk(folder: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { files.extend(walk(&path)) } else { files.push(path.display().to_string()) }
+    }
+    files
+}
+
+#[test]
+fn every_reason_of_the_ledger_stands_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    run_sample(&out, &["--set", "fix-docs.allow_unsafe=false"]);
+    let ledger = FrameFile::open(&out.join("ledger.parquet")).unwrap().read_all().unwrap();
+    let (reasons, actions) = (ledger.texts("reason").unwrap(), ledger.texts("action").unwrap());
+    let found: BTreeSet<&str> = (0..ledger.height()).filter_map(|row| reasons.get(row)).collect();
+    assert!(found.len() > 20, "{found:?}");
+    let card = text(&out.join("dataset/README.md"));
+    let page = text(&out.join("report.html"));
+    for reason in &found {
+        assert!(card.contains(&format!("`{reason}`")), "{reason} in the card");
+        assert!(page.contains(&format!("<code>{reason}</code>")), "{reason} in the page");
+    }
+    let report: Value = serde_json::from_str(&text(&out.join("report.json"))).unwrap();
+    let rows = |list: &str, key: &str| -> u64 {
+        report[list].as_array().unwrap().iter().map(|row| row[key].as_u64().unwrap()).sum()
+    };
+    let n_edits = (0..ledger.height()).filter(|&row| actions.get(row) == Some("edit")).count() as u64;
+    assert_eq!(rows("edits", "edits"), n_edits);
+    assert_eq!(rows("fates", "rows"), ledger.height() as u64 - n_edits);
+    for row in report["fates"].as_array().unwrap().iter().chain(report["edits"].as_array().unwrap()) {
+        assert!(row["example"]["request_id"].is_string(), "{row}");
+        assert!(!row["sentence"].as_str().unwrap().is_empty(), "{row}");
+        assert_eq!(row["example"]["text"], Value::Null, "nothing is quoted without redaction: {row}");
+    }
+}
+
+#[test]
+fn a_finished_run_can_be_reported_again_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    run_sample(&out, &[]);
+    assert_eq!(report_as(&out, &["--json"]), text(&out.join("report.json")));
+    assert_eq!(report_as(&out, &["--markdown"]), text(&out.join("dataset/README.md")));
+    assert_eq!(report_as(&out, &["--html"]), text(&out.join("report.html")));
+    let screen = report_as(&out, &[]);
+    let again = run_sample(&out, &[]);
+    assert!(String::from_utf8(again.stdout).unwrap().starts_with(&screen));
+    let refused = output(&["report", out.to_str().unwrap(), "--json", "--html"]);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
+fn the_card_knows_no_clock_no_folder_and_no_name_of_an_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let card = |name: &str| {
+        let home = folder.path().join(name);
+        std::fs::create_dir(&home).unwrap();
+        for file in ["hosted.jsonl", "answers.jsonl"] {
+            let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("raw").join(file);
+            std::fs::copy(from, home.join(file)).unwrap();
+        }
+        let log = home.join(format!("log-of-{name}.jsonl"));
+        std::fs::rename(home.join("hosted.jsonl"), &log).unwrap();
+        let out = home.join("run");
+        let answers = format!("draft-answers.answers={}", home.join("answers.jsonl").display());
+        run_sample(&out, &["--set", &answers, "--input", log.to_str().unwrap()]);
+        let card = text(&out.join("dataset/README.md"));
+        assert!(!card.contains(folder.path().to_str().unwrap()) && !card.contains("log-of"), "{card}");
+        card
+    };
+    let one = card("one");
+    assert_eq!(one, card("two"));
+    assert!(one.contains("answers = \"answers.jsonl\""));
+}
+
+#[test]
+fn what_a_stage_noted_of_public_sets_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    run_sample(&out, &[]);
+    let path = out.join("stages/05-merge-near-docs/manifest.json");
+    let mut manifest: Value = serde_json::from_str(&text(&path)).unwrap();
+    manifest["notes"] = json!({"sets": [{"id": "some-set", "status": "checked"}, {"id": "other|set", "status": "not on disk"}]});
+    std::fs::write(&path, manifest.to_string()).unwrap();
+    let report: Value = serde_json::from_str(&report_as(&out, &["--json"])).unwrap();
+    let sets = json!([
+        {"stage": "merge-near-docs", "set": "some-set", "status": "checked"},
+        {"stage": "merge-near-docs", "set": "other|set", "status": "not on disk"},
+    ]);
+    assert_eq!(report["public_sets"], sets);
+    assert_eq!(report["notes"]["merge-near-docs"], manifest["notes"]);
+    assert!(report_as(&out, &["--markdown"]).contains("| other\\|set | not on disk |"));
+}
+
+#[test]
+fn a_pipeline_without_a_dataset_has_a_report_and_no_card() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let run = output(&[
+        "run",
+        "pipelines/parse-only.toml",
+        "--quiet",
+        "--out",
+        out.to_str().unwrap(),
+        "--input",
+        "raw/pairs.csv",
+    ]);
+    assert!(run.status.success(), "{}", support::shown(&run));
+    assert!(!out.join("dataset").exists() && out.join("report.html").is_file());
+    let report: Value = serde_json::from_str(&report_as(&out, &["--json"])).unwrap();
+    assert_eq!(report["exported"], json!({}));
+    assert_eq!(report["entries"]["category"], json!({}));
+    assert!(report["requests"]["kept"].as_u64() > Some(0));
+}
