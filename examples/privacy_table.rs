@@ -26,7 +26,8 @@ struct Counts {
     right: usize,
 }
 
-#[allow(clippy::print_stdout)]
+// Counts of some hundred sentences.
+#[allow(clippy::print_stdout, clippy::cast_precision_loss)]
 fn table(file: &str, text: &str, show_misses: bool) {
     let scanner = Scanner::new(&Kind::ALL, None, Names::default());
     let mut counts: BTreeMap<Kind, Counts> = BTreeMap::new();
@@ -51,7 +52,9 @@ fn table(file: &str, text: &str, show_misses: bool) {
             count.labelled += 1;
             count.right += usize::from(found.contains(label));
         }
-        found.iter().for_each(|value| counts.entry(value.0).or_default().found += 1);
+        for value in &found {
+            counts.entry(value.0).or_default().found += 1;
+        }
         if row["looks"].is_string() {
             look_alikes += 1;
             touched += usize::from(!found.is_empty());

@@ -99,7 +99,7 @@ fn local_start(text: &str, at: usize) -> Option<usize> {
             _ => match text[..start].chars().next_back() {
                 Some(c) if is_local(c) => start -= c.len_utf8(),
                 Some(c) if c.is_alphanumeric() && !is_script_border(c, &text[start..at]) => {
-                    start -= c.len_utf8()
+                    start -= c.len_utf8();
                 }
                 _ => break,
             },
@@ -148,10 +148,9 @@ fn domain_end(text: &str, from: usize) -> Option<usize> {
     }
     let domain = text[from..end].trim_end_matches(['.', '-']);
     let labels: Vec<&str> = domain.split('.').collect();
-    let is_label = |label: &&str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
+    let is_label = |label: &str| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-');
     let top = labels.last()?;
     let is_top =
         top.chars().count() >= 2 && (top.chars().all(char::is_alphabetic) || top.starts_with("xn--"));
-    (labels.len() >= 2 && labels.iter().all(|label| is_label(&label)) && is_top)
-        .then_some(from + domain.len())
+    (labels.len() >= 2 && labels.iter().all(|label| is_label(label)) && is_top).then_some(from + domain.len())
 }

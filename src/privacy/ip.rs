@@ -91,13 +91,11 @@ fn number_v4(address: Ipv4Addr) -> Option<u64> {
 /// The placeholder: from the ranges for documentation.
 pub(super) fn stand_in_v4(number: u64) -> String {
     let at = number.saturating_sub(1);
-    match usize::try_from(at / HOSTS).ok().and_then(|range| DOCUMENTATION.get(range)) {
-        Some([a, b, c]) => format!("{a}.{b}.{c}.{}", at % HOSTS + 1),
-        None => {
-            let offset = (number - DOCUMENTATION.len() as u64 * HOSTS) % MEASUREMENT_HOSTS;
-            Ipv4Addr::from(MEASUREMENT + u32::try_from(offset).unwrap_or_default()).to_string()
-        }
+    if let Some([a, b, c]) = usize::try_from(at / HOSTS).ok().and_then(|range| DOCUMENTATION.get(range)) {
+        return format!("{a}.{b}.{c}.{}", at % HOSTS + 1);
     }
+    let offset = (number - DOCUMENTATION.len() as u64 * HOSTS) % MEASUREMENT_HOSTS;
+    Ipv4Addr::from(MEASUREMENT + u32::try_from(offset).unwrap_or_default()).to_string()
 }
 
 /// Finds the IPv6 addresses of a text.

@@ -69,7 +69,7 @@ const RULES: &[Rule] = &[
     plain("npm_", 30),
     plain("gsk_", 30),
 ];
-/// In the middle of a RapidAPI key: 10 letters and digits, `msh`, 15, `p1`, 6, `jsn`, 11.
+/// In the middle of a `RapidAPI` key: 10 letters and digits, `msh`, 15, `p1`, 6, `jsn`, 11.
 const RAPID_API: &str = "msh";
 const RAPID_API_LENGTH: usize = 50;
 const RAPID_API_MARKS: [(usize, &str); 3] = [(10, "msh"), (28, "p1"), (36, "jsn")];

@@ -7,7 +7,7 @@ use super::{Found, Kind, Standing};
 /// The numbers of the values met so far.
 #[derive(Debug, Default)]
 pub struct Numbers {
-    numbers: FxHashMap<(Kind, String), u64>,
+    given: FxHashMap<(Kind, String), u64>,
     taken: FxHashSet<(Kind, u64)>,
     last: FxHashMap<Kind, u64>,
 }
@@ -27,7 +27,7 @@ impl Numbers {
     pub fn learn(&mut self, kind: Kind, value: &str) {
         let kind = space(kind);
         let key = (kind, value.to_owned());
-        if self.numbers.contains_key(&key) {
+        if self.given.contains_key(&key) {
             return;
         }
         let last = self.last.entry(kind).or_default();
@@ -35,7 +35,7 @@ impl Numbers {
         while self.taken.contains(&(kind, *last)) {
             *last += 1;
         }
-        self.numbers.insert(key, *last);
+        self.given.insert(key, *last);
     }
 
     /// The number of a personal value; `None` for a placeholder and for a value not met before.
@@ -43,6 +43,6 @@ impl Numbers {
         if found.standing != Standing::Personal {
             return None;
         }
-        self.numbers.get(&(space(found.kind), found.value.clone())).copied()
+        self.given.get(&(space(found.kind), found.value.clone())).copied()
     }
 }

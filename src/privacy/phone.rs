@@ -30,6 +30,8 @@ const REGIONS: [&str; 14] =
 /// The exchange and the first line of the numbers for fiction, and how many there are.
 const FICTION: &str = "55501";
 const LINES: u64 = 100;
+/// Typed along the keys: an example in docs.
+const KEYS_IN_ORDER: &str = "23456789";
 /// The first area code of a placeholder.
 const FIRST_AREA: u64 = 202;
 
@@ -123,11 +125,12 @@ impl<'t> Candidate<'t> {
             return None;
         }
         let announced = || announces_phone(self.text, self.start, self.end);
-        if self.digits.starts_with("00") && self.digits.len() > 10 && (self.first < self.last || announced())
+        if self.digits.starts_with("00")
+            && self.digits.len() > FEWEST_DIGITS_ANYWHERE
+            && (self.first < self.last || announced())
+            && let Some(found) = self.international(2)
         {
-            if let Some(found) = self.international(2) {
-                return Some(found);
-            }
+            return Some(found);
         }
         if self.is_american() {
             return self.valid(*TRIED.first()?);
@@ -137,7 +140,7 @@ impl<'t> Candidate<'t> {
             return None;
         }
         if self.is_ours() {
-            return self.placeholder(0);
+            return Some(self.placeholder(0));
         }
         match region {
             Some(Region(region)) => {
@@ -161,7 +164,7 @@ impl<'t> Candidate<'t> {
         let digits = if written.contains("(0)") { self.without_trunk_zero() } else { self.digits.clone() };
         let digits = &digits[skip..];
         if let Some(code_digits) = (1..=3).find(|&code| is_zeros(digits.get(code..).unwrap_or_default())) {
-            return self.placeholder(skip + code_digits);
+            return Some(self.placeholder(skip + code_digits));
         }
         // Behind a plus a country and enough digits will do: plans open new ranges, and fiction has ranges of its own.
         let is_enough = |number: &PhoneNumber| {
@@ -186,20 +189,20 @@ impl<'t> Candidate<'t> {
 
     fn found(&self, number: &PhoneNumber) -> Found {
         let value = number.format().mode(Mode::E164).to_string();
-        let standing = match value
-            .strip_prefix("+1")
-            .filter(|rest| rest.len() == 10 && rest[3..].starts_with(FICTION))
-        {
+        let fiction =
+            value.strip_prefix("+1").filter(|rest| rest.len() == 10 && rest[3..].starts_with(FICTION));
+        let standing = match fiction {
             Some(rest) => Standing::Placeholder(american_number(rest)),
+            None if value.contains(KEYS_IN_ORDER) => Standing::Placeholder(None),
             None => Standing::Personal,
         };
         Found::new(Kind::Phone, self.start, self.end, value, standing)
     }
 
-    fn placeholder(&self, code_digits: usize) -> Option<Found> {
+    fn placeholder(&self, code_digits: usize) -> Found {
         let number = self.digits[code_digits + 1..].parse().ok();
         let standing = Standing::Placeholder(number);
-        Some(Found::new(Kind::Phone, self.start, self.end, self.digits.clone(), standing))
+        Found::new(Kind::Phone, self.start, self.end, self.digits.clone(), standing)
     }
 
     /// A placeholder of ours in national form.

@@ -57,9 +57,8 @@ pub(super) fn for_each(text: &str, mut visit: impl FnMut(&Run)) {
             }
         }
         let last = run.groups.len() - 1;
-        if run.groups.len() >= ADDRESS_GROUPS || run.n_digits(0, last) >= FEWEST_DIGITS {
-            visit(&run);
-        } else if may_be_account(bytes, start) {
+        let is_long = run.groups.len() >= ADDRESS_GROUPS || run.n_digits(0, last) >= FEWEST_DIGITS;
+        if is_long || may_be_account(bytes, start) {
             visit(&run);
         }
     }

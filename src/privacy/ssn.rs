@@ -26,10 +26,10 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
             && !digits.starts_with('9')
             && &digits[3..5] != "00"
             && &digits[5..] != "0000";
-        let standing = if digits.starts_with("000") {
-            Standing::Placeholder(digits[3..].parse().ok())
-        } else if digits.starts_with(OURS_AS_NUMBER) {
-            Standing::Placeholder(digits[OURS_AS_NUMBER.len()..].parse().ok())
+        let standing = if let Some(number) = digits.strip_prefix("000") {
+            Standing::Placeholder(number.parse().ok())
+        } else if let Some(number) = digits.strip_prefix(OURS_AS_NUMBER) {
+            Standing::Placeholder(number.parse().ok())
         } else if EXAMPLES.contains(&digits.as_str()) {
             Standing::Placeholder(None)
         } else if is_number {

@@ -140,8 +140,11 @@ fn placeholders_far_down_the_count_are_still_placeholders() {
     }
 }
 
-/// The labelled sentences: text, its labels, and what a look-alike looks like.
-fn labelled(file: &str) -> Vec<(String, Vec<(String, usize, usize)>, bool)> {
+/// A sentence, its labels (kind, first byte, byte behind), and whether it is a look-alike.
+type Labelled = (String, Vec<(String, usize, usize)>, bool);
+
+/// The labelled sentences of a file.
+fn labelled(file: &str) -> Vec<Labelled> {
     let path = format!("{}/tests/privacy/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
     let row = |line: &str| {

@@ -124,8 +124,7 @@ impl Stage for Redact {
         let lists = Met::collect(&view.parent(), cx, |row, note| values_of_list(&scanner, row, note))?;
         let requests = Met::collect(view, cx, |row, note| values_of_request(&scanner, row, note))?;
         let mut numbers = Numbers::default();
-        lists.iter().chain(&requests).for_each(|met| met.take(&mut numbers));
-        lists.iter().chain(&requests).for_each(|met| met.learn(&mut numbers));
+        take_and_learn(&[&lists, &requests], &mut numbers);
         rewrite(view, cx, &requests, out, |row, met| {
             let mut opinion = Opinion::keep();
             for column in PLAIN {
@@ -224,20 +223,20 @@ impl Met {
         }
     }
 
-    /// Notes the placeholders that stand in it.
-    pub(super) fn take(&self, numbers: &mut Numbers) {
-        self.taken.iter().for_each(|&(kind, number)| numbers.take(kind, number));
-    }
-
-    /// Gives its values numbers.
-    pub(super) fn learn(&self, numbers: &mut Numbers) {
-        self.values.iter().for_each(|(kind, value)| numbers.learn(*kind, value));
-    }
-
     fn placeholders(&self) -> String {
         let words: Vec<String> =
             self.taken.iter().map(|(kind, number)| format!("{} {number}", kind.name())).collect();
         words.join(",")
+    }
+}
+
+/// Gives the values of all rows numbers, in the order of the rows, once the placeholders of all are noted.
+pub(super) fn take_and_learn(tables: &[&[Met]], numbers: &mut Numbers) {
+    for (kind, number) in tables.iter().copied().flatten().flat_map(|met| &met.taken) {
+        numbers.take(*kind, *number);
+    }
+    for (kind, value) in tables.iter().copied().flatten().flat_map(|met| &met.values) {
+        numbers.learn(*kind, value);
     }
 }
 

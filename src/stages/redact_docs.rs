@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
-use super::redact::{EXAMPLES, Met, Redact, changed, rewrite, take_noted, values_of_list};
+use super::redact::{EXAMPLES, Met, Redact, changed, rewrite, take_and_learn, take_noted, values_of_list};
 use crate::engine::columns::{PLACEHOLDERS, TEXT};
 use crate::engine::error::Result;
 use crate::engine::fingerprint::Fingerprint;
@@ -70,8 +70,7 @@ impl Stage for RedactDocs {
             Ok(())
         })?;
         let lists = Met::collect(view, cx, |row, note| values_of_list(&scanner, row, note))?;
-        lists.iter().for_each(|met| met.take(&mut numbers));
-        lists.iter().for_each(|met| met.learn(&mut numbers));
+        take_and_learn(&[&lists], &mut numbers);
         rewrite(view, cx, &lists, out, |row, _| {
             let new = row.text(TEXT).and_then(|text| redact_text(&scanner, &numbers, text));
             changed(Opinion::keep(), TEXT, new)

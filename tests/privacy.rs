@@ -1,0 +1,168 @@
+//! Redaction on the program itself: nothing of a personal value is left in a run but in the payload that ingest wrote.
+
+// A test that cannot set itself up may fail where it stands.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+mod support;
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use support::{assert_same_bytes, shown, stable_bytes, toolsieve};
+use toolsieve::engine::frame::FrameFile;
+use toolsieve::pipeline::Pipeline;
+
+/// Values of the log below, as they stand in it.
+const PLANTED: [&str; 5] =
+    ["mira.keller@quillpost.net", "415-555-2671", "4539148803436467", "tomas@fernmail.org", "81.143.22.97"];
+
+fn write_log(path: &Path) {
+    let function = |mail: &str| {
+        json!({"type": "function", "function": {"name": "send", "description": format!("Sends mail. Ask {mail}."),
+        "parameters": {"type": "object", "required": ["to"], "properties": {"to": {"type": "string", "description": "Address."},
+            "card": {"type": "integer", "description": "Card to charge."}}}}})
+    };
+    let row = |id: &str, user: &str, query: &str, arguments: &Value, mail: &str| {
+        json!({"id": id, "ts": 1_900_000_000, "user": user, "request": {"messages": [{"role": "user", "content": query}],
+            "tools": [function(mail)]}, "response": {"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "send", "arguments": arguments.to_string()}}]},
+            "finish_reason": "tool_calls"}]}})
+    };
+    let rows = [
+        row(
+            "one",
+            "mira.keller@quillpost.net",
+            "Write to mira.keller@quillpost.net and charge 4539148803436467",
+            &json!({"to": "mira.keller@quillpost.net", "card": 4_539_148_803_436_467_u64}),
+            "tomas@fernmail.org",
+        ),
+        row(
+            "two",
+            "u2",
+            "Text 415-555-2671 that 81.143.22.97 is down, user1@example.com knows",
+            &json!({"to": "user1@example.com"}),
+            "user3@example.com",
+        ),
+    ];
+    let keyed_by_address = json!({"mira.keller@quillpost.net": 1});
+    let lines: Vec<String> = rows.iter().chain([&keyed_by_address]).map(ToString::to_string).collect();
+    std::fs::write(path, lines.join("\n")).unwrap();
+}
+
+const PIPELINE: &str = "[[stages]]\nkind = \"redact\"\n[[stages]]\nkind = \"redact-docs\"\n[[stages]]\nkind = \"parse-docs\"\n\
+    [[stages]]\nkind = \"draft-answers\"\n[[stages]]\nkind = \"split\"\n[export]\n";
+
+fn run(folder: &Path, threads: &str) -> std::path::PathBuf {
+    let (log, pipeline, out) =
+        (folder.join("log.jsonl"), folder.join("p.toml"), folder.join(format!("out{threads}")));
+    write_log(&log);
+    std::fs::write(&pipeline, PIPELINE).unwrap();
+    let mut command = toolsieve();
+    command
+        .arg("run")
+        .arg(&pipeline)
+        .args(["--quiet", "--threads", threads, "--input"])
+        .arg(&log)
+        .arg("--out")
+        .arg(&out);
+    let output = command.output().unwrap();
+    assert!(out.join("report.json").exists(), "{}", shown(&output));
+    out
+}
+
+/// All text of a run, but for the payload: cells of Parquet, and other files as they are.
+fn text_of(run: &Path) -> Vec<(String, String)> {
+    let mut texts = Vec::new();
+    let mut folders = vec![run.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(run).unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if ["ingest/requests.parquet", "ingest/doc_lists.parquet"].contains(&name.as_str()) {
+            } else if name.ends_with(".parquet") {
+                let frame = FrameFile::open(&path).unwrap().read_all().unwrap();
+                let rows: Vec<String> =
+                    (0..frame.height()).map(|row| Value::Object(frame.row_json(row)).to_string()).collect();
+                texts.push((name, rows.join("\n")));
+            } else {
+                texts.push((name, String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned()));
+            }
+        }
+    }
+    texts
+}
+
+#[test]
+fn nothing_personal_is_left_in_a_run_but_in_its_payload() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = run(folder.path(), "2");
+    let texts = text_of(&out);
+    for (name, text) in &texts {
+        for planted in PLANTED {
+            assert!(!text.contains(planted), "{planted} in {name}");
+        }
+    }
+    let has = |file: &str, wanted: &str| {
+        texts.iter().any(|(name, text)| name.starts_with(file) && text.contains(wanted))
+    };
+    assert!(has("dataset", "user4@example.com"), "the placeholder of the query is in the dataset");
+    assert!(has("ingest/lines.parquet", "[email]"), "what a line is told by is masked");
+    assert!(has("ledger.parquet", "privacy/card"));
+}
+
+#[test]
+fn a_value_has_one_placeholder_in_messages_calls_facts_and_docs() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = run(folder.path(), "1");
+    let why = |row: &str| {
+        let output = toolsieve().args(["why", "--full"]).arg(&out).arg(row).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // user1 and user3 stand in the log, so the docs' address is user2 and the query's is user4.
+    let one = why("one");
+    for wanted in [
+        "user4@example.com and charge 4000000000000010",
+        "user user4@example.com",
+        r#""card":4000000000000010"#,
+        "Ask user2@example.com",
+        "~ /0/content 9..34: email → user4@example.com",
+    ] {
+        assert!(one.contains(wanted), "no {wanted} in\n{one}");
+    }
+    let two = why("two");
+    assert!(two.contains("Text 202-555-0101 that 192.0.2.1 is down, user1@example.com knows"), "{two}");
+    let output = toolsieve().arg("diff").arg(&out).output().unwrap();
+    let diff = String::from_utf8(output.stdout).unwrap();
+    assert!(diff.contains("~ 0..25: email → user4@example.com"), "{diff}");
+    assert!(PLANTED.iter().all(|planted| !diff.contains(planted) && !one.contains(planted)), "{diff}");
+}
+
+#[test]
+fn redaction_gives_the_same_bytes_with_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_same_bytes(&stable_bytes(&run(folder.path(), "1")), &stable_bytes(&run(folder.path(), "4")));
+}
+
+#[test]
+fn redaction_stands_first_in_both_halves_with_the_same_settings() {
+    let stage = |kind: &str| format!("[[stages]]\nkind = \"{kind}\"\n");
+    let refused = |text: String| Pipeline::parse(&text, "p.toml", &[]).unwrap_err().to_string();
+    let late = refused(stage("parse-docs") + &stage("redact"));
+    assert!(late.contains("stage 2 redact comes after parse-docs"), "{late}");
+    let alone = refused(stage("redact-docs"));
+    assert!(alone.contains("stage 1 redact-docs comes before redact"), "{alone}");
+    let differ = refused(stage("redact") + "names = [\"Mira\"]\n" + &stage("redact-docs"));
+    assert!(differ.contains("redact and redact-docs have different settings"), "{differ}");
+    let twice = refused(stage("redact") + "[[stages]]\nkind = \"redact\"\nid = \"again\"\n");
+    assert!(twice.contains("stage 2 again is the second of kind redact"), "{twice}");
+    let region = refused(stage("redact") + "default_region = \"Germany\"\n");
+    assert!(region.contains("default_region must be two capitals"), "{region}");
+    let nothing = refused(stage("redact") + "kinds = []\n");
+    assert!(nothing.contains("there is nothing to look for"), "{nothing}");
+    let half = Pipeline::parse(&stage("redact"), "p.toml", &[]).unwrap();
+    assert_eq!(half.warnings, ["doc lists are not redacted: put a stage of kind redact-docs behind redact"]);
+    let whole = Pipeline::parse(&(stage("redact") + &stage("redact-docs")), "p.toml", &[]).unwrap();
+    assert_eq!(whole.warnings, [String::new(); 0]);
+}
