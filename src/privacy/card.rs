@@ -87,6 +87,9 @@ fn is_grouped(text: &str, run: &Run, first: usize, last: usize) -> bool {
 
 fn has_issuer(digits: &str) -> bool {
     let prefix = |n: usize| digits[..n].parse::<u32>().unwrap_or_default();
+    if digits.starts_with(OURS) {
+        return true;
+    }
     match digits.len() {
         13 => prefix(1) == 4,
         14 => matches!(prefix(3), 300..=305) || matches!(prefix(2), 36 | 38 | 39),
@@ -97,11 +100,7 @@ fn has_issuer(digits: &str) -> bool {
                 || matches!(prefix(4), 2221..=2720 | 6011)
                 || matches!(prefix(3), 644..=649)
         }
-        _ => {
-            prefix(2) == 62
-                || (digits.len() == 19 && (prefix(1) == 4 || prefix(4) == 6011))
-                || digits.starts_with(OURS)
-        }
+        _ => prefix(2) == 62 || (digits.len() == 19 && (prefix(1) == 4 || prefix(4) == 6011)),
     }
 }
 

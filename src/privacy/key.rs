@@ -218,6 +218,9 @@ fn behind_word(text: &str, word_end: usize, word: Word) -> Option<Found> {
         _ => c.is_ascii_alphanumeric() || "-_./+=~".contains(c),
     };
     let length = value.find(|c| !is_part(c)).unwrap_or(value.len());
+    if value[length..].starts_with('@') {
+        return None;
+    }
     let value = value[..length].trim_end_matches(['.', '=', '!', '?', ':']);
     let is_ours = || number(value).is_some();
     let is_secret = match word {

@@ -186,7 +186,52 @@ impl Scanner {
     }
 
     /// The values of a text, placeholders too, in order and without overlaps.
+    ///
+    /// What stands around a value counts, and can be a value itself: `v` in an account number makes the address behind
+    /// it a version. So what is found is looked away from, and the rest looked at again, until nothing is found: then a
+    /// redacted text holds nothing either.
     pub fn scan(&self, text: &str) -> Vec<Found> {
+        let mut found = self.scan_once(text);
+        while found.iter().any(Found::is_personal) {
+            let more = self.scan_around(text, &found);
+            if more.is_empty() {
+                break;
+            }
+            found.extend(more);
+            found.sort_by_key(|value| value.start);
+        }
+        found
+    }
+
+    /// What else is found where placeholders stand for what is found already.
+    fn scan_around(&self, text: &str, found: &[Found]) -> Vec<Found> {
+        let mut new = String::with_capacity(text.len());
+        // Where unchanged pieces stand in the old and the new text.
+        let mut pieces: Vec<(usize, usize, usize)> = Vec::new();
+        let mut done = 0;
+        for value in found.iter().filter(|value| value.is_personal()) {
+            pieces.push((done, new.len(), value.start - done));
+            new.push_str(&text[done..value.start]);
+            new.push_str(&value.stand_in(&text[value.start..value.end], 1));
+            done = value.end;
+        }
+        pieces.push((done, new.len(), text.len() - done));
+        new.push_str(&text[done..]);
+        let back = |mut value: Found| {
+            let at = pieces.partition_point(|&(_, start, _)| start <= value.start).checked_sub(1)?;
+            let (old, start, length) = pieces[at];
+            if value.end > start + length {
+                return None;
+            }
+            value.start = value.start - start + old;
+            value.end = value.end - start + old;
+            let is_new = !found.iter().any(|known| value.start < known.end && known.start < value.end);
+            is_new.then_some(value)
+        };
+        self.scan_once(&new).into_iter().filter(Found::is_personal).filter_map(back).collect()
+    }
+
+    fn scan_once(&self, text: &str) -> Vec<Found> {
         let mut found = Vec::new();
         if self.wants(Kind::Email) || self.wants(Kind::Key) {
             email::find(text, &mut found);

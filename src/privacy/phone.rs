@@ -22,6 +22,8 @@ const FEWEST_DIGITS_ANYWHERE: usize = 9;
 const MOST_DIGITS: usize = 15;
 /// Digits, with the country code, from which a number behind a plus needs no valid plan.
 const ENOUGH_DIGITS: usize = 10;
+/// Most groups of digits beside a number in national form.
+const MOST_OTHER_GROUPS: usize = 2;
 /// Zeros by which a placeholder outside North America is known.
 const ZEROS: usize = 4;
 /// Regions tried for a number in national form that a word announces, in this order; the first is North America's.
@@ -151,6 +153,10 @@ impl<'t> Candidate<'t> {
     }
 
     fn anywhere(&self) -> Option<Found> {
+        // Among many other groups of digits it is part of a table or of a longer number.
+        if self.run.groups.len() - (self.last + 1 - self.first) > MOST_OTHER_GROUPS {
+            return None;
+        }
         let is_long = (FEWEST_DIGITS_ANYWHERE..=12).contains(&self.digits.len());
         // A one before ten digits is dialled in North America and written only with dashes; a Chinese mobile has it.
         let tried = if self.digits.len() == 11 { &TRIED[1..] } else { &TRIED };
