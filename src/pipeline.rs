@@ -518,7 +518,8 @@ impl<'t> Reader<'t> {
                     warnings.push(warning);
                 }
             }
-            have.extend(&contract.writes);
+            let is_new = |column: &&ColumnSpec| !have.contains(column);
+            have.extend(contract.writes.iter().filter(is_new).copied().collect::<Vec<_>>());
         }
         if let Some(export) = export {
             missing(&export.reads(), &have, "export".to_owned())?;

@@ -49,14 +49,25 @@ fn write_log(path: &Path) {
     std::fs::write(path, lines.join("\n")).unwrap();
 }
 
-const PIPELINE: &str = "[[stages]]\nkind = \"redact\"\n[[stages]]\nkind = \"redact-docs\"\n[[stages]]\nkind = \"parse-docs\"\n\
-    [[stages]]\nkind = \"draft-answers\"\n[[stages]]\nkind = \"split\"\n[export]\n";
+/// Redaction, and as much of the recipe as a dataset needs.
+fn pipeline() -> String {
+    let kinds = [
+        "redact",
+        "redact-docs",
+        "collapse-conversations",
+        "parse-docs",
+        "fix-docs",
+        "draft-answers",
+        "split",
+    ];
+    kinds.map(|kind| format!("[[stages]]\nkind = \"{kind}\"\n")).concat() + "[export]\n"
+}
 
 fn run(folder: &Path, threads: &str) -> std::path::PathBuf {
     let (log, pipeline, out) =
         (folder.join("log.jsonl"), folder.join("p.toml"), folder.join(format!("out{threads}")));
     write_log(&log);
-    std::fs::write(&pipeline, PIPELINE).unwrap();
+    std::fs::write(&pipeline, self::pipeline()).unwrap();
     let mut command = toolsieve();
     command
         .arg("run")
