@@ -85,12 +85,12 @@ fn as_text(event: &Event) -> String {
         "  {} {}{safety}\n{}",
         event.table,
         &event.row_id[..12],
-        changes(event.patch.as_deref().unwrap_or("[]"))
+        changes(event.column.as_deref(), event.patch.as_deref().unwrap_or("[]"))
     )
 }
 
 /// A patch as lines: what was there, what is there now.
-pub(super) fn changes(patch: &str) -> String {
+pub(super) fn changes(column: Option<&str>, patch: &str) -> String {
     let ops: Vec<Value> = serde_json::from_str(patch).unwrap_or_default();
     let mut text = String::new();
     let mut before = None;
@@ -111,7 +111,7 @@ pub(super) fn changes(patch: &str) -> String {
                     shown(Some(&op["value"]))
                 );
             }
-            Some("redact") => text += &redacted(op),
+            Some("redact") => text += &redacted(column.unwrap_or_default(), op),
             // A key that is moved onto itself goes to the end: only the order of keys changes.
             Some("move") if op["from"] == op["path"] => {}
             Some("move") => text += &format!("    > {} to {path}\n", op["from"].as_str().unwrap_or_default()),
@@ -128,10 +128,10 @@ pub(super) fn changes(patch: &str) -> String {
 }
 
 /// What was replaced where; what it was is on no record.
-fn redacted(op: &Value) -> String {
+fn redacted(column: &str, op: &Value) -> String {
     let word = |key: &str| op[key].as_str().unwrap_or_default();
     let path = if word("path").is_empty() { String::new() } else { format!("{} ", word("path")) };
-    format!("    ~ {path}{}..{}: {} → {}\n", op["from"], op["to"], word("kind"), word("value"))
+    format!("    ~ {column} {path}{}..{}: {} → {}\n", op["from"], op["to"], word("kind"), word("value"))
 }
 
 /// A value, shortened for the eye.

@@ -291,7 +291,7 @@ impl Story<'_> {
                 event.reason
             );
             if let Some(patch) = &event.patch {
-                text += &changes(patch);
+                text += &changes(event.column.as_deref(), patch);
             }
         }
         Ok(text)
