@@ -101,6 +101,9 @@ const LEAST_RANDOM: usize = 16;
 const PASSWORD_CHARS: std::ops::RangeInclusive<usize> = 6..=64;
 /// Fewest bits a character of a random value: hex has up to 4, words with digits some 3.
 const LEAST_ENTROPY: f64 = 2.8;
+/// Fewest letters of either size, and fewest bits a character, of a key without digits.
+const MIXED_LETTERS: usize = 5;
+const MIXED_ENTROPY: f64 = 3.5;
 /// Fewest zeros by which a placeholder of ours is known.
 const LEAST_ZEROS: usize = 3;
 
@@ -166,7 +169,10 @@ fn known(text: &str, start: usize, rule: Rule) -> Option<Found> {
     let body = text[from..from + length].trim_end_matches(['.', '-', '=']);
     let end = from + body.len();
     let is_right = match rule.shape {
-        Shape::Plain => body.len() >= rule.least && (is_random(body) || number(&text[start..end]).is_some()),
+        Shape::Plain => {
+            body.len() >= rule.least
+                && (is_random(body) || is_mixed(body) || number(&text[start..end]).is_some())
+        }
         Shape::Capitals => {
             body.len() == rule.least
                 && !bytes.get(end).is_some_and(u8::is_ascii_alphanumeric)
@@ -276,6 +282,16 @@ fn is_random(value: &str) -> bool {
     let n_digits = longest.bytes().filter(u8::is_ascii_digit).count();
     let n_letters = longest.bytes().filter(u8::is_ascii_alphabetic).count();
     longest.len() >= LEAST_RANDOM / 2 && n_digits >= 2 && n_letters >= 2 && entropy(value) >= LEAST_ENTROPY
+}
+
+/// Behind the start of a known key capitals and small letters without a digit are enough, as chance brings them.
+fn is_mixed(body: &str) -> bool {
+    let n_capitals = body.bytes().filter(u8::is_ascii_uppercase).count();
+    let n_small = body.bytes().filter(u8::is_ascii_lowercase).count();
+    !is_stand_in(body)
+        && n_capitals >= MIXED_LETTERS
+        && n_small >= MIXED_LETTERS
+        && entropy(body) >= MIXED_ENTROPY
 }
 
 /// Five groups of hex digits are an id, even in parts of a longer word.

@@ -2,7 +2,7 @@
 //!
 //! With a country code (`+49 …`, `0049 …`) a number needs no more. In national form it needs a
 //! word nearby that says what it is, the region of the settings, or the punctuation of North
-//! America, `(415) 555-2671`. Numbers 555-0100 to 555-0199 are kept for fiction and stay.
+//! America, `(415) 555-2671`. Numbers of the area 555, which is nobody's, are placeholders and stay.
 
 use std::str::FromStr;
 use std::sync::LazyLock;
@@ -29,13 +29,11 @@ const ZEROS: usize = 4;
 /// Regions tried for a number in national form that a word announces, in this order; the first is North America's.
 const REGIONS: [&str; 14] =
     ["US", "CN", "IN", "BR", "GB", "DE", "FR", "ES", "IT", "AU", "MX", "JP", "KR", "TR"];
-/// The exchange and the first line of the numbers for fiction, and how many there are.
-const FICTION: &str = "55501";
-const LINES: u64 = 100;
+/// The North American area of placeholders, which no plan gives out, and the first number in it.
+const NO_AREA: &str = "555";
+const FIRST_NUMBER: u64 = 5_550_000;
 /// Typed along the keys: an example in docs.
 const KEYS_IN_ORDER: &str = "23456789";
-/// The first area code of a placeholder.
-const FIRST_AREA: u64 = 202;
 
 static TRIED: LazyLock<Vec<country::Id>> =
     LazyLock::new(|| REGIONS.iter().filter_map(|region| country::Id::from_str(region).ok()).collect());
@@ -126,6 +124,10 @@ impl<'t> Candidate<'t> {
         if announces_other(self.text, self.start) || self.is_date() {
             return None;
         }
+        if let Some(number) = self.american_placeholder() {
+            let standing = Standing::Placeholder(Some(number));
+            return Some(Found::new(Kind::Phone, self.start, self.end, self.digits.clone(), standing));
+        }
         let announced = || announces_phone(self.text, self.start, self.end);
         if self.digits.starts_with("00")
             && self.digits.len() > FEWEST_DIGITS_ANYWHERE
@@ -195,10 +197,8 @@ impl<'t> Candidate<'t> {
 
     fn found(&self, number: &PhoneNumber) -> Found {
         let value = number.format().mode(Mode::E164).to_string();
-        let fiction =
-            value.strip_prefix("+1").filter(|rest| rest.len() == 10 && rest[3..].starts_with(FICTION));
-        let standing = match fiction {
-            Some(rest) => Standing::Placeholder(american_number(rest)),
+        let standing = match value.strip_prefix("+1").and_then(american_number) {
+            Some(number) => Standing::Placeholder(Some(number)),
             None if value.contains(KEYS_IN_ORDER) => Standing::Placeholder(None),
             None => Standing::Personal,
         };
@@ -209,6 +209,12 @@ impl<'t> Candidate<'t> {
         let number = self.digits[code_digits + 1..].parse().ok();
         let standing = Standing::Placeholder(number);
         Found::new(Kind::Phone, self.start, self.end, self.digits.clone(), standing)
+    }
+
+    /// The number of a North American placeholder of ours in national form.
+    fn american_placeholder(&self) -> Option<u64> {
+        let national = if self.digits.len() == 11 { self.digits.strip_prefix('1')? } else { &self.digits };
+        american_number(national)
     }
 
     /// A placeholder of ours in national form.
@@ -262,19 +268,18 @@ fn is_zeros(digits: &str) -> bool {
     digits.len() > ZEROS + 1 && digits.starts_with(&"0".repeat(ZEROS))
 }
 
-/// The number that a North American placeholder holds: hundreds in the area code, the rest in the line.
+/// The number that ten digits hold as a North American placeholder.
 fn american_number(digits: &str) -> Option<u64> {
-    let area = digits[..3].parse::<u64>().ok()?.checked_sub(FIRST_AREA)?;
-    Some(area * LINES + digits[8..].parse::<u64>().ok()?)
+    let local = digits.strip_prefix(NO_AREA).filter(|local| local.len() == 7)?;
+    local.parse::<u64>().ok()?.checked_sub(FIRST_NUMBER)
 }
 
-/// The placeholder: in North America a number for fiction, elsewhere the country code, zeros and the number; with the
+/// The placeholder: in North America a number of an area that is nobody's, elsewhere the country code, zeros and the number; with the
 /// same length and punctuation. In national form it keeps a zero at the front, or begins with 1.
 pub(super) fn stand_in(written: &str, found: &Found, number: u64) -> String {
     let digits: String = written.chars().filter(char::is_ascii_digit).collect();
     if found.value.starts_with("+1") && found.value.len() == 12 {
-        let areas = 1000 - FIRST_AREA;
-        let national = format!("{}{FICTION}{:02}", FIRST_AREA + number / LINES % areas, number % LINES);
+        let national = format!("{NO_AREA}{}", FIRST_NUMBER + number % (10_000_000 - FIRST_NUMBER));
         let before = digits.len().saturating_sub(national.len());
         return fill(written, &format!("{}{national}", &digits[..before]));
     }

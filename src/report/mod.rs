@@ -132,7 +132,6 @@ fn fates(corpus: &Corpus, table: TableId) -> Fates {
         };
         *match fate.action {
             _ if fate.reason.code == FORGOTTEN.code => &mut fates.forgotten,
-            _ if fate.reason.code == FORGOTTEN.code => &mut fates.forgotten,
             Action::Merge => &mut fates.merged,
             Action::Hold => &mut fates.held,
             Action::Drop => &mut fates.dropped,

@@ -113,11 +113,14 @@ impl Settings for Sample {
     }
 }
 
+/// Columns of long text, each cell of which is its own.
+const SAID: [ColumnSpec; 2] = [columns::MESSAGES, columns::RESPONSE];
+
 /// A column by which requests can be told apart.
 fn column(name: &str) -> std::result::Result<ColumnSpec, String> {
     let of_requests = || columns::ALL.iter().filter(|column| column.table == TableId::Requests);
     match of_requests().find(|column| column.name == name) {
-        Some(column) if column.is_content() => {
+        Some(column) if SAID.contains(column) => {
             Err(format!("strata: \"{name}\" holds what was said\nhint: name a column that few values share"))
         }
         Some(column) => Ok(*column),
@@ -126,7 +129,7 @@ fn column(name: &str) -> std::result::Result<ColumnSpec, String> {
         )),
         None => {
             let known: Vec<&str> =
-                of_requests().filter(|column| !column.is_content()).map(|column| column.name).collect();
+                of_requests().filter(|column| !SAID.contains(column)).map(|column| column.name).collect();
             Err(format!(
                 "strata: there is no column \"{name}\"\nhint: columns of requests: {}",
                 known.join(", ")
