@@ -159,7 +159,8 @@ fn frozen_entries_stay_byte_for_byte_and_new_ones_go_on_after_them() {
     }
     let dataset = |name: &str| {
         let mut files = stable_bytes(&run(name));
-        files.retain(|name, _| name.starts_with("dataset"));
+        // The card tells which baseline it was, and that is another one.
+        files.retain(|name, _| name.starts_with("dataset") && !name.ends_with("README.md"));
         files
     };
     assert_same_bytes(&dataset("again"), &dataset("thrice"));

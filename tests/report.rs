@@ -111,7 +111,24 @@ fn every_reason_of_the_ledger_stands_in_every_form() {
     for row in report["fates"].as_array().unwrap().iter().chain(report["edits"].as_array().unwrap()) {
         assert!(row["example"]["request_id"].is_string(), "{row}");
         assert!(!row["sentence"].as_str().unwrap().is_empty(), "{row}");
-        assert_eq!(row["example"]["text"], Value::Null, "nothing is quoted without redaction: {row}");
+    }
+}
+
+#[test]
+fn nothing_of_the_log_is_quoted_without_redaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, file) = (folder.path().join("run"), folder.path().join("bare.toml"));
+    let bare =
+        ["redact", "redact-docs"].iter().fold(toolsieve::pipeline::LIVE.to_owned(), |pipeline, kind| {
+            pipeline.replace(&format!("[[stages]]\nkind = \"{kind}\"\n"), "")
+        });
+    std::fs::write(&file, bare).unwrap();
+    let run = output(&["run", file.to_str().unwrap(), "--quiet", "--out", out.to_str().unwrap()]);
+    assert!(run.status.success(), "{}", support::shown(&run));
+    let report: Value = serde_json::from_str(&text(&out.join("report.json"))).unwrap();
+    assert_eq!(report["redacted"], json!({}));
+    for row in report["fates"].as_array().unwrap().iter().chain(report["edits"].as_array().unwrap()) {
+        assert_eq!(row["example"]["text"], Value::Null, "{row}");
     }
 }
 
@@ -159,18 +176,16 @@ fn what_a_stage_noted_of_public_sets_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     run_sample(&out, &[]);
-    let path = out.join("stages/05-merge-near-docs/manifest.json");
-    let mut manifest: Value = serde_json::from_str(&text(&path)).unwrap();
-    manifest["notes"] = json!({"sets": [{"id": "some-set", "status": "checked"}, {"id": "other|set", "status": "not on disk"}]});
-    std::fs::write(&path, manifest.to_string()).unwrap();
     let report: Value = serde_json::from_str(&report_as(&out, &["--json"])).unwrap();
-    let sets = json!([
-        {"stage": "merge-near-docs", "set": "some-set", "status": "checked"},
-        {"stage": "merge-near-docs", "set": "other|set", "status": "not on disk"},
-    ]);
-    assert_eq!(report["public_sets"], sets);
-    assert_eq!(report["notes"]["merge-near-docs"], manifest["notes"]);
-    assert!(report_as(&out, &["--markdown"]).contains("| other\\|set | not on disk |"));
+    let sets = report["public_sets"].as_array().unwrap();
+    let told = |set: &str| sets.iter().find(|told| told["set"] == set).unwrap();
+    assert_eq!(told("toolsieve-sample")["status"], "checked");
+    assert_eq!(told("nexusraven")["status"], "not on disk");
+    assert_eq!(told("nexusraven")["stage"], "drop-public-overlap");
+    assert_eq!(report["notes"]["drop-public-overlap"]["not_compared"].as_array().unwrap().len(), 4);
+    let card = report_as(&out, &["--markdown"]);
+    assert!(card.contains("| nexusraven | not on disk |"), "{card}");
+    assert!(card.contains("not checked: set not on disk"), "the set of our own proves nothing: {card}");
 }
 
 #[test]

@@ -179,7 +179,7 @@ fn a_changed_setting_reruns_that_stage_and_what_follows_and_nothing_before() {
         let path = out.join("stages").join(stage).join("manifest.json");
         std::fs::metadata(path).unwrap().modified().unwrap()
     };
-    let stages = ["04-merge-exact-docs", "05-merge-near-docs", "06-merge-near-queries"];
+    let stages = ["06-merge-exact-docs", "08-merge-near-docs", "09-merge-near-queries"];
     let before = stages.map(changed_at);
     run_sample(&out, &["--set", "merge-near-docs.threshold=0.7"]);
     let after = stages.map(changed_at);
@@ -257,7 +257,7 @@ fn a_sample_of_the_dataset_stands_for_all_of_it_whatever_the_order_of_files() {
     };
     assert_eq!([left("sample"), left("export")], [40, 40]);
     let sum = |counts: &Value| counts.as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum::<u64>();
-    assert_eq!([sum(&report["composition"]["categories"]), sum(&report["exported"])], [40, 40]);
+    assert_eq!([sum(&report["entries"]["category"]), sum(&report["exported"])], [40, 40]);
     let mut weights = 0.0;
     for set in ["scored", "unverified"] {
         let rows =
@@ -472,6 +472,11 @@ fn an_answer_for_an_id_that_several_rows_have_is_not_guessed() {
         out.to_str().unwrap(),
         "--input",
         log.to_str().unwrap(),
+        // Whether a bell fits is not the question here.
+        "--set",
+        "judge-queries.irrelevant_to=0.0",
+        "--set",
+        "judge-queries.relevant_from=0.000001",
         "--set",
         &set,
     ]);
@@ -842,10 +847,6 @@ fn a_purged_run_tells_its_story_and_the_next_run_reads_its_inputs_again() {
     }
     let raw = ["ingest/doc_lists.parquet", "ingest/requests.parquet", "stdin"];
     assert!(raw.iter().all(|file| files_with(&out, "owner").contains(&(*file).to_owned())));
-    let refused = support::output(&["purge", out.to_str().unwrap(), "--raw"]);
-    assert_eq!(refused.status.code(), Some(2), "{}", support::shown(&refused));
-    assert_same_bytes(&whole, &stable_bytes(&out));
-
     let arguments = ["purge", out.to_str().unwrap(), "--raw", "--everything", "--json"];
     let purged: Value = serde_json::from_slice(&support::output(&arguments).stdout).unwrap();
     let files: Vec<&str> =

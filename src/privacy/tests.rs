@@ -32,7 +32,7 @@ fn placeholders_have_the_format_of_what_they_stand_for() {
         ("mailto:mira@quillpost.net?cc=x", "mailto:user1@example.com?cc=x"),
         ("?to=mira%40quillpost.net&x=1", "?to=user1%40example.com&x=1"),
         ("Call +1 (415) 555-2671.", "Call +1 (555) 555-0001."),
-        ("Call 415.555.2671", "Call 202.555.0101"),
+        ("Call 415.555.2671", "Call 555.555.0001"),
         ("Call +44 (0)20 7946 0321!", "Call +44 (0)00 0000 0001!"),
         ("Handy: 0171 3920012", "Handy: 0000 0000001"),
         ("电话：13825551234", "电话：10000000001"),

@@ -18,6 +18,7 @@ use crate::engine::corpus::Corpus;
 use crate::engine::delta::StageManifest;
 use crate::engine::error::{Result, damaged};
 use crate::engine::frame::{Frame, FrameFile};
+use crate::engine::ledger::FORGET;
 use crate::engine::stage::{Reason, TableId};
 use crate::stages;
 
@@ -88,14 +89,17 @@ struct Counted {
 }
 
 struct Tally<'s> {
-    stages: &'s [StageManifest],
+    /// Ids of the stages, and what the ledger calls the forgetting of records after the run.
+    ids: Vec<&'s str>,
     kinds: Vec<&'s str>,
     rows: Vec<Counted>,
 }
 
 impl<'s> Tally<'s> {
     fn new(stages: &'s [StageManifest]) -> Self {
-        Self { stages, kinds: stages.iter().map(|stage| stage.kind.as_str()).collect(), rows: Vec::new() }
+        let ids = stages.iter().map(|stage| stage.id.as_str()).chain([FORGET]).collect();
+        let kinds = stages.iter().map(|stage| stage.kind.as_str()).chain([FORGET]).collect();
+        Self { ids, kinds, rows: Vec::new() }
     }
 
     /// Counts a group of events; gives the rows that are the first of their kind, with their place in `rows`.
@@ -134,7 +138,7 @@ impl<'s> Tally<'s> {
     }
 
     fn place(&mut self, key: Key<'_>) -> Option<usize> {
-        let stage = self.stages.iter().position(|stage| stage.id == key.stage)?;
+        let stage = self.ids.iter().position(|id| *id == key.stage)?;
         let is_it = |row: &Counted| {
             row.stage == stage
                 && row.table == key.table
@@ -187,7 +191,7 @@ impl<'s> Tally<'s> {
         for counted in self.rows {
             let known = reasons.get(counted.reason.as_str());
             let sentence = known.map_or("", |reason| reason.sentence).to_owned();
-            let stage = self.stages[counted.stage].id.clone();
+            let stage = self.ids[counted.stage].to_owned();
             if counted.action == "edit" {
                 if is_redaction(self.kinds[counted.stage]) && counted.safety != "suggest" {
                     *events.redacted.entry(counted.reason.clone()).or_default() += counted.n;
