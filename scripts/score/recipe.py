@@ -97,6 +97,11 @@ def answers(run, truths):
                 figure.at_most(0)
             yield figure
     official = [(row, truths[source(row)]["answer"]) for row in answered if row["scored"] and truths.get(source(row), {}).get("answer")]
+    # An official answer that holds a personal value cannot come back: question and answer have its placeholder.
+    redacted = {event["row_id"] for event in run.ledger if event["action"] == "edit" and event["reason"].startswith("privacy/")}
+    personal = [row["id"] for row, _ in official if row["answer_from"] in redacted]
+    yield Figure("scored answers whose question was redacted, not compared", len(personal), len(official), examples=personal)
+    official = [(row, answer) for row, answer in official if row["answer_from"] not in redacted]
     differ = {row["id"]: says_the_same(run.json(row["ground_truth"]), answer) for row, answer in official}
     wrong = [name for name, verdict in differ.items() if verdict == "no"]
     yield Figure("scored answers that say what the official one's first says", len(official) - len(wrong), len(official),
