@@ -12,9 +12,9 @@ writes
 
 and, when asked, what was done to each request, for score_run.py. One line a request:
     id, kind (entry, spam, unusable-doc), doc (key of the doc list as sent), base (key of the doc list it was
-    made from), doc_kind (original, near), category, query (key), query_kind (exact, near, continuation,
-    correction), mess (faults and spelling), lossless (the doc list can be brought back), bfcl (what it should come back as),
-    pii (planted strings), response (right, wrong, declined, cut, none), answer (ground truth), outcome (a later
+    made from), doc_kind (original, near, public, low-quality), set (the public set that its docs are in), category
+    (BFCL's), query (key), query_kind (exact, near, continuation, correction), mess (faults and spelling), lossless
+    (the doc list can be brought back), bfcl (what it should come back as), pii (planted strings), response (right, wrong, declined, cut, none), answer (ground truth), outcome (a later
     request shows that the call worked), continues (id of the request it grows), source (file)
 
 Standard library only. The same code gives the same bytes.
@@ -33,6 +33,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from sample import home, noise, town  # noqa: E402 (after the line above, which they obey)
 from sample.check import check  # noqa: E402
+from sample.extra import extra_requests  # noqa: E402
 from sample.mess import FAULTS, SPELLINGS, spell, spoil  # noqa: E402
 from sample.request import Request, key  # noqa: E402
 from sample.wire import anthropic_rows, hosted_row, openai_rows, pairs_row  # noqa: E402
@@ -77,13 +78,19 @@ def make_requests(rng):
     requests += noisy_requests(requests)
     spell_docs(requests)
     rng.shuffle(requests)
-    for number, request in enumerate(requests):
+    number_requests(requests)
+    answer(requests, rng)
+    plan_loops(requests)
+    extra = extra_requests(requests)
+    number_requests(extra, len(requests))
+    return requests + extra
+
+
+def number_requests(requests, first=0):
+    for number, request in enumerate(requests, first):
         request.id = f"r{number:04d}"
         request.time = START + number * STEP_SECONDS
         request.user = f"u{int(request.base, 16) % 40:02d}"
-    answer(requests, rng)
-    plan_loops(requests)
-    return requests
 
 
 def domain_requests(domain):

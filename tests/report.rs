@@ -184,7 +184,7 @@ fn what_a_stage_noted_of_public_sets_is_told() {
     assert_eq!(told("nexusraven")["stage"], "drop-public-overlap");
     assert_eq!(report["notes"]["drop-public-overlap"]["not_compared"].as_array().unwrap().len(), 4);
     let card = report_as(&out, &["--markdown"]);
-    assert!(card.contains("| nexusraven | not on disk |"), "{card}");
+    assert!(card.contains("| nexusraven | unknown | not on disk |"), "{card}");
     assert!(card.contains("not checked: set not on disk"), "the set of our own proves nothing: {card}");
 }
 

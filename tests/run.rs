@@ -169,6 +169,11 @@ fn every_stage_of_the_recipe_finds_work_in_the_sample_but_the_last_merge() {
             );
         }
     }
+    for category in ["irrelevance", "relevance"] {
+        assert!(report["exported"][format!("scored/{category}")].as_u64() > Some(0), "{category} is empty");
+    }
+    let kinds = report["redacted"].as_object().unwrap();
+    assert!(kinds.len() >= 5, "{kinds:?}");
 }
 
 #[test]

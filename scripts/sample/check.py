@@ -5,6 +5,7 @@ import re
 from itertools import combinations
 
 from sample.mess import FAULTS, SPELLINGS
+from sample.noise import CARD, EMAIL, VALUES
 
 NEAR, UNLIKE = 0.8, 0.74
 LOOK_ALIKES = (("bike_rental", "scooter_rental"), ("pool", "tennis"))
@@ -19,12 +20,14 @@ def check(requests, truths):
     every_category_is_answered(truths)
     docs_are_as_near_as_meant(requests)
     queries_are_unlike(requests)
+    every_personal_value_is_planted(truths)
 
 
 def every_mess_occurs(requests):
     sent = [request for request in requests if request.kind == "entry"]
     spellings = {request.spelling for request in sent}
-    assert spellings - {None} == set(SPELLINGS), set(SPELLINGS) - spellings
+    spellings -= {None, "python-def"}
+    assert spellings == set(SPELLINGS), set(SPELLINGS) - spellings
     faults = {request.fault for request in sent}
     assert faults == set(FAULTS), set(FAULTS) - faults
     assert {request.loop for request in sent} == {None, "confirmed", "refuted", "corrected"}
@@ -60,6 +63,12 @@ def queries_are_unlike(requests):
         for a, b in combinations(domain.asks, 2):
             score = rouge_l(a.text, b.text)
             assert score <= UNLIKE, (a.text, b.text, score)
+
+
+def every_personal_value_is_planted(truths):
+    planted = [value for truth in truths if truth["continues"] is None for value in truth["pii"]]
+    assert set(planted) == set(VALUES), set(VALUES) ^ set(planted)
+    assert planted.count(EMAIL) > 1 and planted.count(CARD) > 1, "no value stands in two requests"
 
 
 def in_range(score, bounds):

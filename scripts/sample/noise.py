@@ -12,14 +12,30 @@ UNUSABLE = (
     '[{"description": "Rings a bell.", "parameters": {"type": "object", "properties": {}}}]',
     '[{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "object", "properties": {"times": {"ty',
     '["look things up", "write a mail"]',
-    'def ring_bell(times: int = 1):\n    """Rings the bell of the shop."""\n    for _ in range(times):\n        bell.ring()\n',
+    '# rings the bell\nbell = Bell("shop")\nfor _ in range(times):\n    bell.ring()\n',
     "none",
     "",
 )
 
-# Personal data, invented: reserved domains, numbers set aside for fiction, the usual test card.
+# Personal data, invented, and none of it set aside for examples in a way that programs know: those values stay as they are.
+EMAIL = "ragnhild.moe@quaylantern-post.no"
+OTHER_EMAIL = "t.okafor+tides@mail.gullrock-rowing.co.uk"
+DESK_EMAIL = "permits@oldsquare-stalls.no"
+PHONE = "+44 20 7946 0958"
+CARD = "4929 1777 3310 5825"
+SSN = "731-58-4092"
+API_KEY = "Zt7mQ2vLx94KdR8wNb3H"
+VALUES = (EMAIL, OTHER_EMAIL, DESK_EMAIL, PHONE, CARD, SSN, API_KEY)
+
+# Sentences that give one away, and what they give away.
 PERSONAL = (
-    ("Confirm to ragnhild.moe@example.org.", "ragnhild.moe@example.org"),
-    ("You can reach me at +1 (415) 555-0142.", "+1 (415) 555-0142"),
-    ("Charge 4111 1111 1111 1111.", "4111 1111 1111 1111"),
+    (f"Confirm to {EMAIL}.", EMAIL),
+    (f"You can reach me at {PHONE}.", PHONE),
+    (f"Charge {CARD}.", CARD),
+)
+MORE_PERSONAL = (
+    (f"My social security number is {SSN}.", SSN),
+    (f"The API key is {API_KEY}.", API_KEY),
+    (f"Tell {EMAIL} about it.", EMAIL),
+    (f"Pay with card {CARD}.", CARD),
 )

@@ -33,6 +33,8 @@ class Request:
     calls: list = field(default_factory=list)
     source: str = ""
     loop: str | None = None  # confirmed, refuted or corrected
+    set: str | None = None  # the public set its docs are in
+    official: str | None = None  # the category where it is not told by docs and calls
 
     def __post_init__(self):
         if self.text is None:
@@ -41,6 +43,8 @@ class Request:
 
     @property
     def category(self):
+        if self.official:
+            return self.official
         if not self.ask.calls:
             return "irrelevance"
         many_docs, many_calls = len(self.docs) > 1, len(self.ask.calls) > 1
@@ -73,12 +77,12 @@ class Request:
         usable = self.kind != "unusable-doc"
         return {
             "id": self.id, "kind": self.kind, "doc": key(self.pasted if self.spelling or not usable else self.sent),
-            "base": self.base if usable else None, "doc_kind": self.doc_kind if usable else None, "set": None, "entry": None,
+            "base": self.base if usable else None, "doc_kind": self.doc_kind if usable else None, "set": self.set, "entry": None,
             "category": self.category if self.kind == "entry" else None, "query": key(self.messages()),
             "query_kind": self.query_kind,
             "mess": [part for part in (self.fault, self.spelling) if part not in (None, "none", "compact")],
             "lossless": self.lossless, "bfcl": self.bfcl, "pii": self.pii, "response": self.response,
-            "answer": self.ground_truth() if self.kind == "entry" and self.ask.calls else None,
+            "answer": self.ground_truth() if self.kind == "entry" and self.ask.calls and not self.official else None,
             "outcome": self.loop == "confirmed", "continues": None, "source": self.source,
         }
 

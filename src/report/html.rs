@@ -198,7 +198,7 @@ fn entries(report: &Report) -> Html {
     };
     let categories = table(
         "small",
-        &[("category", ""), ("answer is sure", "n"), ("only recorded", "n")],
+        &[("category", ""), ("scored", "n"), ("only recorded", "n")],
         Category::ALL.iter().filter_map(of_category),
     );
     let counted = [

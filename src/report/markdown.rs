@@ -40,7 +40,8 @@ fn about(report: &Report) -> String {
     format!(
         "\nAn evaluation set for function calling in the form of the Berkeley Function Calling Leaderboard (BFCL), made \
          from a log of requests with toolsieve {} after the recipe of [BFCL V2 Live]({RECIPE_URL}).\n\n\
-         {} doc–query pairs were read; {} entries are in the dataset: {} with an answer that is sure (`scored`), {} with \
+         {} doc–query pairs were read; {} entries are in the dataset: {} that can be scored, since \
+         their answer is sure or their category needs none (`scored`), {} with \
          an answer that only the logged model gave (`unverified`). Scoring models on the latter gives the logged model \
          100 %; people should check them first.\n",
         escaped(&report.version),
@@ -140,8 +141,7 @@ fn recipe(report: &Report) -> String {
 
 fn composition(report: &Report) -> String {
     let mut text =
-        "\n## Categories and tiers\n\n| category | answer is sure | only recorded |\n|---|---:|---:|\n"
-            .to_owned();
+        "\n## Categories and tiers\n\n| category | scored | only recorded |\n|---|---:|---:|\n".to_owned();
     for category in Category::ALL {
         let [scored, unverified] = SETS.map(|(set, _)| report.exported(set, Some(category.name())));
         if scored + unverified > 0 {
@@ -299,9 +299,11 @@ fn public_sets(report: &Report) -> String {
     if report.public_sets.is_empty() {
         return text + "\nNo check against a public set is on record: entries can be in one.\n";
     }
-    text += "\n| set | status | stage |\n|---|---|---|\n";
+    text += "\n| set | licence | status | stage |\n|---|---|---|---|\n";
     for set in &report.public_sets {
-        let _ = writeln!(text, "| {} | {} | `{}` |", escaped(&set.set), escaped(&set.status), set.stage);
+        let built_in = if set.built_in { " (built in, proves nothing)" } else { "" };
+        let (name, licence, status) = (escaped(&set.set), escaped(&set.licence), escaped(&set.status));
+        let _ = writeln!(text, "| {name}{built_in} | {licence} | {status} | `{}` |", set.stage);
     }
     text + "\nEntries can be in a set that was not checked.\n"
 }

@@ -34,8 +34,7 @@ pub(super) fn evidence(reason: &str, evidence: &Value) -> Option<String> {
 /// The first change of a patch, and how many more there are.
 pub(super) fn patch(patch: &Value) -> Option<String> {
     let Some(ops) = patch.as_array() else {
-        // No list of operations: an edit that keeps its text to itself and says where it was.
-        return evidence("", patch);
+        return None;
     };
     let op_of = |op: &Value| op["op"].as_str().unwrap_or_default().to_owned();
     let is_move_in_place = |op: &Value| op_of(op) == "move" && op["from"] == op["path"];
@@ -52,6 +51,10 @@ pub(super) fn patch(patch: &Value) -> Option<String> {
         ("replace" | "add", _) => format!("{}: + {}", path(first), plain(&first["value"])),
         ("remove", before) => format!("{}: - {}", path(first), before.unwrap_or_default()),
         ("move", _) => format!("{} to {}", first["from"].as_str().unwrap_or_default(), path(first)),
+        ("redact", _) => {
+            let place = if path(first).is_empty() { "in the text" } else { path(first) };
+            format!("{place}: {} → {}", plain(&first["kind"]), plain(&first["value"]))
+        }
         (other, _) => format!("{}: {other}", path(first)),
     };
     let more = changes.len() - 1;
@@ -106,11 +109,9 @@ mod tests {
         assert_eq!(patch(&json!([test, replace, add])).unwrap(), "/0/type: object → dict and 1 more");
         assert_eq!(patch(&json!([add])).unwrap(), "/0/required: + []");
         assert_eq!(patch(&json!([test])).unwrap(), "/0/type: object");
-        assert_eq!(
-            patch(&json!({"kind": "email", "path": "/2/content", "placeholder": "user1@example.com"}))
-                .unwrap(),
-            "kind: email, path: /2/content, placeholder: user1@example.com"
-        );
+        let redact = |path| json!([{"op": "redact", "path": path, "from": 8, "to": 25, "kind": "email", "value": "user1@example.com"}]);
+        assert_eq!(patch(&redact("/2/content")).unwrap(), "/2/content: email → user1@example.com");
+        assert_eq!(patch(&redact("")).unwrap(), "in the text: email → user1@example.com");
         assert_eq!(patch(&json!([])), None);
     }
 }
