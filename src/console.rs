@@ -3,6 +3,7 @@
 //! Bars appear on a terminal only; elsewhere each finished step is one line. A reader
 //! that closes the pipe early is no error.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -16,6 +17,8 @@ pub struct Console {
     is_quiet: bool,
     is_terminal: bool,
     step: Mutex<Option<Step>>,
+    /// What was warned of already: two stages may see the same.
+    warned: Mutex<BTreeSet<String>>,
 }
 
 struct Step {
@@ -27,7 +30,12 @@ struct Step {
 impl Console {
     /// Progress for a person, or for nobody when `is_quiet`.
     pub fn new(is_quiet: bool) -> Self {
-        Self { is_quiet, is_terminal: io::stderr().is_terminal(), step: Mutex::new(None) }
+        Self {
+            is_quiet,
+            is_terminal: io::stderr().is_terminal(),
+            step: Mutex::new(None),
+            warned: Mutex::default(),
+        }
     }
 }
 
@@ -71,7 +79,10 @@ impl Progress for Console {
     }
 
     fn warn(&self, message: &str) {
-        talk(&format!("warning: {message}"));
+        let is_new = self.warned.lock().map_or(true, |mut warned| warned.insert(message.to_owned()));
+        if is_new {
+            talk(&format!("warning: {message}"));
+        }
     }
 }
 

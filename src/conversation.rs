@@ -52,6 +52,11 @@ pub struct Message {
     pub is_error: bool,
 }
 
+/// The last message of the user, which is what is asked.
+pub fn last_user(messages: &[Message]) -> Option<&Message> {
+    messages.iter().rfind(|message| message.role == Role::User)
+}
+
 impl Message {
     /// A message of plain text.
     pub fn text(role: Role, content: impl Into<String>) -> Self {

@@ -8,7 +8,7 @@ mod support;
 
 use std::path::Path;
 
-use support::{output, run_sample, shown};
+use support::{ANSWERS, output, run_sample, shown};
 
 /// Compares with a snapshot after taking out what differs from machine to machine.
 fn snapshot(name: &str, text: &str, folder: &Path) {
@@ -45,7 +45,7 @@ fn help_names_every_command_and_every_exit_code() {
 fn the_sample_run_prints_its_funnel() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
-    let arguments = ["run", "--out", path(&out), "--set", "draft-answers.answers=raw/answers.jsonl"];
+    let arguments = ["run", "--out", path(&out), "--set", ANSWERS[0], "--set", ANSWERS[1]];
     snapshot("run_sample", &shown(&output(&arguments)), folder.path());
     snapshot("run_sample_again", &shown(&output(&arguments)), folder.path());
 }

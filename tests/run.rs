@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 use support::{
-    assert_same_bytes, report_without_timing, run_sample, stable_bytes, toolsieve, write_long_log,
+    ANSWERS, assert_same_bytes, report_without_timing, run_sample, stable_bytes, toolsieve, write_long_log,
 };
 use toolsieve::engine::frame::FrameFile;
 use toolsieve::export::bfcl::Category;
@@ -71,7 +71,7 @@ fn a_run_killed_at_any_moment_goes_on_to_the_same_bytes() {
             std::fs::remove_dir_all(&killed).unwrap();
         }
         let mut run = toolsieve()
-            .args(["run", "--quiet", "--set", "draft-answers.answers=raw/answers.jsonl", "--out"])
+            .args(["run", "--quiet", "--set", ANSWERS[0], "--set", ANSWERS[1], "--out"])
             .arg(&killed)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -249,7 +249,7 @@ fn a_sample_of_the_dataset_stands_for_all_of_it_whatever_the_order_of_files() {
         let out = folder.path().join(name);
         let mut command = toolsieve();
         command.arg("run").arg(&pipeline).args(["--quiet", "--out"]).arg(&out).arg("--input").args(inputs);
-        let command = command.args(["--set", "draft-answers.answers=raw/answers.jsonl"]);
+        let command = command.args(["--set", ANSWERS[0], "--set", ANSWERS[1]]);
         assert!(command.stdout(Stdio::null()).status().unwrap().success());
         let dataset =
             stable_bytes(&out).into_iter().filter(|(name, _)| name.starts_with("dataset")).collect();

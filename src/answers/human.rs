@@ -82,6 +82,11 @@ impl HumanAnswers {
         self.answers.keys().map(String::as_str)
     }
 
+    /// Whether a person answered a request of this id.
+    pub fn has(&self, request: &str) -> bool {
+        self.answers.contains_key(request)
+    }
+
     /// The answer for a request whose docs are `functions`, if a person gave one.
     ///
     /// # Errors

@@ -104,6 +104,9 @@ enum Half {
     Second,
 }
 
+/// Fewest requests of the rarer side that weights are written for.
+const FEWEST_OF_A_SIDE: usize = 20;
+
 pub(super) fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
     let plan = checked_plan(args)?;
     let (labelled, what) = match (&args.run, &args.labels) {
@@ -147,6 +150,12 @@ pub(super) fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
         text += &format!("\n{}", by_feature(&examples, plan));
     }
     console::give(&text)?;
+    let n_fewer = n_relevant.min(examples.len() - n_relevant);
+    if args.write.is_some() && n_fewer < FEWEST_OF_A_SIDE {
+        bail!(
+            "{source}: {n_fewer} requests of the rarer side are too few to fit weights on, {FEWEST_OF_A_SIDE} are needed; nothing was written"
+        );
+    }
     if let Some(path) = &args.write {
         let model = fitted(&examples, what, begin, args.cap, plan, &source);
         write_atomic(path, model.to_toml().as_bytes())?;
@@ -211,7 +220,7 @@ fn by_evidence(model: &Model, examples: &[Example]) -> String {
 
 fn figures(rows: &[Vec<String>]) -> String {
     table(
-        &["", "requests", "AUC", "decided", "relevant", "right", "irrelevant", "right"],
+        &["", "judgements", "AUC", "decided", "relevant", "right", "irrelevant", "right"],
         rows,
         &[1, 2, 3, 4, 5, 6, 7],
     )

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use anyhow::bail;
 use serde_json::{Value, json};
 
 use super::open::open;
 use crate::console::{self, count};
 use crate::engine::ledger::{Event, for_each_event};
+use crate::stages;
 
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
@@ -34,6 +36,11 @@ pub(super) struct DiffArgs {
 
 pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<()> {
     let run = open(&args.run)?;
+    if let Some(code) = &args.reason
+        && !stages::reasons().iter().any(|(_, reason)| reason.code == code.as_str())
+    {
+        bail!("there is no reason \"{code}\"\nhint: `toolsieve explain` lists all");
+    }
     let mut by_reason: BTreeMap<String, Vec<Event>> = BTreeMap::new();
     for (at, stage) in run.stages.iter().enumerate() {
         for_each_event(

@@ -26,8 +26,9 @@ use crate::engine::stage::{Context, Quiet, RowIx};
 use crate::export::{erase, written};
 use crate::report::model::{Fates, Report};
 
-/// The shortest start of a request id that is looked for.
-const SHORTEST_PREFIX: usize = 4;
+/// The shortest start of a request id that is taken for one: what is forgotten does not come back, and a number of
+/// four digits that the log knows as an id may be the start of another record's.
+const SHORTEST_PREFIX: usize = 12;
 /// Rows named at most in a message.
 const MAX_NAMED: usize = 20;
 
@@ -41,7 +42,7 @@ The row's place stays, with the file and line it was read from. A later run into
 Records that are byte for byte the same are forgotten together. Other steps of its conversation are other records.
 
 Examples:
-  toolsieve forget out/live --id 9f3c22            by the start of a request id
+  toolsieve forget out/live --id 9f3c22a0b17e      by the start of a request id
   toolsieve forget out/live --id r0042 --all       every record the log calls so
   toolsieve forget out/live --id r0042 --json | jq .files"
 )]
@@ -49,7 +50,7 @@ pub(super) struct ForgetArgs {
     /// Run folder.
     run: PathBuf,
 
-    /// The record: a request id, the start of one that no other shares (4 digits or more), or the log's own id.
+    /// The record: the log's own id, a request id, or the start of one that no other shares (12 digits or more).
     #[arg(long, value_name = "ID")]
     id: String,
 
@@ -76,7 +77,7 @@ pub(super) fn forget(args: &ForgetArgs) -> anyhow::Result<()> {
             return Ok(console::give(&told)?);
         }
         bail!(
-            "no record {} in {}\nhint: give a request id, the start of one ({SHORTEST_PREFIX} digits or more), or the log's own id; `toolsieve why` tells both",
+            "no record {} in {}\nhint: give the log's own id, a request id, or the start of one ({SHORTEST_PREFIX} digits or more); `toolsieve why` tells both",
             args.id,
             args.run.display()
         );
@@ -101,20 +102,16 @@ fn find(run: &OpenRun, args: &ForgetArgs) -> anyhow::Result<BTreeSet<RowIx>> {
     let by_id = |row: &RowIx| is_hex && requests.row_id(*row).to_string().starts_with(&prefix);
     let list = Forgotten::read(&args.run)?;
     let is_there = |row: &RowIx| !list.is_tombstone(requests.row_id(*row));
-    let mut found: Vec<RowIx> = requests.in_order().iter().copied().filter(by_id).filter(is_there).collect();
-    let n_by_id = found.len();
-    // The log's own id as it was logged, and as redaction left it.
+    // The log's own id as it was logged, and as redaction left it. It wins over starts of request ids.
     let as_logged = payload::load(&args.run, &run.ingest)?;
-    for corpus in [&as_logged, &run.corpus] {
-        for row in with_external_id(corpus, &args.id)? {
-            if !found.contains(&row) {
-                found.push(row);
-            }
-        }
-    }
+    let mut named: BTreeSet<RowIx> = with_external_id(&as_logged, &args.id)?.into_iter().collect();
+    named.extend(with_external_id(&run.corpus, &args.id)?);
+    let is_by_id = named.is_empty();
+    let is_meant = |row: &RowIx| if is_by_id { by_id(row) && is_there(row) } else { named.contains(row) };
+    let found: Vec<RowIx> = requests.in_order().iter().copied().filter(is_meant).collect();
     let equal = with_equal_records(requests, &found);
     let is_one_record = found.first().is_none_or(|&first| equal == with_equal_records(requests, &[first]));
-    if is_one_record || (args.all && n_by_id == 0) {
+    if is_one_record || (args.all && !is_by_id) {
         return Ok(equal);
     }
     let mut names: Vec<String> =
@@ -122,7 +119,7 @@ fn find(run: &OpenRun, args: &ForgetArgs) -> anyhow::Result<BTreeSet<RowIx>> {
     if found.len() > MAX_NAMED {
         names.push(format!("  … and {} more", found.len() - MAX_NAMED));
     }
-    let hint = if n_by_id > 0 {
+    let hint = if is_by_id {
         "give more digits of the request id"
     } else {
         "give one of these ids, or forget them all with --all"
@@ -246,6 +243,7 @@ fn places(run: &OpenRun, corpus: &Corpus, rows: &[RowIx]) -> Result<Vec<Place>, 
 /// Rows that these rows stood for: they keep their fate, and may say the same.
 fn merged_into(run: &OpenRun, rows: &[RowIx]) -> Vec<String> {
     let requests = &run.corpus.requests;
+    let rows: BTreeSet<RowIx> = rows.iter().copied().collect();
     let is_merged = |row: &RowIx| {
         let into = requests.fate(*row).and_then(|fate| fate.into);
         into.is_some_and(|into| rows.contains(&into)) && !rows.contains(row)
@@ -274,7 +272,7 @@ impl Told {
         let rows: Vec<Vec<String>> =
             self.touched.iter().map(|file| vec![file.file.clone(), what(file)]).collect();
         text += &format!("\n{}", table(&["file", "what went"], &rows, &[]));
-        text += "made anew: ledger.parquet, rows.parquet, lists.parquet, report.json\n\n";
+        text += "made anew: ledger.parquet, rows.parquet, lists.parquet, report.json, report.html, dataset/README.md\n\n";
         let counts = &self.counts;
         text += &format!(
             "requests  {} = {} kept + {} merged + {} held + {} dropped + {} forgotten\n",

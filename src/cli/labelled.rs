@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::open::open;
+use crate::console;
 use crate::engine::columns::{EXTERNAL_ID, FUNCTIONS, RELEVANCE_BASIS};
 use crate::engine::corpus::Corpus;
 use crate::engine::stage::{Context, Contract, Quiet, RowIx, TableId};
@@ -166,6 +167,14 @@ pub(super) fn from_run(run: &Path, labels: &Path) -> anyhow::Result<Labelled> {
         bail!("{}: no stage judged queries\nhint: run a pipeline with a judge-queries stage", run.display());
     }
     let read = read_rows(&corpus, &labels)?;
+    if read.len() < labels.len() {
+        console::talk(&format!(
+            "warning: {} of {} labels are of no request that was judged in {}",
+            labels.len() - read.len().min(labels.len()),
+            labels.len(),
+            run.display()
+        ));
+    }
     if read.is_empty() {
         bail!("{}: none of the {} labels is of a request that was judged", run.display(), labels.len());
     }

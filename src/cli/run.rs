@@ -92,6 +92,11 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
         console::give(&format!("reused    {} finished steps of an earlier run\n", outcome.reused))?;
     }
     console::give(&format!("run       {}\n", folder.path().display()))?;
+    let counts = &outcome.ingest.counts;
+    if counts.records == 0 && counts.lines > counts.not_sampled {
+        console::talk(&format!("gate failed: no request in {} lines", count(counts.lines)));
+        return Ok(Ending::GateFailed);
+    }
     if report.fault_share > pipeline.max_fault_share {
         console::talk(&format!(
             "gate failed: {:.1} % of rows left because something went wrong, more than the {:.1} % that max_fault_share allows",
@@ -116,7 +121,7 @@ fn warn_of_lines(outcome: &Outcome, progress: &Console) {
             reasons.join(", ")
         ));
     }
-    if counts.records == 0 {
+    if counts.records == 0 && !reasons.is_empty() {
         progress.warn(&format!(
             "no request was read from {} lines ({})\nhint: name the columns of your log, e.g. --set 'ingest.columns.query=[\"text\"]'; `toolsieve why RUN FILE:LINE` tells what was found",
             count(counts.lines),

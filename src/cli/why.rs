@@ -3,19 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use serde_json::Value;
 
 use super::diff::changes;
 use super::open::{OpenRun, open};
 use crate::console;
 use crate::conversation::Message;
 use crate::engine::columns::{
-    self, ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, OUTCOME, PARSE_STEPS, TEXT, TIER,
+    self, ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, OUTCOME, PARSE_STEPS, RELEVANCE, RELEVANCE_BASIS,
+    TEXT, TIER,
 };
 use crate::engine::corpus::{BatchCells, Corpus, RowId};
 use crate::engine::forgotten::{FORGOTTEN, Forgotten};
+use crate::engine::frame::FrameFile;
 use crate::engine::ledger::{fate_word, for_each_event, forgotten_events};
 use crate::engine::payload::{LineStory, read_lines};
 use crate::engine::stage::{RowIx, TableId};
+use crate::export::ids::Set;
+use crate::export::written::table_of;
 use crate::stages;
 
 /// Texts longer than this are shortened for the eye; --full shows them whole.
@@ -31,7 +36,7 @@ pub(super) struct WhyArgs {
     /// Run folder.
     run: PathBuf,
 
-    /// The row: the log's own id, the start of a request id, or `FILE:LINE`.
+    /// The row: the log's own id, the start of a request id, `FILE:LINE`, or the id of an entry of the dataset.
     row: String,
 
     /// Shows texts whole.
@@ -42,7 +47,8 @@ pub(super) struct WhyArgs {
 pub(super) fn why(args: &WhyArgs) -> anyhow::Result<()> {
     let run = open(&args.run)?;
     let max_chars = if args.full { usize::MAX } else { MAX_CHARS };
-    let found = find(&run, &args.row)?;
+    let entry = request_of_entry(&args.run, &args.row)?;
+    let found = find(&run, entry.as_deref().unwrap_or(&args.row))?;
     let mut text = String::new();
     for (nth, row) in found.iter().enumerate() {
         if nth > 0 {
@@ -57,13 +63,30 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<()> {
                 text = format!("request {}\nfate      forgotten: {}\n", args.row, FORGOTTEN.code);
             }
             None => bail!(
-                "no row {} in {}\nhint: give the log's own id, the start of a request id (4 digits or more), or FILE:LINE",
+                "no row {} in {}\nhint: give the log's own id, the start of a request id (4 digits or more), FILE:LINE, or an entry's id",
                 args.row,
                 args.run.display()
             ),
         }
     }
     Ok(console::give(&text)?)
+}
+
+/// The id of the request that an entry of the dataset was made of.
+fn request_of_entry(run: &Path, entry: &str) -> anyhow::Result<Option<String>> {
+    for set in Set::ALL.iter().filter(|_| entry.starts_with("live_")) {
+        let path = table_of(run, *set);
+        if !path.is_file() {
+            continue;
+        }
+        let file = FrameFile::open(&path)?;
+        let frame = file.read(0, file.height(), Some(&["id", "request_id"]))?;
+        let (Some(ids), Some(requests)) = (frame.texts("id"), frame.texts("request_id")) else { continue };
+        if let Some(row) = (0..frame.height()).find(|&row| ids.get(row) == Some(entry)) {
+            return Ok(requests.get(row).map(str::to_owned));
+        }
+    }
+    Ok(None)
 }
 
 /// The place a `FILE:LINE` names: the numbers of the files whose path ends like that, and the line.
@@ -124,6 +147,34 @@ fn tell_line(line: &LineStory, wanted: &str) -> String {
     format!("line {wanted}\n  fate      {}: {}\n{found}", line.fate, line.reason)
 }
 
+/// How a request was judged, and what for: by a person, by a rule, or by text and the answers of the log.
+fn judged(relevance: Option<&str>, basis: Option<&str>) -> String {
+    let Some(basis) = basis.and_then(|basis| serde_json::from_str::<Value>(basis).ok()) else {
+        return String::new();
+    };
+    let number = |key: &str| basis[key].as_f64().unwrap_or_default();
+    let why = if let Some(rule) = basis["low_quality"].as_str() {
+        format!("by the rule {rule}")
+    } else if let Some(who) = basis["answered_by"].as_str() {
+        format!("answered by {who}")
+    } else {
+        let heard: Vec<String> = basis["evidence"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(_, n)| n.as_u64() != Some(0))
+            .map(|(kind, n)| format!("{n} {kind}"))
+            .collect();
+        let heard = if heard.is_empty() { "nothing".to_owned() } else { heard.join(", ") };
+        format!(
+            "a function fits with probability {:.3}; by the text alone {:.3}, the log's answers: {heard}",
+            number("probability"),
+            number("by_text")
+        )
+    };
+    format!("judged    {}: {why}\n", relevance.unwrap_or("unsure"))
+}
+
 struct Story<'a> {
     run: &'a OpenRun,
     folder: &'a Path,
@@ -142,7 +193,11 @@ impl Story<'_> {
 
     fn tell(&self) -> anyhow::Result<String> {
         let requests = &self.corpus().requests;
-        let asked = [columns::PAYLOAD, &[OUTCOME, ANSWER, TIER, CATEGORY, CATEGORY_BASIS]].concat();
+        let asked = [
+            columns::PAYLOAD,
+            &[OUTCOME, ANSWER, TIER, CATEGORY, CATEGORY_BASIS, RELEVANCE, RELEVANCE_BASIS],
+        ]
+        .concat();
         let asked: Vec<_> = asked.into_iter().filter(|column| column.table == requests.id()).collect();
         let batch = requests.batch_of(self.row);
         let cells = requests.read_batch(batch, &asked)?;
@@ -161,6 +216,7 @@ impl Story<'_> {
                 text += &format!("     {:24} {}: {}\n", event.stage, event.action, event.reason);
             }
         }
+        text += &judged(cells.text(RELEVANCE, at), cells.text(RELEVANCE_BASIS, at));
         text += &self.fate(&cells, at);
         Ok(text)
     }

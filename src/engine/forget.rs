@@ -270,6 +270,7 @@ pub fn with_equal_records(requests: &Table, rows: &[RowIx]) -> BTreeSet<RowIx> {
     let all = requests.in_order();
     let row_of: FxHashMap<u128, RowIx> = all.iter().map(|&row| (requests.row_id(row).0, row)).collect();
     let mut with: BTreeSet<RowIx> = rows.iter().copied().collect();
+    let rows = with.clone();
     for &first in all {
         let key = requests.row_id(first).0;
         let repeats = (1..).map_while(|nth| row_of.get(&id_of_repeat(key, nth)).copied());

@@ -59,9 +59,7 @@ pub fn purge(
     for (name, table) in [(REQUESTS, &plan.corpus.requests), (LISTS, &plan.corpus.lists)] {
         rewritten.push(plan.write(run, &folder_of.join(name), table)?);
     }
-    if extent == Extent::Everything {
-        rewritten.push(empty_details(run, &folder_of.join(LINES))?);
-    }
+    rewritten.push(empty_details(run, &folder_of.join(LINES))?);
     if rewritten.iter().any(|(rewritten, _)| rewritten.changes > 0) {
         folder.write_manifest("ingest", &IngestManifest { purged: true, ..ingest.clone() })?;
     }

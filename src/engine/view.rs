@@ -81,6 +81,19 @@ impl<'a> View<'a> {
         fate.into.map(|into| (into, fate.reason.code))
     }
 
+    /// The request that one speaks for: itself, or the one at the end of its merges; `None` where one of these was for
+    /// another reason than `codes`.
+    pub fn head_of(&self, request: RowIx, codes: &[&str]) -> Option<RowIx> {
+        let mut head = request;
+        while let Some((into, code)) = self.merged_into(head) {
+            if !codes.contains(&code) {
+                return None;
+            }
+            head = into;
+        }
+        Some(head)
+    }
+
     /// Streams the declared columns of this table, batch by batch, kept rows only.
     ///
     /// # Errors

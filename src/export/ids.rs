@@ -90,9 +90,10 @@ impl<'p> Ids<'p> {
     /// Goes on after an id that is taken; `false` where it has not the form of an id of that category.
     #[must_use]
     pub fn follow(&mut self, category: Category, id: &str) -> bool {
-        let Some((entry, list)) = numbers(category, id) else { return false };
-        self.n_entries = self.n_entries.max(entry + 1);
-        self.n_lists = self.n_lists.max(list + 1);
+        let next = |(entry, list): (_, _)| Some((u64::checked_add(entry, 1)?, u64::checked_add(list, 1)?));
+        let Some((entries, lists)) = numbers(category, id).and_then(next) else { return false };
+        self.n_entries = self.n_entries.max(entries);
+        self.n_lists = self.n_lists.max(lists);
         true
     }
 

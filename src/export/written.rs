@@ -42,6 +42,6 @@ pub fn counts(run: &Path) -> Result<Counts> {
 }
 
 /// The table of a set in a run's dataset.
-pub(super) fn table_of(run: &Path, set: Set) -> PathBuf {
+pub(crate) fn table_of(run: &Path, set: Set) -> PathBuf {
     run.join("dataset").join("data").join(format!("{}.parquet", set.name()))
 }

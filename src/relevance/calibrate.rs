@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::evidence::Evidence;
 use super::fit::{Linear, fit, logistic};
-use super::measure::{Decided, Thresholds, roc_auc, thresholds};
+use super::measure::{APART, Decided, Thresholds, roc_auc, thresholds};
 use super::model::{Model, Part, evidence_features};
 
 /// One labelled request.
@@ -214,16 +214,13 @@ pub fn fit_evidence(
     let kinds = [line_of(true), line_of(false)];
     // A kind that never gets good enough on a side keeps all of its own off that side, and no more than them.
     let scores = |at: usize| kinds[at].1.iter().map(|(score, _)| *score);
-    let from = |at: usize| kinds[at].0.relevant_from.min(scores(at).fold(0.0, f64::max) + ABOVE);
-    let to = |at: usize| kinds[at].0.irrelevant_to.max(scores(at).fold(1.0, f64::min) - ABOVE);
+    let from = |at: usize| kinds[at].0.relevant_from.min(scores(at).fold(0.0, f64::max) + APART);
+    let to = |at: usize| kinds[at].0.irrelevant_to.max(scores(at).fold(1.0, f64::min) - APART);
     let (relevant_from, irrelevant_to) = (from(0).max(from(1)), to(0).min(to(1)));
     model.evidence.thresholds =
-        Thresholds { relevant_from, irrelevant_to: irrelevant_to.min(relevant_from - ABOVE) };
+        Thresholds { relevant_from, irrelevant_to: irrelevant_to.min(relevant_from - APART) };
     model
 }
-
-/// The least by which a line stands off a score: a digit of the file of weights.
-const ABOVE: f64 = 0.0001;
 
 /// Fits text and evidence on one half of the groups and tests both on the other, as often as the plan says; see
 /// [`judge_all`] for the parts.

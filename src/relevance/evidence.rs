@@ -51,11 +51,6 @@ pub fn hear(
     }
 }
 
-/// A name in the form in which two spellings of it are one: APIs and fixes change dots, blanks and case.
-pub fn loose_name(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
 /// Names of the features, in the order of [`Evidence::features`].
 pub const NAMES: &[&str] = &["any_call", "worked", "called", "refuted", "stray", "declined", "only_declined"];
 
@@ -136,6 +131,7 @@ mod tests {
 
     use super::*;
     use crate::conversation::Call;
+    use crate::text::normal::loose_name;
 
     fn heard(recorded: &Recorded, outcome: Option<&str>, tool_choice: Option<&str>) -> Option<Heard> {
         hear(recorded, outcome, tool_choice, |name| loose_name(name) == "weatherget")

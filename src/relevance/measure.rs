@@ -42,10 +42,13 @@ pub fn thresholds(scored: &[(f64, bool)], precision: f64) -> Thresholds {
     // Rows that both sides want are for neither.
     if irrelevant_to >= relevant_from {
         let between = f64::midpoint(irrelevant_to, relevant_from);
-        return Thresholds { relevant_from: between, irrelevant_to: between - f64::EPSILON };
+        return Thresholds { relevant_from: between, irrelevant_to: between - APART };
     }
     Thresholds { relevant_from, irrelevant_to }
 }
+
+/// So far apart are two lines at least, so that they are two when they are written with four digits.
+pub(super) const APART: f64 = 0.0001;
 
 /// Thresholds that no probability reaches.
 const NEVER_RELEVANT: f64 = 1.01;
@@ -138,7 +141,7 @@ mod tests {
             for (n, n_right) in [decided.relevant, decided.irrelevant] {
                 let wrong_allowed = (1.0 - precision) * f64::from(u32::try_from(n).unwrap());
                 // Where the two sides met, the line between them was moved.
-                if found.relevant_from - found.irrelevant_to > 2.0 * f64::EPSILON {
+                if found.relevant_from - found.irrelevant_to > 2.0 * APART {
                     prop_assert!(f64::from(u32::try_from(n - n_right).unwrap()) <= wrong_allowed + 1e-9);
                 }
             }

@@ -19,6 +19,6 @@ pub mod measure;
 pub mod model;
 pub mod offer;
 mod overlap;
-mod script;
+pub mod script;
 mod values;
 mod words;

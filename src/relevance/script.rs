@@ -24,6 +24,12 @@ pub(super) fn features(asked: &Asked, offer: &Offer) -> Vec<f64> {
     vec![(ratio(other, all) - docs_share).max(0.0), ratio(n_english, asked.plain_words.len())]
 }
 
+/// Most letters of the query are of another script than the words the model was fitted on, so it read next to nothing.
+pub fn is_unread(asked: &Asked) -> bool {
+    let (other, all) = letters(&asked.text);
+    2 * other > all
+}
+
 /// Letters that are not ASCII, and all.
 fn letters(text: &str) -> (usize, usize) {
     let letters = text.chars().filter(|c| c.is_alphabetic());

@@ -29,32 +29,6 @@ pub fn merge_into_leaders(
     merge_in_blocks(items, threshold, BLOCK_LEN, cancelled)
 }
 
-/// For each item the one of `settled` with the highest ROUGE-L F1 above the threshold, the earliest one at a tie;
-/// items are not held against one another.
-///
-/// All are token numbers of one `Vocabulary`; the result has one entry an item. Gives nothing when `cancelled` says
-/// so.
-pub fn nearest_of(
-    settled: &[Vec<u32>],
-    items: &[Vec<u32>],
-    threshold: Threshold,
-    cancelled: &(dyn Fn() -> bool + Sync),
-) -> Option<Vec<Option<Merge>>> {
-    let mut leaders = Leaders::new(threshold);
-    for (leader, tokens) in settled.iter().enumerate() {
-        leaders.entries.push(Entry { n: tokens.len(), leader, sketch: Sketch::new(tokens) });
-    }
-    leaders.entries.sort_by_key(|entry| entry.n);
-    let nearest = items.par_iter().map_init(LcsScratch::new, |scratch, tokens| {
-        if cancelled() {
-            return None;
-        }
-        let found = leaders.best(&Candidate { tokens, sketch: Sketch::new(tokens) }, None, settled, scratch);
-        Some(found.map(|found| Merge { leader: found.leader, score: found.score(tokens) }))
-    });
-    nearest.collect()
-}
-
 fn merge_in_blocks(
     items: &[Vec<u32>],
     threshold: Threshold,
@@ -304,10 +278,10 @@ mod tests {
     fn the_nearest_of_others_is_found_whatever_the_items_are_to_one_another() {
         let settled = [vec![1, 2, 3, 4, 5], vec![7, 8, 9, 10, 11]];
         let items = [vec![7, 8, 9, 10, 12], vec![7, 8, 9, 10, 12], vec![20, 21], vec![1, 2, 3, 4, 5]];
-        let nearest = nearest_of(&settled, &items, threshold("0.7"), &|| false).unwrap();
+        let nearest = best_of(&settled, &items, threshold("0.7"), &|| false).unwrap();
         let near = |leader, lcs| Some(Merge { leader, score: f1(lcs, 5, 5) });
         assert_eq!(nearest, [near(1, 4), near(1, 4), None, near(0, 5)]);
-        assert_eq!(nearest_of(&settled, &items, threshold("0.7"), &|| true), None);
+        assert_eq!(best_of(&settled, &items, threshold("0.7"), &|| true), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::Merge;
 use super::leaders::best_of;
+use crate::text::normal::loose_name;
 use crate::text::rouge::Threshold;
 use crate::text::tokens::Vocabulary;
 
@@ -106,7 +107,7 @@ impl Names {
     fn new(known: &[Function]) -> Self {
         let mut by_name: FxHashMap<String, Vec<usize>> = FxHashMap::default();
         for (at, function) in known.iter().enumerate() {
-            by_name.entry(folded(&function.name)).or_default().push(at);
+            by_name.entry(loose_name(&function.name)).or_default().push(at);
         }
         Self { by_name, parameters: known.iter().map(folded_parameters).collect() }
     }
@@ -114,7 +115,7 @@ impl Names {
     fn best(&self, function: &Function) -> Option<SameName> {
         let own = folded_parameters(function);
         let mut best: Option<SameName> = None;
-        for &known in self.by_name.get(&folded(&function.name))? {
+        for &known in self.by_name.get(&loose_name(&function.name))? {
             let shared = self.parameters[known].intersection(&own).count();
             let either = self.parameters[known].len() + own.len() - shared;
             // Counts of parameters are small, so a ratio is the float nearest to it, as a setting is.
@@ -129,12 +130,7 @@ impl Names {
 }
 
 fn folded_parameters(function: &Function) -> BTreeSet<String> {
-    function.parameters.iter().map(|name| folded(name)).filter(|name| !name.is_empty()).collect()
-}
-
-/// A name without case, dots, underscores and whatever else is no letter or digit.
-fn folded(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    function.parameters.iter().map(|name| loose_name(name)).filter(|name| !name.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -204,7 +200,7 @@ mod tests {
                 let found = find(&known, function(&asked.name.to_uppercase(), &parameters, "other words"));
                 let same = found.by_name.unwrap();
                 prop_assert!(same.jaccard >= 1.0);
-                prop_assert_eq!(folded(&known[same.known].name), folded(&asked.name));
+                prop_assert_eq!(loose_name(&known[same.known].name), loose_name(&asked.name));
             }
         }
     }

@@ -125,7 +125,7 @@ impl Stage for DraftAnswers {
         let shared = self.shared_ids(view, cx)?;
         let mut best: FxHashMap<RowIx, Best> = FxHashMap::default();
         let mut needs_no_call: FxHashSet<RowIx> = FxHashSet::default();
-        let wanted = |row: RowIx| head_of(row, view).is_some_and(|head| view.is_kept(head));
+        let wanted = |row: RowIx| view.head_of(row, &EQUAL).is_some_and(|head| view.is_kept(head));
         view.stream(cx, wanted, |batch| {
             let candidates = batch.map_rows(|row| self.candidates(row, &docs, &shared, view));
             for (&row, candidates) in batch.rows().iter().zip(candidates) {
@@ -165,14 +165,8 @@ impl Stage for DraftAnswers {
     }
 }
 
-/// The kept request that a request answers for: itself, or the one it is equal to.
-fn head_of(request: RowIx, view: &View<'_>) -> Option<RowIx> {
-    match view.merged_into(request) {
-        Some((head, SAME_CODE)) => Some(head),
-        Some(_) => None,
-        None => Some(request),
-    }
-}
+/// Requests answer for the one they are equal to.
+const EQUAL: [&str; 1] = [SAME_CODE];
 
 /// What one row has to say.
 struct Candidates {
@@ -388,7 +382,7 @@ impl DraftAnswers {
         shared: &BTreeSet<String>,
         view: &View<'_>,
     ) -> std::result::Result<Candidates, String> {
-        let head = head_of(row.ix(), view).unwrap_or(row.ix());
+        let head = view.head_of(row.ix(), &EQUAL).unwrap_or(row.ix());
         let human =
             if head == row.ix() { self.human_answer(row, view, docs.of(head, view), shared)? } else { None };
         let by_a_person = |answer| Candidate {

@@ -286,7 +286,7 @@ impl DropBaselineOverlap {
         })?;
         let Some(threshold) = threshold(self.docs) else { return Ok(same) };
         let (rows, tokens): (Vec<RowIx>, Vec<Vec<u32>>) = others.into_iter().unzip();
-        let nearest = leaders::nearest_of(&earlier, &tokens, threshold, &|| cx.cancelled());
+        let nearest = leaders::best_of(&earlier, &tokens, threshold, &|| cx.cancelled());
         for (row, near) in rows.into_iter().zip(nearest.ok_or(Error::Interrupted)?) {
             if let Some(near) = near {
                 same.insert(row, SameList { earlier: near.leader, score: Some(near.score) });

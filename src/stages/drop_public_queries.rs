@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::Settings;
 use super::drop_public_overlap::note;
-use crate::conversation::{Message, Role};
+use crate::conversation::{Message, last_user};
 use crate::engine::columns::MESSAGES;
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::Fingerprint;
@@ -112,7 +112,7 @@ impl Stage for DropPublicQueries {
         view.for_each_batch(cx, |batch| {
             let queries = batch.map_rows(|row| {
                 let messages = row.json::<Vec<Message>>(MESSAGES).unwrap_or_default();
-                let last = messages.iter().rev().find(|message| message.role == Role::User);
+                let last = last_user(&messages);
                 last.map(|message| normalise_query(&message.content))
             });
             for (&row, query) in batch.rows().iter().zip(queries) {

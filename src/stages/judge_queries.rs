@@ -19,10 +19,12 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::merge_near_queries::{NEAR_COPY_CODE, SAME_CODE, SIMILAR_CODE};
+use crate::answers::human::HumanAnswers;
 use crate::answers::recorded::recorded;
 use crate::conversation::{Message, Role};
 use crate::engine::columns::{
-    FINISH_REASON, FUNCTIONS, MESSAGES, OUTCOME, RELEVANCE, RELEVANCE_BASIS, RESPONSE, STATUS, TOOL_CHOICE,
+    EXTERNAL_ID, FINISH_REASON, FUNCTIONS, MESSAGES, OUTCOME, RELEVANCE, RELEVANCE_BASIS, RESPONSE, STATUS,
+    TOOL_CHOICE,
 };
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::Fingerprint;
@@ -30,12 +32,14 @@ use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, 
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::relevance::asked::Asked;
-use crate::relevance::evidence::{self, Heard, hear, loose_name};
+use crate::relevance::evidence::{self, Heard, hear};
 use crate::relevance::features::features;
 use crate::relevance::low_quality;
 use crate::relevance::model::{Judged, Model, Side};
 use crate::relevance::offer::Offer;
+use crate::relevance::script;
 use crate::similarity::embed::{Embedder as _, Hashed};
+use crate::text::normal::loose_name;
 
 /// The reason code of requests between the two lines.
 pub const UNSURE_CODE: &str = "relevance/unsure";
@@ -51,6 +55,8 @@ static UNSURE: Reason = Reason::policy(
 pub struct JudgeQueries {
     /// A file of weights, as `toolsieve calibrate` writes it [default: those built in].
     pub weights: Option<PathBuf>,
+    /// The file of answers by people that `draft-answers` takes too: what a person answered with a call is relevant.
+    pub answers: Option<PathBuf>,
     /// From this probability on a request is relevant, from 0 to 1. Higher holds more [default: as the weights say].
     pub relevant_from: Option<f64>,
     /// Up to this probability a request is irrelevant, from 0 to 1. Lower holds more [default: as the weights say].
@@ -89,6 +95,9 @@ impl Settings for JudgeQueries {
             }
             _ => Ok(()),
         };
+        if let Some(path) = &self.answers {
+            HumanAnswers::read(path).map_err(|error| error.to_string())?;
+        }
         in_range("relevant_from", self.relevant_from)?;
         in_range("irrelevant_to", self.irrelevant_to)?;
         let model = match &self.weights {
@@ -110,7 +119,16 @@ impl Stage for JudgeQueries {
     fn contract(&self) -> Contract {
         Contract {
             table: TableId::Requests,
-            reads: vec![MESSAGES, RESPONSE, FINISH_REASON, STATUS, TOOL_CHOICE, OUTCOME, FUNCTIONS],
+            reads: vec![
+                EXTERNAL_ID,
+                MESSAGES,
+                RESPONSE,
+                FINISH_REASON,
+                STATUS,
+                TOOL_CHOICE,
+                OUTCOME,
+                FUNCTIONS,
+            ],
             reads_if_there: vec![],
             writes: vec![RELEVANCE, RELEVANCE_BASIS],
             reasons: vec![&UNSURE],
@@ -121,8 +139,12 @@ impl Stage for JudgeQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         fingerprint.part("embedder", Hashed.id().as_bytes());
+        if let Some(path) = &self.answers {
+            fingerprint.part("answers", b"");
+            fingerprint.file(path)?;
+        }
         match &self.weights {
             Some(path) => fingerprint.file(path)?,
             None => fingerprint.part("weights", Model::embedded().to_toml().as_bytes()),
@@ -133,7 +155,11 @@ impl Stage for JudgeQueries {
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let model = self.model()?;
         let lists = Lists::read(view, cx)?;
-        let requests = read_requests(&lists, view, cx)?;
+        let answered = match &self.answers {
+            Some(path) => HumanAnswers::read(path).map_err(|error| Error::Setting(error.to_string()))?,
+            None => HumanAnswers::default(),
+        };
+        let requests = read_requests(&lists, &answered, view, cx)?;
         let mut of_list: BTreeMap<RowIx, Vec<RowIx>> = BTreeMap::new();
         for row in view.rows() {
             of_list.entry(view.list_of(row)).or_default().push(row);
@@ -185,6 +211,9 @@ impl JudgeQueries {
 
     fn opinion(&self, request: &Request, offer: &Offer, model: &Model) -> Opinion {
         let queries: Vec<&str> = request.queries.iter().map(String::as_str).collect();
+        if request.is_answered {
+            return Opinion { relevance: Some("relevant"), basis: json!({ "answered_by": "a person" }) };
+        }
         let asked = Asked::new(&queries, &Hashed);
         if let Some(rule) = low_quality::fault(&asked, offer) {
             return Opinion { relevance: Some("low-quality"), basis: json!({ "low_quality": rule.name }) };
@@ -193,8 +222,9 @@ impl JudgeQueries {
         let judged = self.within_own_lines(model.judge(&features, request.evidence));
         let relevance = match judged.side() {
             Side::Relevant => Some("relevant"),
-            Side::Irrelevant => Some("irrelevant"),
-            Side::Unsure => None,
+            // What the log's answers say against a query is not enough where its text could not be read.
+            Side::Irrelevant if !script::is_unread(&asked) => Some("irrelevant"),
+            Side::Irrelevant | Side::Unsure => None,
         };
         Opinion { relevance, basis: judged.basis(&features, request.evidence) }
     }
@@ -259,6 +289,8 @@ struct Request {
     /// Its user messages, in order.
     queries: Vec<String>,
     evidence: evidence::Evidence,
+    /// A person answered it with a call.
+    is_answered: bool,
 }
 
 /// What one row has to say about the request it stands for.
@@ -267,19 +299,26 @@ struct Said {
     heard: Option<Heard>,
     /// For the head itself: its user messages.
     queries: Option<Vec<String>>,
+    is_answered: bool,
 }
 
-fn read_requests(lists: &Lists, view: &View<'_>, cx: &Context<'_>) -> Result<FxHashMap<RowIx, Request>> {
+fn read_requests(
+    lists: &Lists,
+    answered: &HumanAnswers,
+    view: &View<'_>,
+    cx: &Context<'_>,
+) -> Result<FxHashMap<RowIx, Request>> {
     let mut requests: FxHashMap<RowIx, Request> = FxHashMap::default();
-    let wanted = |row: RowIx| head_of(row, view).is_some_and(|head| view.is_kept(head));
+    let wanted = |row: RowIx| view.head_of(row, &SAME_QUESTION).is_some_and(|head| view.is_kept(head));
     view.stream(cx, wanted, |batch| {
-        for said in batch.map_rows(|row| said(row, lists, view)) {
+        for said in batch.map_rows(|row| said(row, lists, answered, view)) {
             let request = requests.entry(said.head).or_default();
             if let Some(heard) = said.heard {
                 request.evidence.add(heard);
             }
             if let Some(queries) = said.queries {
                 request.queries = queries;
+                request.is_answered = said.is_answered;
             }
         }
         Ok(())
@@ -287,20 +326,11 @@ fn read_requests(lists: &Lists, view: &View<'_>, cx: &Context<'_>) -> Result<FxH
     Ok(requests)
 }
 
-/// The request that a row speaks for: itself, or the one that its query was merged into.
-fn head_of(request: RowIx, view: &View<'_>) -> Option<RowIx> {
-    let mut head = request;
-    while let Some((into, code)) = view.merged_into(head) {
-        if ![SAME_CODE, NEAR_COPY_CODE, SIMILAR_CODE].contains(&code) {
-            return None;
-        }
-        head = into;
-    }
-    Some(head)
-}
+/// Reasons by which a request was merged into one that asks the same.
+const SAME_QUESTION: [&str; 3] = [SAME_CODE, NEAR_COPY_CODE, SIMILAR_CODE];
 
-fn said(row: Row<'_>, lists: &Lists, view: &View<'_>) -> Said {
-    let head = head_of(row.ix(), view).unwrap_or(row.ix());
+fn said(row: Row<'_>, lists: &Lists, answered: &HumanAnswers, view: &View<'_>) -> Said {
+    let head = view.head_of(row.ix(), &SAME_QUESTION).unwrap_or(row.ix());
     let messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
     let response: Option<Message> = row.json(RESPONSE);
     let answer = recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS));
@@ -314,7 +344,9 @@ fn said(row: Row<'_>, lists: &Lists, view: &View<'_>) -> Said {
         let users = messages.into_iter().filter(|message| message.role == Role::User);
         users.map(|message| message.content).collect()
     });
-    Said { head, heard, queries }
+    let is_answered = answered.has(&view.row_id(row.ix()).to_string())
+        || row.text(EXTERNAL_ID).is_some_and(|id| answered.has(id));
+    Said { head, heard, queries, is_answered }
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use super::Settings;
 use crate::answers::open_text::has_open_text;
-use crate::conversation::{Message, Role};
+use crate::conversation::{Message, Role, last_user};
 use crate::engine::columns::{
     ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, MESSAGES, RECORDED, RELEVANCE, TIER,
 };
@@ -35,7 +35,7 @@ use crate::text::language::{UNDETERMINED, language};
 
 static DECLINED: Reason = Reason::policy(
     "split/declined",
-    "The logged model answered in prose: whether a function fits is for a judge.",
+    "The logged model answered in prose, so there is no call to take as the answer.",
 );
 static CUT: Reason = Reason::policy("split/answer-cut", "The logged answer stops half-way.");
 static FAILED: Reason = Reason::policy("split/request-failed", "The request failed, so there is no answer.");
@@ -213,8 +213,7 @@ fn has_calls(messages: &[Message]) -> bool {
 
 /// The language of what the user said last.
 fn language_of(messages: &[Message]) -> &'static str {
-    let asked = messages.iter().rfind(|message| message.role == Role::User);
-    asked.map_or(UNDETERMINED, |message| language(&message.content))
+    last_user(messages).map_or(UNDETERMINED, |message| language(&message.content))
 }
 
 #[cfg(test)]

@@ -27,6 +27,12 @@ pub fn normalise_query(text: &str) -> String {
     normal
 }
 
+/// A name in the form in which two spellings of it are one: letters and digits only, in lower case. APIs and fixes
+/// change dots, underscores and case.
+pub fn loose_name(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 /// The text in NFKC and lower case.
 ///
 /// Lower case goes character by character, so that a sigma is the same inside and at the end of a word, and may
