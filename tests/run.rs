@@ -450,7 +450,8 @@ fn a_file_whose_new_name_tells_another_format_is_read_again() {
             "--set",
             "max_fault_share=1",
         ]);
-        assert!(run.status.success(), "{}", support::shown(&run));
+        // A file without a request fails its gate.
+        assert!(run.status.code() < Some(2), "{}", support::shown(&run));
         report_without_timing(&out)["ingest"]["records"].as_u64().unwrap()
     };
     assert_eq!(records(&wrong), 0);
