@@ -37,7 +37,8 @@ def main():
     dataset = args.run / "dataset"
     bfcl = official()
     taken = {} if args.own_ids else dict.fromkeys(own_ids(bfcl), "the official package")
-    results = [check_file(bfcl, taken, folder, name, category)
+    has_gaps = (args.run / "forgotten.json").exists()
+    results = [check_file(bfcl, taken, folder, name, category, has_gaps)
                for name, folder in (("scored", dataset), ("unverified", dataset / "unverified"))
                for category in SCORED + UNSCORED
                if question_path(folder, category).exists()]
@@ -88,7 +89,7 @@ def own_ids(bfcl):
     return ids
 
 
-def check_file(bfcl, taken, folder, name, category):
+def check_file(bfcl, taken, folder, name, category, has_gaps):
     """Checks one question file and, for a scored category, its answer file."""
     result = {"set": name, "category": category, "entries": 0, "passed": 0, "failures": []}
     try:
@@ -101,7 +102,7 @@ def check_file(bfcl, taken, folder, name, category):
         result["failures"].append({"id": None, "error": f"{type(error).__name__}: {error}"})
         return result
     result["entries"] = len(questions)
-    result["failures"] += layout_errors(questions, answers, category)
+    result["failures"] += layout_errors(questions, answers, category, has_gaps)
     result["failures"] += id_errors(bfcl, taken, name, [entry["id"] for entry in questions], category)
     if truths is None:
         wrong = relevance_errors(bfcl, loaded, category)
@@ -146,15 +147,18 @@ def load(bfcl, folder, category):
 # --- layout ---------------------------------------------------------------------------------------------
 
 
-def layout_errors(questions, answers, category):
-    """Everything the official runner takes for granted about the lines of a file."""
+def layout_errors(questions, answers, category, has_gaps):
+    """Everything the official runner takes for granted about the lines of a file, and numbers without gaps.
+
+    Where records were forgotten their numbers are missing: what is left must still ascend.
+    """
     errors = []
 
     def expect(holds, entry_id, error):
         if not holds:
             errors.append({"id": entry_id, "error": error})
 
-    previous = (-1, -1)
+    previous, last = (-1, -1), -1
     for line, entry in enumerate(questions):
         entry_id = entry.get("id")
         expect(list(entry) == ["id", "question", "function"], entry_id, f"keys are {list(entry)}")
@@ -163,10 +167,11 @@ def layout_errors(questions, answers, category):
             expect(False, entry_id, f"not an id of {category}")
             continue
         index, doc, prompt = map(int, match.groups())
-        expect(index == line, entry_id, f"stands on line {line}, counted from 0")
+        expect(index > last if has_gaps else index == line, entry_id, f"stands on line {line}, counted from 0")
         follows = (doc, prompt) in ((previous[0], previous[1] + 1), (previous[0] + 1, 0))
-        expect(follows, entry_id, f"doc and prompt number do not follow {previous[0]}-{previous[1]}")
-        previous = (doc, prompt)
+        ascends = has_gaps and (doc, prompt) > previous
+        expect(follows or ascends, entry_id, f"doc and prompt number do not follow {previous[0]}-{previous[1]}")
+        previous, last = (doc, prompt), index
         expect(is_question(entry.get("question")), entry_id, "question is not one turn of role and content, ending with the user")
         expect(is_doc_list(entry.get("function")), entry_id, "function is not a list of name, description and parameters")
     if answers is not None:
