@@ -189,7 +189,7 @@ def id_errors(bfcl, taken, name, ids, category):
     found = len(utils.filter_entries_by_id(as_entries, as_entries))
     if found != len(set(ids)):
         errors.append({"id": None, "error": f"{len(ids)} entries, {len(set(ids))} ids, {found} found by id"})
-    for line, entry_id in enumerate(ids):
+    for entry_id in ids:
         try:
             found = {
                 "category": utils.extract_test_category_from_id(entry_id),
@@ -206,7 +206,7 @@ def id_errors(bfcl, taken, name, ids, category):
             continue
         expected = {
             "category": category, "category without prereq": category, "group": "live", "folder": "live",
-            "sort key": (2, category, line), "prompt format": utils.DEFAULT_SYSTEM_PROMPT_FORMAT,
+            "sort key": (2, category, int(re.match(rf"{category}_(\d+)", entry_id)[1])), "prompt format": utils.DEFAULT_SYSTEM_PROMPT_FORMAT,
             "several turns": False, "memory": False,
         }
         errors += [{"id": entry_id, "error": f"{what} is {found[what]!r}, expected {expected[what]!r}"}
