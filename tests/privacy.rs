@@ -64,10 +64,14 @@ fn pipeline() -> String {
 }
 
 fn run(folder: &Path, threads: &str) -> std::path::PathBuf {
+    run_with(folder, threads, &pipeline())
+}
+
+fn run_with(folder: &Path, threads: &str, text: &str) -> std::path::PathBuf {
     let (log, pipeline, out) =
         (folder.join("log.jsonl"), folder.join("p.toml"), folder.join(format!("out{threads}")));
     write_log(&log);
-    std::fs::write(&pipeline, self::pipeline()).unwrap();
+    std::fs::write(&pipeline, text).unwrap();
     let mut command = toolsieve();
     command
         .arg("run")
@@ -124,6 +128,22 @@ fn nothing_personal_is_left_in_a_run_but_in_its_payload() {
 }
 
 #[test]
+fn names_come_from_a_file_of_which_no_line_is_in_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("names.txt");
+    std::fs::write(&list, "is down\n\nOttoline Vane\n").unwrap();
+    let names = format!("names = {:?}\n[[stages]]\n", list.to_str().unwrap());
+    let text = pipeline().replacen("[[stages]]\n", "[first]", 1).replacen("[[stages]]\n", &names, 2);
+    let text = text.replacen("[first]", "[[stages]]\n", 1);
+    let out = run_with(folder.path(), "2", &text);
+    let texts = text_of(&out);
+    for (name, text) in &texts {
+        assert!(!text.contains("is down") && !text.contains("Ottoline"), "a name in {name}");
+    }
+    assert!(texts.iter().any(|(_, text)| text.contains("192.0.2.1 Person 1, user1@example.com")));
+}
+
+#[test]
 fn a_value_has_one_placeholder_in_messages_calls_facts_and_docs() {
     let folder = tempfile::tempdir().unwrap();
     let out = run(folder.path(), "1");
@@ -164,7 +184,14 @@ fn redaction_stands_first_in_both_halves_with_the_same_settings() {
     assert!(late.contains("stage 2 redact comes after parse-docs"), "{late}");
     let alone = refused(stage("redact-docs"));
     assert!(alone.contains("stage 1 redact-docs comes before redact"), "{alone}");
-    let differ = refused(stage("redact") + "names = [\"Mira\"]\n" + &stage("redact-docs"));
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("names.txt");
+    let with_names = || stage("redact") + &format!("names = {:?}\n", list.to_str().unwrap());
+    std::fs::write(&list, "Mira Keller\n\nM\n").unwrap();
+    let short = refused(with_names());
+    assert!(short.contains("names.txt:3: a name must have 2 characters or more"), "{short}");
+    std::fs::write(&list, "Mira Keller\n\n").unwrap();
+    let differ = refused(with_names() + &stage("redact-docs"));
     assert!(differ.contains("redact and redact-docs have different settings"), "{differ}");
     let twice = refused(stage("redact") + "[[stages]]\nkind = \"redact\"\nid = \"again\"\n");
     assert!(twice.contains("stage 2 again is the second of kind redact"), "{twice}");

@@ -38,17 +38,30 @@ pub fn redact_text(scanner: &Scanner, numbers: &Numbers, text: &str) -> Option<(
 
 /// Visits the values of a cell that holds JSON, in order.
 pub fn in_json(scanner: &Scanner, cell: &str, mut visit: impl FnMut(&Found)) {
-    if let Some(mut value) = worth_reading(scanner, cell) {
-        walk(scanner, &mut value, &mut String::new(), "", &mut |found, _, _| {
-            found.iter().for_each(&mut visit);
-            None
-        });
+    if let Some(value) = worth_reading(scanner, cell) {
+        in_value(scanner, value, &mut visit);
     }
+}
+
+/// Visits the values of JSON, in order.
+pub(super) fn in_value(scanner: &Scanner, mut value: Value, mut visit: impl FnMut(&Found)) {
+    walk(scanner, &mut value, &mut String::new(), "", &mut |found, _, _| {
+        found.iter().for_each(&mut visit);
+        None
+    });
 }
 
 /// The cell with the personal values of its JSON replaced; `None` where there are none.
 pub fn redact_json(scanner: &Scanner, numbers: &Numbers, cell: &str) -> Option<(String, Vec<Replaced>)> {
-    let mut value = worth_reading(scanner, cell)?;
+    redact_value(scanner, numbers, worth_reading(scanner, cell)?)
+}
+
+/// The JSON with its personal values replaced; `None` where there are none.
+pub(super) fn redact_value(
+    scanner: &Scanner,
+    numbers: &Numbers,
+    mut value: Value,
+) -> Option<(String, Vec<Replaced>)> {
     let mut replaced = Vec::new();
     walk(scanner, &mut value, &mut String::new(), "", &mut |found, text, path| {
         replace(found, numbers, text, path, &mut replaced)
@@ -56,10 +69,11 @@ pub fn redact_json(scanner: &Scanner, numbers: &Numbers, cell: &str) -> Option<(
     (!replaced.is_empty()).then(|| (value.to_string(), replaced))
 }
 
-/// Reads a cell where something may be found. Its text is searched as it is first: most cells hold nothing, and
-/// reading them would cost more than all else. Escapes can hide a value from that, so cells with escapes are read.
+/// Reads a cell where something may be found: most cells hold nothing, and reading them would cost more than all else.
+/// What looks ahead does not know which key a value stands under nor what follows it, so it only asks for the marks that no
+/// value is without. Escapes can hide those, so cells with escapes are read.
 fn worth_reading(scanner: &Scanner, cell: &str) -> Option<Value> {
-    let may_hold = memchr::memchr(b'\\', cell.as_bytes()).is_some() || !scanner.scan(cell).is_empty();
+    let may_hold = memchr::memchr(b'\\', cell.as_bytes()).is_some() || scanner.may_hold(cell);
     may_hold.then(|| serde_json::from_str(cell).ok()).flatten()
 }
 
@@ -115,7 +129,10 @@ fn walk(scanner: &Scanner, value: &mut Value, path: &mut String, key: &str, visi
         Value::Object(fields) => {
             let outer = key.rsplit(' ').next().unwrap_or_default().to_owned();
             let mut new = Map::with_capacity(fields.len());
-            for (name, mut item) in std::mem::take(fields) {
+            let mut old = std::mem::take(fields);
+            let names: Vec<String> = old.keys().cloned().collect();
+            for name in names {
+                let mut item = old.get_mut(&name).map(Value::take).unwrap_or_default();
                 let found = scanner.scan(&name);
                 let name_now = if found.is_empty() {
                     None
@@ -123,7 +140,9 @@ fn walk(scanner: &Scanner, value: &mut Value, path: &mut String, key: &str, visi
                     let now = replace_key(&found, &name);
                     under(path, &now, |path| visit(&found, &name, path))
                 };
-                let name = name_now.unwrap_or(name);
+                // A placeholder that is there already must not take another's place.
+                let name = name_now
+                    .map_or(name, |now| free_key(now, |key| old.contains_key(key) || new.contains_key(key)));
                 let key = if outer.is_empty() { name.clone() } else { format!("{outer} {name}") };
                 under(path, &name, |path| walk(scanner, &mut item, path, &key, visit));
                 new.insert(name, item);
@@ -132,6 +151,15 @@ fn walk(scanner: &Scanner, value: &mut Value, path: &mut String, key: &str, visi
         }
         Value::Null | Value::Bool(_) => {}
     }
+}
+
+/// The key, with a number behind it where it is taken.
+fn free_key(key: String, is_taken: impl Fn(&str) -> bool) -> String {
+    if !is_taken(&key) {
+        return key;
+    }
+    let mut keys = (2_u64..).map(|number| format!("{key} {number}"));
+    keys.find(|key| !is_taken(key)).unwrap_or(key)
 }
 
 /// A key in a path without what was found in it.

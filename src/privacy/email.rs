@@ -3,7 +3,7 @@
 //! Addresses at example.com, .org and .net (and below the reserved top-level domains) stand for others already. Accounts of
 //! code hosts (`git@…`), file names (`icon@2x.png`) and packages (`lodash@4.17.21`) are none.
 
-use memchr::memchr_iter;
+use memchr::{memchr, memchr_iter, memmem};
 
 use super::context::escape_before;
 use super::key;
@@ -12,6 +12,8 @@ use super::{Found, Kind, Standing};
 /// Longest local part and longest domain, in bytes.
 const MAX_LOCAL: usize = 64;
 const MAX_DOMAIN: usize = 253;
+/// Longest user and password of a URL, in bytes.
+const MAX_USERINFO: usize = 512;
 /// The domains that are set aside for examples.
 const EXAMPLE_DOMAINS: [&str; 3] = ["example.com", "example.org", "example.net"];
 /// The top-level domains that are set aside.
@@ -28,25 +30,33 @@ const OURS: &str = "user";
 
 /// Finds addresses, and passwords in URLs.
 pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+    if !may_hold(text) {
+        return;
+    }
+    let schemes: Vec<usize> = memmem::find_iter(text.as_bytes(), "://").collect();
     for at in memchr_iter(b'@', text.as_bytes()) {
-        find_at(text, at, at + 1, found);
+        find_at(text, at, at + 1, &schemes, found);
     }
     // In the query of a URL.
-    for at in memchr_iter(b'%', text.as_bytes()) {
-        if text[at..].starts_with("%40") {
-            find_at(text, at, at + 3, found);
-        }
+    for at in memmem::find_iter(text.as_bytes(), "%40") {
+        find_at(text, at, at + 3, &schemes, found);
     }
 }
 
-fn find_at(text: &str, at: usize, behind: usize, found: &mut Vec<Found>) {
+/// A text without an at-sign holds neither.
+pub(super) fn may_hold(text: &str) -> bool {
+    memchr(b'@', text.as_bytes()).is_some() || memmem::find(text.as_bytes(), b"%40").is_some()
+}
+
+/// `schemes` are the places of all `://`.
+fn find_at(text: &str, at: usize, behind: usize, schemes: &[usize], found: &mut Vec<Found>) {
     let Some(start) = local_start(text, at) else {
-        key::find_in_url(text, at, found);
+        key::find_in_url(text, authority_start(schemes, at), at, found);
         return;
     };
-    if let Some(scheme) = userinfo(text, start) {
-        if scheme {
-            key::find_in_url(text, at, found);
+    if let Some(has_password) = userinfo(text, authority_start(schemes, start), start) {
+        if has_password {
+            key::find_in_url(text, authority_start(schemes, at), at, found);
         }
         return;
     }
@@ -121,18 +131,22 @@ fn is_local(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | '\'')
 }
 
-/// The address is the user of a URL (`Some(true)` after a password's colon); `None` for one that is not.
-fn userinfo(text: &str, start: usize) -> Option<bool> {
-    let before = &text[..start];
-    if before.ends_with("://") {
+/// The byte behind the last `://` before byte `at`, unless it is too far away.
+fn authority_start(schemes: &[usize], at: usize) -> Option<usize> {
+    let before = schemes.partition_point(|scheme| scheme + 3 <= at);
+    let start = schemes[..before].last()? + 3;
+    (at - start <= MAX_USERINFO).then_some(start)
+}
+
+/// The address is the user of a URL whose host part begins at `authority` (`Some(true)` after a password's colon); `None` for
+/// one that is not.
+fn userinfo(text: &str, authority: Option<usize>, start: usize) -> Option<bool> {
+    let authority = &text[authority?..start];
+    if authority.is_empty() {
         return Some(false);
     }
-    let word_start = before
-        .rfind(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '('))
-        .map_or(0, |at| at + 1);
-    let word = text.get(word_start..start)?;
-    let authority = &word[word.rfind("://")? + 3..];
-    (!authority.contains('/') && authority.contains(':')).then_some(true)
+    let is_border = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '(' | '/');
+    (!authority.contains(is_border) && authority.contains(':')).then_some(true)
 }
 
 fn domain_end(text: &str, from: usize) -> Option<usize> {

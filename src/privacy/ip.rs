@@ -145,6 +145,26 @@ pub(super) fn find_v6(text: &str, found: &mut Vec<Found>) {
     }
 }
 
+/// An IPv6 address may be in the text: two colons together, or seven with up to four hex digits between.
+pub(super) fn may_hold_v6(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let (mut n_colons, mut last) = (0, None);
+    for colon in memchr_iter(b':', bytes) {
+        let goes_on = last.is_some_and(|last: usize| {
+            colon - last <= 5 && bytes[last + 1..colon].iter().all(u8::is_ascii_hexdigit)
+        });
+        if last.is_some_and(|last| last + 1 == colon) {
+            return true;
+        }
+        n_colons = if goes_on { n_colons + 1 } else { 1 };
+        if n_colons == 7 {
+            return true;
+        }
+        last = Some(colon);
+    }
+    false
+}
+
 /// The placeholder: from the range for documentation.
 pub(super) fn stand_in_v6(number: u64) -> String {
     let number = u32::try_from(number).unwrap_or(u32::MAX);

@@ -104,6 +104,14 @@ const LEAST_ENTROPY: f64 = 2.8;
 /// Fewest letters of either size, and fewest bits a character, of a key without digits.
 const MIXED_LETTERS: usize = 5;
 const MIXED_ENTROPY: f64 = 3.5;
+/// Bytes by which a long value is judged, and most of a JSON web token.
+const MAX_JUDGED: usize = 512;
+const MAX_JWT: usize = 1 << 16;
+/// The stretches that [`Seen`] keeps.
+const PLAIN: usize = 0;
+const CAPITALS: usize = 1;
+const WITH_DOTS: usize = 2;
+const BEHIND_WORD: usize = 3;
 /// Fewest zeros by which a placeholder of ours is known.
 const LEAST_ZEROS: usize = 3;
 
@@ -138,14 +146,54 @@ enum Word {
 /// Finds keys and tokens.
 pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     let (starts, matcher) = &*STARTS;
+    let mut seen = Seen::default();
     for hit in matcher.find_iter(text) {
         let value = match starts[hit.pattern().as_usize()] {
-            Start::Rule(rule) => known(text, hit.start(), rule),
-            Start::Word(word) => behind_word(text, hit.end(), word),
+            Start::Rule(rule) => known(text, hit.start(), rule, &mut seen),
+            Start::Word(word) => behind_word(text, hit.end(), word, &mut seen),
             Start::RapidApi => rapid_api(text, hit.start()),
         };
-        found.extend(value);
+        if let Some(value) = value {
+            seen.done[usize::from(value.kind == Kind::Token)] = value.end;
+            found.push(value);
+        }
     }
+}
+
+/// A text without the start of a key or a word before one holds none.
+pub(super) fn may_hold(text: &str) -> bool {
+    STARTS.1.is_match(text)
+}
+
+/// What was seen of a text, so that nothing is gone over again and again.
+#[derive(Debug, Default)]
+struct Seen {
+    /// The last stretch of letters that a value may have, for each kind of stretch.
+    stretches: [Range<usize>; 4],
+    /// Where the last key and the last token end.
+    done: [usize; 2],
+}
+
+impl Seen {
+    /// The end of the stretch from byte `from`.
+    fn end(&mut self, which: usize, bytes: &[u8], from: usize, is_part: impl Fn(u8) -> bool) -> usize {
+        let stretch = &mut self.stretches[which];
+        if !stretch.contains(&from) {
+            let length = bytes[from..].iter().take_while(|&&byte| is_part(byte)).count();
+            *stretch = from..from + length;
+        }
+        stretch.end
+    }
+
+    /// A value of the kind that begins here is a part of the last one.
+    fn is_part(&self, kind: Kind, from: usize) -> bool {
+        from < self.done[usize::from(kind == Kind::Token)]
+    }
+}
+
+/// The part of a value by which it is judged.
+fn head(value: &str) -> &str {
+    &value[..value.floor_char_boundary(MAX_JUDGED)]
 }
 
 fn secret(text: &str, span: Range<usize>, kind: Kind) -> Found {
@@ -154,9 +202,9 @@ fn secret(text: &str, span: Range<usize>, kind: Kind) -> Found {
     Found::new(kind, span.start, span.end, value, standing)
 }
 
-fn known(text: &str, start: usize, rule: Rule) -> Option<Found> {
+fn known(text: &str, start: usize, rule: Rule, seen: &mut Seen) -> Option<Found> {
     let bytes = text.as_bytes();
-    if is_joined_before(bytes, start) {
+    if is_joined_before(bytes, start) || seen.is_part(rule.kind, start) {
         return None;
     }
     let from = start + rule.start.len();
@@ -165,13 +213,23 @@ fn known(text: &str, start: usize, rule: Rule) -> Option<Found> {
         Shape::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
         Shape::Jwt => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'='),
     };
-    let length = bytes[from..].iter().take_while(|&&byte| is_body(byte)).count();
-    let body = text[from..from + length].trim_end_matches(['.', '-', '=']);
+    let which = match rule.shape {
+        Shape::Plain => PLAIN,
+        Shape::Capitals => CAPITALS,
+        Shape::Jwt => WITH_DOTS,
+    };
+    let stretch = seen.end(which, bytes, from, is_body);
+    if rule.shape == Shape::Jwt && stretch - from > MAX_JWT {
+        return None;
+    }
+    let body = text[from..stretch].trim_end_matches(['.', '-', '=']);
     let end = from + body.len();
     let is_right = match rule.shape {
         Shape::Plain => {
             body.len() >= rule.least
-                && (is_random(body) || is_mixed(body) || number(&text[start..end]).is_some())
+                && (is_random(head(body))
+                    || is_mixed(head(body))
+                    || number(head(&text[start..end])).is_some())
         }
         Shape::Capitals => {
             body.len() == rule.least
@@ -203,7 +261,7 @@ fn is_rapid_api(word: &str) -> bool {
 }
 
 /// The value behind a word: `key = "…"`, `"key": "…"`, `key is …`, `Bearer …`.
-fn behind_word(text: &str, word_end: usize, word: Word) -> Option<Found> {
+fn behind_word(text: &str, word_end: usize, word: Word, seen: &mut Seen) -> Option<Found> {
     let rest = text.get(word_end..)?;
     let is_header = matches!(&text[..word_end], before if before.ends_with("earer") || before.ends_with("EARER") || before.ends_with("Basic"));
     let behind = rest.trim_start_matches(['"', '\'', '\\', ']', '`']);
@@ -219,36 +277,46 @@ fn behind_word(text: &str, word_end: usize, word: Word) -> Option<Found> {
     if from - word_end > 12 {
         return None;
     }
-    let is_part = |c: char| match word {
-        Word::Password => !c.is_whitespace() && !c.is_control() && !r#""'\`,;<>(){}[]&"#.contains(c),
-        _ => c.is_ascii_alphanumeric() || "-_./+=~".contains(c),
-    };
-    let length = value.find(|c| !is_part(c)).unwrap_or(value.len());
-    if value[length..].starts_with('@') {
+    let kind = if word == Word::Token { Kind::Token } else { Kind::Key };
+    if seen.is_part(kind, from) {
         return None;
     }
-    let value = value[..length].trim_end_matches(['.', '=', '!', '?', ':']);
-    let is_ours = || number(value).is_some();
+    let end = match word {
+        Word::Password => {
+            let is_part =
+                |c: char| !c.is_whitespace() && !c.is_control() && !r#""'\`,;<>(){}[]&"#.contains(c);
+            // What is longer is no password.
+            let shown = head(value);
+            from + shown.find(|c| !is_part(c)).unwrap_or(shown.len())
+        }
+        _ => seen.end(BEHIND_WORD, text.as_bytes(), from, |byte| {
+            byte.is_ascii_alphanumeric() || b"-_./+=~".contains(&byte)
+        }),
+    };
+    if text[end..].starts_with('@') {
+        return None;
+    }
+    let value = text[from..end].trim_end_matches(['.', '=', '!', '?', ':']);
+    let is_ours = || number(head(value)).is_some();
     let is_secret = match word {
         Word::Password => is_password(value) || is_ours(),
-        _ => value.len() >= LEAST_RANDOM && (is_random(value) || is_ours()),
+        _ => value.len() >= LEAST_RANDOM && (is_random(head(value)) || is_ours()),
     };
-    let kind = if word == Word::Token { Kind::Token } else { Kind::Key };
     is_secret.then(|| secret(text, from..from + value.len(), kind))
 }
 
 /// Finds the password of a URL whose at-sign is here: `https://user:password@host`.
-pub(super) fn find_in_url(text: &str, at: usize, found: &mut Vec<Found>) {
-    let before = &text[..at];
-    let Some(scheme) = before.rfind("://") else { return };
-    let authority = &before[scheme + 3..];
+/// What stands before the host begins at `start`.
+pub(super) fn find_in_url(text: &str, start: Option<usize>, at: usize, found: &mut Vec<Found>) {
+    let Some(start) = start else { return };
+    let authority = &text[start..at];
     if authority
         .contains(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '<' | '>' | '{' | '$'))
     {
         return;
     }
     let Some(colon) = authority.find(':') else { return };
-    let from = scheme + 3 + colon + 1;
+    let from = start + colon + 1;
     let value = &text[from..at];
     let is_word = value.chars().all(char::is_alphabetic)
         && (value.to_lowercase().starts_with("pass") || value.len() < 4);
@@ -275,13 +343,15 @@ fn is_password(value: &str) -> bool {
 
 /// A part of the value mixes letters and digits as no word does.
 fn is_random(value: &str) -> bool {
-    if is_uuid(value) || is_stand_in(value) {
-        return false;
-    }
     let longest = value.split(['-', '_', '.', '/']).max_by_key(|part| part.len()).unwrap_or_default();
     let n_digits = longest.bytes().filter(u8::is_ascii_digit).count();
     let n_letters = longest.bytes().filter(u8::is_ascii_alphabetic).count();
-    longest.len() >= LEAST_RANDOM / 2 && n_digits >= 2 && n_letters >= 2 && entropy(value) >= LEAST_ENTROPY
+    longest.len() >= LEAST_RANDOM / 2
+        && n_digits >= 2
+        && n_letters >= 2
+        && !is_uuid(value)
+        && !is_stand_in(value)
+        && entropy(value) >= LEAST_ENTROPY
 }
 
 /// Behind the start of a known key capitals and small letters without a digit are enough, as chance brings them.

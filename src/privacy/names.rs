@@ -1,15 +1,26 @@
 //! Names from a list: the only way names are found, since no rule tells a person from a place.
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use std::path::Path;
 
-use super::context::{is_joined_before, is_joined_behind};
+use aho_corasick::AhoCorasick;
+
+use super::context::escape_before;
 use super::{Found, Kind, Standing};
+
+/// Fewest characters of a name: shorter ones are parts of too many words.
+const SHORTEST: usize = 2;
 
 /// Some names to look for, whatever their case.
 #[derive(Debug, Default)]
 pub struct Names {
     matcher: Option<AhoCorasick>,
     names: Vec<String>,
+}
+
+/// A text in small letters, and for each of its bytes where its character stands in the text as written.
+struct Lowered {
+    text: String,
+    places: Vec<usize>,
 }
 
 impl Names {
@@ -21,23 +32,93 @@ impl Names {
         if names.is_empty() {
             return Ok(Self::default());
         }
+        let names: Vec<String> = names.iter().map(|name| Lowered::of(name).text).collect();
         let mut builder = AhoCorasick::builder();
-        let builder = builder.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostLongest);
-        let matcher = builder.build(names).map_err(|error| error.to_string())?;
-        Ok(Self { matcher: Some(matcher), names: names.iter().map(|name| name.to_lowercase()).collect() })
+        let matcher =
+            builder.ascii_case_insensitive(true).build(&names).map_err(|error| error.to_string())?;
+        Ok(Self { matcher: Some(matcher), names })
+    }
+
+    /// Reads a file with a name a line; blank lines are skipped.
+    ///
+    /// # Errors
+    /// The file cannot be read, holds no name, or a name is too short. No message quotes a name.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path).map_err(|error| format!("names: {shown}: {error}"))?;
+        let mut names = Vec::new();
+        for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
+            let name = line.trim();
+            if (1..SHORTEST).contains(&name.chars().count()) {
+                return Err(format!(
+                    "names: {shown}:{number}: a name must have {SHORTEST} characters or more"
+                ));
+            }
+            if !name.is_empty() {
+                names.push(name.to_owned());
+            }
+        }
+        if names.is_empty() {
+            return Err(format!("names: {shown}: the file holds no name"));
+        }
+        Self::new(&names).map_err(|error| format!("names: {shown}: {error}"))
     }
 
     pub(super) fn find(&self, text: &str, found: &mut Vec<Found>) {
         let Some(matcher) = &self.matcher else { return };
-        for hit in matcher.find_iter(text) {
-            let is_whole = !is_joined_before(text.as_bytes(), hit.start())
-                && !is_joined_behind(text.as_bytes(), hit.end());
-            if is_whole {
-                let name = &self.names[hit.pattern().as_usize()];
-                found.push(Found::new(Kind::Name, hit.start(), hit.end(), name, Standing::Personal));
+        let mut push = |pattern: usize, start: usize, end: usize| {
+            if !is_joined(text, start, end) {
+                found.push(Found::new(Kind::Name, start, end, &self.names[pattern], Standing::Personal));
+            }
+        };
+        if text.is_ascii() {
+            for hit in matcher.find_overlapping_iter(text) {
+                push(hit.pattern().as_usize(), hit.start(), hit.end());
+            }
+            return;
+        }
+        let lowered = Lowered::of(text);
+        for hit in matcher.find_overlapping_iter(&lowered.text) {
+            if let (Some(start), Some(end)) = (lowered.place(hit.start()), lowered.place(hit.end())) {
+                push(hit.pattern().as_usize(), start, end);
             }
         }
     }
+
+    /// One of the names may stand in the text.
+    pub(super) fn may_hold(&self, text: &str) -> bool {
+        let Some(matcher) = &self.matcher else { return false };
+        if text.is_ascii() { matcher.is_match(text) } else { matcher.is_match(&Lowered::of(text).text) }
+    }
+}
+
+impl Lowered {
+    fn of(written: &str) -> Self {
+        let mut lowered = Self {
+            text: String::with_capacity(written.len()),
+            places: Vec::with_capacity(written.len() + 1),
+        };
+        for (at, c) in written.char_indices() {
+            lowered.text.extend(c.to_lowercase());
+            lowered.places.resize(lowered.text.len(), at);
+        }
+        lowered.places.push(written.len());
+        lowered
+    }
+
+    /// Where byte `at` stands in the text as written, if a character begins there.
+    fn place(&self, at: usize) -> Option<usize> {
+        let place = self.places[at];
+        (at == 0 || self.places[at - 1] != place).then_some(place)
+    }
+}
+
+/// A word goes on before or behind.
+fn is_joined(text: &str, start: usize, end: usize) -> bool {
+    // Scripts that part no words have no borders.
+    let is_word = |c: char| c == '_' || (c.is_alphanumeric() && u32::from(c) < 0x0e00);
+    let before = text[..start].chars().next_back().is_some_and(is_word);
+    (before && escape_before(text.as_bytes(), start) == 0) || text[end..].chars().next().is_some_and(is_word)
 }
 
 /// The placeholder.

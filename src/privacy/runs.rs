@@ -64,6 +64,13 @@ pub(super) fn for_each(text: &str, mut visit: impl FnMut(&Run)) {
     }
 }
 
+/// A run that is looked at may be in the text.
+pub(super) fn any(text: &str) -> bool {
+    let mut any = false;
+    for_each(text, |_| any = true);
+    any
+}
+
 fn next_digit(bytes: &[u8], mut at: usize) -> Option<usize> {
     while at + BLOCK <= bytes.len() {
         let block = &bytes[at..at + BLOCK];

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};
 
-use super::apply::{in_json, in_text, redact_json, redact_text};
+use super::apply::{in_json, in_text, in_value, redact_json, redact_text, redact_value};
 use super::numbers::Numbers;
 use super::{Kind, Names, Region, Scanner, Standing, masked};
 
@@ -110,6 +110,55 @@ fn a_region_finds_national_forms_without_a_word_and_names_are_found_from_a_list(
     assert_eq!(kinds(&with, "0171 3920012 ist MIRA KELLER"), [Kind::Phone, Kind::Name]);
     assert_eq!(kinds(&scanner(), "0171 3920012 ist MIRA KELLER"), []);
     assert!(Region::try_from("Germany".to_owned()).is_err());
+}
+
+#[test]
+fn names_are_found_in_any_case_of_any_script_and_only_whole() {
+    let names = ["Jürgen Müller", "Mira", "Mira Kell", "张伟"].map(str::to_owned);
+    let scanner = Scanner::new(&[], None, Names::new(&names).unwrap());
+    let found = |text: &str| {
+        scanner.scan(text).iter().map(|it| text[it.start..it.end].to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found("Mit JÜRGEN MÜLLER, jürgen müllers"), ["JÜRGEN MÜLLER"]);
+    assert_eq!(found("Mira Keller, Mirañ, éMira, İMIRA, MIRA"), ["Mira", "MIRA"]);
+    assert_eq!(found("我是张伟。"), ["张伟"]);
+}
+
+#[test]
+fn keys_that_come_to_one_placeholder_stay_two() {
+    let cell = r#"{"a@quillpost.net": 1, "A@quillpost.net": 2, "user1@example.com": 3}"#;
+    let (scanner, mut numbers) = (scanner(), Numbers::default());
+    numbers.learn(Kind::Email, "a@quillpost.net");
+    let (new, _) = redact_json(&scanner, &numbers, cell).unwrap();
+    assert_eq!(new, r#"{"user1@example.com 2":1,"user1@example.com 3":2,"user1@example.com":3}"#);
+}
+
+#[test]
+fn a_value_that_needs_its_key_is_found_far_from_it() {
+    let far = "long ".repeat(40);
+    let cells = [
+        r#"{"phone": [4155552671,4158672672]}"#.to_owned(),
+        format!(r#"{{"contact":{{"note":"{far}","number":4158672672}}}}"#),
+        format!(r#"{{"password":{{"note":"{far}","password":"gH7!kQ2"}}}}"#),
+        format!(r#"{{"password":["{far}","gH7!kQ2"]}}"#),
+        r#"{"host":["::", "2a01:4f8:c17:b0f:1:2:3:4"]}"#.to_owned(),
+    ];
+    for cell in cells {
+        let (scanner, mut numbers) = (scanner(), Numbers::default());
+        in_json(&scanner, &cell, |found| learn(&mut numbers, found));
+        assert!(redact_json(&scanner, &numbers, &cell).is_some(), "{cell}");
+    }
+}
+
+#[test]
+fn a_long_text_is_searched_in_one_go() {
+    let count = |text: &str| scanner().scan(text).len();
+    assert_eq!(count(&"@".repeat(1 << 20)), 0);
+    assert_eq!(count(&"key=".repeat(1 << 13)), 0);
+    assert_eq!(count(&"sk-".repeat(1 << 13)), 0);
+    let addresses: String = (0..50_000).map(|at| format!("mira{at}@quillpost.net ")).collect();
+    assert_eq!(count(&addresses), 50_000);
+    assert_eq!(count(&format!("{}\ncall 415-555-2671", "11 ".repeat(50_000))), 1);
 }
 
 #[test]
@@ -246,6 +295,22 @@ proptest! {
         let mut in_cell = 0;
         in_json(&scanner(), &cell, |found| in_cell += usize::from(found.is_personal()));
         prop_assert_eq!(in_cell, plain, "{}", text);
+    }
+
+    #[test]
+    fn a_cell_is_redacted_as_if_it_were_always_read(
+        key in mixed_text(), inner in mixed_text(), texts in proptest::collection::vec(mixed_text(), 1..4),
+        numbers in proptest::collection::vec(any::<u64>(), 0..3),
+        word in "(contact|phone|key|password|token|order|card|number|ip|x)"
+    ) {
+        let cell = json!({word: {"n": numbers, "number": 4_158_672_672_u64, key: texts.clone(), "t": {inner: texts}}});
+        for part in [cell.to_string(), cell.as_object().unwrap().values().next().unwrap()["t"].to_string()] {
+            let (scanner, mut numbers) = (scanner(), Numbers::default());
+            let value: Value = serde_json::from_str(&part).unwrap();
+            in_value(&scanner, value.clone(), |found| learn(&mut numbers, found));
+            let read = redact_value(&scanner, &numbers, value);
+            prop_assert_eq!(redact_json(&scanner, &numbers, &part), read, "{}", part);
+        }
     }
 
     #[test]

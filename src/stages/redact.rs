@@ -6,6 +6,7 @@
 //! stood, what kind it was and what stands there now. What is personal is decided in `privacy`.
 
 use std::cell::RefCell;
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,8 +44,6 @@ static NAME: Reason =
 /// Columns that hold plain text, then those that hold JSON, in the order in which values are numbered.
 const PLAIN: [ColumnSpec; 3] = [EXTERNAL_ID, USER, SESSION];
 const JSON: [ColumnSpec; 2] = [MESSAGES, RESPONSE];
-/// Fewest characters of a name: shorter ones are parts of too many words.
-const SHORTEST_NAME: usize = 2;
 
 /// The stage and its settings.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -55,13 +54,14 @@ pub struct Redact {
     /// The region whose national form telephone numbers have, such as "US". Without one a number in national form
     /// needs a word nearby that says what it is; with one more numbers are found.
     pub default_region: Option<Region>,
-    /// Names that are replaced too, whatever their case. Names are not found otherwise.
-    pub names: Vec<String>,
+    /// A text file of names, one a line, that are replaced too, whatever their case. Names are not found otherwise. The
+    /// file is read where it is; none of its lines goes into a run.
+    pub names: Option<PathBuf>,
 }
 
 impl Default for Redact {
     fn default() -> Self {
-        Self { kinds: Kind::ALL.to_vec(), default_region: None, names: Vec::new() }
+        Self { kinds: Kind::ALL.to_vec(), default_region: None, names: None }
     }
 }
 
@@ -89,13 +89,11 @@ impl Settings for Redact {
     }
 
     fn check(&self) -> Result<(), String> {
-        if self.kinds.is_empty() && self.names.is_empty() {
+        if self.kinds.is_empty() && self.names.is_none() {
             return Err("kinds and names must not both be empty: there is nothing to look for".to_owned());
         }
-        match self.names.iter().find(|name| name.trim().chars().count() < SHORTEST_NAME) {
-            None => Ok(()),
-            Some(name) => Err(format!("names must have {SHORTEST_NAME} characters or more, not \"{name}\"")),
-        }
+        // Read here too, so that a bad file is told before the run begins.
+        self.names.as_ref().map_or(Ok(()), |path| Names::read(path).map(|_| ()))
     }
 }
 
@@ -116,7 +114,7 @@ impl Stage for Redact {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(1);
         fingerprint.part("privacy", &VERSION.to_le_bytes());
-        Ok(())
+        self.fingerprint_names(fingerprint)
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
@@ -143,7 +141,7 @@ impl Stage for Redact {
 impl Redact {
     /// The reasons it may name.
     pub(super) fn reasons(&self) -> Vec<&'static Reason> {
-        let named = self.kinds.iter().copied().chain((!self.names.is_empty()).then_some(Kind::Name));
+        let named = self.kinds.iter().copied().chain(self.names.is_some().then_some(Kind::Name));
         let mut reasons: Vec<&'static Reason> = Vec::new();
         for kind in named {
             if !reasons.contains(&reason(kind)) {
@@ -153,12 +151,23 @@ impl Redact {
         reasons
     }
 
+    /// Adds the list of names by its content.
+    ///
+    /// # Errors
+    /// The list of names cannot be read.
+    pub(super) fn fingerprint_names(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        self.names.as_ref().map_or(Ok(()), |path| fingerprint.file(path))
+    }
+
     /// What finds the values.
     ///
     /// # Errors
-    /// The list of names is too long.
+    /// The list of names cannot be read, or is too long.
     pub(super) fn scanner(&self) -> Result<Scanner> {
-        let names = Names::new(&self.names).map_err(|error| Error::Setting(format!("names: {error}")))?;
+        let names = match &self.names {
+            Some(path) => Names::read(path).map_err(Error::Setting)?,
+            None => Names::default(),
+        };
         Ok(Scanner::new(&self.kinds, self.default_region, names))
     }
 }

@@ -57,7 +57,7 @@ impl Stage for RedactDocs {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(1);
         fingerprint.part("privacy", &VERSION.to_le_bytes());
-        Ok(())
+        self.0.fingerprint_names(fingerprint)
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
