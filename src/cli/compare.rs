@@ -58,10 +58,10 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Ending> {
         let parts = [
             settings(&comparison),
             inputs(&comparison, &after),
+            entries(&comparison, args.examples),
+            requests(&comparison),
             funnel(&comparison),
             reasons(&comparison),
-            requests(&comparison),
-            entries(&comparison, args.examples),
         ];
         text += &parts.map(|part| format!("\n{part}")).concat();
         console::give(&text)?;
@@ -155,8 +155,10 @@ fn reasons(comparison: &Comparison) -> String {
     if comparison.reasons.is_empty() {
         return "reasons   named as often\n".to_owned();
     }
-    let rows: Vec<Vec<String>> = comparison
-        .reasons
+    // The largest change first; among equals the order of the stages.
+    let mut reasons: Vec<_> = comparison.reasons.iter().collect();
+    reasons.sort_by_key(|reason| std::cmp::Reverse(reason.before.abs_diff(reason.after)));
+    let rows: Vec<Vec<String>> = reasons
         .iter()
         .take(MAX_SHOWN)
         .map(|reason| {

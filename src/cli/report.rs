@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use super::open::open;
 use crate::console::{self, count, table};
 use crate::export::bfcl::Category;
-use crate::report::funnel::EXPORT;
 use crate::report::model::Report;
 use crate::report::{Sources, html, markdown};
 
@@ -74,56 +73,32 @@ pub(super) fn summary(report: &Report) -> String {
     if !report.exported.is_empty() || !report.frozen.is_empty() {
         text += &format!("\n{}", exported(report));
     }
-    let ingest = &report.ingest;
-    text += &format!(
-        "\nlines     {} = {} requests + {} without a request + {} unreadable",
-        count(ingest.lines),
-        count(ingest.records),
-        count(ingest.no_request),
-        count(ingest.unreadable)
-    );
-    if ingest.not_sampled > 0 {
-        text += &format!(" + {} passed over", count(ingest.not_sampled));
-    }
-    if ingest.forgotten > 0 {
-        text += &format!(" + {} forgotten", count(ingest.forgotten));
-    }
-    let requests = &report.requests;
-    let has_dataset = report.funnel.last().is_some_and(|row| row.step == EXPORT);
-    let kept = if has_dataset { "exported" } else { "kept" };
-    text += &format!(
-        "\nrequests  {} = {} {kept} + {} merged + {} held + {} dropped\n",
-        count(requests.rows),
-        count(requests.kept),
-        count(requests.merged),
-        count(requests.held),
-        count(requests.dropped)
-    );
-    let frozen: u64 = report.frozen.values().sum();
+    text += &format!("\nlines     {}\n", report.lines_told());
+    text += &format!("requests  {}\n", report.requests_told());
+    let frozen = report.all_frozen();
     if frozen > 0 {
-        text += &format!("frozen    {} entries of the baseline, as they are\n", count(frozen));
+        let (all, made) = (report.all_entries(), report.all_entries() - frozen);
+        let [all, made, frozen] = [all, made, frozen].map(count);
+        text +=
+            &format!("entries   {all} = {made} exported + {frozen} frozen, as they are in the baseline\n");
     }
     text
 }
 
 /// Entries by category: those that can be scored, since their answer is sure or none is needed, those whose answer is
-/// only recorded, and those of an earlier dataset.
+/// only recorded, and how many of both are of an earlier dataset.
 fn exported(report: &Report) -> String {
-    let of = |set: &str, category: &str| report.exported(set, Some(category));
-    let frozen = |category: &str| -> u64 {
-        let of_category = |heading: &str| heading.split_once('/').is_some_and(|(_, name)| name == category);
-        report.frozen.iter().filter(|(heading, _)| of_category(heading)).map(|(_, n)| n).sum()
-    };
+    let of = |set: &str, category: &str| report.entries(set, Some(category));
     // Without a baseline there is nothing to say about it.
     let n_columns = if report.frozen.is_empty() { 3 } else { 4 };
     let rows: Vec<Vec<String>> = Category::ALL
         .iter()
         .map(|category| category.name())
-        .map(|name| (name, [of("scored", name), of("unverified", name), frozen(name)]))
+        .map(|name| (name, [of("scored", name), of("unverified", name), report.frozen(name)]))
         .filter(|(_, entries)| entries.iter().sum::<u64>() > 0)
         .map(|(name, entries)| {
             [name.to_owned()].into_iter().chain(entries.map(count)).take(n_columns).collect()
         })
         .collect();
-    table(&["category", "scored", "only recorded", "frozen"][..n_columns], &rows, &[1, 2, 3])
+    table(&["category", "scored", "only recorded", "of these frozen"][..n_columns], &rows, &[1, 2, 3])
 }

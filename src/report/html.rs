@@ -8,8 +8,8 @@ use super::funnel::FunnelRow;
 use super::markup::{self, Html, all, bar, raw, said, table, tag, text};
 use super::model::{Example, Report, rows_of};
 use super::words::{
-    COMPARABLE, FATES, RECIPE_URL, SETS, count, is_redacted, known_limits, said as or_unknown, short, title,
-    unit,
+    COMPARABLE, FATES, RECIPE_URL, SCORED, SETS, count, frozen_told, is_redacted, known_limits,
+    said as or_unknown, short, title, unit,
 };
 use crate::export::bfcl::Category;
 
@@ -25,8 +25,9 @@ main { max-width: 1160px; margin: 0 auto; padding: 20px 16px 64px }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: .2em 0; overflow-wrap: anywhere }
 h2 { font-size: 1.2rem; margin: 2.2em 0 .5em; padding-top: .6em; border-top: 1px solid var(--line) }
 h3 { font-size: 1rem; margin: 1.6em 0 .3em }
-p, li { max-width: 76ch; overflow-wrap: anywhere } .soft { color: var(--soft) } a { color: var(--a) }
-code, pre { font: .86em/1.45 ui-monospace, 'DejaVu Sans Mono', monospace } code { overflow-wrap: anywhere }
+p, li { max-width: 76ch; overflow-wrap: break-word } .soft { color: var(--soft) } a { color: var(--a) }
+code, pre { font: .86em/1.45 ui-monospace, 'DejaVu Sans Mono', monospace } code, .quote { overflow-wrap: break-word }
+td.wide code, td.wide .quote { overflow-wrap: anywhere }
 pre { background: var(--code); padding: 12px; overflow-x: auto; border-radius: 6px }
 .why { user-select: all; background: var(--code); padding: 1px 5px; border-radius: 4px; display: inline-block }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(128px, 1fr)); gap: 8px; margin: 16px 0 }
@@ -38,7 +39,7 @@ th, td { text-align: left; vertical-align: top; padding: 6px 10px; border-bottom
 tr:last-child td { border-bottom: 0 } th { color: var(--soft); font-weight: 600; font-size: .86em }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
 td.wide { min-width: 15em } td.mid { min-width: 9em } td.key { white-space: nowrap } td.key code { overflow-wrap: normal }
-.small table { width: auto; min-width: 260px } .small { display: inline-block; max-width: 100% }
+.small { max-width: 360px }
 .good { color: var(--good) } .bad { color: var(--bad) }
 .funnel { list-style: none; padding: 0; margin: 12px 0 } .funnel > li { max-width: none; margin: 0 0 14px }
 .bars { display: grid; grid-template-columns: 6.6em minmax(60px, 1fr) 10em; gap: 1px 10px; align-items: center; font-size: .86em }
@@ -46,8 +47,15 @@ td.wide { min-width: 15em } td.mid { min-width: 9em } td.key { white-space: nowr
 .track { background: var(--track); height: 9px; border-radius: 2px; overflow: hidden }
 .bar { display: block; height: 100%; min-width: 2px } .a { background: var(--a) } .b { background: var(--b) } .c { background: var(--c) }
 .num { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
-.two { display: flex; flex-wrap: wrap; gap: 8px 24px; align-items: flex-start }
-@media (max-width: 560px) { .bars { grid-template-columns: 6.4em minmax(40px, 1fr) 9.6em; gap: 1px 6px } th, td { padding: 5px 7px } }
+.two { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(320px, 100%), 1fr)); gap: 8px 24px; align-items: start }
+.two .small { max-width: none; min-width: 0 }
+@media (max-width: 640px) { .bars { grid-template-columns: 6.4em minmax(40px, 1fr) 9.6em; gap: 1px 6px } th, td { padding: 5px 7px }
+  .small { max-width: none }
+  .rows table, .rows tbody, .rows tr, .rows td { display: block } .rows thead { display: none }
+  .rows tr { padding: 6px 4px; border-bottom: 1px solid var(--line) } .rows tr:last-child { border-bottom: 0 }
+  .rows td { border: 0; padding: 2px 7px; text-align: left; white-space: normal; min-width: 0; overflow-wrap: break-word }
+  .rows td:empty { display: none } .rows td br:first-child { display: none }
+  .rows td::before { content: attr(data-label) ' '; color: var(--soft); font-size: .86em } .rows .why { display: inline } }
 ";
 
 /// What stands before the title: nothing is loaded and nothing runs; the style stands in the page.
@@ -94,27 +102,22 @@ fn number(n: u64) -> Html {
 }
 
 fn head(report: &Report) -> Html {
-    let (requests, ingest) = (&report.requests, &report.ingest);
-    let tiles = [
+    let requests = &report.requests;
+    let mut tiles = vec![
         ("requests read", requests.rows),
-        ("entries", report.exported.values().sum()),
+        ("entries", report.all_entries()),
         ("merged", requests.merged),
         ("held", requests.held),
         ("dropped", requests.dropped),
         ("doc lists kept", report.doc_lists.kept),
     ];
+    let seldom = [("frozen entries", report.all_frozen()), ("forgotten", requests.forgotten)];
+    tiles.extend(seldom.into_iter().filter(|(_, n)| *n > 0));
     let tile = |(what, n)| tag("div class=\"tile\"", all([tag("b", number(n)), soft(what)]));
-    let passed_over = if ingest.not_sampled > 0 {
-        format!(", {} passed over", count(ingest.not_sampled))
-    } else {
-        String::new()
-    };
-    let lines = format!(
-        "{} lines: {} requests, {} without a request, {} unreadable{passed_over}. {:.1} % left because something went wrong.",
-        count(ingest.lines),
-        count(ingest.records),
-        count(ingest.no_request),
-        count(ingest.unreadable),
+    let lines = format!("Lines: {}.", report.lines_told());
+    let requests = format!(
+        "Requests: {}. {:.1} % of lines and requests left because something went wrong.",
+        report.requests_told(),
         100.0 * report.fault_share
     );
     let made =
@@ -122,8 +125,9 @@ fn head(report: &Report) -> Html {
     all([
         said("h1", title(report)),
         said("p class=\"soft\"", made),
-        tag("div class=\"tiles\"", all(tiles.map(tile))),
-        said("p class=\"soft\"", lines),
+        tag("div class=\"tiles\"", all(tiles.into_iter().map(tile))),
+        all(frozen_told(report).map(|frozen| said("p", frozen))),
+        tag("p class=\"soft\"", all([text(lines), raw("<br>"), text(requests)])),
     ])
 }
 
@@ -176,16 +180,18 @@ fn recipe(report: &Report) -> Html {
         let stages = report.other_stages.join(", ");
         said("p class=\"soft\"", format!("Ran too, and no step of the recipe: {stages}."))
     };
-    all([said("h2", "Steps of the recipe"), table("", &columns, rows), others])
+    all([said("h2", "Steps of the recipe"), table("rows", &columns, rows), others])
 }
 
 fn entries(report: &Report) -> Html {
     let (composition, entries) = (&report.composition, &report.entries);
+    let has_frozen = report.all_frozen() > 0;
     let stand_for =
         entries.stand_for.map(|n| format!(" They are a sample and stand for {} requests.", count(n)));
     let offered = format!(
-        "{} entries share {} doc lists and offer {} functions: {} distinct ones, {} distinct names.{}",
+        "{} entries{} share {} doc lists and offer {} functions: {} distinct ones, {} distinct names.{}",
         count(composition.requests),
+        if has_frozen { " of this run" } else { "" },
         count(composition.doc_lists),
         count(composition.functions_offered),
         count(composition.distinct_functions),
@@ -193,12 +199,16 @@ fn entries(report: &Report) -> Html {
         stand_for.unwrap_or_default()
     );
     let of_category = |category: &Category| {
-        let [scored, unverified] = SETS.map(|(set, _)| report.exported(set, Some(category.name())));
-        (scored + unverified > 0).then(|| vec![code(category.name()), number(scored), number(unverified)])
+        let [scored, unverified] = SETS.map(|(set, _)| report.entries(set, Some(category.name())));
+        let frozen = report.frozen(category.name());
+        let cells = || vec![code(category.name()), number(scored), number(unverified), number(frozen)];
+        (scored + unverified > 0).then(cells)
     };
+    let columns: [markup::Column; 4] =
+        [("category", ""), ("scored", "n"), ("only recorded", "n"), ("of these frozen", "n")];
     let categories = table(
         "small",
-        &[("category", ""), ("scored", "n"), ("only recorded", "n")],
+        &columns[..if has_frozen { 4 } else { 3 }],
         Category::ALL.iter().filter_map(of_category),
     );
     let counted = [
@@ -219,6 +229,7 @@ fn entries(report: &Report) -> Html {
     all([
         said("h2", "Categories, tiers, languages"),
         said("p", offered),
+        said("p class=\"soft\"", SCORED),
         tag("div class=\"two\"", all([categories, all(counted)])),
         no_language,
     ])
@@ -243,7 +254,7 @@ fn fates(report: &Report, run: &str) -> Html {
                 example(&fate.example, run),
             ]
         });
-        let table = table("", &columns, rows);
+        let table = table("rows", &columns, rows);
         all([said("h3", heading), said("p class=\"soft\"", meaning), table])
     };
     let lines = if report.line_reasons.is_empty() {
@@ -274,7 +285,7 @@ fn edits(report: &Report, run: &str) -> Html {
         ]
     });
     let meaning = "Safe edits say the same in other words, unsafe ones fill a gap with a guess; suggestions were only shown.";
-    all([said("h2", "What was edited"), said("p class=\"soft\"", meaning), table("", &columns, rows)])
+    all([said("h2", "What was edited"), said("p class=\"soft\"", meaning), table("rows", &columns, rows)])
 }
 
 fn example(example: &Example, run: &str) -> Html {
@@ -355,7 +366,7 @@ fn rebuild(report: &Report) -> Html {
         said("h2", "How to rebuild"),
         said("p", "With the pipeline below in pipeline.toml and these inputs:"),
         said("pre", &rebuild.command),
-        table("", &[("input, SHA-256", ""), ("bytes", "n")], inputs),
+        table("rows", &[("input, SHA-256", ""), ("bytes", "n")], inputs),
         files,
         tag("details", all([said("summary", "The pipeline as it ran"), said("pre", &rebuild.pipeline)])),
     ])

@@ -10,7 +10,8 @@ use super::metadata::{configs, metadata};
 use super::model::{Example, Report, rows_of};
 use super::percent;
 use super::words::{
-    COMPARABLE, FATES, RECIPE_URL, SETS, count, is_redacted, known_limits, said, short, title, unit,
+    COMPARABLE, FATES, RECIPE_URL, SCORED, SETS, count, frozen_told, is_redacted, known_limits, said, short,
+    title, unit,
 };
 use crate::export::bfcl::Category;
 
@@ -36,8 +37,7 @@ pub fn card(report: &Report) -> String {
 }
 
 fn about(report: &Report) -> String {
-    let entries: u64 = report.exported.values().sum();
-    format!(
+    let mut text = format!(
         "\nAn evaluation set for function calling in the form of the Berkeley Function Calling Leaderboard (BFCL), made \
          from a log of requests with toolsieve {} after the recipe of [BFCL V2 Live]({RECIPE_URL}).\n\n\
          {} doc–query pairs were read; {} entries are in the dataset: {} that can be scored, since \
@@ -46,10 +46,16 @@ fn about(report: &Report) -> String {
          100 %; people should check them first.\n",
         escaped(&report.version),
         count(report.ingest.records),
-        count(entries),
-        count(report.exported("scored", None)),
-        count(report.exported("unverified", None)),
-    )
+        count(report.all_entries()),
+        count(report.entries("scored", None)),
+        count(report.entries("unverified", None)),
+    );
+    if let Some(frozen) = frozen_told(report) {
+        let _ = write!(text, "\n{frozen} The column `frozen` tells which they are.\n");
+    }
+    let (lines, requests) = (report.lines_told(), report.requests_told());
+    let _ = write!(text, "\n- Lines: {lines}\n- Requests: {requests}\n");
+    text
 }
 
 fn load(report: &Report) -> String {
@@ -60,13 +66,13 @@ fn load(report: &Report) -> String {
         let _ = writeln!(
             text,
             "| `{path}` | configuration `{set}`: all its categories as one table | {} |",
-            count(report.exported(set, None))
+            count(report.entries(set, None))
         );
     }
     let mut a_file = String::new();
     for (set, folder) in SETS {
         for category in Category::ALL {
-            let n = report.exported(set, Some(category.name()));
+            let n = report.entries(set, Some(category.name()));
             if n == 0 {
                 continue;
             }
@@ -140,19 +146,27 @@ fn recipe(report: &Report) -> String {
 }
 
 fn composition(report: &Report) -> String {
-    let mut text =
-        "\n## Categories and tiers\n\n| category | scored | only recorded |\n|---|---:|---:|\n".to_owned();
+    let has_frozen = report.all_frozen() > 0;
+    let (frozen, border) = if has_frozen { (" of these frozen |", "---:|") } else { ("", "") };
+    let mut text = format!(
+        "\n## Categories and tiers\n\n{SCORED}\n\n| category | scored | only recorded |{frozen}\n|---|---:|---:|{border}\n"
+    );
     for category in Category::ALL {
-        let [scored, unverified] = SETS.map(|(set, _)| report.exported(set, Some(category.name())));
+        let [scored, unverified] = SETS.map(|(set, _)| report.entries(set, Some(category.name())));
         if scored + unverified > 0 {
-            let _ = writeln!(text, "| `{}` | {} | {} |", category.name(), count(scored), count(unverified));
+            let _ = write!(text, "| `{}` | {} | {} |", category.name(), count(scored), count(unverified));
+            if has_frozen {
+                let _ = write!(text, " {} |", count(report.frozen(category.name())));
+            }
+            text.push('\n');
         }
     }
     let composition = &report.composition;
     let _ = writeln!(
         text,
-        "\n{} entries share {} doc lists. They offer {} functions: {} distinct ones, {} distinct names.",
+        "\n{} entries{} share {} doc lists. They offer {} functions: {} distinct ones, {} distinct names.",
         count(composition.requests),
+        if has_frozen { " of this run" } else { "" },
         count(composition.doc_lists),
         count(composition.functions_offered),
         count(composition.distinct_functions),

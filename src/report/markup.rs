@@ -71,21 +71,25 @@ pub(super) fn table(
     columns: &[Column],
     rows: impl IntoIterator<Item = Vec<Html>>,
 ) -> Html {
-    let cell = |tag: &str, class: &str, inside: Html| {
-        let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
-        Html(format!("<{tag}{class}>{}</{tag}>", inside.0))
+    let class_of = |class: &str| if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+    // Narrow screens show a row as a block, and each cell with its heading.
+    let cell = |&(heading, class): &Column, inside: Html| {
+        let (class, heading) = (class_of(class), text(heading).0);
+        Html(format!("<td{class} data-label=\"{heading}\">{}</td>", inside.0))
     };
     let rows: Vec<Html> = rows
         .into_iter()
         .map(|cells| {
-            let cells = columns.iter().zip(cells).map(|((_, class), inside)| cell("td", class, inside));
+            let cells = columns.iter().zip(cells).map(|(column, inside)| cell(column, inside));
             tag("tr", all(cells)).then("\n")
         })
         .collect();
     if rows.is_empty() {
         return Html::default();
     }
-    let header = columns.iter().map(|(heading, class)| cell("th", class, text(heading)));
+    let header = columns
+        .iter()
+        .map(|(heading, class)| Html(format!("<th{}>{}</th>", class_of(class), text(heading).0)));
     let header = tag("thead", tag("tr", all(header)));
     let table = tag("table", all([header, tag("tbody", all(rows))]));
     Html(format!("<div class=\"scroll {class}\">{}</div>\n", table.0))
@@ -116,6 +120,7 @@ mod tests {
         assert_eq!(table("", &[("a", "")], []), Html::default());
         let one = table("small", &[("a", ""), ("n", "n")], [vec![text("<"), text(1)]]).into_string();
         assert_eq!(one.matches("<td").count(), 2);
-        assert!(one.contains("<td class=\"n\">1</td>") && one.contains("<td>&lt;</td>"), "{one}");
+        assert!(one.contains("<td class=\"n\" data-label=\"n\">1</td>"), "{one}");
+        assert!(one.contains("<td data-label=\"a\">&lt;</td>"), "{one}");
     }
 }

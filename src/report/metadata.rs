@@ -19,8 +19,7 @@ pub(super) fn metadata(report: &Report) -> String {
         let _ = write!(yaml, "language:\n{languages}");
     }
     yaml += &licence(&report.card.licence);
-    let entries = report.exported.values().sum();
-    let _ = write!(yaml, "size_categories:\n- {}\n", size_category(entries));
+    let _ = write!(yaml, "size_categories:\n- {}\n", size_category(report.all_entries()));
     yaml +=
         "task_categories:\n- text-generation\ntags:\n- function-calling\n- tool-use\n- evaluation\n- bfcl\n";
     let configs = configs(report);
@@ -63,6 +62,6 @@ fn size_category(entries: u64) -> &'static str {
 ///
 /// Tables only: the loader takes one format a dataset, and the files in the leaderboard's form are no tables.
 pub(super) fn configs(report: &Report) -> Vec<(&'static str, String)> {
-    let sets = SETS.iter().map(|(set, _)| *set).filter(|set| report.exported(set, None) > 0);
+    let sets = SETS.iter().map(|(set, _)| *set).filter(|set| report.entries(set, None) > 0);
     sets.map(|set| (set, format!("data/{set}.parquet"))).collect()
 }

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::composition::{Composition, Entries};
-use super::funnel::FunnelRow;
+use super::funnel::{EXPORT, FunnelRow};
 use super::rebuild::Rebuild;
 use super::recipe::{PublicSet, StepReport};
+use super::words::{SETS, count};
 use crate::engine::delta::FateCount;
 use crate::engine::payload::IngestCounts;
 use crate::engine::stage::{ReasonKind, TableId};
@@ -79,16 +80,54 @@ pub struct Report {
 impl Report {
     /// Entries written to a set (`scored`, `unverified`), of one category or, for `None`, of all.
     pub fn exported(&self, set: &str, category: Option<&str>) -> u64 {
-        self.exported
-            .iter()
-            .filter(|(heading, _)| match heading.split_once('/') {
-                Some((of_set, of_category)) => {
-                    of_set == set && category.is_none_or(|name| name == of_category)
-                }
-                None => false,
-            })
-            .map(|(_, n)| n)
-            .sum()
+        under(&self.exported, set, category)
+    }
+
+    /// Entries that stand in a set, of one category or, for `None`, of all: those of this run and frozen ones.
+    pub fn entries(&self, set: &str, category: Option<&str>) -> u64 {
+        self.exported(set, category) + under(&self.frozen, set, category)
+    }
+
+    /// Frozen entries of a category, in all sets.
+    pub fn frozen(&self, category: &str) -> u64 {
+        SETS.iter().map(|(set, _)| under(&self.frozen, set, Some(category))).sum()
+    }
+
+    /// All frozen entries.
+    pub fn all_frozen(&self) -> u64 {
+        self.frozen.values().sum()
+    }
+
+    /// All entries that stand in the dataset.
+    pub fn all_entries(&self) -> u64 {
+        self.exported.values().sum::<u64>() + self.all_frozen()
+    }
+
+    /// Where the lines went; the parts add up to the whole. What seldom comes is told only where it came.
+    pub fn lines_told(&self) -> String {
+        let ingest = &self.ingest;
+        let mut parts = vec![
+            (ingest.records, "requests"),
+            (ingest.no_request, "without a request"),
+            (ingest.unreadable, "unreadable"),
+        ];
+        let seldom = [(ingest.not_sampled, "passed over"), (ingest.forgotten, "forgotten")];
+        parts.extend(seldom.into_iter().filter(|(n, _)| *n > 0));
+        sum_told(ingest.lines, &parts)
+    }
+
+    /// Where the requests went; the parts add up to the whole.
+    pub fn requests_told(&self) -> String {
+        let requests = &self.requests;
+        let has_dataset = self.funnel.last().is_some_and(|row| row.step == EXPORT);
+        let mut parts = vec![
+            (requests.kept, if has_dataset { "exported" } else { "kept" }),
+            (requests.merged, "merged"),
+            (requests.held, "held"),
+            (requests.dropped, "dropped"),
+        ];
+        parts.extend([(requests.forgotten, "forgotten")].into_iter().filter(|(n, _)| *n > 0));
+        sum_told(requests.rows, &parts)
     }
 
     /// The fates of an action for people: rows that followed from a row of the other table for the same reason are
@@ -112,10 +151,25 @@ impl Report {
     }
 }
 
+/// Counts of a set, of one category or of all.
+fn under(counts: &BTreeMap<String, u64>, set: &str, category: Option<&str>) -> u64 {
+    let is_asked = |heading: &str| {
+        heading
+            .split_once('/')
+            .is_some_and(|(of_set, name)| of_set == set && category.is_none_or(|category| category == name))
+    };
+    counts.iter().filter(|(heading, _)| is_asked(heading)).map(|(_, n)| n).sum()
+}
+
+fn sum_told(whole: u64, parts: &[(u64, &str)]) -> String {
+    let parts: Vec<String> = parts.iter().map(|(n, what)| format!("{} {what}", count(*n))).collect();
+    format!("{} = {}", count(whole), parts.join(" + "))
+}
+
 /// So many rows of a table, for people.
 pub(super) fn rows_of(n: u64, table: &str) -> String {
     let noun = if table == TableId::Requests.name() { "request" } else { "doc list" };
-    format!("{} {noun}{}", super::words::count(n), if n == 1 { "" } else { "s" })
+    format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
 /// What one stage did.

@@ -33,9 +33,7 @@ pub(super) fn evidence(reason: &str, evidence: &Value) -> Option<String> {
 
 /// The first change of a patch, and how many more there are.
 pub(super) fn patch(patch: &Value) -> Option<String> {
-    let Some(ops) = patch.as_array() else {
-        return None;
-    };
+    let ops = patch.as_array()?;
     let op_of = |op: &Value| op["op"].as_str().unwrap_or_default().to_owned();
     let is_move_in_place = |op: &Value| op_of(op) == "move" && op["from"] == op["path"];
     let changes: Vec<(usize, &Value)> =

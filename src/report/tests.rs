@@ -164,3 +164,41 @@ fn every_step_of_the_recipe_says_what_became_of_it() {
     assert_eq!(answers.status.name(), "ran by rule");
     assert!(answers.note.contains("no file of answers by people was given"), "{}", answers.note);
 }
+
+#[test]
+fn every_entry_that_stands_in_the_folder_is_counted_and_frozen_ones_are_told() {
+    let mut report = Report { pipeline: "p".to_owned(), ..Report::default() };
+    report.exported.insert("scored/simple".to_owned(), 1);
+    report.frozen = [("scored/simple".to_owned(), 1_200), ("unverified/multiple".to_owned(), 5)].into();
+    let card = markdown::card(&report);
+    for told in [
+        "- 1K<n<10K\n",
+        "1,206 entries are in the dataset: 1,201 that can be scored",
+        "| 1,201 |\n",
+        "| `unverified/BFCL_v4_live_multiple.json` | questions, `unverified`, `multiple` | 5 |",
+        "| `simple` | 1,201 | 0 | 1,200 |",
+        "1,205 are frozen: an earlier dataset held them",
+    ] {
+        assert!(card.contains(told), "{told}: {card}");
+    }
+    let page = html::page(&report, "run");
+    assert!(page.contains("<b>1,206</b>") && page.contains("1,205 are frozen"), "{page}");
+    report.frozen.clear();
+    assert!(!markdown::card(&report).contains("frozen") && !html::page(&report, "run").contains("frozen"));
+}
+
+#[test]
+fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
+    let mut report = Report::default();
+    (report.ingest.lines, report.ingest.records, report.ingest.forgotten) = (9, 8, 1);
+    (report.requests.rows, report.requests.kept, report.requests.forgotten) = (8, 6, 2);
+    report.entries.category_basis =
+        [("judged-irrelevant".to_owned(), 3), ("low-quality".to_owned(), 1), ("open-text".to_owned(), 2)]
+            .into();
+    assert_eq!(report.lines_told(), "9 = 8 requests + 0 without a request + 0 unreadable + 1 forgotten");
+    assert_eq!(report.requests_told(), "8 = 6 kept + 0 merged + 0 held + 0 dropped + 2 forgotten");
+    for told in [markdown::card(&report), html::page(&report, "run")] {
+        assert!(told.contains("+ 2 forgotten") && told.contains("+ 1 forgotten"), "{told}");
+        assert!(told.contains("that this run made (4): a rule judged"), "{told}");
+    }
+}

@@ -3,6 +3,7 @@
 use super::funnel::Unit;
 use super::model::Report;
 use super::recipe::{Status, is_redacted_at};
+use crate::stages::split::{JUDGED_IRRELEVANT, LOW_QUALITY};
 
 /// Where the recipe is described, with its published figures.
 pub(super) const RECIPE_URL: &str = "https://gorilla.cs.berkeley.edu/blogs/12_bfcl_v2_live.html";
@@ -17,6 +18,22 @@ const ID_DIGITS: usize = 12;
 pub(super) const COMPARABLE: &str = "The two are matched by step and come from different logs: only shares compare. \
 BFCL's figures count pairs, then docs, then entries. It tells of no spam and no agent loops, and took the docs of \
 public sets out before it merged similar ones.";
+
+/// What the two columns of entries mean.
+pub(super) const SCORED: &str = "Scored: can be scored, since the answer is sure or the category needs none. Only \
+recorded: the answer is what the logged model gave, and nobody checked it.";
+
+/// What frozen entries are, with their number; nothing where there are none.
+pub(super) fn frozen_told(report: &Report) -> Option<String> {
+    let n = report.all_frozen();
+    (n > 0).then(|| {
+        format!(
+            "Of all entries, {} are frozen: an earlier dataset held them, and they stand here as they stood there. No \
+             request of this run made them, so the figures of steps, tiers, languages and edits do not count them.",
+            count(n)
+        )
+    })
+}
 
 /// The sections of fates: action, heading, what it means.
 pub(super) const FATES: [(&str, &str, &str); 3] = [
@@ -68,8 +85,19 @@ pub(super) fn known_limits(report: &Report) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if report.exported("unverified", None) > 0 {
+    if report.entries("unverified", None) > 0 {
         limits.push("Unverified answers are what one model said, right or wrong.".to_owned());
+    }
+    let by_rule: u64 = [JUDGED_IRRELEVANT, LOW_QUALITY]
+        .iter()
+        .filter_map(|basis| report.entries.category_basis.get(*basis))
+        .sum();
+    if by_rule > 0 {
+        limits.push(format!(
+            "No person checked the entries of the category irrelevance that this run made ({}): a rule judged that no \
+             function fits. They are scored, and some can be wrong.",
+            count(by_rule)
+        ));
     }
     if report.edits.iter().any(|edit| edit.safety == "unsafe") {
         limits.push("Unsafe edits put a guess where the docs said nothing.".to_owned());
