@@ -38,8 +38,7 @@ static KEY: Reason = Reason::policy("privacy/key", "An API key or password was r
 static TOKEN: Reason = Reason::policy("privacy/token", "An access token was replaced by a placeholder.");
 static IPV4: Reason = Reason::policy("privacy/ipv4", "A public IPv4 address was replaced by a placeholder.");
 static IPV6: Reason = Reason::policy("privacy/ipv6", "A public IPv6 address was replaced by a placeholder.");
-static NAME: Reason =
-    Reason::policy("privacy/name", "A name of the list was replaced by a placeholder.");
+static NAME: Reason = Reason::policy("privacy/name", "A name of the list was replaced by a placeholder.");
 
 /// Columns that hold plain text, then those that hold JSON, in the order in which values are numbered.
 const PLAIN: [ColumnSpec; 3] = [EXTERNAL_ID, USER, SESSION];
