@@ -38,7 +38,7 @@ const GROUP_ROWS: usize = 4096;
 /// Columns that are written as they stand; empty where no stage wrote them.
 const PASSED_ON: [ColumnSpec; 4] = [CATEGORY_BASIS, LANGUAGE, RELEVANCE, WEIGHT];
 
-/// The columns of the Parquet files, all of text; `frozen`, a number, follows them. The last are those of [`PASSED_ON`].
+/// The columns of the Parquet files, all of text; `frozen`, a number, follows them. The last are written as stages left them.
 pub const COLUMNS: [&str; 14] = [
     "id",
     "category",
