@@ -139,12 +139,34 @@ fn a_set_that_must_be_there_and_is_not_stops_the_run_and_is_named() {
     let compared =
         Compared::new(&[request("own", "Tell it", &bell("tell", "Tells the hour.", ["hour", "day"]))]);
     let (said, _) = compared.run(&["--set", "drop-public-overlap.missing=error"]);
+    assert!(said.starts_with("exit: 2") && said.contains("toolsieve sets add ID FILE…"), "{said}");
     assert!(
-        said.contains("public set nexusraven is not in") && said.contains("toolsieve sets add nexusraven"),
+        ["nexusraven (http", "firefunctions (", "nous-glaive ("].iter().all(|set| said.contains(set)),
         "{said}"
     );
-    let (said, _) = compared.run(&["--set", "drop-public-overlap.sets=[\"nobodys\"]"]);
-    assert!(said.contains("there is no public set \"nobodys\""), "{said}");
+    for stage in ["drop-public-overlap", "drop-public-queries"] {
+        let (said, _) = compared.run(&["--set", &format!("{stage}.sets=[\"nobodys\"]")]);
+        assert!(said.starts_with("exit: 2") && said.contains("there is no public set \"nobodys\""), "{said}");
+        let (said, _) = compared.run(&["--set", &format!("{stage}.sets=[\"nexusravn\"]")]);
+        assert!(said.contains("did you mean \"nexusraven\"?"), "{said}");
+    }
+    assert!(!compared.path("run").exists(), "it is told before anything is read");
+}
+
+#[test]
+fn a_set_of_which_nothing_can_be_read_is_not_compared_with() {
+    let compared =
+        Compared::new(&[request("own", "Tell it", &bell("tell", "Tells the hour.", ["hour", "day"]))]);
+    std::fs::create_dir_all(compared.path("sets/anyscale")).unwrap();
+    std::fs::write(compared.path("sets/anyscale/odd.jsonl"), "{\"text\": \"x\"}\n").unwrap();
+    let only = "drop-public-overlap.sets=[\"anyscale\"]";
+    let (said, _) = compared.run(&["--set", only]);
+    assert!(said.contains("not compared with anyscale: unreadable: odd.jsonl (odd.jsonl:1: "), "{said}");
+    assert_eq!(compared.notes()["not_compared"], json!(["anyscale"]));
+    let report = std::fs::read_to_string(compared.path("run/report.json")).unwrap();
+    assert!(report.contains("not checked: unreadable"), "{report}");
+    let (said, _) = compared.run(&["--set", only, "--set", "drop-public-overlap.missing=error"]);
+    assert!(said.contains("of which nothing can be read: anyscale: odd.jsonl (odd.jsonl:1: "), "{said}");
 }
 
 /// Two entries of the official data hold functions of `NexusRaven` in other words, and no other list holds any.

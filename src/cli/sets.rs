@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::{Value, json};
 
 use crate::console::{self, count, table};
 use crate::public_sets::catalogue::{Catalogue, PublicSet};
+use crate::public_sets::formats::FORMATS;
 use crate::public_sets::store::{self, Described, Loaded};
 
 const DIR_HELP: &str = "The folder of sets [default: $TOOLSIEVE_SETS, or ~/.cache/toolsieve/sets]";
@@ -25,6 +27,17 @@ enum SetsCommand {
     Status(Shown),
     /// Reads files as a set's, and copies them into its folder.
     Add(AddArgs),
+    /// Removes a set's files from the folder of sets, and the description of one of your own.
+    Remove(RemoveArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct RemoveArgs {
+    /// The set's id.
+    id: String,
+
+    #[arg(long, value_name = "DIR", help = DIR_HELP)]
+    dir: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -45,15 +58,15 @@ struct AddArgs {
     /// The set's id; a new one makes a set of your own.
     id: String,
 
-    /// Its files: JSONL, JSON, CSV, Parquet, Python definitions (.py); plain, gzip or zstd.
+    /// Its files, or a folder of them: JSONL, JSON, CSV, Parquet, Python definitions (.py); plain, gzip or zstd.
     #[arg(required = true)]
     file: Vec<PathBuf>,
 
     #[arg(long, value_name = "DIR", help = DIR_HELP)]
     dir: Option<PathBuf>,
 
-    /// For a new set: how its records are read, e.g. chat or columns.
-    #[arg(long)]
+    /// For a new set: how its records are read.
+    #[arg(long, value_parser = formats())]
     format: Option<String>,
 
     /// For a new set: SPDX expression, or unknown.
@@ -73,11 +86,17 @@ struct AddArgs {
     json: bool,
 }
 
+/// The formats, with what each is.
+fn formats() -> PossibleValuesParser {
+    FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.what)).collect::<Vec<_>>().into()
+}
+
 pub(super) fn sets(args: SetsArgs) -> anyhow::Result<()> {
     match args.command {
         SetsCommand::List(shown) => list(&shown),
         SetsCommand::Status(shown) => status(&shown),
         SetsCommand::Add(args) => add(args),
+        SetsCommand::Remove(args) => remove(&args),
     }
 }
 
@@ -176,6 +195,23 @@ fn trouble(set: &PublicSet, loaded: &Loaded) -> Vec<String> {
     lines
 }
 
+/// A number of things: "1 file", "2 files".
+fn several(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
+    let catalogue = Catalogue::open(args.dir.as_deref())?;
+    let files = store::remove(&catalogue, &args.id)?;
+    let names = if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
+    let number = several(files.len() as u64, "file");
+    Ok(console::give(&format!(
+        "{}: {number} removed from {}{names}\n",
+        args.id,
+        catalogue.folder(&args.id).display()
+    ))?)
+}
+
 fn add(args: AddArgs) -> anyhow::Result<()> {
     let catalogue = Catalogue::open(args.dir.as_deref())?;
     let described = Described {
@@ -185,17 +221,22 @@ fn add(args: AddArgs) -> anyhow::Result<()> {
         non_commercial: args.non_commercial,
     };
     let (set, loaded) = store::add(&catalogue, &args.id, &args.file, &described)?;
+    let whole = store::load(&catalogue, &set)?.unwrap_or_default();
     if args.json {
-        return Ok(console::give(&format!("{}\n", as_json(&set, Some(&loaded))))?);
+        let mut told = as_json(&set, Some(&loaded));
+        told["holds"] = json!({ "files": whole.files.len(), "records": whole.records });
+        return Ok(console::give(&format!("{told}\n"))?);
     }
     let text = format!(
-        "{}: {} of {} records read, {} functions, {} queries; in {}\n",
+        "{}: {} of {} records read, {} functions, {} queries; in {}\nthe set now holds {}, {}\n",
         set.id,
         count(loaded.records - loaded.unreadable),
         count(loaded.records),
         count(loaded.functions.len() as u64),
         count(loaded.queries.len() as u64),
-        catalogue.folder(&set.id).display()
+        catalogue.folder(&set.id).display(),
+        several(whole.files.len() as u64, "file"),
+        several(whole.records, "record"),
     );
     let troubles: String = trouble(&set, &loaded).iter().map(|line| format!("{line}\n")).collect();
     Ok(console::give(&(text + &troubles))?)

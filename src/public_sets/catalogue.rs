@@ -142,8 +142,19 @@ impl Catalogue {
     pub fn set(&self, id: &str) -> Result<&PublicSet, SetError> {
         self.sets.iter().find(|set| set.id == id).ok_or_else(|| {
             let known: Vec<&str> = self.sets.iter().map(|set| set.id.as_str()).collect();
-            SetError::Unknown { id: id.to_owned(), known: known.join(", ") }
+            let hint = match self.meant(id) {
+                Some(meant) => format!("did you mean \"{meant}\"?"),
+                None => format!("sets: {}; `toolsieve sets add` makes one of your own", known.join(", ")),
+            };
+            SetError::Unknown { id: id.to_owned(), hint }
         })
+    }
+
+    /// The id that a misspelt one is near to.
+    pub fn meant(&self, id: &str) -> Option<&str> {
+        let near = |known: &str| strsim::jaro_winkler(id, known);
+        let ids = self.sets.iter().map(|set| set.id.as_str()).filter(|known| near(known) > 0.8);
+        ids.max_by(|a, b| near(a).total_cmp(&near(b)).then_with(|| b.cmp(a)))
     }
 
     /// The folder of a set, there or not.
@@ -173,6 +184,15 @@ pub fn default_dir() -> PathBuf {
     variable(VARIABLE).unwrap_or_else(|| {
         variable("HOME").unwrap_or_else(|| PathBuf::from(".")).join(".cache/toolsieve/sets")
     })
+}
+
+/// Whether a set of that id is built in, so that no folder need be looked into.
+///
+/// # Panics
+/// Never: a test reads the list that is built in.
+pub(super) fn is_built_in(id: &str) -> bool {
+    let known: File = toml::from_str(KNOWN).expect("a test reads it");
+    known.set.iter().any(|set| set.id == id)
 }
 
 /// The sample and the sets of the recipe, by id.

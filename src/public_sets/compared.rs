@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::SetError;
-use super::catalogue::{Catalogue, PublicSet, SAMPLE};
-use super::store::{Loaded, hashes, load};
+use super::catalogue::{Catalogue, PublicSet, SAMPLE, is_built_in};
+use super::store::{Loaded, hashes, is_there, load};
 use crate::docs::{canonical, fix};
 use crate::engine::fingerprint::Fingerprint;
 use crate::similarity::overlap::Function;
@@ -46,6 +46,8 @@ pub struct Known {
     pub query_origins: Vec<Origin>,
     /// Sets that are not on disk.
     pub missing: Vec<String>,
+    /// Sets that are on disk and of which nothing can be read, with their files and what is wrong.
+    pub unreadable: Vec<(String, String)>,
     /// What a person should know of sets that hold unreadable records, a line a set.
     pub troubles: Vec<String>,
     /// For each set what was read, as JSON: files with their hashes, counts, what could not be read.
@@ -67,7 +69,7 @@ pub fn function(function: &Value) -> Function {
     }
 }
 
-/// What to do where a set is not on disk.
+/// What to do where a set is not on disk, or nothing of it can be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {
@@ -78,20 +80,52 @@ pub enum Missing {
     Error,
 }
 
+/// Checks before anything is read that the sets of these ids are known, and on disk where they must be.
+///
+/// # Errors
+/// A set is not known, or some are not on disk and must be: all of them are named.
+pub fn check(ids: &[String], dir: Option<&Path>, missing: Missing) -> Result<(), SetError> {
+    if missing == Missing::Skip && ids.iter().all(|id| is_built_in(id)) {
+        return Ok(());
+    }
+    let catalogue = Catalogue::open(dir)?;
+    let mut absent: Vec<String> = Vec::new();
+    for id in ids {
+        if !is_there(&catalogue, catalogue.set(id)?)? {
+            absent.push(id.clone());
+        }
+    }
+    if missing == Missing::Error { none_missing(&catalogue, &absent) } else { Ok(()) }
+}
+
+fn none_missing(catalogue: &Catalogue, absent: &[String]) -> Result<(), SetError> {
+    if absent.is_empty() {
+        return Ok(());
+    }
+    let place = |id: &String| {
+        let url = catalogue.set(id).map(|set| set.url.as_str()).unwrap_or_default();
+        if url.is_empty() { id.clone() } else { format!("{id} ({url})") }
+    };
+    let sets: Vec<String> = absent.iter().map(place).collect();
+    Err(SetError::Missing { dir: catalogue.dir.clone(), sets: sets.join(", ") })
+}
+
 /// Reads the sets of these ids from a folder, by default the one of the catalogue.
 ///
 /// # Errors
-/// A set is not known, a file of it cannot be read, or it is not on disk and must be.
+/// A set is not known, a file of it cannot be read, or it must be on disk and readable and is not.
 pub fn open(ids: &[String], dir: Option<&Path>, missing: Missing) -> Result<Known, SetError> {
     let catalogue = Catalogue::open(dir)?;
     let known = known(&catalogue, ids)?;
-    match known.missing.first() {
-        Some(id) if missing == Missing::Error => {
-            let url = catalogue.set(id)?.url.clone();
-            Err(SetError::Missing { id: id.clone(), dir: catalogue.dir, url })
+    if missing == Missing::Error {
+        none_missing(&catalogue, &known.missing)?;
+        if !known.unreadable.is_empty() {
+            let sets: Vec<String> =
+                known.unreadable.iter().map(|(id, what)| format!("{id}: {what}")).collect();
+            return Err(SetError::Unreadable { dir: catalogue.dir, sets: sets.join("; ") });
         }
-        _ => Ok(known),
     }
+    Ok(known)
 }
 
 /// Adds to a resume key what the sets of these ids hold.
@@ -128,7 +162,10 @@ fn known(catalogue: &Catalogue, ids: &[String]) -> Result<Known, SetError> {
             continue;
         };
         known.notes.push(note(set, &loaded));
-        if loaded.unreadable > 0 {
+        if !loaded.is_readable() {
+            known.unreadable.push((id.clone(), loaded.fault()));
+            known.troubles.push(format!("not compared with {id}: unreadable: {}", loaded.fault()));
+        } else if loaded.unreadable > 0 {
             let (unreadable, records) = (loaded.unreadable, loaded.records);
             known.troubles.push(format!("public set {id}: {unreadable} of {records} records cannot be read"));
         }

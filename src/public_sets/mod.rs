@@ -29,27 +29,34 @@ pub enum SetError {
         what: String,
     },
     /// Nobody knows a set of that id.
-    #[error(
-        "there is no public set \"{id}\"\nhint: sets: {known}; `toolsieve sets add` makes one of your own"
-    )]
+    #[error("there is no public set \"{id}\"\nhint: {hint}")]
     Unknown {
         /// The id as given.
         id: String,
-        /// The ids there are.
-        known: String,
+        /// The id that was meant, or those there are.
+        hint: String,
     },
-    /// A set is wanted and not on disk.
+    /// Sets are wanted and not on disk.
     #[error(
-        "public set {id} is not in {}\nhint: it lives at {url}; `toolsieve sets add {id} FILE…` takes it in, missing = \"skip\" goes on without it",
+        "public sets that are not in {}: {sets}\nhint: `toolsieve sets add ID FILE…` takes the files of one in, missing = \"skip\" goes on without them",
         dir.display()
     )]
     Missing {
-        /// The set.
-        id: String,
         /// Where sets are looked for.
         dir: PathBuf,
-        /// Where it can be had.
-        url: String,
+        /// Each of them, and where it can be had.
+        sets: String,
+    },
+    /// Sets are wanted and on disk, and no record of them can be read.
+    #[error(
+        "public sets in {} of which nothing can be read: {sets}\nhint: `toolsieve sets list` tells the format of each set, missing = \"skip\" goes on without them",
+        dir.display()
+    )]
+    Unreadable {
+        /// Where sets are looked for.
+        dir: PathBuf,
+        /// Each of them with its files, and what is wrong.
+        sets: String,
     },
     /// A new set, or new files of one, cannot be taken in.
     #[error("{0}")]

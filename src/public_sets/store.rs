@@ -12,7 +12,8 @@ use sha2::{Digest, Sha256};
 
 use super::SetError;
 use super::catalogue::{Catalogue, OWN, PublicSet, SAMPLE, check_id};
-use super::formats::Entry;
+use super::formats::{Entry, FORMATS};
+use crate::console::shortened;
 use crate::engine::error::At;
 use crate::engine::fingerprint::{hex, sha256_of};
 use crate::engine::folder::write_atomic;
@@ -24,6 +25,9 @@ const SAMPLE_RECORDS: &str = include_str!("../../configs/toolsieve-sample.jsonl"
 
 /// Unreadable records that are named; the rest are counted.
 const MAX_NAMED: usize = 5;
+
+/// How files end, unpacked, that are taken from a folder.
+const DATA: [&str; 7] = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet", "py"];
 
 /// A file of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -99,6 +103,14 @@ pub fn hashes(catalogue: &Catalogue, set: &PublicSet) -> Result<Option<Vec<Strin
     files.iter().map(hash).collect::<Result<_, SetError>>().map(Some)
 }
 
+/// Whether a set is on disk, or built in.
+///
+/// # Errors
+/// Its folder cannot be read.
+pub fn is_there(catalogue: &Catalogue, set: &PublicSet) -> Result<bool, SetError> {
+    Ok(set.id == SAMPLE || !files(catalogue, set)?.is_empty())
+}
+
 /// Reads a set; `None` where it is not on disk.
 ///
 /// # Errors
@@ -136,6 +148,22 @@ fn extension_is(path: &Path, wanted: &str) -> bool {
 }
 
 impl Loaded {
+    /// There is something to compare with.
+    pub fn is_readable(&self) -> bool {
+        !self.functions.is_empty() || !self.queries.is_empty()
+    }
+
+    /// Of a set that is not readable: its files, and what is wrong.
+    pub fn fault(&self) -> String {
+        let names: Vec<&str> = self.files.iter().map(|file| file.name.as_str()).collect();
+        let why = match self.unread.first() {
+            Some(unread) => format!("{}: {}", unread.record, shortened(&unread.why, 160)),
+            None if self.records == 0 => "no records in it".to_owned(),
+            None => "neither functions nor queries in it".to_owned(),
+        };
+        format!("{} ({why})", names.join(", "))
+    }
+
     /// Reads one file by its name: Parquet, Python source, or JSON in any layout.
     fn file(&mut self, set: &PublicSet, path: &Path) -> Result<(), SetError> {
         let name = name_of(path);
@@ -219,7 +247,44 @@ pub struct Described {
     pub non_commercial: bool,
 }
 
+/// The paths, and in place of a folder the data files in it, by name.
+fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SetError> {
+    let mut all = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            all.push(path.clone());
+            continue;
+        }
+        let mut inside = Vec::new();
+        for entry in std::fs::read_dir(path).at("reading", path)? {
+            let file = entry.at("reading", path)?.path();
+            if file.is_file() && is_data(&file) {
+                inside.push(file);
+            }
+        }
+        if inside.is_empty() {
+            return Err(SetError::Add(format!(
+                "{}: there are no files of data in this folder\nhint: files end in .{}, plain or with .gz or .zst; folders in it are not looked into",
+                path.display(),
+                DATA.join(", .")
+            )));
+        }
+        inside.sort();
+        all.extend(inside);
+    }
+    Ok(all)
+}
+
+/// Whether a file found in a folder is taken for data, by its name.
+fn is_data(path: &Path) -> bool {
+    let is_packed = extension_is(path, "gz") || extension_is(path, "zst");
+    let bare = if is_packed { path.with_extension("") } else { path.to_owned() };
+    !is_hidden(&name_of(path)) && DATA.iter().any(|extension| extension_is(&bare, extension))
+}
+
 /// Reads files as a set's and copies them into its folder; a set that is not known is described beside them.
+///
+/// Of a folder its data files are taken.
 ///
 /// # Errors
 /// A file cannot be read as the set's format says, has the name of another one that is there, or cannot be copied;
@@ -237,8 +302,9 @@ pub fn add(
                 "set {id} is known\nhint: --format, --licence, --title and --non-commercial describe a new set"
             )));
         }
-        Err(_) => (own(id, described)?, true),
+        Err(_) => (own(catalogue, id, described)?, true),
     };
+    let paths = &with_folders(paths)?;
     if set.id == SAMPLE {
         return Err(SetError::Add(format!("set {SAMPLE} is built in and takes no files")));
     }
@@ -287,17 +353,44 @@ pub fn add(
     Ok((set, loaded))
 }
 
-fn own(id: &str, described: &Described) -> Result<PublicSet, SetError> {
+/// Takes a set's files out of its folder, and the description of one's own; gives the names of the files.
+///
+/// # Errors
+/// The set is not known or built in, or a file cannot be removed.
+pub fn remove(catalogue: &Catalogue, id: &str) -> Result<Vec<String>, SetError> {
+    let set = catalogue.set(id)?;
+    if id == SAMPLE {
+        return Err(SetError::Add(format!("set {SAMPLE} is built in and cannot be removed")));
+    }
+    let (folder, files) = (catalogue.folder(id), files(catalogue, set)?);
+    let own = folder.join(OWN);
+    for path in files.iter().chain(own.is_file().then_some(&own)) {
+        std::fs::remove_file(path).at("removing", path)?;
+    }
+    // What else lies there is not the set's, and keeps the folder.
+    let _ = std::fs::remove_dir(&folder);
+    Ok(files.iter().map(|path| name_of(path)).collect())
+}
+
+fn own(catalogue: &Catalogue, id: &str, described: &Described) -> Result<PublicSet, SetError> {
     check_id(id).map_err(SetError::Add)?;
+    let names = FORMATS.each_ref().map(|format| format.name).join(", ");
+    if let Some(format) = &described.format
+        && super::formats::Format::of(format).is_none()
+    {
+        return Err(SetError::Add(format!("--format must be one of {names}, not \"{format}\"")));
+    }
     let (Some(format), Some(licence)) = (&described.format, &described.licence) else {
+        let format = described.format.is_none().then(|| format!("--format ({names})"));
+        let licence = described.licence.is_none().then(|| "--licence (SPDX or unknown)".to_owned());
+        let needs: Vec<String> = format.into_iter().chain(licence).collect();
+        let meant =
+            catalogue.meant(id).map(|meant| format!("did you mean \"{meant}\"? ")).unwrap_or_default();
         return Err(SetError::Add(format!(
-            "set {id} is not known\nhint: a set of your own needs --format and --licence (SPDX or unknown)"
+            "set {id} is not known\nhint: {meant}a set of your own needs {}",
+            needs.join(" and ")
         )));
     };
-    if super::formats::Format::of(format).is_none() {
-        let names: Vec<&str> = super::formats::FORMATS.iter().map(|format| format.name).collect();
-        return Err(SetError::Add(format!("--format must be one of {}, not \"{format}\"", names.join(", "))));
-    }
     Ok(PublicSet {
         id: id.to_owned(),
         title: described.title.clone().unwrap_or_else(|| id.to_owned()),
@@ -362,7 +455,18 @@ mod tests {
         std::fs::write(&file, "def ring(bell: str):\n    '''Rings.'''\n").unwrap();
         let paths = [file.clone()];
         let message = add(&open(&dir), "mine", &paths, &Described::default()).unwrap_err().to_string();
-        assert!(message.contains("--format and --licence"), "{message}");
+        assert!(
+            message.contains("needs --format (nexusraven,") && message.contains("--licence"),
+            "{message}"
+        );
+        let half = Described { format: Some("chat".into()), ..Described::default() };
+        let message = add(&open(&dir), "mine", &paths, &half).unwrap_err().to_string();
+        assert!(message.contains("needs --licence") && !message.contains("--format"), "{message}");
+        let odd = Described { format: Some("scroll".into()), ..Described::default() };
+        let message = add(&open(&dir), "mine", &paths, &odd).unwrap_err().to_string();
+        assert!(message.contains("--format must be one of"), "{message}");
+        let message = add(&open(&dir), "anyscal", &paths, &half).unwrap_err().to_string();
+        assert!(message.contains("did you mean \"anyscale\"?"), "{message}");
         let described =
             Described { format: Some("chat".into()), licence: Some("MIT".into()), ..Described::default() };
         let message = add(&open(&dir), "mine", &paths, &described).unwrap_err().to_string();
@@ -380,5 +484,25 @@ mod tests {
         let message = add(&catalogue, "mine", &paths, &Described::default()).unwrap_err().to_string();
         assert!(message.contains("another file of that name"), "{message}");
         assert!(add(&catalogue, "../up", &paths, &described).is_err());
+    }
+
+    #[test]
+    fn a_folder_gives_its_data_files_and_a_set_can_be_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (dir, from) = (folder.path().join("sets"), folder.path().join("from"));
+        std::fs::create_dir(&from).unwrap();
+        let paths = [from.clone()];
+        std::fs::write(from.join("README.md"), "About.").unwrap();
+        let message = add(&open(&dir), "anyscale", &paths, &Described::default()).unwrap_err().to_string();
+        assert!(message.contains("no files of data in this folder"), "{message}");
+        for name in ["b.jsonl", "a.json"] {
+            std::fs::write(from.join(name), "{\"tools\": [{\"name\": \"ring\"}]}").unwrap();
+        }
+        add(&open(&dir), "anyscale", &paths, &Described::default()).unwrap();
+        let catalogue = open(&dir);
+        assert!(is_there(&catalogue, catalogue.set("anyscale").unwrap()).unwrap());
+        assert_eq!(remove(&catalogue, "anyscale").unwrap(), ["a.json", "b.jsonl"]);
+        assert!(!dir.join("anyscale").exists());
+        assert!(remove(&catalogue, SAMPLE).is_err());
     }
 }

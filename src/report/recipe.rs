@@ -248,10 +248,13 @@ fn status(step: &Step, ran: &[&StageManifest]) -> Status {
 }
 
 fn overlap(sets: &[PublicSet]) -> (Status, String) {
-    let names = |checked: bool| -> Vec<&str> {
+    let names = |checked: bool| -> Vec<String> {
         let asked = sets.iter().filter(|set| !set.built_in && set.checked == checked);
-        let names: BTreeSet<&str> = asked.map(|set| set.set.as_str()).collect();
-        names.into_iter().collect()
+        let named = |set: &PublicSet| {
+            let why = if set.status == UNREADABLE { " (unreadable)" } else { "" };
+            format!("{}{why}", set.set)
+        };
+        asked.map(named).collect::<BTreeSet<_>>().into_iter().collect()
     };
     let (checked, missing) = (names(true), names(false));
     let note = [("checked: ", &checked), ("not checked: ", &missing)]
@@ -330,20 +333,27 @@ struct SetNote {
     built_in: bool,
     #[serde(default)]
     unreadable: u64,
+    functions: Option<u64>,
+    queries: Option<u64>,
 }
+
+/// The status of a set that is on disk, and of which nothing can be read.
+const UNREADABLE: &str = "not checked: unreadable";
 
 /// The public sets that a stage noted.
 pub(super) fn public_sets(stage: &StageManifest) -> Vec<PublicSet> {
     let notes = stage.notes.get(SETS_NOTE).cloned().unwrap_or_default();
     let notes: Vec<SetNote> = serde_json::from_value(notes).unwrap_or_default();
+    let is_empty = |note: &SetNote| note.functions == Some(0) && note.queries == Some(0);
     let told = |note: SetNote| PublicSet {
         stage: stage.id.clone(),
-        set: note.id,
-        licence: note.licence,
+        set: note.id.clone(),
+        licence: note.licence.clone(),
         built_in: note.built_in,
-        checked: note.on_disk,
+        checked: note.on_disk && !is_empty(&note),
         status: match (note.on_disk, note.unreadable) {
             (false, _) => "not on disk".to_owned(),
+            _ if is_empty(&note) => UNREADABLE.to_owned(),
             (true, 0) => "checked".to_owned(),
             (true, unreadable) => format!("checked, but for {unreadable} records that cannot be read"),
         },
@@ -372,6 +382,8 @@ mod tests {
         assert_eq!(overlap(std::slice::from_ref(&here)).0, Status::RanByRule);
         assert_eq!(overlap(&[own, absent.clone()]).0, Status::NotChecked);
         assert_eq!(overlap(&[here, absent]), (Status::RanInPart, "checked: a; not checked: b".to_owned()));
+        let unreadable = PublicSet { status: UNREADABLE.to_owned(), ..set("c", false) };
+        assert_eq!(overlap(&[unreadable]), (Status::NotChecked, "not checked: c (unreadable)".to_owned()));
     }
 
     #[test]

@@ -53,7 +53,8 @@ pub struct DropPublicOverlap {
     pub sets: Vec<String>,
     /// The folder of sets; left out, `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`.
     pub dir: Option<PathBuf>,
-    /// What to do where a set is not on disk: "skip" goes on without it and notes that, "error" stops.
+    /// What to do where a set is not on disk or nothing of it can be read: "skip" goes on without it and notes that,
+    /// "error" stops.
     pub missing: Missing,
     /// ROUGE-L F1 from 0 to 1 above which a function is one of a set's. Higher keeps more lists.
     #[schemars(with = "f64")]
@@ -102,7 +103,7 @@ impl Settings for DropPublicOverlap {
         if !(0.0..=1.0).contains(&self.name_jaccard) {
             return Err(format!("name_jaccard must be from 0 to 1, not {}", self.name_jaccard));
         }
-        Ok(())
+        compared::check(&self.sets, self.dir.as_deref(), self.missing).map_err(|error| error.to_string())
     }
 }
 
@@ -154,7 +155,8 @@ impl Stage for DropPublicOverlap {
 /// Notes what was compared with, and tells of sets that are not there.
 pub(super) fn note(known: &Known, cx: &Context<'_>, out: &mut Verdict<'_>) {
     out.note(SETS_NOTE, json!(known.notes));
-    out.note("not_compared", json!(known.missing));
+    let unreadable = known.unreadable.iter().map(|(id, _)| id);
+    out.note("not_compared", json!(known.missing.iter().chain(unreadable).collect::<Vec<_>>()));
     if !known.missing.is_empty() {
         cx.progress.warn(&format!(
             "not compared with {}: not on disk (`toolsieve sets status` tells more)",

@@ -36,7 +36,8 @@ pub struct DropPublicQueries {
     pub sets: Vec<String>,
     /// The folder of sets; left out, `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`.
     pub dir: Option<PathBuf>,
-    /// What to do where a set is not on disk: "skip" goes on without it and notes that, "error" stops.
+    /// What to do where a set is not on disk or nothing of it can be read: "skip" goes on without it and notes that,
+    /// "error" stops.
     pub missing: Missing,
     /// ROUGE-L F1 from 0 to 1 above which a query is one of a set's. Higher keeps more requests.
     #[schemars(with = "f64")]
@@ -81,6 +82,9 @@ impl Settings for DropPublicQueries {
             "Please ring the great bell of the harbour tower three times at noon and log who asked for it!",
             "Ring the great bell of the harbour tower.",
         )]
+    }
+    fn check(&self) -> std::result::Result<(), String> {
+        compared::check(&self.sets, self.dir.as_deref(), self.missing).map_err(|error| error.to_string())
     }
 }
 
