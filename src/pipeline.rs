@@ -17,7 +17,10 @@ use crate::engine::columns::{self, ColumnSpec};
 use crate::engine::runner::{Sink, StageInstance};
 use crate::export::sink::Export;
 use crate::ingest::source::Ingest;
-use crate::stages::{self, KINDS, REDACTION};
+use crate::stages::drop_baseline_overlap::DropBaselineOverlap;
+use crate::stages::sample::Sample;
+use crate::stages::split::Split;
+use crate::stages::{self, KINDS, REDACTION, Settings as _};
 
 /// The pipeline that runs where none is named.
 pub const LIVE: &str = include_str!("../pipelines/live.toml");
@@ -29,9 +32,9 @@ const TOP_KEYS: &[&str] =
 /// Names of sections, which no stage may have as its id.
 const SECTIONS: [&str; 3] = ["ingest", "baseline", "export"];
 /// The kind of stage that `[baseline]` sets up.
-const OVERLAP: &str = "drop-baseline-overlap";
+const OVERLAP: &str = DropBaselineOverlap::NAME;
 /// It is put ahead of the first of these where the pipeline does not have it.
-const AFTER_OVERLAP: [&str; 2] = ["split", "sample"];
+const AFTER_OVERLAP: [&str; 2] = [Split::NAME, Sample::NAME];
 const STAGE_KEYS: &[&str] = &["kind", "id"];
 
 /// What is wrong with a pipeline.

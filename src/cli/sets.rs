@@ -170,16 +170,9 @@ fn as_row(set: &PublicSet, loaded: Option<&Loaded>) -> Vec<String> {
 
 fn as_json(set: &PublicSet, loaded: Option<&Loaded>) -> Value {
     let Some(loaded) = loaded else { return json!({ "id": set.id, "on_disk": false, "url": set.url }) };
-    json!({
-        "id": set.id,
-        "on_disk": true,
-        "files": loaded.files,
-        "records": loaded.records,
-        "functions": loaded.functions.len(),
-        "queries": loaded.queries.len(),
-        "unreadable": loaded.unreadable,
-        "unread": loaded.unread,
-    })
+    let mut told = json!({ "id": set.id, "on_disk": true });
+    loaded.tell(&mut told);
+    told
 }
 
 /// The first records that cannot be read, a line each.

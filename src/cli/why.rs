@@ -20,7 +20,6 @@ use crate::engine::ledger::{fate_word, for_each_event, forgotten_events};
 use crate::engine::payload::{LineStory, read_lines};
 use crate::engine::stage::{RowIx, TableId};
 use crate::export::ids::Set;
-use crate::export::written::table_of;
 use crate::stages;
 
 /// Texts longer than this are shortened for the eye; --full shows them whole.
@@ -75,7 +74,7 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<()> {
 /// The id of the request that an entry of the dataset was made of.
 fn request_of_entry(run: &Path, entry: &str) -> anyhow::Result<Option<String>> {
     for set in Set::ALL.iter().filter(|_| entry.starts_with("live_")) {
-        let path = table_of(run, *set);
+        let path = set.table(&run.join("dataset"));
         if !path.is_file() {
             continue;
         }
@@ -130,7 +129,7 @@ fn find(run: &OpenRun, wanted: &str) -> anyhow::Result<Vec<RowIx>> {
 
 /// Whether this is the whole id of a request that was forgotten: its row is called otherwise now, or there is none.
 pub(super) fn is_forgotten(run: &Path, wanted: &str) -> anyhow::Result<bool> {
-    let whole = u128::from_str_radix(wanted, 16).ok().filter(|_| wanted.len() == 32);
+    let whole = RowId::number(wanted).filter(|_| wanted.len() == 32);
     let list = Forgotten::read(run)?;
     Ok(whole.is_some_and(|id| list.holds(id) || list.is_tombstone(RowId(id))))
 }

@@ -205,6 +205,13 @@ impl Table {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RowId(pub u128);
 
+impl RowId {
+    /// The number of an id as it is printed; `None` for what is none.
+    pub fn number(text: &str) -> Option<u128> {
+        u128::from_str_radix(text, 16).ok()
+    }
+}
+
 impl std::fmt::Display for RowId {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{:032x}", self.0)

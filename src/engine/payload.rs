@@ -513,7 +513,7 @@ fn read_spine(path: &std::path::Path) -> Result<(Vec<u128>, Vec<RowIx>, Vec<RowI
         let list_of = frame.u32s("doc_list");
         for at in 0..frame.height() {
             let row = RowIx::try_from(start + at).map_err(|_| damaged(path, "holds more than 2^32 rows"))?;
-            let id = texts.get(at).and_then(|id| u128::from_str_radix(id, 16).ok());
+            let id = texts.get(at).and_then(RowId::number);
             ids.push(id.ok_or_else(|| damaged(path, format!("row {row} has no id")))?);
             let place = positions.get(at).and_then(|place| order.get_mut(place as usize));
             *place.ok_or_else(|| damaged(path, format!("row {row} has no place")))? = row;

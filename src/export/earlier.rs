@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::bfcl::Category;
 use super::ids::Set;
 use crate::conversation::{Message, Role};
+use crate::engine::corpus::RowId;
 use crate::engine::error::{At, Error, Result};
 use crate::engine::fingerprint::sha256_of;
 use crate::engine::folder::InputFile;
@@ -106,17 +107,14 @@ impl Earlier {
     pub fn inputs(&self) -> Result<Vec<InputFile>> {
         let of_files =
             self.files.iter().flat_map(|file| [Some(file.questions.clone()), file.answers.clone()]);
-        let tables = Set::ALL.into_iter().map(|set| Some(self.table(set)).filter(|path| path.is_file()));
+        let tables =
+            Set::ALL.into_iter().map(|set| Some(set.table(&self.dataset)).filter(|path| path.is_file()));
         let paths = of_files.chain(tables).chain([self.rows.clone()]).flatten();
         let input = |path: PathBuf| {
             let bytes = fs::metadata(&path).at("reading", &path)?.len();
             Ok(InputFile { sha256: sha256_of(&path)?, bytes, path: path.display().to_string() })
         };
         paths.map(input).collect()
-    }
-
-    fn table(&self, set: Set) -> PathBuf {
-        self.dataset.join("data").join(format!("{}.parquet", set.name()))
     }
 
     /// Visits every entry, file by file.
@@ -144,7 +142,7 @@ impl Earlier {
     /// # Errors
     /// The file cannot be read.
     pub fn rows_of(&self, set: Set) -> Result<Option<Frame>> {
-        let path = self.table(set);
+        let path = set.table(&self.dataset);
         if path.is_file() { FrameFile::open(&path)?.read_all().map(Some) } else { Ok(None) }
     }
 
@@ -159,7 +157,7 @@ impl Earlier {
             let Some(frame) = self.rows_of(set)? else { continue };
             let (Some(ids), Some(records)) = (frame.texts("id"), frame.texts("request_id")) else { continue };
             for row in 0..frame.height() {
-                if let (Some(id), Some(record)) = (ids.get(row), records.get(row).and_then(record_id)) {
+                if let (Some(id), Some(record)) = (ids.get(row), records.get(row).and_then(RowId::number)) {
                     entries.insert(record, id.to_owned());
                 }
             }
@@ -194,18 +192,13 @@ fn merges(rows: &Path) -> Result<FxHashMap<u128, u128>> {
         let (Some(ids), Some(leaders)) = (frame.texts("request_id"), frame.texts("into")) else { continue };
         for row in 0..frame.height() {
             if let (Some(id), Some(leader)) =
-                (ids.get(row).and_then(record_id), leaders.get(row).and_then(record_id))
+                (ids.get(row).and_then(RowId::number), leaders.get(row).and_then(RowId::number))
             {
                 into.insert(id, leader);
             }
         }
     }
     Ok(into)
-}
-
-/// A request's id as a number.
-pub fn record_id(text: &str) -> Option<u128> {
-    u128::from_str_radix(text, 16).ok()
 }
 
 fn find(folder: &Path, set: Set, category: Category) -> Option<EarlierFile> {

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::ids::Set;
-use super::written::table_of;
 use crate::engine::error::{At, Result};
 use crate::engine::frame::FrameFile;
 use crate::engine::rewrite::{Touched, rewrite, rewrite_lines};
@@ -35,7 +34,7 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
     let lines: Vec<&PathBuf> =
         files.iter().filter(|path| path.extension().is_some_and(|is| is == "json")).collect();
     for set in Set::ALL {
-        let table = table_of(run, set);
+        let table = set.table(&dataset);
         if !table.is_file() {
             continue;
         }

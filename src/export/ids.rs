@@ -45,6 +45,11 @@ impl Set {
             Self::Unverified => dataset.join("unverified"),
         }
     }
+
+    /// The table of its entries, below the dataset's folder.
+    pub fn table(self, dataset: &std::path::Path) -> std::path::PathBuf {
+        dataset.join("data").join(format!("{}.parquet", self.name()))
+    }
 }
 
 /// Says what is wrong with a prefix: letters and digits, a letter at both ends, or nothing at all.

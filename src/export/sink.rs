@@ -125,7 +125,7 @@ impl Sink for Export {
         std::fs::create_dir_all(&data).at("making", &data)?;
         for (set, drafts) in [(Set::Scored, sure), (Set::Unverified, unverified)] {
             let folder = set.folder(into);
-            let mut table = FrameWriter::create(&data.join(format!("{}.parquet", set.name())));
+            let mut table = FrameWriter::create(&set.table(into));
             write_rows(&mut table, &[], false)?;
             for category in Category::ALL {
                 let of_category: Vec<&Draft> =

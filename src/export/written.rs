@@ -3,7 +3,7 @@
 //! Reports and whatever takes entries out count here, so what is told is what is there.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::ids::Set;
 use crate::engine::error::Result;
@@ -24,7 +24,7 @@ pub struct Counts {
 pub fn counts(run: &Path) -> Result<Counts> {
     let mut counts = [BTreeMap::new(), BTreeMap::new()];
     for set in Set::ALL {
-        let path = table_of(run, set);
+        let path = set.table(&run.join("dataset"));
         if !path.is_file() {
             continue;
         }
@@ -39,9 +39,4 @@ pub fn counts(run: &Path) -> Result<Counts> {
     }
     let [made, frozen] = counts.map(|counts| counts.into_iter().collect());
     Ok(Counts { made, frozen })
-}
-
-/// The table of a set in a run's dataset.
-pub(crate) fn table_of(run: &Path, set: Set) -> PathBuf {
-    run.join("dataset").join("data").join(format!("{}.parquet", set.name()))
 }

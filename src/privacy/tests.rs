@@ -1,3 +1,5 @@
+//! What is found, what stays, and what a placeholder looks like; laws on random text and JSON.
+
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use serde_json::{Value, json};

@@ -33,17 +33,20 @@ pub struct Origin {
     pub record: String,
 }
 
-/// The functions and queries of some sets, each once, with its origin beside it.
+/// What is compared with, each once, with its origin beside it.
+#[derive(Debug)]
+pub struct Listed<T> {
+    /// The functions or queries.
+    pub items: Vec<T>,
+    /// Where each was found.
+    pub origins: Vec<Origin>,
+}
+
+/// Some sets as they were read.
 #[derive(Debug, Default)]
 pub struct Known {
-    /// The functions.
-    pub functions: Vec<Function>,
-    /// Where each was found.
-    pub function_origins: Vec<Origin>,
-    /// The queries, in their normal form.
-    pub queries: Vec<String>,
-    /// Where each was found.
-    pub query_origins: Vec<Origin>,
+    /// Those on disk, by id, in the order asked for.
+    sets: Vec<(String, Loaded)>,
     /// Sets that are not on disk.
     pub missing: Vec<String>,
     /// Sets that are on disk and of which nothing can be read, with their files and what is wrong.
@@ -150,10 +153,48 @@ pub fn fingerprint(
     Ok(())
 }
 
+impl Known {
+    /// The functions, in the form in which they are compared.
+    pub fn functions(&self) -> Listed<Function> {
+        // Sets repeat their functions record by record; what is spelt alike need not be fixed once more.
+        let mut spellings = FxHashSet::default();
+        let all =
+            self.sets.iter().flat_map(|(id, loaded)| loaded.functions.iter().map(move |found| (id, found)));
+        let distinct: Vec<(&String, &(String, Value))> = all
+            .filter(|(_, (_, value))| spellings.insert(canonical::key(std::slice::from_ref(value))))
+            .collect();
+        let functions: Vec<Function> = distinct.par_iter().map(|(_, (_, value))| function(value)).collect();
+        let found =
+            distinct.iter().zip(functions).map(|((id, (record, _)), function)| (*id, record, function));
+        listed(found, |function| function.text.clone())
+    }
+
+    /// The queries, in their normal form.
+    pub fn queries(&self) -> Listed<String> {
+        let all =
+            self.sets.iter().flat_map(|(id, loaded)| loaded.queries.iter().map(move |found| (id, found)));
+        listed(all.map(|(id, (record, query))| (id, record, normalise_query(query))), String::clone)
+    }
+}
+
+/// Keeps each item under the record that has it first; items of one `key` are one.
+fn listed<'a, T>(
+    found: impl Iterator<Item = (&'a String, &'a String, T)>,
+    key: impl Fn(&T) -> String,
+) -> Listed<T> {
+    let mut seen = FxHashSet::default();
+    let mut listed = Listed { items: Vec::new(), origins: Vec::new() };
+    for (set, record, item) in found {
+        if seen.insert(key(&item)) {
+            listed.items.push(item);
+            listed.origins.push(Origin { set: set.clone(), record: record.clone() });
+        }
+    }
+    listed
+}
+
 fn known(catalogue: &Catalogue, ids: &[String]) -> Result<Known, SetError> {
     let mut known = Known::default();
-    let (mut texts, mut queries) = (FxHashSet::default(), FxHashSet::default());
-    let mut spellings = FxHashSet::default();
     for id in ids {
         let set = catalogue.set(id)?;
         let Some(loaded) = load(catalogue, set)? else {
@@ -169,41 +210,20 @@ fn known(catalogue: &Catalogue, ids: &[String]) -> Result<Known, SetError> {
             let (unreadable, records) = (loaded.unreadable, loaded.records);
             known.troubles.push(format!("public set {id}: {unreadable} of {records} records cannot be read"));
         }
-        let origin = |record: String| Origin { set: id.clone(), record };
-        // Sets repeat their functions record by record; what is spelt alike need not be fixed once more.
-        let mut distinct: Vec<(String, Value)> = loaded.functions;
-        distinct.retain(|(_, value)| spellings.insert(canonical::key(std::slice::from_ref(value))));
-        let functions: Vec<Function> = distinct.par_iter().map(|(_, value)| function(value)).collect();
-        for ((record, _), function) in distinct.into_iter().zip(functions) {
-            if texts.insert(function.text.clone()) {
-                known.functions.push(function);
-                known.function_origins.push(origin(record));
-            }
-        }
-        for (record, query) in loaded.queries {
-            let query = normalise_query(&query);
-            if queries.insert(query.clone()) {
-                known.queries.push(query);
-                known.query_origins.push(origin(record));
-            }
-        }
+        known.sets.push((id.clone(), loaded));
     }
     Ok(known)
 }
 
 fn note(set: &PublicSet, loaded: &Loaded) -> Value {
-    json!({
+    let mut note = json!({
         "id": set.id,
         "on_disk": true,
         "built_in": set.id == SAMPLE,
         "licence": set.licence,
-        "files": loaded.files,
-        "records": loaded.records,
-        "functions": loaded.functions.len(),
-        "queries": loaded.queries.len(),
-        "unreadable": loaded.unreadable,
-        "unread": loaded.unread,
-    })
+    });
+    loaded.tell(&mut note);
+    note
 }
 
 #[cfg(test)]
@@ -228,10 +248,11 @@ mod tests {
         let catalogue = Catalogue::open(Some(folder.path())).unwrap();
         let ids = ["toolsieve-sample", "anyscale", "toolsieve-sample"].map(str::to_owned);
         let known = known(&catalogue, &ids).unwrap();
-        assert_eq!((known.functions.len(), known.queries.len()), (2, 2));
+        let functions = known.functions();
+        assert_eq!((functions.items.len(), known.queries().items.len()), (2, 2));
         assert_eq!(known.missing, ["anyscale"]);
         assert_eq!(
-            known.function_origins[1],
+            functions.origins[1],
             Origin { set: "toolsieve-sample".into(), record: "sample-2".into() }
         );
         let on_disk: Vec<&Value> = known.notes.iter().map(|note| &note["on_disk"]).collect();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::SetError;
@@ -151,6 +151,16 @@ impl Loaded {
     /// There is something to compare with.
     pub fn is_readable(&self) -> bool {
         !self.functions.is_empty() || !self.queries.is_empty()
+    }
+
+    /// Adds to a JSON object what was read: files with their hashes, counts, the first records that cannot be read.
+    pub fn tell(&self, about: &mut Value) {
+        about["files"] = json!(self.files);
+        about["records"] = json!(self.records);
+        about["functions"] = json!(self.functions.len());
+        about["queries"] = json!(self.queries.len());
+        about["unreadable"] = json!(self.unreadable);
+        about["unread"] = json!(self.unread);
     }
 
     /// Of a set that is not readable: its files, and what is wrong.

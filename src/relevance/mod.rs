@@ -22,3 +22,33 @@ mod overlap;
 pub mod script;
 mod values;
 mod words;
+
+/// What is judged of a request: the words of the column `relevance`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relevance {
+    /// A function fits what is asked.
+    Relevant,
+    /// None does.
+    Irrelevant,
+    /// Nothing sensible is asked.
+    LowQuality,
+}
+
+impl Relevance {
+    /// Every word.
+    pub const ALL: [Self; 3] = [Self::Relevant, Self::Irrelevant, Self::LowQuality];
+
+    /// The word in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Relevant => "relevant",
+            Self::Irrelevant => "irrelevant",
+            Self::LowQuality => "low-quality",
+        }
+    }
+
+    /// What that word says.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|relevance| relevance.name() == name)
+    }
+}

@@ -7,7 +7,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::docs::canonical;
-use crate::engine::columns::{ColumnSpec, FUNCTIONS};
+use crate::engine::columns::{
+    CATEGORY, CATEGORY_BASIS, ColumnSpec, FUNCTIONS, LANGUAGE, RELEVANCE, TIER, WEIGHT,
+};
 use crate::engine::corpus::Corpus;
 use crate::engine::error::Result;
 use crate::engine::stage::RowIx;
@@ -82,8 +84,7 @@ pub struct Entries {
 }
 
 /// Columns that [`Entries`] counts by, and the one that it adds up.
-const COUNTED: [&str; 5] = ["tier", "category", "category_basis", "relevance", "language"];
-const WEIGHT: &str = "weight";
+const COUNTED: [ColumnSpec; 5] = [TIER, CATEGORY, CATEGORY_BASIS, RELEVANCE, LANGUAGE];
 
 /// Counts the kept requests by the columns that are there.
 ///
@@ -94,7 +95,7 @@ pub fn entries(corpus: &Corpus) -> Result<Entries> {
     let asked: Vec<ColumnSpec> = requests
         .columns()
         .into_iter()
-        .filter(|column| COUNTED.contains(&column.name) || column.name == WEIGHT)
+        .filter(|column| COUNTED.contains(column) || *column == WEIGHT)
         .collect();
     let mut counts: BTreeMap<&'static str, BTreeMap<String, u64>> = BTreeMap::new();
     let mut weight: Option<f64> = None;
@@ -111,7 +112,7 @@ pub fn entries(corpus: &Corpus) -> Result<Entries> {
         let cells = requests.read_batch(batch, &asked)?;
         for &column in &asked {
             for value in kept.iter().filter_map(|&at| cells.text(column, at)) {
-                if column.name == WEIGHT {
+                if column == WEIGHT {
                     weight = Some(weight.unwrap_or_default() + value.parse().unwrap_or(0.0));
                 } else {
                     add(counts.entry(column.name).or_default(), value);
@@ -119,7 +120,7 @@ pub fn entries(corpus: &Corpus) -> Result<Entries> {
             }
         }
     }
-    let mut of = |name: &str| counts.remove(name).unwrap_or_default();
+    let mut of = |column: ColumnSpec| counts.remove(column.name).unwrap_or_default();
     let [tier, category, category_basis, relevance, language] = COUNTED.map(&mut of);
     // Rounded, so that the order of adding up does not show.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::model::{EditReport, Example, FateReport};
 use super::quote;
 use super::recipe::{is_redacted_at, is_redaction};
-use crate::engine::corpus::Corpus;
+use crate::engine::corpus::{Corpus, RowId};
 use crate::engine::delta::StageManifest;
 use crate::engine::error::{Result, damaged};
 use crate::engine::frame::{Frame, FrameFile};
@@ -235,8 +235,7 @@ fn ask_about(events: &mut Events, corpus: &Corpus) {
             .map(|(_, example)| example.row_id.clone())
             .collect()
     };
-    let asked: FxHashSet<u128> =
-        of_lists(events).iter().filter_map(|id| u128::from_str_radix(id, 16).ok()).collect();
+    let asked: FxHashSet<u128> = of_lists(events).iter().filter_map(|id| RowId::number(id)).collect();
     let mut sent_with: FxHashMap<u128, String> = FxHashMap::default();
     for &request in corpus.requests.in_order() {
         let list = corpus.lists.row_id(corpus.origin[request as usize]).0;
@@ -245,11 +244,7 @@ fn ask_about(events: &mut Events, corpus: &Corpus) {
         }
     }
     let request_of = |table: &str, id: &str| {
-        if is_of_lists(table) {
-            sent_with.get(&u128::from_str_radix(id, 16).ok()?).cloned()
-        } else {
-            Some(id.to_owned())
-        }
+        if is_of_lists(table) { sent_with.get(&RowId::number(id)?).cloned() } else { Some(id.to_owned()) }
     };
     for fate in &mut events.fates {
         fate.example.request_id = request_of(&fate.table, &fate.example.row_id);

@@ -12,9 +12,11 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::funnel::FunnelRow;
 use super::model::StageReport;
+use crate::engine::corpus::RowId;
 use crate::engine::error::{Error, Result};
 use crate::engine::folder::{RunFile, read_json, read_run_file};
 use crate::engine::frame::{Frame, FrameFile};
+use crate::export::ids::Set;
 
 /// Rows of a Parquet file that are looked at together.
 const GROUP_ROWS: usize = 4096;
@@ -131,10 +133,10 @@ impl Finished {
         })?;
         let requests = requests(&run.join("rows.parquet"), &file.version, fates)?;
         let mut entries = FxHashMap::default();
-        for set in ["scored", "unverified"] {
-            let path = run.join("dataset").join("data").join(format!("{set}.parquet"));
+        for set in Set::ALL {
+            let path = set.table(&run.join("dataset"));
             if path.is_file() {
-                read_entries(&path, set, &file.version, &mut entries)?;
+                read_entries(&path, set.name(), &file.version, &mut entries)?;
             }
         }
         Ok(Self { file, funnel: report.funnel, stages: report.stages, requests, entries })
@@ -187,10 +189,6 @@ fn for_each_group(path: &Path, columns: &[&str], version: &str, mut visit: impl 
     Ok(())
 }
 
-fn number(text: &str) -> Option<u128> {
-    u128::from_str_radix(text, 16).ok()
-}
-
 fn requests(path: &Path, version: &str, fates: &mut Fates) -> Result<Vec<(u128, Standing)>> {
     let mut requests = Vec::new();
     for_each_group(path, &["request_id", "fate", "stage", "reason", "into"], version, |frame| {
@@ -207,8 +205,8 @@ fn requests(path: &Path, version: &str, fates: &mut Fates) -> Result<Vec<(u128, 
                 }
             };
             last = Some((words, fate));
-            if let Some(id) = cell("request_id", row).and_then(number) {
-                requests.push((id, Standing { fate, into: cell("into", row).and_then(number) }));
+            if let Some(id) = cell("request_id", row).and_then(RowId::number) {
+                requests.push((id, Standing { fate, into: cell("into", row).and_then(RowId::number) }));
             }
         }
     })?;
@@ -229,7 +227,7 @@ fn read_entries(
         for row in 0..frame.height() {
             let id = cell("id", row).to_owned();
             // A frozen entry of a dataset that is not ours was made of no request that is known.
-            let key = number(cell("request_id", row)).unwrap_or_else(|| xxh3_128(id.as_bytes()));
+            let key = RowId::number(cell("request_id", row)).unwrap_or_else(|| xxh3_128(id.as_bytes()));
             let facts = EntryFacts {
                 id,
                 set,

@@ -11,12 +11,14 @@ use serde_json::Value;
 use super::funnel::{Published, Unit};
 use crate::engine::delta::StageManifest;
 use crate::public_sets::compared::SETS_NOTE;
-use crate::stages::{self, REDACTION};
+use crate::stages::draft_answers::DraftAnswers;
+use crate::stages::drop_public_overlap::DropPublicOverlap;
+use crate::stages::{self, REDACTION, Settings as _};
 
 /// The kind that compares doc lists with public sets.
-const OVERLAP: &str = "drop-public-overlap";
+const OVERLAP: &str = DropPublicOverlap::NAME;
 /// The kind that drafts answers.
-const ANSWERS: &str = "draft-answers";
+const ANSWERS: &str = DraftAnswers::NAME;
 /// The public sets of the recipe, as it names them.
 const RECIPE_SETS: &str = "NexusRaven, Firefunctions, Anyscale, Nous-Glaive";
 

@@ -57,7 +57,7 @@ pub fn functions(
 ) -> Option<Vec<Found>> {
     let texts =
         |functions: &[Function]| functions.iter().map(|function| function.text.clone()).collect::<Vec<_>>();
-    let by_text = joined(&texts(known), &texts(asked), 0, threshold, cancelled)?;
+    let by_text = queries(&texts(known), &texts(asked), 0, threshold, cancelled)?;
     let names = Names::new(known);
     Some(
         asked
@@ -73,16 +73,6 @@ pub fn functions(
 /// A query of fewer than `min_tokens` tokens is never found: many people ask for the weather in Paris. Texts should
 /// be in their normal form already. Gives nothing when `cancelled` says so.
 pub fn queries<T: AsRef<str>>(
-    known: &[T],
-    asked: &[T],
-    min_tokens: usize,
-    threshold: Threshold,
-    cancelled: &(dyn Fn() -> bool + Sync),
-) -> Option<Vec<Option<Merge>>> {
-    joined(known, asked, min_tokens, threshold, cancelled)
-}
-
-fn joined<T: AsRef<str>>(
     known: &[T],
     asked: &[T],
     min_tokens: usize,

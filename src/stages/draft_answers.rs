@@ -37,6 +37,7 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
+use crate::relevance::Relevance;
 
 static REFUTED: Reason = Reason::policy(
     "answer/refuted",
@@ -132,7 +133,10 @@ impl Stage for DraftAnswers {
                 let Candidates { head, kind, recorded, human } = candidates.map_err(Error::Setting)?;
                 if head == row {
                     out.set(row, RECORDED, kind)?;
-                    if matches!(batch.row(row).text(RELEVANCE), Some("irrelevant" | "low-quality")) {
+                    if matches!(
+                        batch.row(row).text(RELEVANCE).and_then(Relevance::from_name),
+                        Some(Relevance::Irrelevant | Relevance::LowQuality)
+                    ) {
                         needs_no_call.insert(row);
                     }
                 }

@@ -25,7 +25,7 @@ use crate::engine::stage::{
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::public_sets::catalogue::recipe_sets;
-use crate::public_sets::compared::{self, Known, Missing, SETS_NOTE};
+use crate::public_sets::compared::{self, Known, Listed, Missing, SETS_NOTE};
 use crate::similarity::overlap::{self, Found, Function};
 use crate::text::rouge::Threshold;
 
@@ -135,10 +135,10 @@ impl Stage for DropPublicOverlap {
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let known = compared::open(&self.sets, self.dir.as_deref(), self.missing)?;
         note(&known, cx, out);
+        let known = known.functions();
         let asked = Asked::collect(view, cx)?;
-        let found =
-            overlap::functions(&known.functions, &asked.functions, self.threshold, &|| cx.cancelled())
-                .ok_or(Error::Interrupted)?;
+        let found = overlap::functions(&known.items, &asked.functions, self.threshold, &|| cx.cancelled())
+            .ok_or(Error::Interrupted)?;
         for (row, functions) in &asked.lists {
             let hits: Vec<(&Function, Found)> =
                 functions.iter().map(|&at| (&asked.functions[at], found[at])).collect();
@@ -213,7 +213,7 @@ impl DropPublicOverlap {
     fn opinion(
         &self,
         functions: &[(&Function, Found)],
-        known: &Known,
+        known: &Listed<Function>,
     ) -> Option<(Action, &'static Reason, Evidence)> {
         let by_text: Vec<Hit<'_>> =
             functions.iter().filter_map(|(function, found)| Hit::by_text(function, found)).collect();
@@ -271,18 +271,18 @@ impl<'a> Hit<'a> {
     }
 }
 
-fn evidence(hits: &[Hit<'_>], n_functions: usize, known: &Known) -> Evidence {
+fn evidence(hits: &[Hit<'_>], n_functions: usize, known: &Listed<Function>) -> Evidence {
     let best = hits.iter().map(|hit| hit.score).fold(0.0, f64::max);
     let named: Vec<Value> = hits
         .iter()
         .take(MAX_HITS)
         .map(|hit| {
-            let origin = &known.function_origins[hit.known];
+            let origin = &known.origins[hit.known];
             json!({
                 "function": hit.function,
                 "set": origin.set,
                 "record": origin.record,
-                "public_function": known.functions[hit.known].name,
+                "public_function": known.items[hit.known].name,
                 "metric": hit.metric.name(),
                 "score": hit.score,
             })

@@ -110,6 +110,7 @@ impl Stage for DropPublicQueries {
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let known = compared::open(&self.sets, self.dir.as_deref(), self.missing)?;
         note(&known, cx, out);
+        let known = known.queries();
         let mut asked: Vec<String> = Vec::new();
         let mut places: Vec<(RowIx, usize)> = Vec::new();
         let mut seen: FxHashMap<String, usize> = FxHashMap::default();
@@ -130,11 +131,11 @@ impl Stage for DropPublicQueries {
             Ok(())
         })?;
         let found =
-            overlap::queries(&known.queries, &asked, self.min_tokens, self.threshold, &|| cx.cancelled())
+            overlap::queries(&known.items, &asked, self.min_tokens, self.threshold, &|| cx.cancelled())
                 .ok_or(Error::Interrupted)?;
         for (row, at) in places {
             if let Some(merge) = found[at] {
-                let origin = &known.query_origins[merge.leader];
+                let origin = &known.origins[merge.leader];
                 let detail = json!({ "set": origin.set, "record": origin.record });
                 let score = Some((Metric::RougeLF1, merge.score));
                 let evidence = Evidence { score, detail: Some(Box::new(detail)) };

@@ -31,6 +31,7 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
+use crate::relevance::Relevance;
 use crate::relevance::asked::Asked;
 use crate::relevance::evidence::{self, Heard, hear};
 use crate::relevance::features::features;
@@ -180,7 +181,7 @@ impl Stage for JudgeQueries {
         }
         for (row, opinion) in opinions.into_iter().flatten() {
             if let Some(relevance) = opinion.relevance {
-                out.set(row, RELEVANCE, relevance)?;
+                out.set(row, RELEVANCE, relevance.name())?;
             } else {
                 out.hold(row, &UNSURE, Evidence::detail(opinion.basis.clone()))?;
             }
@@ -193,7 +194,7 @@ impl Stage for JudgeQueries {
 /// What the stage makes of one request.
 struct Opinion {
     /// `None` holds it.
-    relevance: Option<&'static str>,
+    relevance: Option<Relevance>,
     basis: Value,
 }
 
@@ -212,18 +213,24 @@ impl JudgeQueries {
     fn opinion(&self, request: &Request, offer: &Offer, model: &Model) -> Opinion {
         let queries: Vec<&str> = request.queries.iter().map(String::as_str).collect();
         if request.is_answered {
-            return Opinion { relevance: Some("relevant"), basis: json!({ "answered_by": "a person" }) };
+            return Opinion {
+                relevance: Some(Relevance::Relevant),
+                basis: json!({ "answered_by": "a person" }),
+            };
         }
         let asked = Asked::new(&queries, &Hashed);
         if let Some(rule) = low_quality::fault(&asked, offer) {
-            return Opinion { relevance: Some("low-quality"), basis: json!({ "low_quality": rule.name }) };
+            return Opinion {
+                relevance: Some(Relevance::LowQuality),
+                basis: json!({ "low_quality": rule.name }),
+            };
         }
         let features = features(&asked, offer);
         let judged = self.within_own_lines(model.judge(&features, request.evidence));
         let relevance = match judged.side() {
-            Side::Relevant => Some("relevant"),
+            Side::Relevant => Some(Relevance::Relevant),
             // What the log's answers say against a query is not enough where its text could not be read.
-            Side::Irrelevant if !script::is_unread(&asked) => Some("irrelevant"),
+            Side::Irrelevant if !script::is_unread(&asked) => Some(Relevance::Irrelevant),
             Side::Irrelevant | Side::Unsure => None,
         };
         Opinion { relevance, basis: judged.basis(&features, request.evidence) }

@@ -168,7 +168,7 @@ pub static KINDS: [Kind; 17] = [
 ];
 
 /// The kinds that take personal data out of what the log said.
-pub const REDACTION: [&str; 2] = ["redact", "redact-docs"];
+pub const REDACTION: [&str; 2] = [redact::Redact::NAME, redact_docs::RedactDocs::NAME];
 
 /// The kind of that name.
 pub fn kind(name: &str) -> Option<&'static Kind> {

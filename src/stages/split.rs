@@ -31,6 +31,7 @@ use crate::engine::stage::{Context, Contract, Evidence, Example, Opinion, Reason
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::export::bfcl::Category;
+use crate::relevance::Relevance;
 use crate::text::language::{UNDETERMINED, language};
 
 static DECLINED: Reason = Reason::policy(
@@ -173,10 +174,11 @@ impl Split {
         messages: &[Message],
         functions: &[Value],
     ) -> std::result::Result<(Category, Option<&'static str>), &'static Reason> {
-        let no_call = match request.text(RELEVANCE) {
-            Some("irrelevant") => Some(JUDGED_IRRELEVANT),
-            Some("low-quality") => Some(LOW_QUALITY),
-            _ => None,
+        let relevance = request.text(RELEVANCE).and_then(Relevance::from_name);
+        let no_call = match relevance {
+            Some(Relevance::Irrelevant) => Some(JUDGED_IRRELEVANT),
+            Some(Relevance::LowQuality) => Some(LOW_QUALITY),
+            Some(Relevance::Relevant) | None => None,
         };
         let answer: Option<Vec<Value>> = request.json(ANSWER);
         let by_a_person = request.text(TIER) == Some("human");
@@ -186,7 +188,7 @@ impl Split {
             _ if has_calls(messages) => Err(&CALLS_BEFORE),
             (Some(basis), _) => Ok((Category::Irrelevance, Some(basis))),
             (None, Some(answer)) => {
-                let is_judged = request.text(RELEVANCE) == Some("relevant");
+                let is_judged = relevance == Some(Relevance::Relevant);
                 if is_judged && !by_a_person && has_open_text(messages, functions, &answer, self.open_words) {
                     return Ok((Category::Relevance, Some(OPEN_TEXT)));
                 }
