@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::docs::parse::fault::{ParseFault, Unreadable};
+use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::python_def;
 use crate::docs::parse::step::Step;
 use crate::docs::patch::rename_key;
@@ -44,28 +44,23 @@ const MAX_FRAMES: usize = 8;
 ///
 /// # Errors
 /// Where no function is found, or one of the elements is none: half a list is not what was sent.
-pub fn functions(value: Value, steps: &mut Vec<Step>) -> Result<Vec<Value>, Unreadable> {
+pub fn functions(value: Value, steps: &mut Vec<Step>) -> Result<Vec<Value>, Fault> {
     match value {
         Value::Array(_) => {}
         Value::Object(_) => note(steps, Step::BareObject),
-        _ => return Err(Unreadable::new(ParseFault::NoFunctions, format!("the value is {}", kind(&value)))),
+        _ => return Err(Fault::new(ParseFault::NoFunctions, format!("the value is {}", kind(&value)))),
     }
     let mut functions = Vec::new();
     collect(value, MAX_FRAMES, &mut functions, steps)?;
     if functions.is_empty() {
-        return Err(Unreadable::new(ParseFault::NoFunctions, "the text holds no function"));
+        return Err(Fault::new(ParseFault::NoFunctions, "the text holds no function"));
     }
     Ok(functions)
 }
 
-fn collect(
-    value: Value,
-    frames: usize,
-    out: &mut Vec<Value>,
-    steps: &mut Vec<Step>,
-) -> Result<(), Unreadable> {
+fn collect(value: Value, frames: usize, out: &mut Vec<Value>, steps: &mut Vec<Step>) -> Result<(), Fault> {
     let Some(frames) = frames.checked_sub(1) else {
-        return Err(Unreadable::new(
+        return Err(Fault::new(
             ParseFault::TooDeep,
             format!("more than {MAX_FRAMES} frames around a function"),
         ));
@@ -99,9 +94,9 @@ fn collect_object(
     frames: usize,
     out: &mut Vec<Value>,
     steps: &mut Vec<Step>,
-) -> Result<(), Unreadable> {
+) -> Result<(), Fault> {
     if map.is_empty() {
-        return Err(Unreadable::new(
+        return Err(Fault::new(
             ParseFault::NoFunctions,
             "an object without keys stands where a function should be",
         ));
@@ -131,7 +126,7 @@ fn collect_object(
         Some(other) => format!("its name is {}", kind(other)),
         None => format!("its keys are {}", listed(map.keys())),
     };
-    Err(Unreadable::new(ParseFault::Nameless, format!("function {} has no name: {found}", out.len())))
+    Err(Fault::new(ParseFault::Nameless, format!("function {} has no name: {found}", out.len())))
 }
 
 /// Renames what other APIs call a function's keys.
@@ -192,8 +187,8 @@ fn named_by_key((name, value): (String, Value)) -> Value {
     Value::Object(function)
 }
 
-fn not_a_function(index: usize, found: &str) -> Unreadable {
-    Unreadable::new(ParseFault::NotAFunction, format!("function {index} is {found}, not an object"))
+fn not_a_function(index: usize, found: &str) -> Fault {
+    Fault::new(ParseFault::NotAFunction, format!("function {index} is {found}, not an object"))
 }
 
 fn kind(value: &Value) -> &'static str {
@@ -234,7 +229,7 @@ mod tests {
     }
 
     fn fault(value: Value) -> ParseFault {
-        functions(value, &mut Vec::new()).unwrap_err().fault
+        functions(value, &mut Vec::new()).unwrap_err().kind
     }
 
     #[test]

@@ -99,8 +99,8 @@ pub(super) fn functions_of(value: &Value) -> Result<Vec<Value>, String> {
         other => dialect::functions(other.clone(), &mut Vec::new()),
     };
     match read {
-        Err(fault) if matches!(fault.fault, ParseFault::Empty | ParseFault::NoFunctions) => Ok(Vec::new()),
-        other => other.map_err(|fault| format!("functions: {}: {}", fault.fault.code(), fault.message)),
+        Err(fault) if matches!(fault.kind, ParseFault::Empty | ParseFault::NoFunctions) => Ok(Vec::new()),
+        other => other.map_err(|fault| format!("functions: {}: {}", fault.kind.code(), fault.message)),
     }
 }
 

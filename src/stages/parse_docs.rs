@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use crate::docs::parse::fault::ParseFault;
+use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::parse;
 use crate::engine::columns::{FUNCTIONS, PARSE_STEPS, TEXT};
 use crate::engine::error::Result;
@@ -108,26 +108,29 @@ impl RowStage for ParseDocs {
 
     fn judge_row(&self, row: Row<'_>) -> Opinion {
         match parse(row.text(TEXT).unwrap_or_default()) {
-            Ok(parsed) => {
+            Ok(parsed) if parsed.faults.is_empty() => {
                 let steps: Vec<&str> = parsed.steps.iter().map(|step| step.code()).collect();
                 Opinion::keep()
                     .with(FUNCTIONS, Value::Array(parsed.functions).to_string())
                     .with(PARSE_STEPS, steps.join(","))
             }
-            Err(unreadable) => {
-                let (_, reason) = REASONS
-                    .iter()
-                    .find(|(fault, _)| *fault == unreadable.fault)
-                    .expect("every fault has a reason");
-                let evidence =
-                    Evidence::detail(json!({ "at_byte": unreadable.at, "found": unreadable.message }));
-                match unreadable.fault {
-                    ParseFault::Truncated | ParseFault::Abbreviated | ParseFault::RepairsDisagree => {
-                        Opinion::hold(reason, evidence)
-                    }
-                    _ => Opinion::drop(reason, evidence),
+            // Functions read in spite of a fault are for people to look at.
+            Ok(parsed) => Opinion::hold(reason(&parsed.faults[0]), evidence(&parsed.faults[0])),
+            Err(fault) => match fault.kind {
+                ParseFault::Truncated | ParseFault::Abbreviated | ParseFault::RepairsDisagree => {
+                    Opinion::hold(reason(&fault), evidence(&fault))
                 }
-            }
+                _ => Opinion::drop(reason(&fault), evidence(&fault)),
+            },
         }
     }
+}
+
+fn reason(fault: &Fault) -> &'static Reason {
+    let (_, reason) = REASONS.iter().find(|(kind, _)| *kind == fault.kind).expect("every fault has a reason");
+    reason
+}
+
+fn evidence(fault: &Fault) -> Evidence {
+    Evidence::detail(json!({ "at_byte": fault.at, "found": fault.message }))
 }

@@ -1,30 +1,31 @@
-//! Why a text gives no functions.
+//! What is wrong with a text that should hold functions.
 //!
-//! Each fault is a reason code `parse/…` with a sentence; what was found and where is
-//! in `Unreadable`.
+//! Each kind of fault is a reason code `parse/…` with a sentence; what was found and where
+//! is in `Fault`. A fault ends the reading, or stands beside the functions that were read
+//! in spite of it.
 
 use thiserror::Error;
 
-/// A text that gives no functions.
+/// One thing wrong with a text.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
-pub struct Unreadable {
+pub struct Fault {
     /// What is wrong.
-    pub fault: ParseFault,
+    pub kind: ParseFault,
     /// The byte of the text where it shows, where one can be told.
     pub at: Option<usize>,
     /// What was found, for people.
     pub message: String,
 }
 
-impl Unreadable {
+impl Fault {
     /// A fault that shows at no particular byte.
-    pub fn new(fault: ParseFault, message: impl Into<String>) -> Self {
-        Self { fault, at: None, message: message.into() }
+    pub fn new(kind: ParseFault, message: impl Into<String>) -> Self {
+        Self { kind, at: None, message: message.into() }
     }
 }
 
-/// What is wrong with a text that gives no functions.
+/// What can be wrong with a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParseFault {
     /// Nothing but blanks.

@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::docs::dialect;
 use crate::python;
-use fault::{ParseFault, Unreadable};
+use fault::{Fault, ParseFault};
 use outline::{Outline, outline};
 use repair::NotRepaired;
 use step::Step;
@@ -41,6 +41,8 @@ pub struct Parsed {
     pub functions: Vec<Value>,
     /// The rungs that were used, in order.
     pub steps: Vec<Step>,
+    /// What is wrong with the text in spite of which the functions were read: nobody may take them for sure.
+    pub faults: Vec<Fault>,
 }
 
 /// Reads the functions of a text.
@@ -53,11 +55,11 @@ pub struct Parsed {
 ///
 /// # Errors
 /// Where the text cannot be read without guessing, or holds something else than functions.
-pub fn parse(text: &str) -> Result<Parsed, Unreadable> {
+pub fn parse(text: &str) -> Result<Parsed, Fault> {
     let mut steps = Vec::new();
     let value = read(&Layer { text, base: Some(0), below: MAX_LAYERS }, &mut steps)?;
     let functions = dialect::functions(value, &mut steps)?;
-    Ok(Parsed { functions, steps })
+    Ok(Parsed { functions, steps, faults: Vec::new() })
 }
 
 /// A text on its way down to a value.
@@ -70,7 +72,7 @@ struct Layer<'t> {
 }
 
 /// One climb of the ladder.
-fn read(layer: &Layer<'_>, steps: &mut Vec<Step>) -> Result<Value, Unreadable> {
+fn read(layer: &Layer<'_>, steps: &mut Vec<Step>) -> Result<Value, Fault> {
     let layer = layer.without_margins(steps);
     let text = layer.text;
     if text.is_empty() {
@@ -82,7 +84,7 @@ fn read(layer: &Layer<'_>, steps: &mut Vec<Step>) -> Result<Value, Unreadable> {
     };
     if python_def::begins(text) {
         let functions = python_def::functions(text)
-            .map_err(|fault| Unreadable { at: fault.at.and_then(|at| Some(layer.base? + at)), ..fault })?;
+            .map_err(|fault| Fault { at: fault.at.and_then(|at| Some(layer.base? + at)), ..fault })?;
         steps.push(Step::PythonDef);
         return Ok(Value::Array(functions));
     }
@@ -117,7 +119,7 @@ fn read(layer: &Layer<'_>, steps: &mut Vec<Step>) -> Result<Value, Unreadable> {
 }
 
 /// Takes a value that was read; a string is one more layer.
-fn settle(value: Value, step: Step, layer: &Layer<'_>, steps: &mut Vec<Step>) -> Result<Value, Unreadable> {
+fn settle(value: Value, step: Step, layer: &Layer<'_>, steps: &mut Vec<Step>) -> Result<Value, Fault> {
     if let Value::String(inner) = value {
         steps.push(Step::JsonString);
         return read(&layer.inner(&inner)?, steps);
@@ -156,7 +158,7 @@ fn side_by_side(text: &str, outline: &Outline) -> Option<Value> {
 }
 
 /// What a broken text means, where it is all there and there is one answer.
-fn mended(layer: &Layer<'_>, outline: &Outline, strict: &serde_json::Error) -> Result<Value, Unreadable> {
+fn mended(layer: &Layer<'_>, outline: &Outline, strict: &serde_json::Error) -> Result<Value, Fault> {
     let text = layer.text;
     if outline.left_open.is_some() || strict.is_eof() {
         let message = "the text ends before its brackets or strings do";
@@ -191,28 +193,28 @@ impl Layer<'_> {
     }
 
     /// A part of this text as the next layer.
-    fn part(&self, range: Range<usize>) -> Result<Self, Unreadable> {
+    fn part(&self, range: Range<usize>) -> Result<Self, Fault> {
         let base = self.base.map(|base| base + range.start);
         Ok(Self { text: &self.text[range], base, below: self.one_below()? })
     }
 
     /// What stood in this text, decoded, as the next layer.
-    fn inner<'i>(&self, text: &'i str) -> Result<Layer<'i>, Unreadable> {
+    fn inner<'i>(&self, text: &'i str) -> Result<Layer<'i>, Fault> {
         Ok(Layer { text, base: None, below: self.one_below()? })
     }
 
-    fn one_below(&self) -> Result<usize, Unreadable> {
+    fn one_below(&self) -> Result<usize, Fault> {
         let too_deep =
             || self.fail(ParseFault::TooDeep, 0, format!("more than {MAX_LAYERS} layers around the value"));
         self.below.checked_sub(1).ok_or_else(too_deep)
     }
 
-    fn fail(&self, fault: ParseFault, at: usize, message: impl Into<String>) -> Unreadable {
-        Unreadable { fault, at: self.base.map(|base| base + at), message: message.into() }
+    fn fail(&self, kind: ParseFault, at: usize, message: impl Into<String>) -> Fault {
+        Fault { kind, at: self.base.map(|base| base + at), message: message.into() }
     }
 
     /// What a text is that does not even begin like a value.
-    fn shapeless(&self) -> Unreadable {
+    fn shapeless(&self) -> Fault {
         let fault = if self.text.chars().all(|c| c.is_control() || c.is_whitespace()) {
             ParseFault::ControlCharacters
         } else if is_source_code(self.text) {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use super::docstring;
-use super::fault::{ParseFault, Unreadable};
+use super::fault::{Fault, ParseFault};
 use crate::python::{self, PyDef, PyParameter};
 
 /// Whether a text is meant as function definitions: its first line that is no comment, import or decorator is one.
@@ -31,15 +31,15 @@ pub(crate) fn begins(text: &str) -> bool {
 }
 
 /// The functions of a text that [`begins`] like some.
-pub(crate) fn functions(text: &str) -> Result<Vec<Value>, Unreadable> {
+pub(crate) fn functions(text: &str) -> Result<Vec<Value>, Fault> {
     let source = if text.contains(FUNC_START) { unblocked(text)? } else { Cow::Borrowed(text) };
     let defs = python::definitions(&source).map_err(|error| {
         let rest = source.get(error.offset..).unwrap_or_default();
         // The text ends in a bracket, or in a string: such an error stands at the quote that opens it.
         let is_cut = rest.trim().is_empty() || rest.starts_with(['"', '\'']);
-        let fault = if is_cut { ParseFault::Truncated } else { ParseFault::SourceCode };
+        let kind = if is_cut { ParseFault::Truncated } else { ParseFault::SourceCode };
         let at = matches!(source, Cow::Borrowed(_)).then_some(error.offset);
-        Unreadable { fault, at, message: error.to_string() }
+        Fault { kind, at, message: error.to_string() }
     })?;
     Ok(defs.iter().map(function).collect())
 }
@@ -51,8 +51,8 @@ const DOC_START: &str = "<docstring_start>";
 const DOC_END: &str = "<docstring_end>";
 
 /// The source that `<func_start>…<func_end> <docstring_start>…<docstring_end>` blocks stand for.
-fn unblocked(text: &str) -> Result<Cow<'_, str>, Unreadable> {
-    let fault = |fault, message: &str| Unreadable::new(fault, message);
+fn unblocked(text: &str) -> Result<Cow<'_, str>, Fault> {
+    let fault = |fault, message: &str| Fault::new(fault, message);
     let mut source = String::new();
     let mut rest = text;
     while let Some((before, block)) = rest.split_once(FUNC_START) {
@@ -231,7 +231,7 @@ mod tests {
             ("<func_start>def f()<func_end> and more", ParseFault::SourceCode),
         ] {
             assert!(begins(text), "{text}");
-            assert_eq!(functions(text).map_err(|unreadable| unreadable.fault), Err(fault), "{text}");
+            assert_eq!(functions(text).map_err(|fault| fault.kind), Err(fault), "{text}");
         }
         for text in
             ["class C:\n    def f(self): pass", "please def something", "x = 1\ndef f(): pass", "# [1]"]

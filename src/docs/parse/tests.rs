@@ -107,7 +107,7 @@ fn every_fault_has_its_text() {
         ("{'function': 'search'}", ParseFault::Nameless),
         ("{\"name\": \"\"}", ParseFault::Nameless),
     ] {
-        assert_eq!(parse(text).map_err(|unreadable| unreadable.fault), Err(fault), "{text:?}");
+        assert_eq!(parse(text).map_err(|fault| fault.kind), Err(fault), "{text:?}");
     }
 }
 
@@ -126,9 +126,9 @@ fn depth_is_bounded_on_every_rung() {
         assert!(parse(&text).is_err());
     }
     let hidden = format!("// it's\u{2028}{}", "[".repeat(100_000));
-    assert_eq!(parse(&hidden).unwrap_err().fault, ParseFault::TooDeep);
+    assert_eq!(parse(&hidden).unwrap_err().kind, ParseFault::TooDeep);
     let nested = (0..9).fold("[]".to_owned(), |text, _| json!(text).to_string());
-    assert_eq!(parse(&nested).unwrap_err().fault, ParseFault::TooDeep);
+    assert_eq!(parse(&nested).unwrap_err().kind, ParseFault::TooDeep);
 }
 
 #[test]
@@ -156,14 +156,14 @@ proptest! {
 
     #[test]
     fn texts_close_to_json_are_read_or_refused(text in "([\\[\\]{}(),:'\"`#/*=.\\\\]|name|True|null|tools|```|\n| |é|\u{2028}|1|<tools>){0,40}") {
-        if let Err(unreadable) = parse(&text) {
-            prop_assert!(unreadable.at.is_none_or(|at| at <= text.len()), "{:?}", unreadable);
+        if let Err(fault) = parse(&text) {
+            prop_assert!(fault.at.is_none_or(|at| at <= text.len()), "{:?}", fault);
         }
     }
 
     #[test]
     fn a_cut_text_is_never_completed(cut in 1..120_usize) {
         let text = r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {"a": {"type": "string"}}, "required": ["a"]}}]"#;
-        prop_assert_eq!(parse(&text[..cut]).map_err(|unreadable| unreadable.fault), Err(ParseFault::Truncated));
+        prop_assert_eq!(parse(&text[..cut]).map_err(|fault| fault.kind), Err(ParseFault::Truncated));
     }
 }
