@@ -1,201 +1,29 @@
-//! The pipeline file: what to read, which stages in which order, what to write.
+//! Reads a pipeline file, key by key.
 //!
-//! Typed from end to end: a key nobody knows is refused with its line and the nearest
-//! known key, a stage's contract is checked against what stands before it, and the file
-//! as resolved (defaults, flags and all) goes into `run.json`. Nothing here reads data.
+//! A key nobody knows is refused with its line and the nearest known key. What the
+//! command line sets is put in ahead of the settings' own checks, so that it is checked
+//! alike; it has no line.
 
-use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-use crate::engine::columns::{self, ColumnSpec};
-use crate::engine::runner::{Sink, StageInstance};
+use super::{
+    AFTER_OVERLAP, Baseline, BaselineMode, OVERLAP, Override, Pipeline, PipelineError, SECTIONS, STAGE_KEYS,
+    TOP_KEYS, Top, order,
+};
+use crate::engine::runner::StageInstance;
 use crate::export::sink::Export;
 use crate::ingest::source::Ingest;
-use crate::stages::drop_baseline_overlap::DropBaselineOverlap;
-use crate::stages::sample::Sample;
-use crate::stages::split::Split;
-use crate::stages::{self, KINDS, REDACTION, Settings as _};
-
-/// The pipeline that runs where none is named.
-pub const LIVE: &str = include_str!("../pipelines/live.toml");
-/// Its name in messages.
-pub const LIVE_NAME: &str = "pipelines/live.toml (built in)";
-
-const TOP_KEYS: &[&str] =
-    &["name", "about", "seed", "max_fault_share", "ingest", "baseline", "stages", "export"];
-/// Names of sections, which no stage may have as its id.
-const SECTIONS: [&str; 3] = ["ingest", "baseline", "export"];
-/// The kind of stage that `[baseline]` sets up.
-const OVERLAP: &str = DropBaselineOverlap::NAME;
-/// It is put ahead of the first of these where the pipeline does not have it.
-const AFTER_OVERLAP: [&str; 2] = [Split::NAME, Sample::NAME];
-const STAGE_KEYS: &[&str] = &["kind", "id"];
-
-/// What is wrong with a pipeline.
-#[derive(Debug, thiserror::Error)]
-#[error("pipeline {file}{}: {what}{}", line.map(|line| format!(":{line}")).unwrap_or_default(), hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default())]
-pub struct PipelineError {
-    file: String,
-    line: Option<usize>,
-    what: String,
-    hint: Option<String>,
-}
-
-/// `--set id.key=value`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Override {
-    /// A stage's id, `ingest`, `baseline`, `export`, or empty for the top of the file.
-    pub id: String,
-    /// The key; a table's key holds dots.
-    pub key: String,
-    /// TOML; a bare word is a string.
-    pub value: String,
-}
-
-impl std::str::FromStr for Override {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (place, value) =
-            text.split_once('=').ok_or("expected id.key=value, e.g. merge-near-docs.threshold=0.7")?;
-        let (id, key) = place.split_once('.').unwrap_or(("", place));
-        Ok(Self { id: id.to_owned(), key: key.to_owned(), value: value.to_owned() })
-    }
-}
-
-/// Settings at the top of the file.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-struct Top {
-    /// The pipeline's name: letters, digits, - and _. Its run folder is called by it; the file's name where absent.
-    name: String,
-    /// What it is for, one sentence.
-    about: String,
-    /// Seeds every random choice. The same seed gives the same bytes.
-    seed: u64,
-    /// Share of rows from 0 to 1 that may leave because something went wrong; above it the exit code is 1.
-    /// Higher is more forgiving.
-    max_fault_share: f64,
-}
-
-impl Default for Top {
-    fn default() -> Self {
-        Self { name: String::new(), about: String::new(), seed: 1, max_fault_share: 0.25 }
-    }
-}
-
-/// An earlier dataset that the new one must not repeat.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-struct Baseline {
-    /// A finished run's folder, or a folder of `BFCL_v4_live_<category>.json`.
-    run: PathBuf,
-    /// `drop` leaves out what its entries stand for; `freeze` also keeps these entries, byte for byte and with their
-    /// ids, ahead of the new ones.
-    mode: BaselineMode,
-}
-
-/// What becomes of the entries of the earlier dataset.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum BaselineMode {
-    /// They are not written.
-    #[default]
-    Drop,
-    /// They stand first in the new dataset.
-    Freeze,
-}
-
-/// A pipeline, ready to run.
-pub struct Pipeline {
-    /// Its name.
-    pub name: String,
-    /// What it is for.
-    pub about: String,
-    /// The seed.
-    pub seed: u64,
-    /// See the setting of that name.
-    pub max_fault_share: f64,
-    /// What is read.
-    pub ingest: Ingest,
-    /// The stages in order.
-    pub stages: Vec<StageInstance>,
-    /// What is written; `None` for a pipeline that only reports.
-    pub export: Option<Export>,
-    /// What a person should know before it runs.
-    pub warnings: Vec<String>,
-}
-
-impl std::fmt::Debug for Pipeline {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Pipeline").field("resolved", &self.resolved()).finish_non_exhaustive()
-    }
-}
-
-impl Pipeline {
-    /// Reads a pipeline file, or the built-in live recipe.
-    ///
-    /// # Errors
-    /// The file cannot be read, or anything in it is not as it must be.
-    pub fn load(path: Option<&Path>, overrides: &[Override]) -> Result<Self, PipelineError> {
-        let Some(path) = path else { return Self::parse(LIVE, LIVE_NAME, overrides) };
-        let file = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| PipelineError {
-            file: file.clone(),
-            line: None,
-            what: error.to_string(),
-            hint: Some("without a pipeline file the built-in live recipe runs".to_owned()),
-        })?;
-        Self::parse(&text, &file, overrides)
-    }
-
-    /// Reads a pipeline from its text; `file` names it in messages.
-    ///
-    /// # Errors
-    /// Anything in it is not as it must be.
-    pub fn parse(text: &str, file: &str, overrides: &[Override]) -> Result<Self, PipelineError> {
-        Reader { text, file }.pipeline(overrides)
-    }
-
-    /// The earlier datasets it reads, each once: those that requests are held against, and the one that is frozen.
-    pub fn baselines(&self) -> Vec<PathBuf> {
-        let of_stage = |stage: &StageInstance| {
-            let run = stage.settings.get("run").filter(|_| stage.kind == OVERLAP)?;
-            run.as_str().map(PathBuf::from)
-        };
-        let frozen = self.export.iter().filter_map(|export| export.freeze.clone());
-        let mut paths: Vec<PathBuf> = self.stages.iter().filter_map(of_stage).chain(frozen).collect();
-        paths.sort();
-        paths.dedup();
-        paths
-    }
-
-    /// The pipeline as it stands: defaults, flags and all.
-    pub fn resolved(&self) -> Value {
-        let stage =
-            |stage: &StageInstance| json!({"id": stage.id, "kind": stage.kind, "settings": stage.settings});
-        json!({
-            "name": self.name,
-            "about": self.about,
-            "seed": self.seed,
-            "max_fault_share": self.max_fault_share,
-            "ingest": self.ingest,
-            "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
-            "export": self.export,
-        })
-    }
-}
+use crate::stages::{self, KINDS};
 
 /// Reads one file; knows where it is for messages.
-struct Reader<'t> {
-    text: &'t str,
-    file: &'t str,
+pub(super) struct Reader<'t> {
+    pub(super) text: &'t str,
+    pub(super) file: &'t str,
 }
 
 impl<'t> Reader<'t> {
@@ -211,7 +39,7 @@ impl<'t> Reader<'t> {
         self.error(error.span().map(|span| span.start), what, None)
     }
 
-    fn pipeline(&self, overrides: &'t [Override]) -> Result<Pipeline, PipelineError> {
+    pub(super) fn pipeline(&self, overrides: &'t [Override]) -> Result<Pipeline, PipelineError> {
         let mut top = DeTable::parse(self.text).map_err(|error| self.toml_error("", &error))?.into_inner();
         self.known_keys("", &top, TOP_KEYS)?;
         let ingest = take(&mut top, "ingest");
@@ -259,7 +87,8 @@ impl<'t> Reader<'t> {
         }
         let stages: Vec<StageInstance> =
             stage_tables.into_iter().map(|stage| self.instance(stage)).collect::<Result<_, _>>()?;
-        let warnings = self.check(&stages, export.as_ref())?;
+        let warnings = order::check(&stages, export.as_ref())
+            .map_err(|misplaced| self.error(None, misplaced.what, Some(misplaced.hint)))?;
         Ok(Pipeline {
             name: settings.name,
             about: settings.about,
@@ -459,121 +288,6 @@ impl<'t> Reader<'t> {
             .map_err(|error| self.toml_error(&place, &error))?;
         Ok(StageInstance { id: stage.id, kind: stage.kind.name, settings, stage: built })
     }
-
-    /// Folds the contracts over the pipeline: every column read must have been written before.
-    fn check(&self, stages: &[StageInstance], export: Option<&Export>) -> Result<Vec<String>, PipelineError> {
-        let mut have: Vec<ColumnSpec> = columns::PAYLOAD.to_vec();
-        let mut warnings: Vec<String> = self.check_redaction(stages)?.into_iter().collect();
-        let mut merged: Vec<(&str, Vec<ColumnSpec>)> = Vec::new();
-        let missing = |reads: &[ColumnSpec], have: &[ColumnSpec], who: String| match reads
-            .iter()
-            .find(|column| !have.contains(column))
-        {
-            None => Ok(()),
-            Some(column) => {
-                let names: Vec<&str> =
-                    have.iter().filter(|other| other.table == column.table).map(|other| other.name).collect();
-                let what = format!(
-                    "{who} reads column \"{}\" of {}, which no earlier stage provides",
-                    column.name,
-                    column.table.name()
-                );
-                Err(self.error(None, what, Some(format!("columns so far: {}", names.join(", ")))))
-            }
-        };
-        for (at, instance) in stages.iter().enumerate() {
-            let contract = instance.stage.contract();
-            missing(&contract.reads, &have, format!("stage {} {}", at + 1, instance.id))?;
-            let stands_before = |kind: &str| stages[..at].iter().any(|stage| stage.kind == kind);
-            if contract.sends_rows_out
-                && let Some(kind) = REDACTION.iter().find(|&&kind| !stands_before(kind))
-            {
-                let what =
-                    format!("stage {} {} sends rows out of this machine before {kind}", at + 1, instance.id);
-                return Err(self.error(None, what, Some(format!("put a stage of kind {kind} ahead of it"))));
-            }
-            let changed: Vec<ColumnSpec> = contract
-                .writes
-                .iter()
-                .copied()
-                .filter(|column| column.is_content() && have.contains(column))
-                .collect();
-            merged.retain(|(_, reads)| {
-                !contract.merges || !reads.iter().any(|read| contract.reads.contains(read))
-            });
-            if contract.merges {
-                let content = contract.reads.iter().copied().filter(|column| column.is_content()).collect();
-                merged.push((&instance.id, content));
-            }
-            for (stage, reads) in &merged {
-                let stale = reads.iter().find(|read| changed.contains(read));
-                let again = stages[at + 1..].iter().any(|later| {
-                    let later = later.stage.contract();
-                    later.merges && stale.is_some_and(|stale| later.reads.contains(stale))
-                });
-                if let (Some(column), false) = (stale, again) {
-                    let mut warning = String::new();
-                    let _ = write!(
-                        warning,
-                        "stage {} changes {} after {stage} merged by it: two kept rows may have become equal; merge once more after it",
-                        instance.id, column.name
-                    );
-                    warnings.push(warning);
-                }
-            }
-            let is_new = |column: &&ColumnSpec| !have.contains(column);
-            have.extend(contract.writes.iter().filter(is_new).copied().collect::<Vec<_>>());
-        }
-        if let Some(export) = export {
-            missing(&export.reads(), &have, "export".to_owned())?;
-            if export.freeze.is_some() && !stages.iter().any(|stage| stage.kind == OVERLAP) {
-                warnings.push(format!(
-                    "export keeps the entries of an earlier dataset, but no {OVERLAP} drops what they stand for"
-                ));
-            }
-        }
-        Ok(warnings)
-    }
-
-    /// Redaction stands first: the files of a stage before it would hold what was redacted. Its two halves number alike
-    /// only with the same settings, and doc lists can be told last. Answers with a warning where doc lists are left out.
-    fn check_redaction(&self, stages: &[StageInstance]) -> Result<Option<String>, PipelineError> {
-        let [of_requests, of_docs] = REDACTION;
-        let refuse = |what: String, hint: &str| Err(self.error(None, what, Some(hint.to_owned())));
-        for (at, stage) in stages.iter().enumerate().filter(|(_, stage)| REDACTION.contains(&stage.kind)) {
-            if stages[..at].iter().any(|before| before.kind == stage.kind) {
-                let what = format!("stage {} {} is the second of kind {}", at + 1, stage.id, stage.kind);
-                return refuse(what, "one stage of the kind finds all kinds of values");
-            }
-            if let Some(before) = stages[..at].iter().find(|before| !REDACTION.contains(&before.kind)) {
-                let what = format!(
-                    "stage {} {} comes after {}, whose files would hold what is redacted",
-                    at + 1,
-                    stage.id,
-                    before.id
-                );
-                return refuse(what, "put redact, then redact-docs, ahead of all other stages");
-            }
-            if stage.kind == of_requests {
-                continue;
-            }
-            let Some(requests) = stages[..at].iter().find(|before| before.kind == of_requests) else {
-                let what = format!("stage {} {} comes before {of_requests}", at + 1, stage.id);
-                return refuse(what, "redact reads the doc lists as sent, so it comes first");
-            };
-            if requests.settings != stage.settings {
-                let what = format!("stages {} and {} have different settings", requests.id, stage.id);
-                return refuse(
-                    what,
-                    "the same value gets the same placeholder only where both look for the same",
-                );
-            }
-        }
-        let has = |kind: &str| stages.iter().any(|stage| stage.kind == kind);
-        Ok((has(of_requests) && !has(of_docs)).then(|| {
-            format!("doc lists are not redacted: put a stage of kind {of_docs} behind {of_requests}")
-        }))
-    }
 }
 
 /// A stage's table with its kind and id taken out.
@@ -636,27 +350,4 @@ fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
         Some(best) if strsim::jaro_winkler(name, best) > 0.8 => format!("did you mean \"{best}\"?"),
         _ => format!("known: {}", known.join(", ")),
     }
-}
-
-/// The JSON Schema of a pipeline file.
-pub fn json_schema() -> Value {
-    let mut top = stages::schema::<Top>();
-    let variants: Vec<Value> = KINDS
-        .iter()
-        .map(|kind| {
-            let mut schema = (kind.schema)();
-            schema["title"] = kind.name.into();
-            schema["description"] = kind.summary.into();
-            schema["properties"]["kind"] = json!({"const": kind.name});
-            schema["properties"]["id"] = json!({"type": "string", "description": "unique in the pipeline; the kind's name where absent"});
-            schema["required"] = json!(["kind"]);
-            schema
-        })
-        .collect();
-    top["title"] = "toolsieve pipeline".into();
-    top["properties"]["ingest"] = stages::schema::<Ingest>();
-    top["properties"]["baseline"] = stages::schema::<Baseline>();
-    top["properties"]["stages"] = json!({"type": "array", "items": {"oneOf": variants}});
-    top["properties"]["export"] = stages::schema::<Export>();
-    top
 }

@@ -1,0 +1,218 @@
+//! The pipeline file: what to read, which stages in which order, what to write.
+//!
+//! Typed from end to end: a key nobody knows is refused with its line and the nearest
+//! known key, a stage's contract is checked against what stands before it, and the file
+//! as resolved (defaults, flags and all) goes into `run.json`. Nothing here reads data.
+//!
+//! `file` reads the keys, `order` checks the contracts against one another.
+
+mod file;
+mod order;
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::engine::runner::StageInstance;
+use crate::export::sink::Export;
+use crate::ingest::source::Ingest;
+use crate::stages::drop_baseline_overlap::DropBaselineOverlap;
+use crate::stages::sample::Sample;
+use crate::stages::split::Split;
+use crate::stages::{self, KINDS, Settings as _};
+use file::Reader;
+
+/// The pipeline that runs where none is named.
+pub const LIVE: &str = include_str!("../../pipelines/live.toml");
+/// Its name in messages.
+pub const LIVE_NAME: &str = "pipelines/live.toml (built in)";
+
+const TOP_KEYS: &[&str] =
+    &["name", "about", "seed", "max_fault_share", "ingest", "baseline", "stages", "export"];
+/// Names of sections, which no stage may have as its id.
+const SECTIONS: [&str; 3] = ["ingest", "baseline", "export"];
+/// The kind of stage that `[baseline]` sets up.
+const OVERLAP: &str = DropBaselineOverlap::NAME;
+/// It is put ahead of the first of these where the pipeline does not have it.
+const AFTER_OVERLAP: [&str; 2] = [Split::NAME, Sample::NAME];
+const STAGE_KEYS: &[&str] = &["kind", "id"];
+
+/// What is wrong with a pipeline.
+#[derive(Debug, thiserror::Error)]
+#[error("pipeline {file}{}: {what}{}", line.map(|line| format!(":{line}")).unwrap_or_default(), hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default())]
+pub struct PipelineError {
+    file: String,
+    line: Option<usize>,
+    what: String,
+    hint: Option<String>,
+}
+
+/// `--set id.key=value`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Override {
+    /// A stage's id, `ingest`, `baseline`, `export`, or empty for the top of the file.
+    pub id: String,
+    /// The key; a table's key holds dots.
+    pub key: String,
+    /// TOML; a bare word is a string.
+    pub value: String,
+}
+
+impl std::str::FromStr for Override {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (place, value) =
+            text.split_once('=').ok_or("expected id.key=value, e.g. merge-near-docs.threshold=0.7")?;
+        let (id, key) = place.split_once('.').unwrap_or(("", place));
+        Ok(Self { id: id.to_owned(), key: key.to_owned(), value: value.to_owned() })
+    }
+}
+
+/// Settings at the top of the file.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Top {
+    /// The pipeline's name: letters, digits, - and _. Its run folder is called by it; the file's name where absent.
+    name: String,
+    /// What it is for, one sentence.
+    about: String,
+    /// Seeds every random choice. The same seed gives the same bytes.
+    seed: u64,
+    /// Share of rows from 0 to 1 that may leave because something went wrong; above it the exit code is 1.
+    /// Higher is more forgiving.
+    max_fault_share: f64,
+}
+
+impl Default for Top {
+    fn default() -> Self {
+        Self { name: String::new(), about: String::new(), seed: 1, max_fault_share: 0.25 }
+    }
+}
+
+/// An earlier dataset that the new one must not repeat.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Baseline {
+    /// A finished run's folder, or a folder of `BFCL_v4_live_<category>.json`.
+    run: PathBuf,
+    /// `drop` leaves out what its entries stand for; `freeze` also keeps these entries, byte for byte and with their
+    /// ids, ahead of the new ones.
+    mode: BaselineMode,
+}
+
+/// What becomes of the entries of the earlier dataset.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum BaselineMode {
+    /// They are not written.
+    #[default]
+    Drop,
+    /// They stand first in the new dataset.
+    Freeze,
+}
+
+/// A pipeline, ready to run.
+pub struct Pipeline {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// The seed.
+    pub seed: u64,
+    /// See the setting of that name.
+    pub max_fault_share: f64,
+    /// What is read.
+    pub ingest: Ingest,
+    /// The stages in order.
+    pub stages: Vec<StageInstance>,
+    /// What is written; `None` for a pipeline that only reports.
+    pub export: Option<Export>,
+    /// What a person should know before it runs.
+    pub warnings: Vec<String>,
+}
+
+impl std::fmt::Debug for Pipeline {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Pipeline").field("resolved", &self.resolved()).finish_non_exhaustive()
+    }
+}
+
+impl Pipeline {
+    /// Reads a pipeline file, or the built-in live recipe.
+    ///
+    /// # Errors
+    /// The file cannot be read, or anything in it is not as it must be.
+    pub fn load(path: Option<&Path>, overrides: &[Override]) -> Result<Self, PipelineError> {
+        let Some(path) = path else { return Self::parse(LIVE, LIVE_NAME, overrides) };
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| PipelineError {
+            file: file.clone(),
+            line: None,
+            what: error.to_string(),
+            hint: Some("without a pipeline file the built-in live recipe runs".to_owned()),
+        })?;
+        Self::parse(&text, &file, overrides)
+    }
+
+    /// Reads a pipeline from its text; `file` names it in messages.
+    ///
+    /// # Errors
+    /// Anything in it is not as it must be.
+    pub fn parse(text: &str, file: &str, overrides: &[Override]) -> Result<Self, PipelineError> {
+        Reader { text, file }.pipeline(overrides)
+    }
+
+    /// The earlier datasets it reads, each once: those that requests are held against, and the one that is frozen.
+    pub fn baselines(&self) -> Vec<PathBuf> {
+        let of_stage = |stage: &StageInstance| {
+            let run = stage.settings.get("run").filter(|_| stage.kind == OVERLAP)?;
+            run.as_str().map(PathBuf::from)
+        };
+        let frozen = self.export.iter().filter_map(|export| export.freeze.clone());
+        let mut paths: Vec<PathBuf> = self.stages.iter().filter_map(of_stage).chain(frozen).collect();
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+
+    /// The pipeline as it stands: defaults, flags and all.
+    pub fn resolved(&self) -> Value {
+        let stage =
+            |stage: &StageInstance| json!({"id": stage.id, "kind": stage.kind, "settings": stage.settings});
+        json!({
+            "name": self.name,
+            "about": self.about,
+            "seed": self.seed,
+            "max_fault_share": self.max_fault_share,
+            "ingest": self.ingest,
+            "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
+            "export": self.export,
+        })
+    }
+}
+
+/// The JSON Schema of a pipeline file.
+pub fn json_schema() -> Value {
+    let mut top = stages::schema::<Top>();
+    let variants: Vec<Value> = KINDS
+        .iter()
+        .map(|kind| {
+            let mut schema = (kind.schema)();
+            schema["title"] = kind.name.into();
+            schema["description"] = kind.summary.into();
+            schema["properties"]["kind"] = json!({"const": kind.name});
+            schema["properties"]["id"] = json!({"type": "string", "description": "unique in the pipeline; the kind's name where absent"});
+            schema["required"] = json!(["kind"]);
+            schema
+        })
+        .collect();
+    top["title"] = "toolsieve pipeline".into();
+    top["properties"]["ingest"] = stages::schema::<Ingest>();
+    top["properties"]["baseline"] = stages::schema::<Baseline>();
+    top["properties"]["stages"] = json!({"type": "array", "items": {"oneOf": variants}});
+    top["properties"]["export"] = stages::schema::<Export>();
+    top
+}

@@ -1,0 +1,161 @@
+//! Whether stages may stand in this order.
+//!
+//! The contracts are folded over the pipeline: every column read must have been written
+//! before, nothing leaves the machine ahead of redaction, redaction comes ahead of all
+//! else. What works but is likely not meant is a warning.
+
+use crate::engine::columns::{self, ColumnSpec};
+use crate::engine::runner::{Sink, StageInstance};
+use crate::engine::stage::Contract;
+use crate::export::sink::Export;
+use crate::stages::REDACTION;
+
+use super::OVERLAP;
+
+/// A stage that may not stand where it does.
+pub(super) struct Misplaced {
+    pub(super) what: String,
+    pub(super) hint: String,
+}
+
+/// The warnings of a pipeline that may run.
+///
+/// # Errors
+/// A stage or the export may not stand where it does.
+pub(super) fn check(stages: &[StageInstance], export: Option<&Export>) -> Result<Vec<String>, Misplaced> {
+    let mut warnings: Vec<String> = redaction(stages)?.into_iter().collect();
+    let mut have: Vec<ColumnSpec> = columns::PAYLOAD.to_vec();
+    let mut merges = Merges::default();
+    for (at, instance) in stages.iter().enumerate() {
+        let contract = instance.stage.contract();
+        provided(&contract.reads, &have, &format!("stage {} {}", at + 1, instance.id))?;
+        stays_here(stages, at, &contract)?;
+        merges.take_note(instance, &contract);
+        warnings.extend(merges.made_stale(instance, &contract, &have, &stages[at + 1..]));
+        let is_new = |column: &&ColumnSpec| !have.contains(column);
+        have.extend(contract.writes.iter().filter(is_new).copied().collect::<Vec<_>>());
+    }
+    if let Some(export) = export {
+        provided(&export.reads(), &have, "export")?;
+        if export.freeze.is_some() && !stages.iter().any(|stage| stage.kind == OVERLAP) {
+            warnings.push(format!(
+                "export keeps the entries of an earlier dataset, but no {OVERLAP} drops what they stand for"
+            ));
+        }
+    }
+    Ok(warnings)
+}
+
+/// Every column that is read is there.
+fn provided(reads: &[ColumnSpec], have: &[ColumnSpec], who: &str) -> Result<(), Misplaced> {
+    let Some(missing) = reads.iter().find(|column| !have.contains(column)) else { return Ok(()) };
+    let names: Vec<&str> =
+        have.iter().filter(|other| other.table == missing.table).map(|other| other.name).collect();
+    Err(Misplaced {
+        what: format!(
+            "{who} reads column \"{}\" of {}, which no earlier stage provides",
+            missing.name,
+            missing.table.name()
+        ),
+        hint: format!("columns so far: {}", names.join(", ")),
+    })
+}
+
+/// Rows leave the machine only after redaction.
+fn stays_here(stages: &[StageInstance], at: usize, contract: &Contract) -> Result<(), Misplaced> {
+    let stands_before = |kind: &str| stages[..at].iter().any(|stage| stage.kind == kind);
+    let ahead = REDACTION.iter().find(|&&kind| contract.sends_rows_out && !stands_before(kind));
+    ahead.map_or(Ok(()), |kind| {
+        Err(Misplaced {
+            what: format!("stage {} {} sends rows out of this machine before {kind}", at + 1, stages[at].id),
+            hint: format!("put a stage of kind {kind} ahead of it"),
+        })
+    })
+}
+
+/// The stages that merged, and by which content columns.
+#[derive(Default)]
+struct Merges<'s> {
+    by: Vec<(&'s str, Vec<ColumnSpec>)>,
+}
+
+impl<'s> Merges<'s> {
+    /// A stage that merges by the same content stands for those before it.
+    fn take_note(&mut self, instance: &'s StageInstance, contract: &Contract) {
+        if contract.merges {
+            self.by.retain(|(_, reads)| !reads.iter().any(|read| contract.reads.contains(read)));
+            let content = contract.reads.iter().copied().filter(|column| column.is_content()).collect();
+            self.by.push((&instance.id, content));
+        }
+    }
+
+    /// Warns of each merge whose rows the stage may make equal, unless a later stage merges by the same again.
+    fn made_stale(
+        &self,
+        instance: &StageInstance,
+        contract: &Contract,
+        have: &[ColumnSpec],
+        later: &[StageInstance],
+    ) -> Vec<String> {
+        let changes = |column: &ColumnSpec| {
+            column.is_content() && have.contains(column) && contract.writes.contains(column)
+        };
+        let is_merged_again = |column: &ColumnSpec| {
+            later
+                .iter()
+                .map(|stage| stage.stage.contract())
+                .any(|later| later.merges && later.reads.contains(column))
+        };
+        let stale = self.by.iter().filter_map(|(stage, reads)| {
+            let column = reads.iter().find(|read| changes(read)).filter(|column| !is_merged_again(column))?;
+            Some(format!(
+                "stage {} changes {} after {stage} merged by it: two kept rows may have become equal; merge once more after it",
+                instance.id, column.name
+            ))
+        });
+        stale.collect()
+    }
+}
+
+/// Redaction stands first: the files of a stage before it would hold what was redacted. Its two halves number alike
+/// only with the same settings, and doc lists can be told last. Answers with a warning where doc lists are left out.
+fn redaction(stages: &[StageInstance]) -> Result<Option<String>, Misplaced> {
+    let [of_requests, of_docs] = REDACTION;
+    for (at, stage) in stages.iter().enumerate().filter(|(_, stage)| REDACTION.contains(&stage.kind)) {
+        redacts_first(at, stage, &stages[..at])?;
+    }
+    let has = |kind: &str| stages.iter().any(|stage| stage.kind == kind);
+    Ok((has(of_requests) && !has(of_docs))
+        .then(|| format!("doc lists are not redacted: put a stage of kind {of_docs} behind {of_requests}")))
+}
+
+/// One stage of redaction against those before it.
+fn redacts_first(at: usize, stage: &StageInstance, before: &[StageInstance]) -> Result<(), Misplaced> {
+    let refuse = |what: String, hint: &str| Err(Misplaced { what, hint: hint.to_owned() });
+    let [of_requests, _] = REDACTION;
+    if before.iter().any(|before| before.kind == stage.kind) {
+        let what = format!("stage {} {} is the second of kind {}", at + 1, stage.id, stage.kind);
+        return refuse(what, "one stage of the kind finds all kinds of values");
+    }
+    if let Some(before) = before.iter().find(|before| !REDACTION.contains(&before.kind)) {
+        let what = format!(
+            "stage {} {} comes after {}, whose files would hold what is redacted",
+            at + 1,
+            stage.id,
+            before.id
+        );
+        return refuse(what, "put redact, then redact-docs, ahead of all other stages");
+    }
+    if stage.kind == of_requests {
+        return Ok(());
+    }
+    let Some(requests) = before.iter().find(|before| before.kind == of_requests) else {
+        let what = format!("stage {} {} comes before {of_requests}", at + 1, stage.id);
+        return refuse(what, "redact reads the doc lists as sent, so it comes first");
+    };
+    if requests.settings != stage.settings {
+        let what = format!("stages {} and {} have different settings", requests.id, stage.id);
+        return refuse(what, "the same value gets the same placeholder only where both look for the same");
+    }
+    Ok(())
+}
