@@ -1,0 +1,91 @@
+//! Messy docs with known right results: what is read must be right, and what is not must be told.
+//!
+//! The cases lie beside the project; where they do not, the test says so and passes.
+
+// A test that cannot set itself up may fail where it stands.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
+
+use serde_json::Value;
+use toolsieve::docs::fix::{Safety, fix};
+use toolsieve::docs::{dialect, parse::parse};
+
+const CASES: &str = "../shared/data/messy/cases.jsonl";
+
+/// How a case came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// As it should be.
+    Right,
+    /// Not as it should be, but told: left out with a reason, or given with something found.
+    Told,
+    /// Not as it should be, and nothing said.
+    Silent,
+}
+
+#[test]
+fn messy_docs_come_out_right_and_never_wrong_in_silence() {
+    let Ok(cases) = std::fs::read_to_string(CASES) else {
+        println!("skipped: {CASES} is not there");
+        return;
+    };
+    let outcomes: Vec<(String, Outcome)> = cases
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|case| (format!("{} {}", case["id"], case["title"]), outcome(&case)))
+        .collect();
+    let with = |wanted| outcomes.iter().filter(move |(_, outcome)| *outcome == wanted).map(|(id, _)| id);
+    for (name, outcome) in [("told", Outcome::Told), ("silent", Outcome::Silent)] {
+        println!("{name}: {:#?}", with(outcome).collect::<Vec<_>>());
+    }
+    assert_eq!(with(Outcome::Silent).count(), 0);
+    let n_right = with(Outcome::Right).count();
+    println!("{n_right} of {} right", outcomes.len());
+    assert!(n_right * 100 >= outcomes.len() * 97);
+}
+
+fn outcome(case: &Value) -> Outcome {
+    let text = case["input"].as_str().unwrap();
+    match case["stage"].as_str().unwrap() {
+        "syntax" => read(text, &case["expect_json"], &case["note"]),
+        _ => fixed(text, case),
+    }
+}
+
+/// A text against the value it means.
+fn read(text: &str, expected: &Value, note: &Value) -> Outcome {
+    let Ok(parsed) = parse(text) else { return Outcome::Told };
+    // The note of the one case that has no value of its own.
+    let expected: Vec<Value> = match expected {
+        Value::Null => ["80% of users", "80\\% of users"]
+            .map(|text| serde_json::json!({"name": "f", "description": text}))
+            .to_vec(),
+        value => vec![value.clone()],
+    };
+    let functions = expected.into_iter().map(|value| dialect::functions(value, &mut Vec::new()).unwrap());
+    let is_equal = functions.into_iter().any(|functions| functions == parsed.functions);
+    let is_flagged = !parsed.faults.is_empty();
+    match (is_equal, is_flagged) {
+        // What is only a guess has to say so.
+        (true, _) if note.as_str().unwrap().starts_with("flag") == is_flagged => Outcome::Right,
+        (_, true) => Outcome::Told,
+        _ => Outcome::Silent,
+    }
+}
+
+/// A text against the BFCL functions it should become.
+fn fixed(text: &str, case: &Value) -> Outcome {
+    let action = case["action"].as_str().unwrap();
+    let parsed = match parse(text) {
+        Ok(parsed) => parsed,
+        Err(_) if action == "repair" => return Outcome::Told,
+        Err(_) => return Outcome::Right,
+    };
+    let fixed = fix(&parsed.functions, Safety::Unsafe);
+    let is_flagged = !fixed.findings.is_empty() || !fixed.proposals.is_empty() || !parsed.faults.is_empty();
+    match action {
+        "flag" if is_flagged => Outcome::Right,
+        "repair" if Value::Array(fixed.functions) == case["expect_bfcl"] => Outcome::Right,
+        _ if is_flagged => Outcome::Told,
+        _ => Outcome::Silent,
+    }
+}
