@@ -8,9 +8,9 @@
 use serde_json::{Map, Value};
 
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::docs::parse::python_def;
 use crate::docs::parse::step::Step;
 use crate::docs::patch::rename_key;
+use crate::docs::source;
 
 /// Keys that lead from an object to the list of functions it holds.
 const CONTAINERS: &[(&[&str], Step)] = &[
@@ -80,11 +80,10 @@ fn collect(value: Value, frames: usize, out: &mut Vec<Value>, steps: &mut Vec<St
             }
             Err(_) => Err(not_a_function(out.len(), "a string")),
         },
-        Value::String(text) if python_def::begins(&text) => {
-            note(steps, Step::PythonDef);
-            out.extend(python_def::functions(&text)?);
-            Ok(())
-        }
+        Value::String(text) => match source::functions(&text, steps) {
+            Some(functions) => collect(Value::Array(functions?), frames, out, steps),
+            None => Err(not_a_function(out.len(), "a string")),
+        },
         other => Err(not_a_function(out.len(), kind(&other))),
     }
 }

@@ -5,7 +5,7 @@
 //! `canonical` gives equal docs equal keys; `fix` makes the fewest edits that turn a
 //! function into a BFCL one, each a `patch` with its before. Nothing here is
 //! completed or guessed in silence: what cannot be read is a fault, what cannot be
-//! fixed is a finding. Of source code only Python's function heads are read.
+//! fixed is a finding. `source` reads functions out of program source.
 
 pub mod canonical;
 pub mod dialect;
@@ -14,6 +14,7 @@ pub mod parse;
 pub mod patch;
 pub mod quality;
 pub mod signature;
+mod source;
 
 #[cfg(test)]
 mod arbitrary;

@@ -5,15 +5,12 @@
 //! last a repair two repairers agree on. Every rung taken is noted, so a reader can
 //! tell what was read from what was mended. A text that is cut off is never
 //! completed. Time is linear in the text and depth is bounded before anything recurses.
-//! Python source is read where it holds nothing but function definitions. Deliberately
-//! absent: other source and YAML, which are faults, and a look for keys that stand
-//! twice in one object, of which the last counts.
+//! Program source is read by `source`. Deliberately absent: YAML, which is a fault, and a
+//! look for keys that stand twice in one object, of which the last counts.
 
-mod docstring;
 mod envelope;
 pub mod fault;
 mod outline;
-pub(crate) mod python_def;
 mod repair;
 pub mod step;
 
@@ -21,7 +18,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::docs::dialect;
+use crate::docs::{dialect, source};
 use crate::python;
 use fault::{Fault, ParseFault};
 use outline::{Outline, outline};
@@ -82,11 +79,8 @@ fn read(layer: &Layer<'_>, steps: &mut Vec<Step>) -> Result<Value, Fault> {
         Ok(value) => return settle(value, Step::StrictJson, &layer, steps),
         Err(error) => error,
     };
-    if python_def::begins(text) {
-        let functions = python_def::functions(text)
-            .map_err(|fault| Fault { at: fault.at.and_then(|at| Some(layer.base? + at)), ..fault })?;
-        steps.push(Step::PythonDef);
-        return Ok(Value::Array(functions));
+    if let Some(functions) = source::functions(text, steps) {
+        return functions.map(Value::Array).map_err(|fault| layer.placed(fault));
     }
     if let Some((step, inner)) = envelope::peel(text) {
         steps.push(step);
@@ -211,6 +205,11 @@ impl Layer<'_> {
 
     fn fail(&self, kind: ParseFault, at: usize, message: impl Into<String>) -> Fault {
         Fault { kind, at: self.base.map(|base| base + at), message: message.into() }
+    }
+
+    /// A fault of this text, its place counted in the text as sent.
+    fn placed(&self, fault: Fault) -> Fault {
+        Fault { at: fault.at.and_then(|at| Some(self.base? + at)), ..fault }
     }
 
     /// What a text is that does not even begin like a value.

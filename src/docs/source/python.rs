@@ -10,11 +10,16 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use super::docstring;
-use super::fault::{Fault, ParseFault};
+use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::python::{self, PyDef, PyParameter};
 
+/// The functions of a text that is meant as function definitions.
+pub(super) fn read(text: &str) -> Option<Result<Vec<Value>, Fault>> {
+    begins(text).then(|| functions(text))
+}
+
 /// Whether a text is meant as function definitions: its first line that is no comment, import or decorator is one.
-pub(crate) fn begins(text: &str) -> bool {
+fn begins(text: &str) -> bool {
     let is_preamble = |line: &str| {
         line.is_empty()
             || line.starts_with(['#', '@'])
@@ -30,8 +35,7 @@ pub(crate) fn begins(text: &str) -> bool {
     })
 }
 
-/// The functions of a text that [`begins`] like some.
-pub(crate) fn functions(text: &str) -> Result<Vec<Value>, Fault> {
+fn functions(text: &str) -> Result<Vec<Value>, Fault> {
     let source = if text.contains(FUNC_START) { unblocked(text)? } else { Cow::Borrowed(text) };
     let defs = python::definitions(&source).map_err(|error| {
         let rest = source.get(error.offset..).unwrap_or_default();

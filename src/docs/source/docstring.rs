@@ -9,24 +9,24 @@ use std::collections::BTreeMap;
 
 /// What a docstring says.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Docstring {
+pub(crate) struct Docstring {
     /// All that is not about one parameter.
-    pub(super) description: String,
+    pub(crate) description: String,
     /// By the name in the signature.
-    pub(super) parameters: BTreeMap<String, Entry>,
+    pub(crate) parameters: BTreeMap<String, Entry>,
 }
 
 /// What is said about one parameter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     /// The type as written.
-    pub(super) kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// Whether it says `optional` or `required`.
-    pub(super) optional: Option<bool>,
+    pub(crate) optional: Option<bool>,
     /// The text without type and `optional`.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Everything behind the name, as written.
-    pub(super) whole: String,
+    pub(crate) whole: String,
 }
 
 const PARAMETER_HEADERS: [&str; 6] = ["args", "arguments", "parameters", "params", "keyword args", "inputs"];
@@ -34,7 +34,7 @@ const OTHER_HEADERS: [&str; 8] =
     ["returns", "return", "yields", "raises", "return value", "output", "outputs", "throws"];
 
 /// Reads a docstring for a function with these parameters.
-pub(super) fn read(docstring: &str, names: &[&str]) -> Docstring {
+pub(crate) fn read(docstring: &str, names: &[&str]) -> Docstring {
     let lines = dedented(docstring);
     let mut reader = Reader { names, ..Reader::default() };
     let mut at = 0;

@@ -1,0 +1,34 @@
+//! Functions out of program source: heads of functions with what is written around them.
+//!
+//! Each language has a reader of its own; nothing is run. Types, defaults and texts are
+//! taken as they are written where a docs schema has words for them; the rest is for
+//! `fix`. Nothing is half read: one definition that cannot be read is a fault of the text.
+
+pub(crate) mod docstring;
+mod python;
+
+use serde_json::Value;
+
+use super::parse::fault::Fault;
+use super::parse::step::Step;
+
+/// What a reader makes of a text: nothing where the text is not meant for it.
+type Reader = fn(&str) -> Option<Result<Vec<Value>, Fault>>;
+
+/// The readers, asked in order.
+const READERS: &[(Reader, Step)] = &[(python::read, Step::PythonDef)];
+
+/// The functions of a text that is source, and nothing where it is something else.
+pub(crate) fn functions(text: &str, steps: &mut Vec<Step>) -> Option<Result<Vec<Value>, Fault>> {
+    // No language read here begins like data, so data costs one look.
+    if text.trim_start().starts_with(['[', '{', '"']) {
+        return None;
+    }
+    READERS.iter().find_map(|(read, step)| {
+        let functions = read(text)?;
+        if !steps.contains(step) {
+            steps.push(*step);
+        }
+        Some(functions)
+    })
+}
