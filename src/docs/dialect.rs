@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
 use crate::docs::patch::rename_key;
-use crate::docs::source;
+use crate::docs::{source, spec};
 
 /// Keys that lead from an object to the list of functions it holds.
 const CONTAINERS: &[(&[&str], Step)] = &[
@@ -101,6 +101,10 @@ fn collect_object(
         ));
     }
     if !is_named(&map) {
+        if let Some(functions) = spec::functions(&map, steps) {
+            out.extend(functions?);
+            return Ok(());
+        }
         if let Some((list, step)) = contained(&mut map) {
             note(steps, step);
             return collect(list, frames, out, steps);

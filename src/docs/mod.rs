@@ -5,7 +5,8 @@
 //! `canonical` gives equal docs equal keys; `fix` makes the fewest edits that turn a
 //! function into a BFCL one, each a `patch` with its before. Nothing here is
 //! completed or guessed in silence: what cannot be read is a fault, what cannot be
-//! fixed is a finding. `source` reads functions out of program source.
+//! fixed is a finding. `source` reads program
+//! source, `spec` descriptions of whole APIs.
 
 pub mod canonical;
 pub mod dialect;
@@ -15,6 +16,7 @@ pub mod patch;
 pub mod quality;
 pub mod signature;
 mod source;
+mod spec;
 
 #[cfg(test)]
 mod arbitrary;

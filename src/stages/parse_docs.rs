@@ -75,6 +75,11 @@ impl Settings for ParseDocs {
                 r#"[{"description": "Tells the time."}]"#,
                 r#"[{"name": "now"}]"#,
             ),
+            Example::text(
+                "parse/operation",
+                r##"{"openapi": "3.0.0", "paths": {"/now": {"get": {"parameters": [{"$ref": "#/lost/zone"}]}}}}"##,
+                r#"{"openapi": "3.0.0", "paths": {"/now": {"get": {"summary": "Tells the time."}}}}"#,
+            ),
         ]
     }
 }
@@ -102,7 +107,7 @@ impl RowStage for ParseDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         Ok(())
     }
 

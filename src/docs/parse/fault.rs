@@ -52,11 +52,13 @@ pub enum ParseFault {
     NotAFunction,
     /// A function has no name.
     Nameless,
+    /// An operation of an API description cannot be read.
+    Operation,
 }
 
 impl ParseFault {
     /// All faults.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Empty,
         Self::ControlCharacters,
         Self::Html,
@@ -69,6 +71,7 @@ impl ParseFault {
         Self::NoFunctions,
         Self::NotAFunction,
         Self::Nameless,
+        Self::Operation,
     ];
 
     /// The reason code.
@@ -90,7 +93,7 @@ impl ParseFault {
             Self::Html => ("parse/html", "The text is a web page, not a list of functions."),
             Self::SourceCode => (
                 "parse/source-code",
-                "The text is program source; only data and plain Python function definitions are read.",
+                "The text is program source; only function definitions of known forms are read.",
             ),
             Self::NotJson => {
                 ("parse/not-json", "The text is not JSON, a Python literal or JSON5, and not close to one.")
@@ -111,6 +114,7 @@ impl ParseFault {
             Self::NoFunctions => ("parse/no-functions", "The value was read, but it holds no function."),
             Self::NotAFunction => ("parse/not-a-function", "An element of the list is not an object."),
             Self::Nameless => ("parse/nameless", "A function has no name."),
+            Self::Operation => ("parse/operation", "An operation of an API description cannot be read."),
         }
     }
 }

@@ -24,6 +24,10 @@ pub enum Step {
     EscapedJson,
     /// The text was Python source: `def` lines with docstrings.
     PythonDef,
+    /// The text was the heads of functions without `def`.
+    Signature,
+    /// The text was TypeScript or JavaScript: functions, or types of functions.
+    TypeScript,
     /// The text was a Python literal.
     PythonLiteral,
     /// The text was JSON5: comments, trailing commas, bare keys.
@@ -54,6 +58,20 @@ pub enum Step {
     ApiRecord,
     /// An object from names to functions.
     FunctionMap,
+    /// An `OpenAPI` description of version 3.
+    OpenApi,
+    /// A Swagger description of version 2.
+    Swagger,
+    /// A Postman collection.
+    Postman,
+    /// An operation without a name was named by method and path.
+    NamedByPath,
+    /// Parameters of one name were told apart by their place.
+    PlaceSuffix,
+    /// A schema that holds itself was cut at the repeat.
+    RecursionCut,
+    /// Types were inferred from example values.
+    TypesInferred,
 }
 
 impl Step {
@@ -69,6 +87,8 @@ impl Step {
             Self::JsonString => "json-string",
             Self::EscapedJson => "escaped-json",
             Self::PythonDef => "python-def",
+            Self::Signature => "signature",
+            Self::TypeScript => "typescript",
             Self::PythonLiteral => "python-literal",
             Self::Json5 => "json5",
             Self::Concatenated => "concatenated",
@@ -84,6 +104,13 @@ impl Step {
             Self::PydanticAi => "pydantic-ai",
             Self::ApiRecord => "api-record",
             Self::FunctionMap => "function-map",
+            Self::OpenApi => "openapi",
+            Self::Swagger => "swagger",
+            Self::Postman => "postman",
+            Self::NamedByPath => "named-by-path",
+            Self::PlaceSuffix => "place-suffix",
+            Self::RecursionCut => "recursion-cut",
+            Self::TypesInferred => "types-inferred",
         }
     }
 }

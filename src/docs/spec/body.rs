@@ -1,0 +1,54 @@
+//! The body of a request as parameters.
+//!
+//! The members of an object become parameters of their own; any other body is one
+//! parameter. A member that is required is so even where the body as a whole may be left
+//! out, which flat parameters cannot say. What is only ever sent back is left out.
+
+use serde_json::{Map, Value};
+
+use super::function::{FunctionDoc, Parameter};
+use crate::docs::parse::step::Step;
+
+/// What a body is called when it is one parameter.
+pub(super) const BODY: &str = "body";
+
+/// A body with its schema resolved.
+pub(super) struct Body {
+    pub(super) name: String,
+    pub(super) description: Option<String>,
+    pub(super) is_required: bool,
+    pub(super) schema: Map<String, Value>,
+}
+
+/// Adds a body to a function.
+pub(super) fn add(body: Body, function: &mut FunctionDoc, steps: &mut Vec<Step>) {
+    if !has_plain_members(&body.schema) {
+        return function.add(whole(body), steps);
+    }
+    let mut schema = body.schema;
+    let required = schema.shift_remove("required").unwrap_or_default();
+    let Some(Value::Object(members)) = schema.shift_remove("properties") else { return };
+    for (name, member) in members {
+        let is_required = required.as_array().is_some_and(|names| names.iter().any(|one| *one == name));
+        // `true`, and whatever else is no schema, says nothing about the member.
+        let schema = if let Value::Object(schema) = member { schema } else { Map::new() };
+        if schema.get("readOnly") != Some(&Value::Bool(true)) {
+            function.add(Parameter { name, place: BODY.to_owned(), is_required, schema }, steps);
+        }
+    }
+}
+
+/// Whether a schema is an object and nothing but its members.
+fn has_plain_members(schema: &Map<String, Value>) -> bool {
+    let members = schema.get("properties").and_then(Value::as_object);
+    let is_combined = ["allOf", "anyOf", "oneOf", "$ref"].iter().any(|key| schema.contains_key(*key));
+    members.is_some_and(|members| !members.is_empty()) && !is_combined
+}
+
+fn whole(body: Body) -> Parameter {
+    let mut schema = body.schema;
+    if let Some(description) = body.description.filter(|text| !text.trim().is_empty()) {
+        schema.insert("description".to_owned(), description.into());
+    }
+    Parameter { name: body.name, place: BODY.to_owned(), is_required: body.is_required, schema }
+}

@@ -1,0 +1,206 @@
+//! Schemas of an API description with their references put in place and `allOf` merged.
+//!
+//! A function is handed out without the description it came from, so what it refers to
+//! has to come along. A schema that holds itself is cut where it begins to repeat, which
+//! is noted as a step. A reference that leads nowhere, or that would bring in more than
+//! one function or one text may hold, stays: `fix` finds it. Only places where the
+//! standards have a schema are looked at; examples and defaults are data.
+
+use serde_json::{Map, Value};
+
+use super::note;
+use crate::docs::parse::step::Step;
+
+const REF: &str = "$ref";
+/// Keys that hold one schema.
+const ONE: [&str; 4] = ["items", "additionalProperties", "not", "contains"];
+/// Keys that hold a list of schemas.
+const LISTS: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
+/// Keys that hold schemas by name.
+const MAPS: [&str; 2] = ["properties", "patternProperties"];
+/// How many values the references of one function may bring in.
+const MAX_VALUES: usize = 4_096;
+/// How many values the references of one text may bring in, for each value it has.
+const MAX_GROWTH: usize = 10;
+/// How deep schemas may stand in one another.
+const MAX_DEPTH: usize = 64;
+/// How many references may lead to one another.
+const MAX_HOPS: usize = 16;
+
+/// Follows the references of one API description.
+pub(super) struct Resolver<'s> {
+    root: &'s Map<String, Value>,
+    /// The references being followed, outermost first.
+    stack: Vec<&'s str>,
+    depth: usize,
+    /// How many more values may be brought in: for this function, and in all.
+    left: usize,
+    left_in_all: usize,
+}
+
+impl<'s> Resolver<'s> {
+    pub(super) fn new(root: &'s Map<String, Value>) -> Self {
+        let left_in_all = MAX_VALUES + MAX_GROWTH * root.values().map(n_values).sum::<usize>();
+        Self { root, stack: Vec::new(), depth: 0, left: MAX_VALUES, left_in_all }
+    }
+
+    /// Begins the count anew for the next function.
+    pub(super) fn next_function(&mut self) {
+        self.left = MAX_VALUES;
+    }
+
+    /// What an object that is no schema (a parameter, a body, a path) stands for.
+    pub(super) fn target(&self, value: &'s Value) -> Result<&'s Map<String, Value>, String> {
+        let mut value = value;
+        for _ in 0..MAX_HOPS {
+            let map = value.as_object().ok_or("expected an object")?;
+            let Some(reference) = map.get(REF).and_then(Value::as_str) else { return Ok(map) };
+            value = self.at(reference).ok_or_else(|| format!("{reference:?} leads nowhere"))?;
+        }
+        Err("its references lead in a circle".to_owned())
+    }
+
+    /// A schema with what it refers to; anything but an object says nothing.
+    pub(super) fn schema(&mut self, value: &'s Value, steps: &mut Vec<Step>) -> Map<String, Value> {
+        match self.resolved(value, steps) {
+            Value::Object(schema) => schema,
+            _ => Map::new(),
+        }
+    }
+
+    fn at(&self, reference: &str) -> Option<&'s Value> {
+        let path = reference.strip_prefix("#/")?;
+        let (first, rest) = path.split_once('/')?;
+        self.root.get(first)?.pointer(&format!("/{rest}"))
+    }
+
+    fn resolved(&mut self, value: &'s Value, steps: &mut Vec<Step>) -> Value {
+        let Value::Object(map) = value else { return value.clone() };
+        if self.depth == MAX_DEPTH {
+            return value.clone();
+        }
+        self.depth += 1;
+        let target = map.get(REF).and_then(Value::as_str);
+        let resolved = match target.and_then(|reference| Some((reference, self.at(reference)?))) {
+            Some((reference, target)) => self.follow(reference, target, map, steps),
+            None => self.members(map, steps),
+        };
+        self.depth -= 1;
+        Value::Object(with_all_merged(resolved))
+    }
+
+    fn members(&mut self, map: &'s Map<String, Value>, steps: &mut Vec<Step>) -> Map<String, Value> {
+        if !self.stack.is_empty() {
+            self.charge(map.len());
+        }
+        map.iter().map(|(key, value)| (key.clone(), self.member(key, value, steps))).collect()
+    }
+
+    fn member(&mut self, key: &str, value: &'s Value, steps: &mut Vec<Step>) -> Value {
+        match value {
+            Value::Object(_) if ONE.contains(&key) => self.resolved(value, steps),
+            Value::Object(map) if MAPS.contains(&key) => {
+                let each = map.iter().map(|(name, schema)| (name.clone(), self.resolved(schema, steps)));
+                Value::Object(each.collect())
+            }
+            Value::Array(list) if LISTS.contains(&key) => {
+                list.iter().map(|schema| self.resolved(schema, steps)).collect()
+            }
+            other => {
+                if !self.stack.is_empty() {
+                    self.charge(n_values(other));
+                }
+                other.clone()
+            }
+        }
+    }
+
+    fn charge(&mut self, n_values: usize) {
+        self.left = self.left.saturating_sub(n_values);
+        self.left_in_all = self.left_in_all.saturating_sub(n_values);
+    }
+
+    /// The target with what stands beside the reference, which wins.
+    fn follow(
+        &mut self,
+        reference: &'s str,
+        target: &'s Value,
+        beside: &'s Map<String, Value>,
+        steps: &mut Vec<Step>,
+    ) -> Map<String, Value> {
+        if self.left == 0 || self.left_in_all == 0 || !target.is_object() {
+            return beside.clone();
+        }
+        self.charge(1);
+        let found = if self.stack.contains(&reference) {
+            note(steps, Step::RecursionCut);
+            cut(target)
+        } else {
+            self.stack.push(reference);
+            let found = self.schema(target, steps);
+            self.stack.pop();
+            found
+        };
+        let own = beside.iter().filter(|(key, _)| *key != REF);
+        let mut merged: Map<_, _> = own.map(|(key, value)| (key.clone(), value.clone())).collect();
+        for (key, value) in found {
+            merged.entry(key).or_insert(value);
+        }
+        merged
+    }
+}
+
+/// How many values a value is made of.
+fn n_values(value: &Value) -> usize {
+    match value {
+        Value::Array(values) => 1 + values.iter().map(n_values).sum::<usize>(),
+        Value::Object(map) => 1 + map.values().map(n_values).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+/// What is left of a schema where it begins to repeat.
+fn cut(target: &Value) -> Map<String, Value> {
+    let kept = ["type", "description"].into_iter();
+    let mut cut: Map<_, _> =
+        kept.filter_map(|key| Some((key.to_owned(), target.get(key)?.clone()))).collect();
+    cut.entry("type").or_insert_with(|| "object".into());
+    cut
+}
+
+/// The schema with the members of its `allOf` in it, where they do not contradict each other.
+fn with_all_merged(schema: Map<String, Value>) -> Map<String, Value> {
+    let Some(Value::Array(parts)) = schema.get("allOf") else { return schema };
+    let own = schema.iter().filter(|(key, _)| *key != "allOf");
+    let mut merged: Map<_, _> = own.map(|(key, value)| (key.clone(), value.clone())).collect();
+    for part in parts {
+        let Some(part) = part.as_object().filter(|part| !part.contains_key(REF)) else { return schema };
+        if !part.iter().all(|(key, value)| merge_key(&mut merged, key, value)) {
+            return schema;
+        }
+    }
+    merged
+}
+
+/// Words about a schema, of which the first said counts.
+const WORDS: [&str; 5] = ["description", "title", "example", "examples", "discriminator"];
+
+/// Takes a key of one part up; whether that was possible.
+fn merge_key(merged: &mut Map<String, Value>, key: &str, value: &Value) -> bool {
+    match (merged.get_mut(key), value) {
+        (None, _) => {
+            merged.insert(key.to_owned(), value.clone());
+            true
+        }
+        (Some(Value::Object(own)), Value::Object(more)) if key == "properties" => {
+            // Of a member described twice the later one is the narrower.
+            own.extend(more.iter().map(|(name, schema)| (name.clone(), schema.clone())));
+            true
+        }
+        (Some(Value::Array(own)), Value::Array(more)) if key == "required" => {
+            own.extend(more.iter().filter(|name| !own.contains(name)).cloned().collect::<Vec<_>>());
+            true
+        }
+        (Some(own), _) => own == value || WORDS.contains(&key) || key.starts_with("x-"),
+    }
+}
