@@ -29,6 +29,19 @@ impl<'t> Cursor<'t> {
         self.offset = offset;
     }
 
+    /// Reads with a rule and stays where it was if the rule fails, brackets and all.
+    pub(super) fn attempt<T>(
+        &mut self,
+        rule: impl FnOnce(&mut Self) -> Result<T, SyntaxError>,
+    ) -> Result<T, SyntaxError> {
+        let (offset, depth) = (self.offset, self.depth);
+        let read = rule(self);
+        if read.is_err() {
+            (self.offset, self.depth) = (offset, depth);
+        }
+        read
+    }
+
     /// The text that is still to be read.
     pub(super) fn rest(&self) -> &'t str {
         &self.text[self.offset..]

@@ -1,18 +1,21 @@
-//! The grammar of `def`: names, parameters, annotations and the docstring; bodies are stepped over.
+//! The grammar of `def`: names, parameters and the docstring; bodies are stepped over.
 //!
-//! A default must be a literal. `Field(...)`, a name or a sum is refused, since what it
-//! means (required? which value?) cannot be told from the text. What stands between
-//! definitions may be imports, decorators and comments; a class or a statement is refused.
+//! A default must be a literal or a `Field(…)` of literals. A name or a sum is refused,
+//! since what it means cannot be told from the text. What stands between definitions may
+//! be imports, decorators and comments; a statement is refused.
+
+use std::collections::HashSet;
 
 use super::cursor::{Cursor, error_at};
-use super::{PyDef, PyParameter, SyntaxError, strings, values};
+use super::{PyDef, PyItem, PyParameter, PySignature, SyntaxError, annotations, classes, strings};
 
 /// Columns that a tab moves on.
 const TAB: usize = 8;
 
 /// Reads definitions up to the text's end; all stand at the same depth.
-pub(super) fn definitions(cursor: &mut Cursor<'_>) -> Result<Vec<PyDef>, SyntaxError> {
-    let mut defs = Vec::new();
+pub(super) fn definitions(cursor: &mut Cursor<'_>) -> Result<Vec<PyItem>, SyntaxError> {
+    let mut items = Vec::new();
+    let mut marks = Vec::new();
     let mut depth = None;
     while let Some(indent) = start_of_line(cursor) {
         if *depth.get_or_insert(indent) != indent {
@@ -20,25 +23,52 @@ pub(super) fn definitions(cursor: &mut Cursor<'_>) -> Result<Vec<PyDef>, SyntaxE
         }
         let start = cursor.offset();
         if cursor.eat(b'@') {
-            skip_logical_line(cursor);
+            marks.push(logical_line(cursor));
             continue;
         }
-        let mut word = cursor.identifier();
-        if word == Some("async") {
-            cursor.skip_spaces();
-            word = cursor.identifier();
-        }
-        match word {
-            Some("def") => defs.push(definition(cursor, indent)?),
+        match keyword(cursor) {
+            Some("def") => items.push(PyItem::Def(definition(cursor, indent)?)),
+            Some("class") => {
+                items.push(PyItem::Class(classes::class(cursor, indent, std::mem::take(&mut marks))?))
+            }
             Some("import" | "from") => skip_logical_line(cursor),
-            _ => return Err(error_at(start, "only function definitions are read")),
+            _ => return Err(error_at(start, "only definitions of functions and classes are read")),
         }
+        marks.clear();
     }
-    if defs.is_empty() { Err(cursor.unexpected("`def`")) } else { Ok(defs) }
+    if items.is_empty() { Err(cursor.unexpected("`def`")) } else { Ok(items) }
+}
+
+/// Reads heads without `def` up to the text's end.
+pub(super) fn signatures(cursor: &mut Cursor<'_>) -> Result<Vec<PySignature>, SyntaxError> {
+    let mut signatures = Vec::new();
+    while start_of_line(cursor).is_some() {
+        let mut name = cursor.identifier().ok_or_else(|| cursor.unexpected("a function's name"))?.to_owned();
+        while cursor.eat(b'.') {
+            name.push('.');
+            name += cursor.identifier().ok_or_else(|| cursor.unexpected("a function's name"))?;
+        }
+        let parameters = parameters(cursor)?;
+        let has_result = result(cursor, b";\n\r#");
+        while cursor.eat(b';') {}
+        end_of_signature(cursor)?;
+        signatures.push(PySignature { def: PyDef { name, parameters, docstring: None }, has_result });
+    }
+    Ok(signatures)
+}
+
+/// The word that begins a statement, but for `async`.
+pub(super) fn keyword<'t>(cursor: &mut Cursor<'t>) -> Option<&'t str> {
+    let word = cursor.identifier();
+    if word != Some("async") {
+        return word;
+    }
+    cursor.skip_spaces();
+    cursor.identifier()
 }
 
 /// Goes to the first character of the next line that says something, and tells its indentation.
-fn start_of_line(cursor: &mut Cursor<'_>) -> Option<usize> {
+pub(super) fn start_of_line(cursor: &mut Cursor<'_>) -> Option<usize> {
     loop {
         let mut indent = 0;
         loop {
@@ -59,34 +89,47 @@ fn start_of_line(cursor: &mut Cursor<'_>) -> Option<usize> {
     }
 }
 
-fn definition(cursor: &mut Cursor<'_>, indent: usize) -> Result<PyDef, SyntaxError> {
+/// Reads what stands behind `def`.
+pub(super) fn definition(cursor: &mut Cursor<'_>, indent: usize) -> Result<PyDef, SyntaxError> {
     cursor.skip_spaces();
     let name = cursor.identifier().ok_or_else(|| cursor.unexpected("a function's name"))?.to_owned();
+    let parameters = parameters(cursor)?;
+    result(cursor, b":\n\r#");
+    let docstring = if cursor.eat(b':') { body(cursor, indent)? } else { end_of_signature(cursor)? };
+    Ok(PyDef { name, parameters, docstring })
+}
+
+/// Reads the parameters in their brackets, without `self` and `cls` in front.
+fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<PyParameter>, SyntaxError> {
     cursor.skip_spaces();
     cursor.expect(b'(')?;
     let mut parameters: Vec<PyParameter> = Vec::new();
-    let mut has_self = false;
+    let mut names = HashSet::new();
+    let mut is_first = true;
     cursor.separated(b')', |cursor| {
         let start = cursor.offset();
+        let is_self = std::mem::take(&mut is_first);
         let Some(parameter) = parameter(cursor)? else { return Ok(()) };
-        if parameters.iter().any(|other| other.name == parameter.name) {
+        if !names.insert(parameter.name.clone()) {
             return Err(error_at(start, format!("a second parameter `{}`", parameter.name)));
         }
-        let is_self = ["self", "cls"].contains(&parameter.name.as_str());
-        if is_self && parameters.is_empty() && !has_self {
-            has_self = true;
-        } else {
+        if !(is_self && ["self", "cls"].contains(&parameter.name.as_str())) {
             parameters.push(parameter);
         }
         Ok(())
     })?;
+    Ok(parameters)
+}
+
+/// Steps over `-> type`; whether it was there.
+fn result(cursor: &mut Cursor<'_>, ends: &[u8]) -> bool {
     cursor.skip_spaces();
-    if cursor.rest().starts_with("->") {
+    let has_result = cursor.rest().starts_with("->");
+    if has_result {
         cursor.take(2);
-        annotation(cursor, b":\n\r#");
+        annotations::text(cursor, ends);
     }
-    let docstring = if cursor.eat(b':') { body(cursor, indent)? } else { end_of_signature(cursor)? };
-    Ok(PyDef { name, parameters, docstring })
+    has_result
 }
 
 /// A definition without a colon is a signature and nothing else.
@@ -110,42 +153,9 @@ fn parameter(cursor: &mut Cursor<'_>) -> Result<Option<PyParameter>, SyntaxError
     let Some(name) = cursor.identifier() else {
         return if is_rest { Ok(None) } else { Err(cursor.unexpected("a parameter")) };
     };
-    cursor.skip_blank();
-    let annotation = if cursor.eat(b':') { annotation(cursor, b",)=") } else { None };
-    let mut default = None;
-    if cursor.eat(b'=') {
-        cursor.skip_blank();
-        default = Some(values::value(cursor)?);
-    }
-    Ok((!is_rest).then(|| PyParameter { name: name.to_owned(), annotation, default }))
-}
-
-/// Takes an annotation as it is written, up to one of `ends` outside brackets and strings; a quoted one is unquoted.
-fn annotation(cursor: &mut Cursor<'_>, ends: &[u8]) -> Option<String> {
-    let mut text = String::new();
-    let mut depth = 0_usize;
-    while let Some(byte) = cursor.peek() {
-        match byte {
-            b'\'' | b'"' => {
-                let rest = cursor.rest();
-                skip_string(cursor);
-                text.push_str(&rest[..rest.len() - cursor.rest().len()]);
-                continue;
-            }
-            _ if depth == 0 && ends.contains(&byte) => break,
-            b'[' | b'(' | b'{' => depth += 1,
-            b']' | b')' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        let width = cursor.rest().chars().next().map_or(1, char::len_utf8);
-        text.push_str(cursor.take(width));
-    }
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let unquoted = match super::literal(&words) {
-        Ok(serde_json::Value::String(inner)) => inner,
-        _ => words,
-    };
-    (!unquoted.is_empty()).then_some(unquoted)
+    let mut parameter = PyParameter { name: name.to_owned(), ..PyParameter::default() };
+    annotations::typed(cursor, &mut parameter, b",)=")?;
+    Ok((!is_rest).then_some(parameter))
 }
 
 /// Reads the docstring and steps over the rest of the body, which ends where a line stands no deeper than the `def`.
@@ -175,7 +185,7 @@ fn body(cursor: &mut Cursor<'_>, indent: usize) -> Result<Option<String>, Syntax
 }
 
 /// Reads a string that is a statement of its own, which is what a docstring is.
-fn docstring(cursor: &mut Cursor<'_>) -> Result<Option<String>, SyntaxError> {
+pub(super) fn docstring(cursor: &mut Cursor<'_>) -> Result<Option<String>, SyntaxError> {
     let is_plain = cursor.rest().starts_with(['"', '\'', 'r', 'R', 'u', 'U']);
     if !is_plain || !strings::starts_here(cursor) {
         return Ok(None);
@@ -190,8 +200,15 @@ fn docstring(cursor: &mut Cursor<'_>) -> Result<Option<String>, SyntaxError> {
     Ok(None)
 }
 
+/// Takes a statement with all its brackets and strings, and the line end behind it.
+pub(super) fn logical_line<'t>(cursor: &mut Cursor<'t>) -> &'t str {
+    let rest = cursor.rest();
+    skip_logical_line(cursor);
+    rest[..rest.len() - cursor.rest().len()].trim()
+}
+
 /// Steps over a statement with all its brackets and strings, and over the line end behind it.
-fn skip_logical_line(cursor: &mut Cursor<'_>) {
+pub(super) fn skip_logical_line(cursor: &mut Cursor<'_>) {
     let mut depth = 0_usize;
     while let Some(byte) = cursor.peek() {
         match byte {
@@ -221,7 +238,7 @@ fn skip_logical_line(cursor: &mut Cursor<'_>) {
 }
 
 /// Steps over a string of any kind, or to the text's end where it has none.
-fn skip_string(cursor: &mut Cursor<'_>) {
+pub(super) fn skip_string(cursor: &mut Cursor<'_>) {
     let rest = cursor.rest();
     let quote = &rest[..1];
     let triple = quote.repeat(3);

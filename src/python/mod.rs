@@ -1,4 +1,4 @@
-//! Reads what people and models write as Python: literals, calls and the heads of functions.
+//! Reads what people and models write as Python: literals, calls and the heads of functions and classes.
 //!
 //! Logs hold doc lists printed with `repr`, pasted dictionaries, and answers
 //! such as `[get_weather(city='Oslo')]`. This room reads them into JSON values
@@ -7,9 +7,12 @@
 //! is an error rather than a guess, with the byte where it stands. Time is
 //! linear in the text. Looser text (missing quotes, cut ends) is for `docs`.
 
+mod annotations;
 mod calls;
+mod classes;
 mod cursor;
 mod defs;
+mod fields;
 mod numbers;
 mod strings;
 mod values;
@@ -49,8 +52,8 @@ pub struct PyDef {
     pub docstring: Option<String>,
 }
 
-/// One parameter of a [`PyDef`].
-#[derive(Debug, Clone, PartialEq)]
+/// One parameter of a [`PyDef`], or one field of a [`PyClass`].
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct PyParameter {
     /// Its name.
     pub name: String,
@@ -58,6 +61,41 @@ pub struct PyParameter {
     pub annotation: Option<String>,
     /// Its default; one that is no literal makes the definition unreadable.
     pub default: Option<Value>,
+    /// What `Annotated[…]` or `Field(…)` says about it: JSON Schema's keys, `description` among them.
+    pub said: Map<String, Value>,
+}
+
+/// A class, as far as it says what can be called or given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PyClass {
+    /// The class's name.
+    pub name: String,
+    /// What it is derived from, and what decorates it, as written.
+    pub marks: Vec<String>,
+    /// The docstring as written.
+    pub docstring: Option<String>,
+    /// The annotated names and plain assignments of its body, or why one of them cannot be read.
+    pub fields: Result<Vec<PyParameter>, SyntaxError>,
+    /// Its methods, but for properties.
+    pub methods: Vec<PyDef>,
+}
+
+/// The head of a function without `def`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PySignature {
+    /// Name and parameters; dots in the name are kept.
+    pub def: PyDef,
+    /// Whether it says what comes back.
+    pub has_result: bool,
+}
+
+/// What stands at the outermost level of a source.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PyItem {
+    /// A function.
+    Def(PyDef),
+    /// A class.
+    Class(PyClass),
 }
 
 /// Reads one Python literal as JSON.
@@ -97,20 +135,30 @@ pub fn calls(text: &str) -> Result<Vec<PyCall>, SyntaxError> {
     Ok(calls)
 }
 
-/// Reads function definitions, one or several; bodies are stepped over, imports and decorators are let by.
+/// Reads definitions of functions and classes, one or several; bodies are stepped over, imports and decorators let by.
 ///
 /// A definition may be a signature alone, without a colon.
 ///
 /// ```
-/// let defs = toolsieve::python::definitions("def ring(bell: str, times: int = 1):\n    '''Rings.'''\n    pass").unwrap();
-/// assert_eq!((defs[0].name.as_str(), defs[0].docstring.as_deref()), ("ring", Some("Rings.")));
-/// assert_eq!(defs[0].parameters[1].default, Some(1.into()));
+/// use toolsieve::python::{PyItem, definitions};
+/// let items = definitions("def ring(bell: str, times: int = 1):\n    '''Rings.'''\n    pass").unwrap();
+/// let [PyItem::Def(def)] = items.as_slice() else { panic!("one function") };
+/// assert_eq!((def.name.as_str(), def.docstring.as_deref()), ("ring", Some("Rings.")));
+/// assert_eq!(def.parameters[1].default, Some(1.into()));
 /// ```
 ///
 /// # Errors
-/// When anything but functions is defined, or a default is not a literal.
-pub fn definitions(text: &str) -> Result<Vec<PyDef>, SyntaxError> {
+/// When anything but functions and classes is defined, or a default is not a literal.
+pub fn definitions(text: &str) -> Result<Vec<PyItem>, SyntaxError> {
     defs::definitions(&mut Cursor::new(text))
+}
+
+/// Reads heads of functions without `def`, one a line or several lines each: `ring(bell: str) -> bool`.
+///
+/// # Errors
+/// When anything else stands in the text.
+pub fn signatures(text: &str) -> Result<Vec<PySignature>, SyntaxError> {
+    defs::signatures(&mut Cursor::new(text))
 }
 
 #[cfg(test)]

@@ -29,7 +29,19 @@ pub(crate) struct Entry {
     pub(crate) whole: String,
 }
 
-const PARAMETER_HEADERS: [&str; 6] = ["args", "arguments", "parameters", "params", "keyword args", "inputs"];
+const PARAMETER_HEADERS: [&str; 11] = [
+    "args",
+    "arguments",
+    "parameters",
+    "params",
+    "keyword args",
+    "keyword arguments",
+    "other parameters",
+    "inputs",
+    "input",
+    "attributes",
+    "fields",
+];
 const OTHER_HEADERS: [&str; 8] =
     ["returns", "return", "yields", "raises", "return value", "output", "outputs", "throws"];
 

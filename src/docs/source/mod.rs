@@ -4,8 +4,10 @@
 //! taken as they are written where a docs schema has words for them; the rest is for
 //! `fix`. Nothing is half read: one definition that cannot be read is a fault of the text.
 
+mod classes;
 pub(crate) mod docstring;
 mod python;
+mod signature;
 
 use serde_json::Value;
 
@@ -16,7 +18,7 @@ use super::parse::step::Step;
 type Reader = fn(&str) -> Option<Result<Vec<Value>, Fault>>;
 
 /// The readers, asked in order.
-const READERS: &[(Reader, Step)] = &[(python::read, Step::PythonDef)];
+const READERS: &[(Reader, Step)] = &[(python::read, Step::PythonDef), (signature::read, Step::Signature)];
 
 /// The functions of a text that is source, and nothing where it is something else.
 pub(crate) fn functions(text: &str, steps: &mut Vec<Step>) -> Option<Result<Vec<Value>, Fault>> {

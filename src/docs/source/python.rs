@@ -1,4 +1,4 @@
-//! Functions out of Python source: `def` lines with their docstrings.
+//! Functions out of Python source: `def` lines with their docstrings; for classes see `classes`.
 //!
 //! Types and defaults are taken as they are written (`str`, `List[int]`); putting them
 //! into BFCL's words is for `fix`, so that the change is on record. A parameter is
@@ -9,7 +9,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::docstring;
+use super::classes::{self, Models};
+use super::docstring::{self, Docstring};
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::python::{self, PyDef, PyParameter};
 
@@ -32,12 +33,13 @@ fn begins(text: &str) -> bool {
         let line = line.strip_prefix(FUNC_START).map_or(line, str::trim_start);
         let line = line.strip_prefix("async ").map_or(line, str::trim_start);
         line.strip_prefix("def ").is_some_and(|head| head.contains('('))
+            || line.strip_prefix("class ").is_some_and(|head| head.contains(':') && !head.contains('{'))
     })
 }
 
 fn functions(text: &str) -> Result<Vec<Value>, Fault> {
     let source = if text.contains(FUNC_START) { unblocked(text)? } else { Cow::Borrowed(text) };
-    let defs = python::definitions(&source).map_err(|error| {
+    let items = python::definitions(&source).map_err(|error| {
         let rest = source.get(error.offset..).unwrap_or_default();
         // The text ends in a bracket, or in a string: such an error stands at the quote that opens it.
         let is_cut = rest.trim().is_empty() || rest.starts_with(['"', '\'']);
@@ -45,7 +47,7 @@ fn functions(text: &str) -> Result<Vec<Value>, Fault> {
         let at = matches!(source, Cow::Borrowed(_)).then_some(error.offset);
         Fault { kind, at, message: error.to_string() }
     })?;
-    Ok(defs.iter().map(function).collect())
+    classes::functions(&items)
 }
 
 const BLOCK_TITLE: &str = "OPTION:";
@@ -80,50 +82,66 @@ fn unblocked(text: &str) -> Result<Cow<'_, str>, Fault> {
     }
 }
 
-fn function(def: &PyDef) -> Value {
+/// The function that a `def` stands for.
+pub(super) fn function(def: &PyDef, models: &Models) -> Result<Value, Fault> {
     let names: Vec<&str> = def.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     let mut doc = docstring::read(def.docstring.as_deref().unwrap_or_default(), &names);
+    let parameters = members(&def.parameters, &mut doc, models)?;
+    Ok(named(&def.name, &doc.description, parameters))
+}
+
+/// A function with a name, perhaps a description, and parameters.
+pub(super) fn named(name: &str, description: &str, parameters: Value) -> Value {
+    let mut function = Map::new();
+    function.insert("name".to_owned(), json!(name));
+    if !description.is_empty() {
+        function.insert("description".to_owned(), json!(description));
+    }
+    function.insert("parameters".to_owned(), parameters);
+    Value::Object(function)
+}
+
+/// Parameters, or the fields of a model, with what the docstring says about them.
+pub(super) fn members(
+    parameters: &[PyParameter],
+    doc: &mut Docstring,
+    models: &Models,
+) -> Result<Value, Fault> {
     let mut properties = Map::new();
     let mut required: Vec<&str> = Vec::new();
-    for parameter in &def.parameters {
+    for parameter in parameters {
         if parameter.default.is_none() {
             required.push(&parameter.name);
         }
         let entry = doc.parameters.remove(&parameter.name).unwrap_or_default();
-        properties.insert(parameter.name.clone(), property(parameter, entry));
+        properties.insert(parameter.name.clone(), property(parameter, entry, models)?);
     }
-    let mut function = Map::new();
-    function.insert("name".to_owned(), json!(def.name));
-    if !doc.description.is_empty() {
-        function.insert("description".to_owned(), json!(doc.description));
-    }
-    function.insert(
-        "parameters".to_owned(),
-        json!({ "type": "dict", "properties": properties, "required": required }),
-    );
-    Value::Object(function)
+    Ok(json!({ "type": "dict", "properties": properties, "required": required }))
 }
 
-fn property(parameter: &PyParameter, entry: docstring::Entry) -> Value {
-    let mut property = Map::new();
+fn property(parameter: &PyParameter, entry: docstring::Entry, models: &Models) -> Result<Value, Fault> {
     let written = parameter.annotation.as_deref().map(|annotation| not_optional(annotation).to_owned());
-    if let Some(kind) = written.or(entry.kind) {
-        property.insert("type".to_owned(), json!(kind));
-    }
+    let mut property = match written.or(entry.kind) {
+        Some(kind) => {
+            models.schema(&kind)?.unwrap_or_else(|| Map::from_iter([("type".to_owned(), json!(kind))]))
+        }
+        None => Map::new(),
+    };
     // Where signature and docstring disagree, the docstring's own words stay.
     let agrees = entry.optional.is_none_or(|optional| optional == parameter.default.is_some());
     let text = if agrees { entry.text } else { entry.whole };
     if !text.is_empty() {
         property.insert("description".to_owned(), json!(text));
     }
+    property.extend(parameter.said.clone());
     if let Some(default) = &parameter.default {
         property.insert("default".to_owned(), default.clone());
     }
-    Value::Object(property)
+    Ok(Value::Object(property))
 }
 
 /// `Optional[X]` and `X | None` as X: in Python they say that None may be given, not that nothing need be.
-fn not_optional(annotation: &str) -> &str {
+pub(super) fn not_optional(annotation: &str) -> &str {
     let bare = annotation.strip_prefix("typing.").unwrap_or(annotation);
     let inner = bare.strip_prefix("Optional[").and_then(|inner| inner.strip_suffix(']'));
     let inner = inner.or_else(|| bare.strip_suffix("| None")).or_else(|| bare.strip_prefix("None |"));
@@ -186,6 +204,24 @@ mod tests {
     }
 
     #[test]
+    fn annotated_types_and_fields_say_what_they_say() {
+        let read = one(
+            "def f(a: Annotated[List[int], 'One, ' 'two.'], /, b: typing.Annotated[str, Field(description='B.', max_length=3)] = 'x',\n      *, c: int = Field(3, description='C.', ge=1), d: str = pydantic.Field(..., description=None), e: list = Field(default_factory=list),\n      g: Annotated[int, Doc('G.')] | None = None, h: Literal['a, b', 'c'] = 'c'): ...",
+        );
+        assert_eq!(
+            read["parameters"],
+            json!({"type": "dict", "required": ["a", "d"], "properties": {
+                "a": {"type": "List[int]", "description": "One, two."},
+                "b": {"type": "str", "description": "B.", "maxLength": 3, "default": "x"},
+                "c": {"type": "int", "description": "C.", "minimum": 1, "default": 3},
+                "d": {"type": "str"},
+                "e": {"type": "list", "default": []},
+                "g": {"type": "int", "description": "G.", "default": null},
+                "h": {"type": "Literal['a, b', 'c']", "default": "c"}}})
+        );
+    }
+
+    #[test]
     fn several_definitions_and_blocks_are_read() {
         let names = |text: &str| -> Vec<String> {
             functions(text).unwrap().iter().map(|f| f["name"].as_str().unwrap().to_owned()).collect()
@@ -224,11 +260,14 @@ mod tests {
     #[test]
     fn what_cannot_be_told_for_sure_is_a_fault() {
         for (text, fault) in [
-            ("def f(a: str = Field(..., description='x')):\n    pass", ParseFault::SourceCode),
+            ("def f(a: str = Field(..., alias='x')):\n    pass", ParseFault::SourceCode),
+            ("def f(a: Annotated[str, Injected]):\n    pass", ParseFault::SourceCode),
+            ("def f(a: Annotated[str, 'x'] | int):\n    pass", ParseFault::SourceCode),
+            ("def f(a: list = Field(default_factory=make)):\n    pass", ParseFault::SourceCode),
             ("def f(a=OTHER): pass", ParseFault::SourceCode),
             ("def f(a, a): pass", ParseFault::SourceCode),
             ("def f(a): pass\nprint(f(1))", ParseFault::SourceCode),
-            ("def f(a): pass\nclass C:\n    def g(self): pass", ParseFault::SourceCode),
+            ("def f(a): pass\nclass C:\n    g = 1", ParseFault::SourceCode),
             ("def f(a: str, b", ParseFault::Truncated),
             ("def f(a: str):\n    \"\"\"Tells the", ParseFault::Truncated),
             ("<func_start>def f(a: str)", ParseFault::Truncated),
@@ -237,16 +276,14 @@ mod tests {
             assert!(begins(text), "{text}");
             assert_eq!(functions(text).map_err(|fault| fault.kind), Err(fault), "{text}");
         }
-        for text in
-            ["class C:\n    def f(self): pass", "please def something", "x = 1\ndef f(): pass", "# [1]"]
-        {
+        for text in ["class C {\n    f: string }", "please def something", "x = 1\ndef f(): pass", "# [1]"] {
             assert!(!begins(text), "{text}");
         }
     }
 
     proptest! {
         #[test]
-        fn any_source_is_read_or_refused(text in "(def |async |f|g|\\(|\\)|:|,|=|->|\n|    |'''|\"|'|#|\\\\|a|1|@|\\[|\\]|é|Args:|- ){0,40}") {
+        fn any_source_is_read_or_refused(text in "(def |async |class |A|f|g|Annotated\\[|Field\\(|\\(|\\)|:|,|=|->|\n|    |'''|\"|'|#|\\\\|a|1|@|\\[|\\]|é|Args:|- ){0,40}") {
             let _ = begins(&text);
             for text in [text.clone(), format!("def f(a, b=1):\n    '''{text}'''")] {
                 if let Ok(functions) = functions(&text) {

@@ -23,7 +23,7 @@ const MAX_VALUES: usize = 4_096;
 /// How many values the references of one text may bring in, for each value it has.
 const MAX_GROWTH: usize = 10;
 /// How deep schemas may stand in one another.
-const MAX_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 32;
 /// How many references may lead to one another.
 const MAX_HOPS: usize = 16;
 

@@ -1,0 +1,350 @@
+//! What the classes of a Python source stand for.
+//!
+//! | class | is |
+//! |---|---|
+//! | derived from `BaseModel` and the like, or a dataclass | the schema of a parameter; a function where nothing else is one |
+//! | derived from `Enum` | the choices of a parameter |
+//! | with a text `description` | one tool; its parameters stand in a field, or are those of the method that runs it |
+//! | any other | its public methods |
+//!
+//! A class that is none of them is a fault, and so is a field that cannot be read where
+//! the fields count.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::docstring;
+use super::python::{function, members, named, not_optional};
+use crate::docs::parse::fault::{Fault, ParseFault};
+use crate::python::{PyClass, PyItem, PyParameter};
+
+const MODELS: [&str; 5] = ["BaseModel", "TypedDict", "OpenAISchema", "dataclass", "RootModel"];
+const ENUMS: [&str; 2] = ["Enum", "StrEnum"];
+/// Fields of a tool that hold its parameters.
+const PARAMETERS: [&str; 3] = ["input_parameters", "parameters", "inputs"];
+/// Methods that run a tool, the most telling first.
+const RUNNERS: [&str; 7] = ["_run", "run", "forward", "call", "execute", "invoke", "__call__"];
+/// How annotations say that a parameter is a list of something.
+const LISTS: [&str; 5] = ["List[", "list[", "Sequence[", "typing.List[", "t.List["];
+/// How many values a model may have with all models in it.
+const MAX_VALUES: usize = 4_096;
+/// How deep models may stand in one another, counted in JSON's brackets.
+const MAX_DEPTH: usize = 64;
+
+/// The functions of a source.
+pub(super) fn functions(items: &[PyItem]) -> Result<Vec<Value>, Fault> {
+    let models = Models::of(items)?;
+    let mut functions = Vec::new();
+    for item in items {
+        match item {
+            PyItem::Def(def) => functions.push(function(def, &models)?),
+            PyItem::Class(class) if models.knows(&class.name) => {}
+            PyItem::Class(class) => functions.extend(tool_or_methods(class, &models)?),
+        }
+    }
+    if functions.is_empty() { models.functions() } else { Ok(functions) }
+}
+
+fn fault(class: &PyClass, message: &str) -> Fault {
+    Fault::new(ParseFault::SourceCode, format!("class {}: {message}", class.name))
+}
+
+fn tool_or_methods(class: &PyClass, models: &Models) -> Result<Vec<Value>, Fault> {
+    if let Ok(fields) = &class.fields
+        && let Some(description) = text_of(fields, "description")
+    {
+        return Ok(vec![tool(class, fields, description, models)?]);
+    }
+    let public: Vec<_> = class.methods.iter().filter(|method| !method.name.starts_with('_')).collect();
+    if public.is_empty() {
+        return Err(fault(class, "neither a model nor a class with public methods"));
+    }
+    public.into_iter().map(|method| function(method, models)).collect()
+}
+
+/// A class that is one tool.
+fn tool(class: &PyClass, fields: &[PyParameter], description: &str, models: &Models) -> Result<Value, Fault> {
+    let name = text_of(fields, "name").unwrap_or(&class.name);
+    let map = PARAMETERS.iter().find_map(|key| value_of(fields, key)).filter(|map| map.is_object());
+    if let Some(map) = map {
+        return Ok(named(name, description, map.clone()));
+    }
+    let runner = RUNNERS.iter().find_map(|name| class.methods.iter().find(|method| method.name == *name));
+    let runner =
+        runner.ok_or_else(|| fault(class, "a tool without parameters and without a method that runs it"))?;
+    let mut function = function(runner, models)?;
+    function["name"] = json!(name);
+    function["description"] = json!(description);
+    Ok(function)
+}
+
+fn value_of<'f>(fields: &'f [PyParameter], name: &str) -> Option<&'f Value> {
+    fields.iter().find(|field| field.name == name)?.default.as_ref()
+}
+
+fn text_of<'f>(fields: &'f [PyParameter], name: &str) -> Option<&'f str> {
+    value_of(fields, name)?.as_str()
+}
+
+/// The classes that describe values, as schemas.
+#[derive(Default)]
+pub(super) struct Models {
+    /// By the name of the class.
+    schemas: BTreeMap<String, Map<String, Value>>,
+    /// Those with fields, in the order of the source.
+    models: Vec<String>,
+    /// The words in the types of their fields.
+    mentioned: BTreeSet<String>,
+}
+
+impl Models {
+    fn of(items: &[PyItem]) -> Result<Self, Fault> {
+        let mut models = Self::default();
+        for item in items {
+            let PyItem::Class(class) = item else { continue };
+            if class.marks.iter().any(|mark| ENUMS.contains(&last_name(mark))) {
+                models.add_enum(class)?;
+            } else if let Some(parent) = class.marks.iter().find(|mark| models.is_model(last_name(mark))) {
+                models.add(class, parent)?;
+            }
+        }
+        Ok(models)
+    }
+
+    fn is_model(&self, name: &str) -> bool {
+        MODELS.contains(&name)
+            || self.schemas.get(name).is_some_and(|schema| schema.contains_key("properties"))
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        self.schemas.contains_key(name)
+    }
+
+    fn add_enum(&mut self, class: &PyClass) -> Result<(), Fault> {
+        let fields = class.fields.as_ref().map_err(|error| fault(class, &error.to_string()))?;
+        let choices: Option<Vec<Value>> = fields.iter().map(|field| field.default.clone()).collect();
+        let choices = choices
+            .filter(|choices| !choices.is_empty())
+            .ok_or_else(|| fault(class, "a choice has no value"))?;
+        let mut schema = Map::new();
+        if choices.iter().all(Value::is_string) {
+            schema.insert("type".to_owned(), json!("str"));
+        } else if choices.iter().all(Value::is_i64) {
+            schema.insert("type".to_owned(), json!("int"));
+        }
+        schema.insert("enum".to_owned(), json!(choices));
+        self.schemas.insert(class.name.clone(), schema);
+        Ok(())
+    }
+
+    fn add(&mut self, class: &PyClass, parent: &str) -> Result<(), Fault> {
+        let fields = class.fields.as_ref().map_err(|error| fault(class, &error.to_string()))?;
+        let fields: Vec<_> = fields.iter().filter(|field| is_field(field)).cloned().collect();
+        let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        let mut doc = docstring::read(class.docstring.as_deref().unwrap_or_default(), &names);
+        let mut schema = members(&fields, &mut doc, self)?;
+        if let Some(inherited) = self.schemas.get(last_name(parent)) {
+            schema = inheriting(inherited, schema);
+        }
+        let Value::Object(mut schema) = schema else { return Ok(()) };
+        if !doc.description.is_empty() {
+            schema.insert("description".to_owned(), json!(doc.description));
+        }
+        let (n_values, depth) = size(&schema);
+        if n_values > MAX_VALUES || depth > MAX_DEPTH {
+            return Err(Fault::new(
+                ParseFault::TooDeep,
+                format!("class {} grows without measure", class.name),
+            ));
+        }
+        for field in &fields {
+            self.mentioned.extend(words(field).map(str::to_owned));
+        }
+        self.schemas.insert(class.name.clone(), schema);
+        self.models.push(class.name.clone());
+        Ok(())
+    }
+
+    /// The schema of a type that is a model, or a list of one.
+    pub(super) fn schema(&self, kind: &str) -> Result<Option<Map<String, Value>>, Fault> {
+        let bare = kind.trim_matches(['\'', '"']);
+        if let Some(schema) = self.schemas.get(bare) {
+            return Ok(Some(schema.clone()));
+        }
+        let inner = LISTS.iter().find_map(|list| kind.strip_prefix(list)?.strip_suffix(']'));
+        let Some(inner) = inner.filter(|inner| self.knows(not_optional(inner).trim_matches(['\'', '"'])))
+        else {
+            return Ok(None);
+        };
+        let items = self.schema(not_optional(inner))?;
+        Ok(Some(Map::from_iter([("type".to_owned(), json!("array")), ("items".to_owned(), json!(items))])))
+    }
+
+    /// The outermost models as functions: what a list of tools made of models holds.
+    fn functions(&self) -> Result<Vec<Value>, Fault> {
+        let function = |name: &String| {
+            let mut parameters = self.schemas.get(name)?.clone();
+            let description = parameters.shift_remove("description").unwrap_or_default();
+            Some(named(name, description.as_str().unwrap_or_default(), Value::Object(parameters)))
+        };
+        let is_outermost = |name: &&String| !self.mentioned.contains(*name);
+        let functions: Vec<_> = self.models.iter().filter(is_outermost).filter_map(function).collect();
+        if functions.is_empty() {
+            return Err(Fault::new(ParseFault::SourceCode, "there are classes, but none that is a function"));
+        }
+        Ok(functions)
+    }
+}
+
+/// Whether an assignment in a model is one of its fields.
+fn is_field(field: &PyParameter) -> bool {
+    let is_shared = field.annotation.as_deref().is_some_and(|kind| kind.contains("ClassVar"));
+    field.annotation.is_some() && !is_shared && !field.name.starts_with('_')
+}
+
+/// The schema of a model with what its parent has.
+fn inheriting(parent: &Map<String, Value>, mut own: Value) -> Value {
+    let mut properties = parent.get("properties").cloned().unwrap_or_default();
+    let mut required = parent.get("required").cloned().unwrap_or_default();
+    if let (Some(all), Value::Object(more)) = (properties.as_object_mut(), own["properties"].take()) {
+        if let Some(names) = required.as_array_mut() {
+            names.retain(|name| !name.as_str().is_some_and(|name| more.contains_key(name)));
+            names.extend(own["required"].as_array().cloned().unwrap_or_default());
+        }
+        all.extend(more);
+    }
+    own["properties"] = properties;
+    own["required"] = required;
+    own
+}
+
+/// `BaseModel` of `pydantic.BaseModel`, `dataclass` of `@dataclass(frozen=True)`.
+fn last_name(mark: &str) -> &str {
+    let mark = mark.trim_start_matches('@');
+    let end = mark.find(['(', '[']).unwrap_or(mark.len());
+    mark[..end].rsplit('.').next().unwrap_or_default().trim()
+}
+
+/// The words in the type of a field.
+fn words(field: &PyParameter) -> impl Iterator<Item = &str> {
+    let kind = field.annotation.as_deref().unwrap_or_default();
+    kind.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
+}
+
+/// How many values a schema has, and how deep they stand in one another.
+fn size(schema: &Map<String, Value>) -> (usize, usize) {
+    schema.values().fold((0, 1), |(n_values, depth), value| {
+        let (more, inner) = match value {
+            Value::Object(inner) => size(inner),
+            Value::Array(list) => (list.len(), 1),
+            _ => (0, 0),
+        };
+        (n_values + 1 + more, depth.max(1 + inner))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::python::definitions;
+
+    fn read(text: &str) -> Result<Vec<Value>, ParseFault> {
+        functions(&definitions(text).unwrap()).map_err(|fault| fault.kind)
+    }
+
+    fn parameters(properties: &Value, required: &Value) -> Value {
+        json!({"type": "dict", "properties": properties, "required": required})
+    }
+
+    #[test]
+    fn the_public_methods_of_a_class_are_functions() {
+        let read = read(
+            "class Bells:\n    \"\"\"All bells.\"\"\"\n    count = len(ALL)\n\n    def __init__(self, n): ...\n    @property\n    def size(self): return 1\n    @staticmethod\n    async def ring(times: int = 1):\n        '''Rings.'''\n        if times:\n            pass\n    def hush(self): pass\n    class Inner:\n        def no(self): pass\n",
+        );
+        let times = json!({"times": {"type": "int", "default": 1}});
+        assert_eq!(
+            read.unwrap(),
+            [
+                json!({"name": "ring", "description": "Rings.", "parameters": parameters(&times, &json!([]))}),
+                json!({"name": "hush", "parameters": parameters(&json!({}), &json!([]))}),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_class_with_a_description_is_one_tool() {
+        let map = json!({"bell": {"type": "str", "description": "Which."}});
+        for (text, name, expected) in [
+            (
+                "class Ring(API):\n    description = 'Rings.'\n    input_parameters = {'bell': {'type': 'str', 'description': 'Which.'}}\n    def call(self, bell): pass",
+                "Ring",
+                map,
+            ),
+            (
+                "class Ring(BaseTool):\n    name: str = 'ring'\n    description: str = 'Rings.'\n    def _run(self, bell: str) -> str:\n        '''Not this.'''\n        return bell",
+                "ring",
+                parameters(&json!({"bell": {"type": "str"}}), &json!(["bell"])),
+            ),
+        ] {
+            let expected = json!({"name": name, "description": "Rings.", "parameters": expected});
+            assert_eq!(read(text), Ok(vec![expected]), "{text}");
+        }
+    }
+
+    #[test]
+    fn models_are_the_types_of_parameters() {
+        let read = read(
+            "class Tone(str, Enum):\n    LOW = 'low'\n    HIGH = 'high'\n\nclass Bell(BaseModel):\n    '''A bell.\n\n    Attributes:\n        size: In cm.\n    '''\n    size: int = Field(..., ge=1)\n    tone: Tone = Field('low', description='How it sounds.')\n    model_config = {'extra': 'forbid'}\n\nclass Big(Bell):\n    tower: str\n\ndef ring(bells: List[Bell], big: Optional[Big] = None): pass",
+        );
+        let bell = json!({"size": {"type": "int", "description": "In cm.", "minimum": 1},
+            "tone": {"type": "str", "enum": ["low", "high"], "description": "How it sounds.", "default": "low"}});
+        let mut big = parameters(&bell, &json!(["size", "tower"]));
+        big["properties"]["tower"] = json!({"type": "str"});
+        big["default"] = json!(null);
+        let mut items = parameters(&bell, &json!(["size"]));
+        items["description"] = json!("A bell.");
+        assert_eq!(
+            read.unwrap()[0]["parameters"]["properties"],
+            json!({"bells": {"type": "array", "items": items}, "big": big})
+        );
+    }
+
+    #[test]
+    fn models_alone_are_functions_unless_others_hold_them() {
+        let read = read(
+            "@dataclass\nclass Bell:\n    size: int\nclass Ring(pydantic.BaseModel):\n    '''Rings.'''\n    bell: Bell\n",
+        );
+        let bell = parameters(&json!({"size": {"type": "int"}}), &json!(["size"]));
+        let parameters = parameters(&json!({"bell": bell}), &json!(["bell"]));
+        assert_eq!(
+            read,
+            Ok(vec![json!({"name": "Ring", "description": "Rings.", "parameters": parameters})])
+        );
+    }
+
+    #[test]
+    fn what_a_class_means_is_never_guessed() {
+        for (text, fault) in [
+            ("class A:\n    x = 1", ParseFault::SourceCode),
+            ("class A:\n    def _f(self): pass", ParseFault::SourceCode),
+            ("class A(BaseModel):\n    x: int = default()", ParseFault::SourceCode),
+            ("class A(BaseModel):\n    x: int = 3 + 4", ParseFault::SourceCode),
+            ("class A(Enum):\n    X = auto()\ndef f(a: A): pass", ParseFault::SourceCode),
+            ("class A(Enum):\n    X = 1", ParseFault::SourceCode),
+            ("class A(Tool):\n    description = 'x'", ParseFault::SourceCode),
+        ] {
+            assert_eq!(read(text), Err(fault), "{text}");
+        }
+    }
+
+    #[test]
+    fn models_in_models_are_bounded() {
+        let mut text = "class A0(BaseModel):\n    x: int\n".to_owned();
+        for n in 1..40 {
+            let one = format!("A{}", n - 1);
+            text += &format!("class A{n}(BaseModel):\n    x: {one}\n    y: {one}\n");
+        }
+        assert_eq!(read(&text), Err(ParseFault::TooDeep));
+    }
+}

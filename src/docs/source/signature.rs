@@ -1,0 +1,91 @@
+//! Heads of functions without `def`: `ring(bell: str, times: int = 1) -> bool`.
+//!
+//! A call looks the same but for types: `ring(bell="b")` may be either. So a head needs a
+//! type or `->`; one without, beside others that have them, only if it has no parameters.
+//! What does not even look like a head is no business of this reader.
+
+use serde_json::Value;
+
+use super::classes::Models;
+use super::python::function;
+use crate::docs::parse::fault::{Fault, ParseFault};
+use crate::python::{self, PySignature};
+
+/// The functions of a text in which each statement looks like the head of one.
+pub(super) fn read(text: &str) -> Option<Result<Vec<Value>, Fault>> {
+    if !begins(text) {
+        return None;
+    }
+    let signatures = python::signatures(text).ok().filter(|signatures| !signatures.is_empty())?;
+    Some(functions(&signatures))
+}
+
+/// Whether a text begins with a name and a bracket.
+fn begins(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+    line.is_some_and(|line| {
+        let rest = line.trim_start_matches(is_part);
+        rest.len() < line.len() && rest.starts_with('(')
+    })
+}
+
+fn functions(signatures: &[PySignature]) -> Result<Vec<Value>, Fault> {
+    let is_any_sure = signatures.iter().any(is_sure);
+    let unsure = signatures
+        .iter()
+        .find(|signature| !is_sure(signature) && !(is_any_sure && signature.def.parameters.is_empty()));
+    if let Some(signature) = unsure {
+        let message = format!(
+            "`{}(…)` may be a call as well as a signature: expected a type or `->`",
+            signature.def.name
+        );
+        return Err(Fault::new(ParseFault::SourceCode, message));
+    }
+    signatures.iter().map(|signature| function(&signature.def, &Models::default())).collect()
+}
+
+/// Whether it can be nothing but a signature.
+fn is_sure(signature: &PySignature) -> bool {
+    signature.has_result || signature.def.parameters.iter().any(|parameter| parameter.annotation.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn heads_are_read_over_one_line_or_several() {
+        let read = read(
+            "# bells\nring(bell: str,\n     times: int = 1) -> Dict[str, int]\ntower.hush() ;\nlist_all() -> list  # all\n",
+        );
+        let names = ["ring", "tower.hush", "list_all"];
+        let functions = read.unwrap().unwrap();
+        assert_eq!(functions.iter().map(|f| f["name"].as_str().unwrap()).collect::<Vec<_>>(), names);
+        assert_eq!(
+            functions[0]["parameters"],
+            json!({"type": "dict", "required": ["bell"],
+                "properties": {"bell": {"type": "str"}, "times": {"type": "int", "default": 1}}})
+        );
+    }
+
+    #[test]
+    fn a_call_is_no_signature() {
+        for text in ["f(x=1)", "f(city, unit='c')", "f()", "f(a: int)\ng(x=1)"] {
+            assert_eq!(read(text).unwrap().unwrap_err().kind, ParseFault::SourceCode, "{text}");
+        }
+        for text in [
+            "call f(x)",
+            "f(x) and more",
+            "please (do)",
+            "f(",
+            "f(a: int) -> str: Rings.",
+            "f[a]",
+            "x = f(a: int)",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What stands behind the name of a parameter or a field: its type and its default.
+//!
+//! A type is taken as it is written; the texts of `Annotated[type, "text"]` are taken out
+//! of it. Something else inside of `Annotated` is refused, since it may say that the
+//! parameter is not for the caller to give.
+
+use serde_json::{Map, Value};
+
+use super::cursor::Cursor;
+use super::defs::skip_string;
+use super::{PyParameter, SyntaxError, fields, strings, values};
+
+const ANNOTATED: [&str; 4] =
+    ["Annotated[", "typing.Annotated[", "t.Annotated[", "typing_extensions.Annotated["];
+
+/// Reads `: type = default`, either of which may be missing; the type ends at one of `ends`.
+pub(super) fn typed(
+    cursor: &mut Cursor<'_>,
+    parameter: &mut PyParameter,
+    ends: &[u8],
+) -> Result<(), SyntaxError> {
+    cursor.skip_blank();
+    if cursor.eat(b':') {
+        cursor.skip_blank();
+        match ANNOTATED.iter().find(|prefix| cursor.rest().starts_with(**prefix)) {
+            Some(prefix) => {
+                cursor.take(prefix.len());
+                annotated(cursor, parameter, ends)?;
+            }
+            None => parameter.annotation = text(cursor, ends),
+        }
+    }
+    if !cursor.eat(b'=') {
+        return Ok(());
+    }
+    cursor.skip_blank();
+    if fields::starts_here(cursor) {
+        parameter.default = fields::field(cursor, &mut parameter.said)?;
+    } else {
+        parameter.default = Some(values::value(cursor)?);
+    }
+    Ok(())
+}
+
+/// Reads the inside of `Annotated[…]`, and `| None` behind it.
+fn annotated(cursor: &mut Cursor<'_>, parameter: &mut PyParameter, ends: &[u8]) -> Result<(), SyntaxError> {
+    let mut is_first = true;
+    let mut kind = None;
+    cursor.separated(b']', |cursor| {
+        if std::mem::take(&mut is_first) {
+            kind = text(cursor, b",]");
+            Ok(())
+        } else {
+            metadata(cursor, &mut parameter.said)
+        }
+    })?;
+    cursor.skip_blank();
+    let start = cursor.offset();
+    let behind = text(cursor, ends).unwrap_or_default();
+    match behind.as_str() {
+        "" => {}
+        "| None" => kind = kind.map(|kind| format!("{kind} | None")),
+        _ => {
+            cursor.go_back(start);
+            return Err(cursor.unexpected("the end of the annotation"));
+        }
+    }
+    parameter.annotation = kind;
+    Ok(())
+}
+
+fn metadata(cursor: &mut Cursor<'_>, said: &mut Map<String, Value>) -> Result<(), SyntaxError> {
+    if strings::starts_here(cursor) {
+        let text = strings::strings(cursor)?;
+        said.entry("description").or_insert(Value::String(text));
+        return Ok(());
+    }
+    if fields::starts_here(cursor) {
+        fields::field(cursor, said)?;
+        return Ok(());
+    }
+    Err(cursor.unexpected("a text about the parameter"))
+}
+
+/// Takes a type as it is written, up to one of `ends` outside brackets and strings; a quoted one is unquoted.
+pub(super) fn text(cursor: &mut Cursor<'_>, ends: &[u8]) -> Option<String> {
+    let mut text = String::new();
+    let mut depth = 0_usize;
+    while let Some(byte) = cursor.peek() {
+        match byte {
+            b'\'' | b'"' => {
+                let rest = cursor.rest();
+                skip_string(cursor);
+                text.push_str(&rest[..rest.len() - cursor.rest().len()]);
+                continue;
+            }
+            _ if depth == 0 && ends.contains(&byte) => break,
+            b'[' | b'(' | b'{' => depth += 1,
+            b']' | b')' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let width = cursor.rest().chars().next().map_or(1, char::len_utf8);
+        text.push_str(cursor.take(width));
+    }
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let unquoted = match super::literal(&words) {
+        Ok(Value::String(inner)) => inner,
+        _ => words,
+    };
+    (!unquoted.is_empty()).then_some(unquoted)
+}
