@@ -7,20 +7,15 @@
 //! the second time. What no rule can fix without inventing is a finding.
 
 mod alternatives;
-mod arrays;
-mod constraints;
-mod defaults;
-mod descriptions;
-mod findings;
-mod form;
-mod frame;
+mod keys;
 mod names;
 mod notation;
 mod opinion;
-mod references;
 pub mod renames;
 mod required;
-mod types;
+mod rules;
+mod shape;
+mod values;
 mod walk;
 
 use std::collections::HashSet;
@@ -31,6 +26,7 @@ use serde_json::Value;
 use crate::docs::patch::{self, PatchOp};
 use opinion::Opinion;
 use renames::Rename;
+use rules::{FINDINGS, PHASES};
 
 /// Raised when any rule's answers change: runs made before are not taken over.
 pub const VERSION: u32 = 2;
@@ -44,7 +40,7 @@ pub fn fix(functions: &[Value], allow: Safety) -> Fixed {
     let mut draft =
         Draft { list: Value::Array(functions.to_vec()), names, edits: Vec::new(), renames: Vec::new() };
     draft.work(|rule| rule.safety <= allow);
-    let findings = findings::RULES.iter().flat_map(|rule| judged(rule, draft.functions()).findings).collect();
+    let findings = FINDINGS.iter().flat_map(|rule| judged(rule, draft.functions()).findings).collect();
     let proposals = proposed(&draft.list, |rule| rule.safety > allow);
     let functions = match draft.list {
         Value::Array(functions) => functions,
@@ -118,50 +114,9 @@ pub struct Fixed {
     pub renames: Vec<Rename>,
 }
 
-/// The rules, in the order they run; later phases rely on what earlier ones have settled.
-static PHASES: [&[&Rule]; 3] = [
-    &[
-        &frame::MISSPELLED_KEY,
-        &form::PARAMETERS_AS_TEXT,
-        &form::SPLIT_PARAMETERS,
-        &form::MISSING_PARAMETERS,
-        &required::BESIDE_PARAMETERS,
-        &form::PARAMETERS_AS_LIST,
-        &form::FLAT_PARAMETERS,
-        &references::REFERENCE,
-        &alternatives::NULLABLE,
-        &alternatives::SEVERAL_TYPES,
-        &required::AMONG_PROPERTIES,
-        &form::PROPERTY_AS_TEXT,
-        &arrays::ITEMS_NOT_A_SCHEMA,
-    ],
-    &[
-        &types::UNKNOWN_TYPE,
-        &types::MISSING_TYPE,
-        &types::PARAMETERS_TYPE,
-        &required::PER_PARAMETER,
-        &required::NOT_A_LIST,
-        &required::MISSING_REQUIRED,
-        &frame::MISSING_PROPERTIES,
-        &required::WITHOUT_PROPERTY,
-        &required::NESTED,
-        &names::PYTHON_KEYWORD,
-        &names::PARAMETER_NAME,
-        &names::FUNCTION_NAME,
-        &descriptions::TITLE,
-        &descriptions::MISSING,
-        &constraints::KEYWORD,
-        &arrays::WITHOUT_ITEMS,
-        &defaults::ENUM_AS_TEXT,
-        &defaults::DEFAULT_AS_TEXT,
-        &defaults::OPTIONAL_WITHOUT_DEFAULT,
-    ],
-    &[&frame::EXTRA_KEY, &frame::KEY_ORDER],
-];
-
 /// Every rule: those that edit in the order they run, then those that only find.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    PHASES.into_iter().flatten().chain(findings::RULES).copied()
+    PHASES.into_iter().flatten().chain(&FINDINGS).copied()
 }
 
 /// How often a phase is repeated at most; a fix uncovers at most what stands one level deeper.

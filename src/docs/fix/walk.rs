@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::form::is_flat;
+use super::shape::is_flat;
 use crate::docs::patch::push_token;
 
 /// A place in the list where a schema stands.

@@ -6,9 +6,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::opinion::{Change, Opinion};
-use super::walk::each_function;
-use super::{Rule, Safety};
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::walk::each_function;
+use crate::docs::fix::{Rule, Safety};
 use crate::docs::patch::token;
 
 const REF: &str = "$ref";
@@ -19,7 +19,7 @@ const MAX_VALUES: usize = 4_096;
 /// How deep what they bring in may be.
 const MAX_DEPTH: usize = 64;
 
-pub(super) static REFERENCE: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     code: "schema/reference",
     what: "A schema is only referred to.",
     why: "BFCL has no definitions; the schema is put where it is used, and one that holds itself is cut at the repeat.",
@@ -27,10 +27,10 @@ pub(super) static REFERENCE: Rule = Rule {
     fires: r##"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {"p": {"$ref": "#/$defs/P"}},
         "$defs": {"P": {"type": "string", "description": "x"}}}}"##,
     quiet: r##"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {"p": {"$ref": "#/$defs/P"}}}}"##,
-    judge: reference,
+    judge,
 };
 
-fn reference(opinion: &mut Opinion<'_>) {
+fn judge(opinion: &mut Opinion<'_>) {
     each_function(opinion.functions, |pointer, function| {
         let Some(parameters) = function.get("parameters") else { return };
         each_reference(parameters, &mut format!("{pointer}/parameters"), &mut |at, referring| {

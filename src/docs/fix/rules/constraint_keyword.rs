@@ -1,10 +1,10 @@
-//! Bounds, formats and patterns: BFCL says them in the description.
+//! A bound, a format or a pattern stands in a key of its own.
 
 use serde_json::{Map, Value};
 
-use super::opinion::{Change, Opinion};
-use super::walk::{Place, each_schema};
-use super::{Rule, Safety};
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::{Rule, Safety};
 
 /// JSON Schema's keywords and the phrase for each, in the order the phrases are written.
 const PHRASES: [(&str, &str); 14] = [
@@ -24,7 +24,7 @@ const PHRASES: [(&str, &str); 14] = [
     ("maxItems", "Maximum items"),
 ];
 
-pub(super) static KEYWORD: Rule = Rule {
+pub(super) static RULE: Rule = Rule {
     code: "schema/constraint-keyword",
     what: "A bound, a format or a pattern stands in a key of its own.",
     why: "BFCL has no keys for them; its own converters put them into the description, and so does this.",
@@ -33,10 +33,10 @@ pub(super) static KEYWORD: Rule = Rule {
         "n": {"type": "integer", "description": "x", "minimum": 1}}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["min"], "properties": {
         "min": {"type": "integer", "description": "x"}}}}"#,
-    judge: keyword,
+    judge,
 };
 
-fn keyword(opinion: &mut Opinion<'_>) {
+fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
         let phrases = phrases(schema);
         // A description of another kind than text is for people to look at, and its constraints wait.

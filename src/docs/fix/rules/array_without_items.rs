@@ -1,0 +1,45 @@
+//! An array or tuple does not say what its elements are.
+
+use serde_json::{Map, Value, json};
+
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::values::type_of;
+use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/array-without-items",
+    what: "An array or tuple does not say what its elements are.",
+    why: "BFCL's checker stops at such a parameter. The elements' type is taken from the enum or the default where \
+          they have one, and is a string otherwise: an invented value, so the edit is not safe.",
+    safety: Safety::Unsafe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "array", "description": "x"}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "array", "description": "x", "items": {"type": "any"}}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_schema(opinion.functions, |site, schema| {
+        let listed = schema.get("type").is_some_and(|kind| *kind == "array" || *kind == "tuple");
+        let empty = |items: &Value| items.is_null() || items.is_boolean() || *items == json!([]);
+        if site.place != Place::Parameters && listed && schema.get("items").is_none_or(empty) {
+            let items = json!({"type": element_type(schema)});
+            opinion.change(Change::at(site.pointer).set(schema, "items", items));
+        }
+    });
+}
+
+/// The one type of the values an array is known to hold.
+fn element_type(schema: &Map<String, Value>) -> &'static str {
+    let values =
+        ["enum", "default"].into_iter().filter_map(|key| schema.get(key)?.as_array()).find(|v| !v.is_empty());
+    let mut types = values.into_iter().flatten().map(type_of);
+    match types.next() {
+        Some(Some(first)) if first != "array" && first != "dict" && types.all(|kind| kind == Some(first)) => {
+            first
+        }
+        _ => "string",
+    }
+}

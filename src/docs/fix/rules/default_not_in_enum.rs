@@ -1,0 +1,33 @@
+//! A default is none of the allowed values.
+
+use serde_json::Value;
+
+use crate::docs::fix::values::brief;
+use crate::docs::fix::walk::each_schema;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/default-not-in-enum",
+    what: "A default is none of the allowed values.",
+    why: "One of the two is wrong and nobody can tell which; the official data has such defaults.",
+    safety: Safety::Suggest,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
+        "a": {"type": "string", "description": "x", "enum": ["a", "b"], "default": "c"}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
+        "a": {"type": "array", "description": "x", "items": {"type": "string"}, "enum": ["a", "b"], "default": ["b"]}}}}"#,
+    judge: |opinion| {
+        each_schema(opinion.functions, |site, schema| {
+            let (Some(default), Some(Value::Array(choices))) = (schema.get("default"), schema.get("enum"))
+            else {
+                return;
+            };
+            // An array's enum lists what its elements may be.
+            let among = |value: &Value| value.is_null() || choices.contains(value);
+            let elements_among = default.as_array().is_some_and(|elements| elements.iter().all(among));
+            if !among(default) && !elements_among {
+                opinion
+                    .find(format!("{}/default", site.pointer), format!("the default is {}", brief(default)));
+            }
+        });
+    },
+};

@@ -1,0 +1,24 @@
+//! A default is of another type than its parameter.
+
+use crate::docs::fix::values::{brief, fits};
+use crate::docs::fix::walk::each_schema;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/default-type",
+    what: "A default is of another type than its parameter.",
+    why: "No cast keeps what it says; the official data has such defaults (`\"dontcare\"` for a boolean).",
+    safety: Safety::Suggest,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
+        "a": {"type": "boolean", "description": "x", "default": "dontcare"}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
+        "a": {"type": "float", "description": "x", "default": 1}}}}"#,
+    judge: |opinion| {
+        each_schema(opinion.functions, |site, schema| {
+            if let Some(default) = schema.get("default").filter(|default| !fits(default, schema)) {
+                opinion
+                    .find(format!("{}/default", site.pointer), format!("the default is {}", brief(default)));
+            }
+        });
+    },
+};

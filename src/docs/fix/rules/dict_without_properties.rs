@@ -1,0 +1,22 @@
+//! A dict does not say what it holds.
+
+use crate::docs::fix::walk::each_schema;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/dict-without-properties",
+    what: "A dict does not say what it holds.",
+    why: "The recipe wants its members; they are not made up, and the official data has such dicts.",
+    safety: Safety::Suggest,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "dict", "description": "x"}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "dict", "description": "x", "properties": {}}}}}"#,
+    judge: |opinion| {
+        each_schema(opinion.functions, |site, schema| {
+            if schema.get("type").is_some_and(|kind| *kind == "dict") && !schema.contains_key("properties") {
+                opinion.find(site.pointer, "a dict without properties");
+            }
+        });
+    },
+};

@@ -1,0 +1,26 @@
+//! Two functions of a list have one name.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::docs::fix::walk::each_function;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/duplicate-name",
+    what: "Two functions of a list have one name.",
+    why: "A call could mean either.",
+    safety: Safety::Suggest,
+    fires: r#"[{"name": "f", "description": "d"}, {"name": "f", "description": "e"}]"#,
+    quiet: r#"[{"name": "f", "description": "d"}, {"name": "g", "description": "d"}]"#,
+    judge: |opinion| {
+        let mut seen = HashSet::new();
+        each_function(opinion.functions, |pointer, function| {
+            let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
+            if !seen.insert(name) {
+                opinion.find(format!("{pointer}/name"), format!("another function is called {name:?} too"));
+            }
+        });
+    },
+};

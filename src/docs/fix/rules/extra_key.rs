@@ -1,0 +1,51 @@
+//! A function or a schema has a key BFCL does not know.
+
+use serde_json::{Map, Value};
+
+use super::reference::holds_reference;
+use crate::docs::fix::keys::{COMBINING, DEFINITIONS, FUNCTION, PARAMETERS, SCHEMA};
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::values::is_nothing;
+use crate::docs::fix::walk::{Place, each_function, each_schema};
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/extra-key",
+    what: "A function or a schema has a key BFCL does not know.",
+    why: "Official docs use a closed set of keys; flags of other APIs (`strict`, `additionalProperties`, `$schema`, \
+          examples, descriptions of the result) are dropped. What such keys say about a value is folded first.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "strict": true}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    let functions = opinion.functions;
+    each_function(functions, |pointer, function| {
+        // Where parameters could not be found, any key may hold them.
+        let found = function.get("parameters").is_some_and(|parameters| !is_nothing(parameters));
+        drop_others(pointer, function, |key| !found || FUNCTION.contains(&key), opinion);
+    });
+    each_schema(functions, |site, schema| {
+        let needs_definitions = site.place == Place::Parameters && holds_reference(&functions[site.function]);
+        let known = |key: &str| {
+            let own: &[&str] = if site.place == Place::Parameters { &PARAMETERS } else { &SCHEMA };
+            own.contains(&key)
+                || COMBINING.contains(&key)
+                || (needs_definitions && DEFINITIONS.contains(&key))
+        };
+        drop_others(site.pointer, schema, known, opinion);
+    });
+}
+
+fn drop_others(
+    pointer: &str,
+    map: &Map<String, Value>,
+    known: impl Fn(&str) -> bool,
+    opinion: &mut Opinion<'_>,
+) {
+    for (key, value) in map.iter().filter(|(key, _)| !known(key)) {
+        opinion.change(Change::at(pointer).remove(&crate::docs::patch::token(key), value));
+    }
+}

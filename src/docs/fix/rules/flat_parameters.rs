@@ -1,0 +1,38 @@
+//! `parameters` maps names to types, descriptions or schemas, without a schema around them.
+
+use serde_json::Value;
+
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::shape::{as_schema, is_flat, is_parameter, schema_of};
+use crate::docs::fix::walk::each_function;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/flat-parameters",
+    what: "`parameters` maps names to types, descriptions or schemas, without a schema around them.",
+    why: "The map becomes `properties`. All are required that have no default and are not called optional: a guess.",
+    safety: Safety::Unsafe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": {"type": "str", "description": "x"}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "object"}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_function(opinion.functions, |pointer, function| {
+        let flat = function.get("parameters").filter(|parameters| is_flat(parameters));
+        let Some(before @ Value::Object(map)) = flat else { return };
+        let properties = map
+            .iter()
+            .filter(|(key, value)| is_parameter(map, key, value))
+            .map(|(key, value)| (key.clone(), as_schema(value)))
+            .collect();
+        let mut schema = schema_of(properties);
+        if let Some(required @ Value::Array(_)) = map.get("required") {
+            schema["required"] = required.clone();
+        }
+        if let Some(definitions) = map.get("$defs") {
+            schema["$defs"] = definitions.clone();
+        }
+        opinion.change(Change::at(pointer).replace("parameters", before, schema));
+    });
+}

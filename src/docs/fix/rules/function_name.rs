@@ -1,0 +1,59 @@
+//! A function's name is no identifier, nor identifiers with dots between.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::docs::fix::names::{identifier, is_function_name, is_keyword};
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::renames::Renamed;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/function-name",
+    what: "A function's name is no identifier, nor identifiers with dots between.",
+    why: "No Python call can name it; what a name cannot hold becomes an underscore.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "Get Weather (v2)", "description": "d"}"#,
+    quiet: r#"{"name": "requests.get", "description": "d"}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    let functions = opinion.functions;
+    let mut taken: HashSet<_> =
+        functions.iter().filter_map(|function| function.get("name")?.as_str()).collect();
+    let fixed: Vec<_> = functions.iter().map(legal_function_name).collect();
+    for (function, to) in fixed.iter().enumerate() {
+        let Some((before, to)) = to else { continue };
+        if taken.insert(to) {
+            let change = Change::at(&format!("/{function}")).replace("name", before, to.as_str());
+            opinion.rename(change, vec![Renamed { function, parameter: None, to: to.clone() }]);
+        }
+    }
+}
+
+/// The name of a function and the legal one, where they differ and there is one.
+fn legal_function_name(function: &Value) -> Option<(&Value, String)> {
+    let before = function.get("name")?;
+    let name = before.as_str().filter(|name| !is_function_name(name))?;
+    let parts: Vec<_> = name.split('.').filter_map(identifier).collect();
+    let parts = parts.into_iter().map(|part| if is_keyword(&part) { format!("_{part}") } else { part });
+    let to = parts.collect::<Vec<_>>().join(".");
+    (!to.is_empty()).then_some((before, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn dots_stay_and_keywords_between_them_are_marked() {
+        let legal = |name: &str| legal_function_name(&json!({"name": name})).map(|(_, to)| to);
+        assert_eq!(legal("requests.get"), None);
+        assert_eq!(legal("a.class"), Some("a._class".to_owned()));
+        assert_eq!(legal("a..b c"), Some("a.b_c".to_owned()));
+    }
+}

@@ -1,0 +1,41 @@
+//! `items` is the name of a type, or a list of schemas.
+
+use serde_json::{Value, json};
+
+use crate::docs::fix::notation;
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::walk::each_schema;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/items-not-a-schema",
+    what: "`items` is the name of a type, or a list of schemas.",
+    why: "BFCL wants one schema for all elements. A name is taken as its type; a list of one type makes a tuple.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "array", "description": "x", "items": "string"}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "array", "description": "x", "items": [{"type": "string"}, {"type": "integer"}]}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_schema(opinion.functions, |site, schema| {
+        let Some(before) = schema.get("items") else { return };
+        match before {
+            Value::String(text) if notation::read(text).is_some() => {
+                opinion.change(Change::at(site.pointer).replace("items", before, json!({"type": text})));
+            }
+            Value::Array(list) => {
+                let Some(first @ Value::Object(_)) = list.first() else { return };
+                let same =
+                    |other: &Value| other.get("type").is_some() && other.get("type") == first.get("type");
+                if list.iter().all(same) {
+                    let change = Change::at(site.pointer).replace("items", before, first.clone());
+                    opinion.change(change.set(schema, "type", "tuple"));
+                }
+            }
+            _ => {}
+        }
+    });
+}

@@ -1,0 +1,39 @@
+//! A function or a parameter has no description.
+
+use serde_json::{Map, Value};
+
+use crate::docs::fix::keys::DESCRIPTION;
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::values::is_undescribed;
+use crate::docs::fix::walk::{Place, each_function, each_schema};
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/missing-description",
+    what: "A function or a parameter has no description.",
+    why: "Every official one has. Its name is the only word there is for it; it tells a model nothing new, so the \
+          edit is not safe.",
+    safety: Safety::Unsafe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "string"}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "array", "description": "x", "items": {"type": "string"}}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    let functions = opinion.functions;
+    let mut describe = |pointer: &str, map: &Map<String, Value>, name: &str| {
+        if is_undescribed(map) && !name.trim().is_empty() {
+            opinion.change(Change::at(pointer).set(map, DESCRIPTION, name));
+        }
+    };
+    each_function(functions, |pointer, function| {
+        describe(pointer, function, function.get("name").and_then(Value::as_str).unwrap_or_default());
+    });
+    each_schema(functions, |site, schema| {
+        if let Place::Parameter(name) | Place::Member(name) = site.place {
+            describe(site.pointer, schema, name);
+        }
+    });
+}

@@ -1,0 +1,33 @@
+//! `parameters` has no `properties`.
+
+use serde_json::json;
+
+use crate::docs::fix::keys::{COMBINING, PARAMETERS};
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::walk::each_parameters;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/missing-properties",
+    what: "`parameters` has no `properties`.",
+    why: "A function without parameters says so with an empty object.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": []}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_parameters(opinion.functions, |site, schema| {
+        let absent = schema.get("properties").is_none_or(|value| value.is_null() || *value == json!([]));
+        let combined = COMBINING.iter().any(|key| schema.contains_key(*key));
+        if absent && !combined {
+            opinion.change(Change::at(site.pointer).set_in_order(
+                schema,
+                "properties",
+                json!({}),
+                &PARAMETERS,
+            ));
+        }
+    });
+}

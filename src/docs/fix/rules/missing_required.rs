@@ -1,0 +1,24 @@
+//! `parameters` has no list of required parameters.
+
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::required::{REQUIRED, with_required};
+use crate::docs::fix::walk::each_parameters;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/missing-required",
+    what: "`parameters` has no list of required parameters.",
+    why: "JSON Schema reads that as none, and BFCL writes it out.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_parameters(opinion.functions, |site, schema| {
+        if !schema.contains_key(REQUIRED) {
+            opinion.change(with_required(Change::at(site.pointer), schema, Vec::new()));
+        }
+    });
+}

@@ -1,0 +1,45 @@
+//! A parameter has no type.
+
+use serde_json::{Map, Value};
+
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::values::type_of;
+use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/missing-type",
+    what: "A parameter has no type.",
+    why: "The type is read off the properties, items, enum or default, and is a string where there are none: a guess.",
+    safety: Safety::Unsafe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"description": "x", "enum": ["c", "f"]}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"description": "x", "type": "string"}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_schema(opinion.functions, |site, schema| {
+        let combined = ["$ref", "anyOf", "oneOf", "allOf"].iter().any(|key| schema.contains_key(*key));
+        let absent = schema.get("type").is_none_or(|kind| kind.is_null() || *kind == "");
+        if site.place != Place::Parameters && absent && !combined {
+            opinion.change(Change::at(site.pointer).set(schema, "type", inferred(schema)));
+        }
+    });
+}
+
+fn inferred(schema: &Map<String, Value>) -> &'static str {
+    if schema.get("properties").is_some_and(Value::is_object) {
+        return "dict";
+    }
+    if schema.contains_key("items") {
+        return "array";
+    }
+    let choices = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+    let mut types = choices.chain(schema.get("default")).filter_map(type_of);
+    match types.next() {
+        Some(first) if types.all(|kind| kind == first) => first,
+        _ => "string",
+    }
+}

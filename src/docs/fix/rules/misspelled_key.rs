@@ -1,0 +1,67 @@
+//! A key is called by another word than BFCL's.
+
+use serde_json::{Map, Value};
+
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::walk::{each_function, each_schema};
+use crate::docs::fix::{Rule, Safety};
+
+/// Other words for a function's keys.
+const FUNCTION_ALIASES: [(&str, &str); 7] = [
+    ("arguments", "parameters"),
+    ("args", "parameters"),
+    ("params", "parameters"),
+    ("parameter", "parameters"),
+    ("desc", "description"),
+    ("summary", "description"),
+    ("doc", "description"),
+];
+
+/// Other words for a schema's keys.
+const SCHEMA_ALIASES: [(&str, &str); 6] = [
+    ("property", "properties"),
+    ("prefixItems", "items"),
+    ("desc", "description"),
+    ("summary", "description"),
+    ("enums", "enum"),
+    ("choices", "enum"),
+];
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/misspelled-key",
+    what: "A key is called by another word than BFCL's.",
+    why: "Readers look for `parameters`, `properties` and `description` only; the key is renamed where it stands.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "desc": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
+    quiet: r#"{"name": "f", "desc": "d", "description": "e"}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    let functions = opinion.functions;
+    each_function(functions, |pointer, function| rename_alias(pointer, function, &FUNCTION_ALIASES, opinion));
+    each_schema(functions, |site, schema| rename_alias(site.pointer, schema, &SCHEMA_ALIASES, opinion));
+}
+
+/// Renames the first alias whose value is of the kind its key asks for.
+fn rename_alias(
+    pointer: &str,
+    map: &Map<String, Value>,
+    aliases: &[(&str, &str)],
+    opinion: &mut Opinion<'_>,
+) {
+    let fits = |key: &str, value: &Value| match key {
+        "description" => value.is_string(),
+        "enum" | "items" => value.is_array(),
+        "parameters" => value.is_object() || value.is_array(),
+        _ => value.is_object(),
+    };
+    let found = map.iter().find_map(|(alias, value)| {
+        let (_, key) = aliases.iter().find(|(known, _)| known == alias)?;
+        let renames = fits(key, value) && !map.contains_key(*key);
+        renames.then(|| Change::at(pointer).rename(alias, value, key))
+    });
+    if let Some(change) = found {
+        opinion.change(change);
+    }
+}

@@ -1,0 +1,36 @@
+//! A parameter may be left out, and nothing says what is taken then.
+
+use serde_json::{Map, Value, json};
+
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/optional-without-default",
+    what: "A parameter may be left out, and nothing says what is taken then.",
+    why: "The recipe wants a default, in its field or in the description. Null says that there is none.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
+        "a": {"type": "integer", "description": "x"}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
+        "a": {"type": "integer", "description": "Page size. Default is 10."}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    let functions = opinion.functions;
+    each_schema(functions, |site, schema| {
+        let Place::Parameter(name) = site.place else { return };
+        let required = functions[site.function].pointer("/parameters/required").and_then(Value::as_array);
+        let optional = required.is_some_and(|required| !required.contains(&json!(name)));
+        if optional && !schema.contains_key("default") && !mentions_default(schema) {
+            opinion.change(Change::at(site.pointer).add("default", Value::Null));
+        }
+    });
+}
+
+fn mentions_default(schema: &Map<String, Value>) -> bool {
+    let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    description.to_lowercase().contains("default")
+}

@@ -1,0 +1,21 @@
+//! A parameter's name is no identifier.
+
+use crate::docs::fix::names::{identifier, is_identifier, rename_parameters};
+use crate::docs::fix::opinion::Opinion;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/parameter-name",
+    what: "A parameter's name is no identifier.",
+    why: "No Python call can give it; what an identifier cannot hold becomes an underscore.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["x-key"], "properties": {
+        "x-key": {"type": "string", "description": "x"}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["año"], "properties": {
+        "año": {"type": "integer", "description": "x"}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    rename_parameters(opinion, |name| if is_identifier(name) { None } else { identifier(name) });
+}

@@ -1,0 +1,31 @@
+//! `parameters` is a list of named parameters.
+
+use serde_json::{Map, Value, json};
+
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::shape::{named, schema_of};
+use crate::docs::fix::walk::each_function;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/parameters-as-list",
+    what: "`parameters` is a list of named parameters.",
+    why: "Each becomes a property. The form says nothing about which are required, so all are that have no \
+          default and are not called optional: a guess.",
+    safety: Safety::Unsafe,
+    fires: r#"{"name": "f", "description": "d", "parameters": [{"name": "a", "description": "x"}]}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": ["a"]}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_function(opinion.functions, |pointer, function| {
+        let Some(before @ Value::Array(list)) = function.get("parameters").filter(|list| **list != json!([]))
+        else {
+            return;
+        };
+        if let Some(properties) = list.iter().map(named).collect::<Option<Map<_, _>>>() {
+            opinion.change(Change::at(pointer).replace("parameters", before, schema_of(properties)));
+        }
+    });
+}

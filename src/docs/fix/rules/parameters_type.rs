@@ -1,0 +1,30 @@
+//! `parameters` does not say that it is a dict.
+
+use serde_json::Value;
+
+use crate::docs::fix::keys::PARAMETERS;
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::walk::each_parameters;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/parameters-type",
+    what: "`parameters` does not say that it is a dict.",
+    why: "Every official doc says so, and a schema with properties can be nothing else.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"required": [], "properties": {}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "array", "items": {"type": "string"}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_parameters(opinion.functions, |site, schema| {
+        let wrong = match schema.get("type") {
+            None => true,
+            Some(kind) => *kind != "dict" && schema.get("properties").is_some_and(Value::is_object),
+        };
+        if wrong {
+            opinion.change(Change::at(site.pointer).set_in_order(schema, "type", "dict", &PARAMETERS));
+        }
+    });
+}

@@ -1,0 +1,21 @@
+//! A parameter is called by a word Python keeps for itself.
+
+use crate::docs::fix::names::{is_keyword, rename_parameters};
+use crate::docs::fix::opinion::Opinion;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/python-keyword",
+    what: "A parameter is called by a word Python keeps for itself.",
+    why: "No Python call can give it. The name gets an underscore in front, as in the official data (`_class`).",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["class"], "properties": {
+        "class": {"type": "string", "description": "x"}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "dict", "description": "x", "properties": {"class": {"type": "string", "description": "y"}}}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    rename_parameters(opinion, |name| is_keyword(name).then(|| format!("_{name}")));
+}

@@ -1,0 +1,46 @@
+//! Required and optional parameters stand in two lists.
+
+use serde_json::{Map, Value, json};
+
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::shape::{OPTIONAL_LIST, REQUIRED_LIST, named};
+use crate::docs::fix::walk::each_function;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/split-parameters",
+    what: "Required and optional parameters stand in two lists.",
+    why: "API collections write them so. They are joined, the first list gives `required`, and a default there is an \
+          example, so it goes.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "required_parameters": [{"name": "a", "type": "STRING", "description": "x"}]}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": null}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_function(opinion.functions, |pointer, function| {
+        let list = |key: &str| function.get(key).and_then(Value::as_array);
+        let (required, optional) = (list(REQUIRED_LIST), list(OPTIONAL_LIST));
+        if function.contains_key("parameters") || (required.is_none() && optional.is_none()) {
+            return;
+        }
+        let all = required.into_iter().chain(optional).flatten();
+        let Some(mut properties) = all.map(named).collect::<Option<Map<_, _>>>() else { return };
+        let names: Vec<_> =
+            required.into_iter().flatten().map(|parameter| parameter["name"].clone()).collect();
+        for name in names.iter().filter_map(Value::as_str) {
+            if let Some(Value::Object(property)) = properties.get_mut(name) {
+                property.shift_remove("default");
+            }
+        }
+        let mut change = Change::at(pointer);
+        for key in [REQUIRED_LIST, OPTIONAL_LIST] {
+            if let Some(before) = function.get(key) {
+                change = change.remove(key, before);
+            }
+        }
+        let schema = json!({"type": "dict", "required": names, "properties": properties});
+        opinion.change(change.add("parameters", schema));
+    });
+}

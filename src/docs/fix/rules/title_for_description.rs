@@ -1,0 +1,39 @@
+//! A title stands where a description should be.
+
+use serde_json::{Map, Value};
+
+use crate::docs::fix::keys::DESCRIPTION;
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::values::is_undescribed;
+use crate::docs::fix::walk::{Place, each_function, each_schema};
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/title-for-description",
+    what: "A title stands where a description should be.",
+    why: "The title is the writer's own word for it, and BFCL has no titles.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "title": "Does it", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
+    quiet: r#"{"name": "f", "title": "Does it", "description": "d"}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    let functions = opinion.functions;
+    let mut look = |pointer: &str, map: &Map<String, Value>| {
+        let Some(before @ Value::String(text)) = map.get("title") else { return };
+        if !text.trim().is_empty() && is_undescribed(map) {
+            let change = Change::at(pointer);
+            opinion.change(match map.get(DESCRIPTION) {
+                Some(empty) => change.replace(DESCRIPTION, empty, text.as_str()),
+                None => change.rename("title", before, DESCRIPTION),
+            });
+        }
+    };
+    each_function(functions, &mut look);
+    each_schema(functions, |site, schema| {
+        if site.place != Place::Parameters {
+            look(site.pointer, schema);
+        }
+    });
+}

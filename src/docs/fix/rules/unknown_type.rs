@@ -1,0 +1,45 @@
+//! A type is written in other words than BFCL's eight.
+
+use serde_json::{Value, json};
+
+use crate::docs::fix::notation::{self, TYPES};
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/unknown-type",
+    what: "A type is written in other words than BFCL's eight.",
+    why: "The checker stops at a type it does not know. The word is translated (object to dict, number to float, \
+          List[int] to array with items), and what it says about elements, choices or format is kept.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "object", "required": [], "properties": {}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "thingummy", "description": "x"}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_schema(opinion.functions, |site, schema| {
+        let Some(before @ Value::String(written)) = schema.get("type") else { return };
+        if TYPES.contains(&written.as_str()) {
+            return;
+        }
+        let Some(notation) = notation::read(written).filter(|notation| !notation.lossy) else { return };
+        if site.place == Place::Parameters && notation.kind != "dict" {
+            return;
+        }
+        let mut change = Change::at(site.pointer).replace("type", before, notation.kind);
+        let said = [
+            ("items", notation.items.as_ref().map(|items| items.schema())),
+            ("enum", (!notation.choices.is_empty()).then(|| json!(notation.choices))),
+            ("format", notation.format.as_ref().map(|format| json!(format))),
+        ];
+        for (key, value) in said {
+            if let Some(value) = value.filter(|_| !schema.contains_key(key)) {
+                change = change.add(key, value);
+            }
+        }
+        opinion.change(change);
+    });
+}

@@ -1,0 +1,43 @@
+//! A part of a schema is not what belongs there.
+
+use serde_json::Value;
+
+use crate::docs::fix::values::brief;
+use crate::docs::fix::walk::each_schema;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/unreadable-property",
+    what: "A part of a schema is not what belongs there.",
+    why: "Properties and items are schemas, and a description is text.",
+    safety: Safety::Suggest,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {"a": 7}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
+    judge: |opinion| {
+        each_schema(opinion.functions, |site, schema| {
+            let mut find = |key: String, value: &Value| {
+                opinion.find(format!("{}/{key}", site.pointer), format!("{key} is {}", brief(value)));
+            };
+            match schema.get("properties") {
+                Some(Value::Object(members)) => {
+                    let wrong = members.iter().filter(|(_, member)| !member.is_object());
+                    wrong.for_each(|(name, member)| {
+                        find(format!("properties/{}", crate::docs::patch::token(name)), member);
+                    });
+                }
+                Some(other) => find("properties".to_owned(), other),
+                None => {}
+            }
+            let wrong = |key: &str, fits: fn(&Value) -> bool| schema.get(key).filter(|value| !fits(value));
+            for (key, value) in [
+                ("items", wrong("items", Value::is_object)),
+                ("description", wrong("description", Value::is_string)),
+                ("enum", wrong("enum", Value::is_array)),
+            ] {
+                if let Some(value) = value {
+                    find(key.to_owned(), value);
+                }
+            }
+        });
+    },
+};

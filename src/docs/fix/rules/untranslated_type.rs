@@ -1,0 +1,27 @@
+//! A type is none of BFCL's eight and no known word for one.
+
+use serde_json::Value;
+
+use crate::docs::fix::notation::TYPES;
+use crate::docs::fix::values::brief;
+use crate::docs::fix::walk::each_schema;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/untranslated-type",
+    what: "A type is none of BFCL's eight and no known word for one.",
+    why: "The checker stops at it.",
+    safety: Safety::Suggest,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "thingummy", "description": "x"}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "str", "description": "x"}}}}"#,
+    judge: |opinion| {
+        each_schema(opinion.functions, |site, schema| {
+            let known = |kind: &&Value| kind.as_str().is_some_and(|kind| TYPES.contains(&kind));
+            if let Some(kind) = schema.get("type").filter(|kind| !known(kind)) {
+                opinion.find(format!("{}/type", site.pointer), format!("the type is {}", brief(kind)));
+            }
+        });
+    },
+};
