@@ -72,6 +72,14 @@ pub enum Step {
     RecursionCut,
     /// Types were inferred from example values.
     TypesInferred,
+    /// An object from names of servers to their lists.
+    ServerMap,
+    /// An object from names to prose about functions.
+    ProseMap,
+    /// A schema stood where the function should be, and its title is the name.
+    NamedByTitle,
+    /// Tools that a server runs by itself, without a schema, were left out.
+    ServerToolLeftOut,
 }
 
 impl Step {
@@ -111,6 +119,10 @@ impl Step {
             Self::PlaceSuffix => "place-suffix",
             Self::RecursionCut => "recursion-cut",
             Self::TypesInferred => "types-inferred",
+            Self::ServerMap => "server-map",
+            Self::ProseMap => "prose-map",
+            Self::NamedByTitle => "named-by-title",
+            Self::ServerToolLeftOut => "server-tool-left-out",
         }
     }
 }

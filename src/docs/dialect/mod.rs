@@ -1,0 +1,342 @@
+//! Takes functions out of the frames that APIs and people put around them.
+//!
+//! `tables` has one row a word: containers (`{"tools": […]}`), frames around one function
+//! (`{"type": "function", "function": {…}}`) and other names for a function's own keys
+//! (`input_schema`). A new dialect is a new row. Only frames go; what is inside a function
+//! stays as it was sent, and is for `fix`. An element that is no function refuses the whole
+//! list, but for the switches of a server's own tools, which are left out with a step.
+
+mod prose;
+mod server;
+mod tables;
+
+use serde_json::{Map, Value};
+
+use crate::docs::parse::fault::{Fault, ParseFault};
+use crate::docs::parse::step::Step;
+use crate::docs::patch::rename_key;
+use crate::docs::{source, spec};
+use tables::{ALIASES, CONTAINERS, FRAMES, HELD_BY_FIX, PLACES, SCHEMA_HOLDERS, SCHEMA_PARTS};
+
+/// How many frames may stand inside one another.
+const MAX_FRAMES: usize = 8;
+
+/// The functions of a value, each an object with a name; `steps` takes note of the frames that went.
+///
+/// # Errors
+/// Where no function is found, or one of the elements is none: half a list is not what was sent.
+pub fn functions(value: Value, steps: &mut Vec<Step>) -> Result<Vec<Value>, Fault> {
+    let mut collector = Collector { functions: Vec::new(), steps };
+    match value {
+        Value::Array(_) => {}
+        Value::Object(_) => collector.note(Step::BareObject),
+        _ => return Err(Fault::new(ParseFault::NoFunctions, format!("the value is {}", kind(&value)))),
+    }
+    collector.collect(value, MAX_FRAMES)?;
+    if collector.functions.is_empty() {
+        return Err(Fault::new(ParseFault::NoFunctions, "the text holds no function"));
+    }
+    Ok(collector.functions)
+}
+
+struct Collector<'s> {
+    functions: Vec<Value>,
+    steps: &'s mut Vec<Step>,
+}
+
+impl Collector<'_> {
+    fn collect(&mut self, value: Value, frames: usize) -> Result<(), Fault> {
+        let Some(frames) = frames.checked_sub(1) else {
+            let message = format!("more than {MAX_FRAMES} frames around a function");
+            return Err(Fault::new(ParseFault::TooDeep, message));
+        };
+        match value {
+            Value::Array(values) => {
+                if values.iter().any(Value::is_array) {
+                    self.note(Step::NestedList);
+                }
+                values.into_iter().try_for_each(|value| self.collect(value, frames))
+            }
+            Value::Object(map) => self.collect_object(map, frames),
+            Value::String(text) => self.collect_text(&text, frames),
+            other => Err(self.not_a_function(kind(&other))),
+        }
+    }
+
+    fn collect_text(&mut self, text: &str, frames: usize) -> Result<(), Fault> {
+        if let Some(inner) = inner_json(text) {
+            self.note(Step::JsonString);
+            return self.collect(inner, frames);
+        }
+        match source::functions(text, self.steps) {
+            Some(functions) => self.collect(Value::Array(functions?), frames),
+            None => Err(self.not_a_function("a string")),
+        }
+    }
+
+    fn collect_object(&mut self, mut map: Map<String, Value>, frames: usize) -> Result<(), Fault> {
+        if map.is_empty() {
+            let message = "an object without keys stands where a function should be";
+            return Err(Fault::new(ParseFault::NoFunctions, message));
+        }
+        if server::is_switch(&map) {
+            self.note(Step::ServerToolLeftOut);
+            return Ok(());
+        }
+        if !is_named(&map)
+            && let Some(functions) = spec::functions(&map, self.steps)
+        {
+            self.functions.extend(functions?);
+            return Ok(());
+        }
+        // What brings parameters is a function itself, whatever else it is called or holds.
+        if !holds_parameters(&map)
+            && let Some((inner, step)) = contained(&mut map).or_else(|| framed(&mut map))
+        {
+            if server::stands_beside(&map) {
+                self.note(Step::ServerToolLeftOut);
+            }
+            self.note(step);
+            return self.collect(inner, frames);
+        }
+        let map = self.with_own_keys(map);
+        if is_named(&map) {
+            self.functions.push(Value::Object(map));
+            return Ok(());
+        }
+        self.collect_map(map, frames)
+    }
+
+    /// An object that is no function: a map from names to functions, to prose or to whole servers.
+    fn collect_map(&mut self, map: Map<String, Value>, frames: usize) -> Result<(), Fault> {
+        if let Some(functions) = prose::functions(&map) {
+            self.note(Step::ProseMap);
+            return self.collect(Value::Array(functions), frames);
+        }
+        if map.values().all(is_container) {
+            self.note(Step::ServerMap);
+            return map.into_iter().try_for_each(|(_, value)| self.collect(value, frames));
+        }
+        if let Some(members) = members_by_name(&map) {
+            self.note(Step::FunctionMap);
+            for (name, member) in members {
+                let member = self.with_own_keys(member);
+                self.functions.push(named_by_key(name, member));
+            }
+            return Ok(());
+        }
+        let found = match map.get("name") {
+            Some(Value::String(_)) => "its name is empty".to_owned(),
+            Some(other) => format!("its name is {}", kind(other)),
+            None => format!("its keys are {}", listed(map.keys())),
+        };
+        let message = format!("function {} has no name: {found}", self.functions.len());
+        Err(Fault::new(ParseFault::Nameless, message))
+    }
+
+    /// Renames what other APIs call a function's keys.
+    fn with_own_keys(&mut self, mut map: Map<String, Value>) -> Map<String, Value> {
+        for (alias, key, step) in ALIASES {
+            let taken = map.contains_key(*key) || (*key == "parameters" && holds_own_parameters(&map));
+            if !taken && map.get(*alias).is_some_and(|value| can_be(key, value)) {
+                map = rename_key(map, alias, key);
+                self.note(*step);
+            }
+        }
+        if let Some(joined) = joined_places(&map) {
+            map = joined;
+            self.note(Step::ApiRecord);
+        }
+        if let Some(around) = schema_as_function(&map) {
+            if !is_named(&map) {
+                self.note(Step::NamedByTitle);
+            }
+            map = around;
+        }
+        unframe_schema(&mut map);
+        map
+    }
+
+    fn not_a_function(&self, found: &str) -> Fault {
+        let message = format!("function {} is {found}, not an object", self.functions.len());
+        Fault::new(ParseFault::NotAFunction, message)
+    }
+
+    /// Takes note of a step once, however many functions it was taken for.
+    fn note(&mut self, step: Step) {
+        if !self.steps.contains(&step) {
+            self.steps.push(step);
+        }
+    }
+}
+
+/// Whether the object has parameters of its own, under any name.
+fn holds_parameters(map: &Map<String, Value>) -> bool {
+    let aliases = ALIASES.iter().filter(|(_, key, _)| *key == "parameters").map(|(alias, ..)| alias);
+    holds_own_parameters(map) || PLACES.iter().chain(aliases).any(|key| map.contains_key(*key))
+}
+
+fn holds_own_parameters(map: &Map<String, Value>) -> bool {
+    HELD_BY_FIX.iter().any(|key| map.contains_key(*key))
+}
+
+/// Whether a value is of the kind that a function's key asks for.
+fn can_be(key: &str, value: &Value) -> bool {
+    match key {
+        "parameters" => value.is_object() || value.is_array() || value.is_null() || value.is_string(),
+        _ => value.as_str().is_some_and(|text| !text.trim().is_empty()),
+    }
+}
+
+fn contained(map: &mut Map<String, Value>) -> Option<(Value, Step)> {
+    CONTAINERS.iter().find_map(|(path, step)| {
+        let (last, above) = path.split_last()?;
+        let holder = above.iter().try_fold(&mut *map, |map, key| map.get_mut(*key)?.as_object_mut())?;
+        holder.get(*last).filter(|inner| holds_functions(last, inner))?;
+        holder.shift_remove(*last).map(|list| (list, *step))
+    })
+}
+
+/// Whether the value under a container's key is a list, or another form of one.
+fn holds_functions(key: &str, value: &Value) -> bool {
+    match value {
+        Value::Array(_) => true,
+        // One function under its frame's key is not a map of functions.
+        Value::Object(_) => key != "function",
+        Value::String(text) => inner_json(text).is_some_and(|inner| inner.is_array()),
+        _ => false,
+    }
+}
+
+fn framed(map: &mut Map<String, Value>) -> Option<(Value, Step)> {
+    FRAMES.iter().find_map(|(key, step)| {
+        map.get(*key).and_then(members)?;
+        map.shift_remove(*key).map(|inner| (inner, *step))
+    })
+}
+
+/// Whether a value is an object that holds a list of functions: one server's answer.
+fn is_container(value: &Value) -> bool {
+    value.as_object().is_some_and(|map| {
+        !holds_parameters(map)
+            && CONTAINERS
+                .iter()
+                .any(|(path, _)| path.len() == 1 && map.get(path[0]).is_some_and(Value::is_array))
+    })
+}
+
+fn is_named(map: &Map<String, Value>) -> bool {
+    map.get("name").and_then(Value::as_str).is_some_and(|name| !name.trim().is_empty())
+}
+
+/// The members of an object from names to functions: every value describes one, and one at least has parameters.
+fn members_by_name(map: &Map<String, Value>) -> Option<Vec<(String, Map<String, Value>)>> {
+    let mut found = Vec::with_capacity(map.len());
+    for (name, value) in map {
+        let member = members(value).filter(|_| !name.trim().is_empty())?;
+        let describes = member.contains_key("description") || holds_parameters(&member);
+        found.push((name.clone(), describes.then_some(member)?));
+    }
+    found.iter().any(|(_, member)| holds_parameters(member)).then_some(found)
+}
+
+/// The object, also where it is written as text.
+fn members(value: &Value) -> Option<Map<String, Value>> {
+    match value {
+        Value::Object(map) => Some(map.clone()),
+        Value::String(text) => match inner_json(text)? {
+            Value::Object(map) => Some(map),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn named_by_key(name: String, members: Map<String, Value>) -> Value {
+    let mut function = Map::new();
+    function.insert("name".to_owned(), Value::String(name.clone()));
+    function.extend(members);
+    function.insert("name".to_owned(), Value::String(name));
+    Value::Object(function)
+}
+
+/// The object with the parameters of all places of a web request in one map; a name in two places is left.
+fn joined_places(map: &Map<String, Value>) -> Option<Map<String, Value>> {
+    if holds_own_parameters(map) {
+        return None;
+    }
+    let mut joined = Map::new();
+    let mut first = None;
+    for (key, value) in map.iter().filter(|(key, _)| PLACES.contains(&key.as_str())) {
+        first.get_or_insert(key);
+        for (name, parameter) in value.as_object()? {
+            if joined.insert(name.clone(), parameter.clone()).is_some() {
+                return None;
+            }
+        }
+    }
+    let first = first?;
+    let mut joined = Some(Value::Object(joined));
+    let members = map.iter().filter_map(|(key, value)| match key {
+        key if key == first => Some(("parameters".to_owned(), joined.take()?)),
+        key if PLACES.contains(&key.as_str()) => None,
+        _ => Some((key.clone(), value.clone())),
+    });
+    Some(members.collect())
+}
+
+/// The function around a schema that stands in its place, as pydantic prints a class: the title is its name.
+fn schema_as_function(map: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let properties = map.get("properties")?.as_object().filter(|_| !holds_parameters(map))?;
+    let name = map.get("name").or_else(|| map.get("title")).filter(|name| can_be("name", name))?;
+    // The form of a call, which prompts print beside their tools, is no function.
+    if properties.len() == 2 && ["name", "arguments"].iter().all(|key| properties.contains_key(*key)) {
+        return None;
+    }
+    let mut function = Map::new();
+    function.insert("name".to_owned(), name.clone());
+    let is_part = |key: &str| SCHEMA_PARTS.contains(&key);
+    let others = map.iter().filter(|(key, _)| !is_part(key) && *key != "name" && *key != "title");
+    function.extend(others.map(|(key, value)| (key.clone(), value.clone())));
+    let parts = map.iter().filter(|(key, _)| is_part(key)).map(|(key, value)| (key.clone(), value.clone()));
+    let is_frame = |(key, value): &(String, Value)| key == "type" && value == "function";
+    function.insert("parameters".to_owned(), Value::Object(parts.filter(|part| !is_frame(part)).collect()));
+    Some(function)
+}
+
+/// Takes off the one object that some put around the schema.
+fn unframe_schema(map: &mut Map<String, Value>) {
+    if let Some(Value::Object(schema)) = map.get_mut("parameters")
+        && schema.len() == 1
+        && let Some(key) = SCHEMA_HOLDERS.iter().find(|key| schema.get(**key).is_some_and(Value::is_object))
+    {
+        let inner = schema.shift_remove(*key).unwrap_or_default();
+        map.insert("parameters".to_owned(), inner);
+    }
+}
+
+/// The object or list that a string holds as JSON.
+fn inner_json(text: &str) -> Option<Value> {
+    text.trim_start().starts_with(['{', '[']).then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn listed<'a>(keys: impl Iterator<Item = &'a String>) -> String {
+    keys.take(5)
+        .map(|key| format!("{:?}", key.chars().take(40).collect::<String>()))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! Maps from names to prose about functions, with the parameters as JSON in a line of their own.
+//!
+//! ```text
+//! "Rings a bell.\nParameters: {\"times\": \"Required. integer. How often.\"}\nOutput: A sound."
+//! ```
+//!
+//! What each parameter's text says of its type and whether it is required is for `fix`.
+
+use serde_json::{Map, Value, json};
+
+/// The key under which such a map stands.
+const KEY: &str = "Function_Description";
+const PARAMETERS: &str = "\nParameters:";
+const OUTPUT: &str = "\nOutput:";
+
+/// The functions of the map, if the object has one and each text in it can be read.
+pub(super) fn functions(map: &Map<String, Value>) -> Option<Vec<Value>> {
+    let texts = map.get(KEY)?.as_object()?;
+    // Schemas that several results share stand in the map too, and tell of no parameters.
+    let functions =
+        texts.iter().filter(|(_, text)| text.as_str().is_none_or(|text| text.contains(PARAMETERS)));
+    functions.map(|(name, text)| function(name, text.as_str()?)).collect()
+}
+
+fn function(name: &str, text: &str) -> Option<Value> {
+    let (description, rest) = text.split_once(PARAMETERS)?;
+    let (parameters, output) = rest.split_once(OUTPUT).unwrap_or((rest, ""));
+    let parameters: Map<String, Value> = serde_json::from_str(parameters.trim()).ok()?;
+    Some(json!({"name": name, "description": description, "parameters": parameters, "output": output.trim()}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_gives_description_and_parameters() {
+        let text =
+            "Rings a bell.\nParameters: {\"times\": \"Required. integer. How often.\"}\nOutput: A sound.";
+        let record = json!({KEY: {"ring": text, "components": "- Bell: Object{size}"}});
+        let expected = json!({"name": "ring", "description": "Rings a bell.",
+            "parameters": {"times": "Required. integer. How often."}, "output": "A sound."});
+        assert_eq!(functions(record.as_object().unwrap()), Some(vec![expected]));
+    }
+
+    #[test]
+    fn one_text_that_cannot_be_read_is_no_map() {
+        let record = json!({KEY: {"ring": "Rings.\nParameters: {times\nOutput: -"}});
+        assert_eq!(functions(record.as_object().unwrap()), None);
+    }
+}

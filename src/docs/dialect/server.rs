@@ -1,0 +1,65 @@
+//! Tools that a server runs by itself: they stand among the functions, and have no schema.
+//!
+//! `{"type": "web_search_preview"}`, `{"type": "bash_20250124", "name": "bash"}` and
+//! `{"googleSearch": {}}` are switches, not functions: nothing tells what they take, so
+//! they are left out with a step that says so. Whatever brings a schema is a function.
+
+use serde_json::{Map, Value};
+
+use super::holds_parameters;
+use super::tables::{SERVER_KEYS, SERVER_KINDS};
+
+/// Whether the object only switches on a tool of the server.
+pub(super) fn is_switch(map: &Map<String, Value>) -> bool {
+    if holds_parameters(map) || map.contains_key("properties") || map.contains_key("function") {
+        return false;
+    }
+    match map.get("type").and_then(Value::as_str) {
+        Some(kind) => SERVER_KINDS.contains(&undated(kind)),
+        None => !map.is_empty() && map.iter().all(is_switch_key),
+    }
+}
+
+/// Whether switches stand beside the functions of one object, as Gemini allows.
+pub(super) fn stands_beside(map: &Map<String, Value>) -> bool {
+    map.iter().any(is_switch_key)
+}
+
+fn is_switch_key((key, value): (&String, &Value)) -> bool {
+    SERVER_KEYS.contains(&key.as_str()) && (value.is_object() || value.is_boolean())
+}
+
+/// The kind without the day of its version: `bash_20250124`, `web_search_2025_08_26`.
+fn undated(kind: &str) -> &str {
+    kind.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn switches_of_all_servers_are_told_from_functions() {
+        let is_switch = |value: Value| is_switch(value.as_object().unwrap());
+        for switch in [
+            json!({"type": "web_search_preview", "search_context_size": "low"}),
+            json!({"type": "bash_20250124", "name": "bash"}),
+            json!({"type": "web_search_20250305", "name": "web_search", "max_uses": 5}),
+            json!({"type": "mcp", "server_label": "docs", "server_url": "https://example.com"}),
+            json!({"googleSearch": {}}),
+        ] {
+            assert!(is_switch(switch.clone()), "{switch}");
+        }
+        for function in [
+            json!({"type": "function", "name": "bash"}),
+            json!({"name": "web_search", "input_schema": {"type": "object"}, "type": "custom"}),
+            json!({"type": "object", "properties": {}}),
+            json!({"name": "retrieval"}),
+            json!({"retrieval": {"description": "d", "parameters": {}}, "other": {}}),
+        ] {
+            assert!(!is_switch(function.clone()), "{function}");
+        }
+    }
+}
