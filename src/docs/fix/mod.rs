@@ -8,9 +8,11 @@
 
 mod alternatives;
 mod keys;
+mod marks;
 mod names;
 mod notation;
 mod opinion;
+mod prose;
 pub mod renames;
 mod required;
 mod rules;
@@ -29,16 +31,19 @@ use renames::Rename;
 use rules::{FINDINGS, PHASES};
 
 /// Raised when any rule's answers change: runs made before are not taken over.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Makes the edits that `allow` covers and tells of the others.
 ///
 /// `functions` are objects with a name, as `parse` gives them; anything else stays untouched. `Safety::Safe`
 /// makes the fewest edits, `Safety::Unsafe` also those that fill a gap with a guess.
 pub fn fix(functions: &[Value], allow: Safety) -> Fixed {
-    let names = functions.iter().map(renames::name_of).collect();
-    let mut draft =
-        Draft { list: Value::Array(functions.to_vec()), names, edits: Vec::new(), renames: Vec::new() };
+    let mut draft = Draft {
+        list: Value::Array(functions.to_vec()),
+        names: functions.iter().map(renames::name_of).collect(),
+        origins: (0..functions.len()).collect(),
+        ..Draft::default()
+    };
     draft.work(|rule| rule.safety <= allow);
     let findings = FINDINGS.iter().flat_map(|rule| judged(rule, draft.functions()).findings).collect();
     let proposals = proposed(&draft.list, |rule| rule.safety > allow);
@@ -127,7 +132,8 @@ fn proposed(list: &Value, takes: impl Fn(&Rule) -> bool) -> Vec<Edit> {
     if !PHASES.into_iter().flatten().any(|rule| takes(rule)) {
         return Vec::new();
     }
-    let mut draft = Draft { list: list.clone(), ..Draft::default() };
+    let n_functions = list.as_array().map_or(0, Vec::len);
+    let mut draft = Draft { list: list.clone(), origins: (0..n_functions).collect(), ..Draft::default() };
     draft.work(takes);
     draft.edits
 }
@@ -137,6 +143,8 @@ struct Draft {
     list: Value,
     /// What the functions were called when they came in.
     names: Vec<String>,
+    /// Which of those each function of the list is.
+    origins: Vec<usize>,
     edits: Vec<Edit>,
     renames: Vec<Rename>,
 }
@@ -178,9 +186,20 @@ impl Draft {
             let taken = patch.iter().filter(|op| !matches!(op, PatchOp::Test { .. } | PatchOp::Add { .. }));
             touched.extend(taken.map(|op| op.path().to_owned()));
             patch::apply(&mut self.list, &patch).expect("a rule patches what it has just looked at");
+            self.renames.extend(renames.into_iter().map(|rename| rename.of(&self.origins, &self.names)));
+            for at in patch.iter().filter_map(left_function) {
+                self.origins.remove(at);
+            }
             self.edits.push(Edit { rule, patch });
-            self.renames.extend(renames.into_iter().map(|rename| rename.of(&self.names)));
         }
+    }
+}
+
+/// The place of the function that an operation takes out of the list.
+fn left_function(op: &PatchOp) -> Option<usize> {
+    match op {
+        PatchOp::Remove { path } => path.strip_prefix('/')?.parse().ok(),
+        _ => None,
     }
 }
 

@@ -57,8 +57,14 @@ impl Notation {
 fn read_within(text: &str, depth: usize) -> Option<Notation> {
     let depth = depth.checked_sub(1)?;
     let text = text.trim();
-    if let Some(kind) = word(text) {
+    if let Some(kind) = word(text).or_else(|| phrase(text)) {
         return Some(Notation::plain(kind));
+    }
+    if let Some(choice) = unquoted(text) {
+        return Some(Notation { choices: vec![choice], ..Notation::plain("string") });
+    }
+    if let Some(inner) = without_adjective(text) {
+        return read_within(inner, depth);
     }
     if let Some(inner) = without_optional_mark(text) {
         return Some(Notation { optional: true, ..read_within(inner, depth)? });
@@ -69,6 +75,12 @@ fn read_within(text: &str, depth: usize) -> Option<Notation> {
     }
     if let Some(element) = text.strip_suffix("[]") {
         return Some(Notation::of("array", Some(read_within(element, depth)?)));
+    }
+    if let Some((element, container)) = text.rsplit_once(' ')
+        && word(container) == Some("array")
+        && let Some(element) = read_within(element, depth)
+    {
+        return Some(Notation::of("array", Some(element)));
     }
     if let Some((container, element)) = split_once_ignoring_case(text, " of ") {
         let kind = word(container).filter(|kind| ["array", "tuple"].contains(kind))?;
@@ -82,9 +94,37 @@ fn read_within(text: &str, depth: usize) -> Option<Notation> {
     generic(text, depth)
 }
 
+/// A type of several words.
+fn phrase(text: &str) -> Option<&'static str> {
+    Some(match text.to_ascii_lowercase().as_str() {
+        "json string" | "hex string" | "iso date" | "date string" | "iso string" | "string literal" => {
+            "string"
+        }
+        "json object" | "key-value pairs" | "plain object" => "dict",
+        "json array" => "array",
+        "floating point" | "floating-point number" | "floating point number" | "decimal number" => "float",
+        "whole number" | "integer number" => "integer",
+        "true/false" | "true or false" | "true | false" | "yes/no" => "boolean",
+        "any type" => "any",
+        _ => return None,
+    })
+}
+
+/// What is left of a type behind a word that only narrows it.
+fn without_adjective(text: &str) -> Option<&str> {
+    const ADJECTIVES: [&str; 8] =
+        ["a ", "an ", "positive ", "negative ", "non-negative ", "unsigned ", "readonly ", "required "];
+    let begins = |start: &&&str| text.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start));
+    ADJECTIVES.iter().find(begins).map(|start| &text[start.len()..])
+}
+
 /// `Name[…]`, `Name<…>` or `Name(…)`.
 fn generic(text: &str, depth: usize) -> Option<Notation> {
-    let open = text.find(['[', '<', '('])?;
+    let open = match text.find(['[', '<', '(']) {
+        Some(open) => open,
+        // Enumerations and modules stand before the word: `Type.STRING`, `datetime.date`.
+        None => return text.rsplit_once('.').and_then(|(_, last)| word(last)).map(Notation::plain),
+    };
     let close = match text.as_bytes()[open] {
         b'[' => ']',
         b'<' => '>',
@@ -126,16 +166,33 @@ fn union(alternatives: &[&str], depth: usize) -> Option<Notation> {
     let read = kept.iter().map(|text| read_within(text, depth)).collect::<Option<Vec<_>>>()?;
     let optional = kept.len() < alternatives.len() || read.iter().any(|one| one.optional);
     let first = read.first()?.clone();
-    let same = read.iter().all(|one| one.kind == first.kind && one.items == first.items);
-    Some(Notation {
-        optional,
-        ..if same { first } else { Notation { lossy: true, ..Notation::plain("any") } }
-    })
+    let kinds: Vec<_> = read.iter().map(|one| one.kind).collect();
+    let meaning = if read.iter().all(|one| one.kind == first.kind && one.items == first.items) {
+        let choices = read.iter().flat_map(|one| one.choices.clone()).collect();
+        let all_choose = read.iter().all(|one| !one.choices.is_empty());
+        Notation { choices: if all_choose { choices } else { Vec::new() }, ..first }
+    } else {
+        match common(&kinds) {
+            Some("float") => Notation::plain("float"),
+            _ => Notation { lossy: true, ..Notation::plain("any") },
+        }
+    };
+    Some(Notation { optional, ..meaning })
+}
+
+/// The type that holds the values of all these types of BFCL's, where it is not any.
+pub(super) fn common<'k>(kinds: &[&'k str]) -> Option<&'k str> {
+    let (first, rest) = kinds.split_first()?;
+    if rest.iter().all(|kind| kind == first) {
+        return Some(first);
+    }
+    kinds.iter().all(|kind| ["integer", "float"].contains(kind)).then_some("float")
 }
 
 /// What is left of a type that is marked as optional.
 fn without_optional_mark(text: &str) -> Option<&str> {
-    const AFTER: [&str; 6] = [", optional", ",optional", "(optional)", "[optional]", " optional", "?"];
+    const AFTER: [&str; 7] =
+        [", optional", ",optional", "(optional)", "[optional]", " optional", ", nullable", "?"];
     const BEFORE: [&str; 2] = ["optional ", "nullable "];
     let lower = text.to_ascii_lowercase();
     let inner = AFTER
@@ -189,20 +246,21 @@ fn word(text: &str) -> Option<&'static str> {
         return None;
     }
     Some(match text.to_ascii_lowercase().as_str() {
-        "string" | "str" | "text" | "char" | "character" | "varchar" | "date" | "time" | "datetime"
-        | "date-time" | "timestamp" | "uuid" | "guid" | "url" | "uri" | "email" | "enum" | "binary"
-        | "bytes" | "base64" | "file" | "path" | "password" => "string",
-        "integer" | "int" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint32" | "uint64" | "long"
-        | "short" | "bigint" | "smallint" => "integer",
+        "string" | "str" | "strings" | "text" | "char" | "character" | "varchar" | "date" | "time"
+        | "datetime" | "date-time" | "timestamp" | "uuid" | "guid" | "url" | "uri" | "email" | "enum"
+        | "binary" | "bytes" | "base64" | "file" | "path" | "password" => "string",
+        "integer" | "int" | "integers" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint32"
+        | "uint64" | "long" | "short" | "bigint" | "smallint" => "integer",
         "float" | "number" | "num" | "double" | "decimal" | "float32" | "float64" | "numeric" | "real" => {
             "float"
         }
-        "boolean" | "bool" => "boolean",
-        "array" | "list" | "set" | "frozenset" | "sequence" | "iterable" | "collection" | "vector" => "array",
+        "boolean" | "bool" | "flag" => "boolean",
+        "array" | "list" | "arraylist" | "readonlyarray" | "set" | "frozenset" | "sequence" | "iterable"
+        | "collection" | "vector" => "array",
         "tuple" => "tuple",
-        "dict" | "object" | "dictionary" | "json" | "json_object" | "map" | "mapping" | "hash"
-        | "hashmap" | "record" | "struct" => "dict",
-        "any" | "mixed" | "unknown" => "any",
+        "dict" | "object" | "obj" | "defaultdict" | "ordereddict" | "dictionary" | "json" | "json_object"
+        | "map" | "mapping" | "hash" | "hashmap" | "record" | "struct" => "dict",
+        "any" | "anything" | "variant" | "mixed" | "unknown" => "any",
         _ => return None,
     })
 }

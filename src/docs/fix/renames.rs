@@ -8,7 +8,7 @@ use crate::docs::patch::rename_key;
 /// One name that changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rename {
-    /// The index of the function in the list.
+    /// The index of the function in the list as it came in.
     pub function: usize,
     /// What the function was called when it came in, whatever it is called now.
     pub name: String,
@@ -30,10 +30,11 @@ pub struct Renamed {
 }
 
 impl Renamed {
-    /// The rename with the name its function came in with.
-    pub fn of(self, names: &[String]) -> Rename {
-        let name = names.get(self.function).cloned().unwrap_or_default();
-        Rename { function: self.function, name, parameter: self.parameter, to: self.to }
+    /// The rename with the place and the name its function came in with.
+    pub fn of(self, origins: &[usize], names: &[String]) -> Rename {
+        let function = origins.get(self.function).copied().unwrap_or(self.function);
+        let name = names.get(function).cloned().unwrap_or_default();
+        Rename { function, name, parameter: self.parameter, to: self.to }
     }
 }
 

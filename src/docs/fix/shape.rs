@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::notation;
+use super::{marks, notation, prose};
 
 /// The lists API collections keep their parameters in.
 pub(super) const REQUIRED_LIST: &str = "required_parameters";
@@ -36,7 +36,7 @@ pub(super) fn is_flat(parameters: &Value) -> bool {
         return false;
     }
     // Where the map says that it is a schema, its text is about the schema.
-    let declared = parameters.get("type").is_some_and(is_dict_type);
+    let declared = declares_dict(parameters);
     let mut members =
         parameters.iter().filter(|(key, value)| is_parameter(parameters, key, value)).peekable();
     members.peek().is_some()
@@ -44,58 +44,66 @@ pub(super) fn is_flat(parameters: &Value) -> bool {
 }
 
 pub(super) fn is_parameter(parameters: &Map<String, Value>, key: &str, value: &Value) -> bool {
-    let declared = parameters.get("type").is_some_and(is_dict_type);
-    let about_schema = key == "type" || ["title", "description"].contains(&key) && value.is_string();
+    let declared = declares_dict(parameters);
+    let about_schema =
+        ["type", "type_"].contains(&key) || ["title", "description"].contains(&key) && value.is_string();
     let schema_only = SCHEMA_ONLY.contains(&key) && !(key == "required" && value.is_object());
     !(schema_only || declared && about_schema)
 }
 
-pub(super) fn is_dict_type(value: &Value) -> bool {
-    value.as_str().and_then(notation::read).is_some_and(|notation| notation.kind == "dict")
+fn declares_dict(parameters: &Map<String, Value>) -> bool {
+    let words = ["type", "type_"].into_iter().filter_map(|key| parameters.get(key)?.as_str());
+    words.filter_map(notation::read).any(|notation| notation.kind == "dict")
 }
+
+/// Keys that hold a parameter's name in a list of parameters.
+const NAME_KEYS: [&str; 5] = ["name", "param_name", "parameter_name", "parameter", "param"];
 
 /// The parameter's name and its schema without the name.
 pub(super) fn named(parameter: &Value) -> Option<(String, Value)> {
     let mut schema = parameter.as_object()?.clone();
-    match schema.shift_remove("name")? {
-        Value::String(name) if !name.is_empty() => Some((name, Value::Object(schema))),
-        _ => None,
+    let key = NAME_KEYS.into_iter().find(|key| schema.contains_key(*key))?;
+    let Value::String(name) = schema.shift_remove(key)? else { return None };
+    // Descriptions of web requests put the type one level deeper.
+    if let Some(Value::Object(inner)) = schema.get("schema").cloned() {
+        schema.shift_remove("schema");
+        for (key, value) in inner {
+            schema.entry(key).or_insert(value);
+        }
     }
+    (!name.is_empty()).then_some((name, Value::Object(schema)))
 }
 
-/// A property's text as a schema.
+/// A property as a schema, also where it is only a text.
 pub(super) fn as_schema(value: &Value) -> Value {
     match value {
-        Value::String(text) if notation::read(text).is_some() => json!({"type": text}),
-        Value::String(text) => json!({"description": text}),
+        Value::String(text) => prose::schema(text),
         other => other.clone(),
     }
 }
 
 /// A schema of these properties; per-parameter marks turn into the list of required ones.
+///
+/// Where one is marked as required, those without a mark are not.
 pub(super) fn schema_of(mut properties: Map<String, Value>) -> Value {
+    let marks = |property: &Value| property.as_object().and_then(marks::of);
+    let only_marked = properties.values().any(|property| marks(property) == Some(true));
     let mut required = Vec::new();
     for (name, property) in &mut properties {
+        let mark = marks(property);
         let Value::Object(property) = property else { continue };
-        if is_required(property) {
+        if mark.unwrap_or_else(|| !only_marked && has_no_way_out(property)) {
             required.push(name.clone());
         }
-        for mark in ["required", "optional"] {
-            if property.get(mark).is_some_and(Value::is_boolean) {
-                property.shift_remove(mark);
-            }
-        }
+        property.retain(|key, value| marks::read(key, value).is_none());
     }
     json!({"type": "dict", "required": required, "properties": properties})
 }
 
-pub(super) fn is_required(property: &Map<String, Value>) -> bool {
-    let mark = |key: &str| property.get(key).and_then(Value::as_bool);
-    let is_optional_type = || {
-        let kind = property.get("type").and_then(Value::as_str);
-        kind.and_then(notation::read).is_some_and(|notation| notation.optional)
-    };
-    mark("required")
-        .or_else(|| mark("optional").map(|optional| !optional))
-        .unwrap_or_else(|| !property.contains_key("default") && !is_optional_type())
+/// Whether nothing says what happens where the parameter is left out.
+fn has_no_way_out(property: &Map<String, Value>) -> bool {
+    let kind = property.get("type").and_then(Value::as_str);
+    let is_optional_type = kind.and_then(notation::read).is_some_and(|notation| notation.optional);
+    !["default", "default_value", "defaultValue"].iter().any(|key| property.contains_key(*key))
+        && !is_optional_type
 }

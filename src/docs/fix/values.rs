@@ -1,9 +1,10 @@
 //! What a value is in BFCL's words, and whether it says anything.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Number, Value, json};
 
 use super::keys::DESCRIPTION;
 use super::notation::TYPES;
+use crate::python;
 
 /// What a value is, in BFCL's words; null is nothing.
 pub(super) fn type_of(value: &Value) -> Option<&'static str> {
@@ -56,5 +57,57 @@ pub(super) fn is_undescribed(map: &Map<String, Value>) -> bool {
         None | Some(Value::Null) => true,
         Some(Value::String(text)) => text.trim().is_empty(),
         Some(_) => false,
+    }
+}
+
+/// The object or list that a text holds, as JSON or as Python prints it.
+pub(super) fn written(text: &str) -> Option<Value> {
+    if !text.trim_start().starts_with(['{', '[']) {
+        return None;
+    }
+    let value = serde_json::from_str(text).ok().or_else(|| python::literal(text).ok());
+    value.filter(|value| value.is_object() || value.is_array())
+}
+
+/// The value of a text, where the text is exactly how a value of that type is written.
+pub(super) fn cast(text: &str, kind: &str) -> Option<Value> {
+    match (kind, text) {
+        ("string" | "any", _) => None,
+        (_, "null" | "None") => Some(Value::Null),
+        ("boolean", "true" | "True") => Some(json!(true)),
+        ("boolean", "false" | "False") => Some(json!(false)),
+        ("integer", _) => text.parse::<i64>().ok().filter(|value| value.to_string() == text).map(Value::from),
+        ("float", _) => {
+            serde_json::from_str(text).ok().filter(|n: &Number| n.as_str() == text).map(Value::Number)
+        }
+        ("array", _) if text.starts_with('[') => serde_json::from_str(text).ok(),
+        ("dict", _) if text.starts_with('{') => serde_json::from_str(text).ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_exactly_a_value_is_cast() {
+        for (kind, text, expected) in [
+            ("integer", "10", Some("10")),
+            ("integer", "010", None),
+            ("integer", "10.0", None),
+            ("integer", "dontcare", None),
+            ("float", "1.50", Some("1.50")),
+            ("float", "1,5", None),
+            ("float", " 1", None),
+            ("boolean", "False", Some("false")),
+            ("boolean", "no", None),
+            ("integer", "None", Some("null")),
+            ("string", "null", None),
+            ("array", "[]", Some("[]")),
+            ("string", "10", None),
+        ] {
+            assert_eq!(cast(text, kind).map(|value| value.to_string()).as_deref(), expected, "{kind} {text}");
+        }
     }
 }

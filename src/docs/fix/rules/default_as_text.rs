@@ -1,8 +1,9 @@
 //! A default of another type is written as text.
 
-use serde_json::{Number, Value, json};
+use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::values::cast;
 use crate::docs::fix::walk::each_schema;
 use crate::docs::fix::{Rule, Safety};
 
@@ -29,43 +30,4 @@ fn judge(opinion: &mut Opinion<'_>) {
             opinion.change(Change::at(site.pointer).replace("default", before, value));
         }
     });
-}
-
-/// The value of a text, where the text is exactly how a value of that type is written.
-fn cast(text: &str, kind: &str) -> Option<Value> {
-    match (kind, text) {
-        ("boolean", "true" | "True") => Some(json!(true)),
-        ("boolean", "false" | "False") => Some(json!(false)),
-        ("integer", _) => text.parse::<i64>().ok().filter(|value| value.to_string() == text).map(Value::from),
-        ("float", _) => {
-            serde_json::from_str(text).ok().filter(|n: &Number| n.as_str() == text).map(Value::Number)
-        }
-        ("array", _) if text.starts_with('[') => serde_json::from_str(text).ok(),
-        ("dict", _) if text.starts_with('{') => serde_json::from_str(text).ok(),
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_is_exactly_a_value_is_cast() {
-        for (kind, text, expected) in [
-            ("integer", "10", Some("10")),
-            ("integer", "010", None),
-            ("integer", "10.0", None),
-            ("integer", "dontcare", None),
-            ("float", "1.50", Some("1.50")),
-            ("float", "1,5", None),
-            ("float", " 1", None),
-            ("boolean", "False", Some("false")),
-            ("boolean", "no", None),
-            ("array", "[]", Some("[]")),
-            ("string", "10", None),
-        ] {
-            assert_eq!(cast(text, kind).map(|value| value.to_string()).as_deref(), expected, "{kind} {text}");
-        }
-    }
 }

@@ -9,7 +9,7 @@ use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/duplicate-name",
-    what: "Two functions of a list have one name.",
+    what: "Two functions of a list have one name, or names that differ in dots and underscores only.",
     why: "A call could mean either.",
     safety: Safety::Suggest,
     fires: r#"[{"name": "f", "description": "d"}, {"name": "f", "description": "e"}]"#,
@@ -18,7 +18,8 @@ pub(super) static RULE: Rule = Rule {
         let mut seen = HashSet::new();
         each_function(opinion.functions, |pointer, function| {
             let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
-            if !seen.insert(name) {
+            // Some models cannot write a dot, so the evaluator reads an underscore for it.
+            if !seen.insert(name.replace('.', "_")) {
                 opinion.find(format!("{pointer}/name"), format!("another function is called {name:?} too"));
             }
         });

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     why: "A call can never give it; the official data has such values.",
     safety: Safety::Suggest,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
-        "a": {"type": "boolean", "description": "x", "enum": ["True", "False"]}}}}"#,
+        "a": {"type": "boolean", "description": "x", "enum": ["True", "False", "dontcare"]}}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "float", "description": "x", "enum": [1, 2.5]}}}}"#,
     judge: |opinion| {

@@ -18,13 +18,24 @@ const FUNCTION_ALIASES: [(&str, &str); 7] = [
 ];
 
 /// Other words for a schema's keys.
-const SCHEMA_ALIASES: [(&str, &str); 6] = [
+const SCHEMA_ALIASES: [(&str, &str); 17] = [
+    ("type_", "type"),
+    ("data_type", "type"),
+    ("dataType", "type"),
     ("property", "properties"),
     ("prefixItems", "items"),
     ("desc", "description"),
     ("summary", "description"),
+    ("default_value", "default"),
+    ("defaultValue", "default"),
     ("enums", "enum"),
     ("choices", "enum"),
+    ("allowed_values", "enum"),
+    ("allowedValues", "enum"),
+    ("possible_values", "enum"),
+    ("valid_values", "enum"),
+    ("enum_values", "enum"),
+    ("format_", "format"),
 ];
 
 pub(super) static RULE: Rule = Rule {
@@ -51,8 +62,11 @@ fn rename_alias(
     opinion: &mut Opinion<'_>,
 ) {
     let fits = |key: &str, value: &Value| match key {
-        "description" => value.is_string(),
-        "enum" | "items" => value.is_array(),
+        "description" | "type" | "format" => value.is_string(),
+        "default" => true,
+        // An empty list of values allows all of them.
+        "enum" => value.as_array().is_some_and(|values| !values.is_empty()),
+        "items" => value.is_array(),
         "parameters" => value.is_object() || value.is_array(),
         _ => value.is_object(),
     };

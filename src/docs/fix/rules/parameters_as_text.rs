@@ -1,14 +1,15 @@
-//! `parameters` is JSON inside a string.
+//! `parameters` is an object inside a string.
 
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::values::written;
 use crate::docs::fix::walk::each_function;
 use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/parameters-as-text",
-    what: "`parameters` is JSON inside a string.",
+    what: "`parameters` is an object inside a string.",
     why: "Some exports write nested objects as text; it is read.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": "{\"type\": \"object\"}"}"#,
@@ -19,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(opinion: &mut Opinion<'_>) {
     each_function(opinion.functions, |pointer, function| {
         let Some(before @ Value::String(text)) = function.get("parameters") else { return };
-        if let Ok(inner @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
+        if let Some(inner) = written(text) {
             opinion.change(Change::at(pointer).replace("parameters", before, inner));
         }
     });

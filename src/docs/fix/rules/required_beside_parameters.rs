@@ -1,6 +1,6 @@
 //! The list of required parameters stands beside `parameters`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::REQUIRED;
@@ -21,10 +21,16 @@ fn judge(opinion: &mut Opinion<'_>) {
     each_function(opinion.functions, |pointer, function| {
         let Some(before @ Value::Array(_)) = function.get(REQUIRED) else { return };
         let Some(Value::Object(parameters)) = function.get("parameters") else { return };
-        if !parameters.contains_key(REQUIRED) {
-            let change =
-                Change::at(pointer).remove(REQUIRED, before).add("parameters/required", before.clone());
-            opinion.change(change);
+        match parameters.get(REQUIRED) {
+            None => {
+                let change = Change::at(pointer).remove(REQUIRED, before);
+                opinion.change(change.add("parameters/required", before.clone()));
+            }
+            Some(inner) if *inner == json!([]) && *before != json!([]) => {
+                let change = Change::at(pointer).remove(REQUIRED, before);
+                opinion.change(change.replace("parameters/required", inner, before.clone()));
+            }
+            Some(_) => {}
         }
     });
 }

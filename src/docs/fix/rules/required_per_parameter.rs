@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::docs::fix::marks;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::{REQUIRED, each_with_properties, with_required};
 use crate::docs::fix::{Rule, Safety};
@@ -25,11 +26,10 @@ fn judge(opinion: &mut Opinion<'_>) {
         let mut required: Vec<_> = listed.into_iter().flatten().cloned().collect();
         let mut change = Change::at(site.pointer);
         for (name, property) in properties {
-            let mark = |key: &str| property.get(key).filter(|value| value.is_boolean());
-            for (key, means) in [(REQUIRED, true), ("optional", false)] {
-                let Some(before) = mark(key) else { continue };
+            for (key, before) in property.as_object().into_iter().flatten() {
+                let Some(is_required) = marks::read(key, before) else { continue };
                 change = change.remove(&format!("properties/{}/{key}", token(name)), before);
-                if *before == means && !required.contains(&json!(name)) {
+                if is_required && !required.contains(&json!(name)) {
                     required.push(json!(name));
                 }
             }

@@ -2,19 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::docs::fix::alternatives::{listed_types, real_branches};
+use crate::docs::fix::alternatives::{ALTERNATIVES, listed_types, real_branches};
 use crate::docs::fix::notation;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::walk::{Place, each_schema};
 use crate::docs::fix::{Rule, Safety};
 
-/// Keys that hold alternatives.
-const ALTERNATIVES: [&str; 2] = ["anyOf", "oneOf"];
-
 pub(super) static RULE: Rule = Rule {
     code: "schema/several-types",
     what: "A value may have one of several types.",
-    why: "BFCL has one type a value. `any` is the nearest, and the alternatives are lost.",
+    why: "BFCL has one type a value. The nearest is one that holds all of them, `any` in the end; the alternatives are lost.",
     safety: Safety::Unsafe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": ["string", "integer"], "description": "x"}}}}"#,
@@ -28,35 +25,49 @@ fn judge(opinion: &mut Opinion<'_>) {
         if site.place == Place::Parameters {
             return;
         }
+        let change = Change::at(site.pointer);
         if let Some((before, types)) = listed_types(schema) {
             if types.len() > 1 {
-                opinion.change(Change::at(site.pointer).replace("type", before, "any"));
+                opinion.change(change.replace("type", before, common_type(&types)));
             }
-            return;
-        }
-        if let Some(before) = schema.get("type").filter(|kind| is_lossy_union(kind)) {
-            opinion.change(Change::at(site.pointer).replace("type", before, "any"));
-            return;
-        }
-        for key in ALTERNATIVES {
-            let Some(before) = schema.get(key) else { continue };
-            let Some(branches) = real_branches(before).filter(|branches| branches.len() > 1) else {
-                continue;
-            };
-            let change = Change::at(site.pointer).remove(key, before);
-            let change =
-                if schema.contains_key("type") { change } else { change.add("type", common_type(&branches)) };
-            opinion.change(change);
-            return;
+        } else if let Some(before) = schema.get("type").filter(|kind| is_lossy_union(kind)) {
+            opinion.change(change.replace("type", before, "any"));
+        } else if let Some((key, before, branches)) = alternatives(schema) {
+            let common: &[(&str, Value)] =
+                if schema.contains_key("type") { &[] } else { &common_schema(&branches) };
+            let added = common.iter().filter(|(key, _)| !schema.contains_key(*key));
+            let change = change.remove(key, before);
+            opinion.change(added.fold(change, |change, (key, value)| change.add(key, value.clone())));
         }
     });
 }
 
-/// The type all branches share, or any.
-fn common_type(branches: &[&Map<String, Value>]) -> Value {
-    let mut types = branches.iter().map(|branch| branch.get("type").filter(|kind| kind.is_string()));
-    let first = types.next().flatten();
-    if types.all(|kind| kind == first) { first.cloned() } else { None }.unwrap_or_else(|| json!("any"))
+/// The alternatives of a schema, where there are two or more.
+fn alternatives(schema: &Map<String, Value>) -> Option<(&'static str, &Value, Vec<&Map<String, Value>>)> {
+    ALTERNATIVES.into_iter().find_map(|key| {
+        let before = schema.get(key)?;
+        let branches = real_branches(before).filter(|branches| branches.len() > 1)?;
+        Some((key, before, branches))
+    })
+}
+
+/// What all branches have in common: the type, and the elements of an array.
+fn common_schema(branches: &[&Map<String, Value>]) -> Vec<(&'static str, Value)> {
+    let types: Option<Vec<&str>> = branches.iter().map(|branch| branch.get("type")?.as_str()).collect();
+    let kind = types.map_or("any", |types| common_type(&types));
+    let mut common = vec![("type", json!(kind))];
+    if kind == "array" {
+        let mut items = branches.iter().map(|branch| branch.get("items"));
+        let first = items.next().flatten().filter(|first| items.all(|items| items == Some(*first)));
+        common.push(("items", first.cloned().unwrap_or_else(|| json!({"type": "any"}))));
+    }
+    common
+}
+
+/// The type that holds the values of all: one they share, float for numbers, else any.
+fn common_type(types: &[&str]) -> &'static str {
+    let kinds: Option<Vec<&str>> = types.iter().map(|kind| Some(notation::read(kind)?.kind)).collect();
+    kinds.as_deref().and_then(notation::common).unwrap_or("any")
 }
 
 fn is_lossy_union(kind: &Value) -> bool {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::docs::fix::notation::{self, TYPES};
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::values::is_undescribed;
 use crate::docs::fix::walk::{Place, each_schema};
 use crate::docs::fix::{Rule, Safety};
 
@@ -11,7 +12,8 @@ pub(super) static RULE: Rule = Rule {
     code: "schema/unknown-type",
     what: "A type is written in other words than BFCL's eight.",
     why: "The checker stops at a type it does not know. The word is translated (object to dict, number to float, \
-          List[int] to array with items), and what it says about elements, choices or format is kept.",
+          List[int] to array with items), and what it says about elements and choices is kept; what stands in brackets \
+          behind it becomes the description where there is none.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "object", "required": [], "properties": {}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
@@ -33,11 +35,11 @@ fn judge(opinion: &mut Opinion<'_>) {
         let said = [
             ("items", notation.items.as_ref().map(|items| items.schema())),
             ("enum", (!notation.choices.is_empty()).then(|| json!(notation.choices))),
-            ("format", notation.format.as_ref().map(|format| json!(format))),
+            ("description", notation.format.filter(|_| is_undescribed(schema)).map(|format| json!(format))),
         ];
         for (key, value) in said {
-            if let Some(value) = value.filter(|_| !schema.contains_key(key)) {
-                change = change.add(key, value);
+            if let Some(value) = value.filter(|_| key == "description" || !schema.contains_key(key)) {
+                change = change.set(schema, key, value);
             }
         }
         opinion.change(change);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::docs::fix::values::brief;
-use crate::docs::fix::walk::each_schema;
+use crate::docs::fix::walk::{each_function, each_schema};
 use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
@@ -14,7 +14,13 @@ pub(super) static RULE: Rule = Rule {
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {"a": 7}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
     judge: |opinion| {
-        each_schema(opinion.functions, |site, schema| {
+        let functions = opinion.functions;
+        each_function(functions, |pointer, function| {
+            if let Some(value) = function.get("description").filter(|value| !value.is_string()) {
+                opinion.find(format!("{pointer}/description"), format!("description is {}", brief(value)));
+            }
+        });
+        each_schema(functions, |site, schema| {
             let mut find = |key: String, value: &Value| {
                 opinion.find(format!("{}/{key}", site.pointer), format!("{key} is {}", brief(value)));
             };

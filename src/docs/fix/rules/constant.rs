@@ -1,0 +1,30 @@
+//! A value can only be one constant.
+
+use serde_json::json;
+
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/constant",
+    what: "A value can only be one constant.",
+    why: "BFCL says so with an enum of one.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "string", "description": "x", "const": "noon"}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "string", "description": "x", "const": null}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_schema(opinion.functions, |site, schema| {
+        let Some(before) = schema.get("const").filter(|value| !value.is_null() && !value.is_object()) else {
+            return;
+        };
+        if site.place != Place::Parameters && !schema.contains_key("enum") {
+            opinion.change(Change::at(site.pointer).remove("const", before).add("enum", json!([before])));
+        }
+    });
+}

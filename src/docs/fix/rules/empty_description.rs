@@ -1,0 +1,32 @@
+//! A description is an empty text.
+
+use serde_json::{Map, Value};
+
+use crate::docs::fix::keys::DESCRIPTION;
+use crate::docs::fix::walk::{Place, each_function, each_schema};
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/empty-description",
+    what: "A description is an empty text.",
+    why: "The writer had a place for it and said nothing; it is left so, and told of.",
+    safety: Safety::Suggest,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "string", "description": ""}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "string", "description": "x"}}}}"#,
+    judge: |opinion| {
+        let functions = opinion.functions;
+        let mut look = |pointer: &str, map: &Map<String, Value>| {
+            if map.get(DESCRIPTION).and_then(Value::as_str).is_some_and(|text| text.trim().is_empty()) {
+                opinion.find(format!("{pointer}/{DESCRIPTION}"), "the description is empty");
+            }
+        };
+        each_function(functions, &mut look);
+        each_schema(functions, |site, schema| {
+            if matches!(site.place, Place::Parameter(_) | Place::Member(_)) {
+                look(site.pointer, schema);
+            }
+        });
+    },
+};

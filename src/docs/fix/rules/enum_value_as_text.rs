@@ -1,0 +1,38 @@
+//! All allowed values are numbers or truth values written as text.
+//!
+//! The editors of the official data made `"7"` a 7 where every value of the list was
+//! one, and left lists with a word among them (`"dontcare"`). So does this rule.
+
+use serde_json::Value;
+
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::values::cast;
+use crate::docs::fix::walk::each_schema;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/enum-value-as-text",
+    what: "The allowed values of a number or a truth value are all written as text.",
+    why: "A call can never give them; they are cast where each text is exactly how its value is written.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "integer", "description": "x", "enum": ["1", "2"]}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+        "a": {"type": "integer", "description": "x", "enum": ["1", "2", "dontcare"]}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_schema(opinion.functions, |site, schema| {
+        let (Some(before @ Value::Array(texts)), Some(kind)) =
+            (schema.get("enum"), schema.get("type").and_then(Value::as_str))
+        else {
+            return;
+        };
+        let is_scalar = ["integer", "float", "boolean"].contains(&kind) && !texts.is_empty();
+        let values: Option<Vec<Value>> = texts.iter().map(|text| cast(text.as_str()?, kind)).collect();
+        if let Some(values) = values.filter(|values| is_scalar && !values.contains(&Value::Null)) {
+            opinion.change(Change::at(site.pointer).replace("enum", before, values));
+        }
+    });
+}

@@ -1,0 +1,27 @@
+//! The name of a function is longer than any model's API takes.
+
+use serde_json::Value;
+
+use crate::docs::fix::walk::each_function;
+use crate::docs::fix::{Rule, Safety};
+
+/// The longest name that the APIs of models take, in characters.
+const MAX_CHARS: usize = 64;
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/long-name",
+    what: "The name of a function has more than 64 characters.",
+    why: "APIs of models refuse it; no official doc has one. A shorter one is for people to find.",
+    safety: Safety::Suggest,
+    fires: r#"{"name": "ring_the_bell_in_the_tower_of_the_church_on_the_hill_above_the_old_town", "description": "d"}"#,
+    quiet: r#"{"name": "ring_the_bell_in_the_tower", "description": "d"}"#,
+    judge: |opinion| {
+        each_function(opinion.functions, |pointer, function| {
+            let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
+            let n_chars = name.chars().count();
+            if n_chars > MAX_CHARS {
+                opinion.find(format!("{pointer}/name"), format!("the name has {n_chars} characters"));
+            }
+        });
+    },
+};

@@ -1,0 +1,41 @@
+//! A part of a schema is an object or a list inside a string.
+
+use serde_json::{Map, Value};
+
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::values::written;
+use crate::docs::fix::walk::each_schema;
+use crate::docs::fix::{Rule, Safety};
+use crate::docs::patch::token;
+
+/// Parts that are never text.
+const PARTS: [&str; 4] = ["properties", "items", "required", "enum"];
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/member-as-text",
+    what: "A part of a schema is an object or a list inside a string.",
+    why: "Some exports write what is nested as text; it is read.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": "[\"a\"]", "properties": {
+        "a": {"type": "string", "description": "x"}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
+        "a": {"type": "string", "description": "x", "default": "[1]"}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_schema(opinion.functions, |site, schema| {
+        let own = PARTS.iter().filter_map(|part| Some(((*part).to_owned(), schema.get(*part)?)));
+        for (key, before) in own.chain(members(schema)) {
+            if let Some(inner) = before.as_str().and_then(written) {
+                opinion.change(Change::at(site.pointer).replace(&key, before, inner));
+            }
+        }
+    });
+}
+
+/// The schemas of the members, with their pointers.
+fn members(schema: &Map<String, Value>) -> impl Iterator<Item = (String, &Value)> {
+    let members = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    members.map(|(name, member)| (format!("properties/{}", token(name)), member))
+}
