@@ -3,7 +3,7 @@
 //!
 //! Modules in reading order: [`engine`] (stages judge, the runner acts), [`stages`] (the list of stages),
 //! [`pipeline`] (the file that puts them in order); then the rooms the stages call: [`ingest`] (log shapes into
-//! records), [`conversation`] (what was said), [`docs`] (function docs: parse, canonical form, fixes), [`text`] and
+//! records), [`conversation`] (what was said), [`bfcl`] (the leaderboard's files), [`docs`] (function docs: parse, canonical form, fixes), [`text`] and
 //! [`similarity`] (tokens, ROUGE-L, joins), [`python`] (literals and calls in Python's notation), [`answers`] (what
 //! the log says about the right call), [`relevance`] (whether a function fits what is asked), [`public_sets`] (public
 //! datasets and how they are read), [`privacy`] (personal values and their placeholders), [`export`] (datasets),
@@ -14,6 +14,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod answers;
+pub mod bfcl;
 pub mod cli;
 pub mod console;
 pub mod conversation;

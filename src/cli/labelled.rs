@@ -10,7 +10,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::open::open;
+use crate::bfcl::entry::Entry;
+use crate::bfcl::files::{QuestionFile, in_folder, lines};
 use crate::console;
+use crate::conversation::Role;
 use crate::engine::columns::{EXTERNAL_ID, FUNCTIONS, RELEVANCE_BASIS};
 use crate::engine::corpus::Corpus;
 use crate::engine::stage::{Context, Contract, Quiet, RowIx, TableId};
@@ -58,77 +61,48 @@ pub(super) fn from_bfcl(paths: &[PathBuf]) -> anyhow::Result<Labelled> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            let entries = std::fs::read_dir(path).with_context(|| format!("reading {}", path.display()))?;
-            for entry in entries {
-                files.push(entry.with_context(|| format!("reading {}", path.display()))?.path());
-            }
+            files.extend(in_folder(path).with_context(|| format!("reading {}", path.display()))?);
         } else {
-            files.push(path.clone());
+            files.extend(QuestionFile::of(path));
         }
     }
-    files.retain(|file| {
-        name_of(file).starts_with("BFCL_") && file.extension().is_some_and(|end| end == "json")
-    });
-    files.sort();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
     if files.is_empty() {
         bail!("no BFCL question file among them\nhint: their names begin with BFCL_ and end in .json");
     }
-    let mut entries: Vec<(Entry, bool)> = Vec::new();
+    let mut records: Vec<(String, Value, bool)> = Vec::new();
     for file in &files {
-        let is_relevant = !name_of(file).contains("irrelevance");
-        let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
-        for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let entry = serde_json::from_str(line).with_context(|| {
-                format!(
-                    "{}:{}: not a BFCL question with \"question\" and \"function\"",
-                    file.display(),
-                    at + 1
-                )
-            })?;
-            entries.push((entry, is_relevant));
+        let is_relevant = !file.category.contains("irrelevance");
+        let path = file.path.display();
+        let text = std::fs::read_to_string(&file.path).with_context(|| format!("reading {path}"))?;
+        for (at, line) in lines(&text) {
+            let place = format!("{path}:{at}");
+            let record = serde_json::from_str(line).with_context(|| format!("{place}: not a JSON object"))?;
+            records.push((place, record, is_relevant));
         }
     }
-    let read = entries.par_iter().map(|(entry, is_relevant)| entry.read(*is_relevant)).collect();
-    let names: Vec<String> = files.iter().map(|file| name_of(file).replace(".json", "")).collect();
+    let read = records.par_iter().map(|(place, record, is_relevant)| {
+        let entry = Entry::read(record).with_context(|| format!("{place}: no BFCL question"))?;
+        Ok(example(entry, *is_relevant))
+    });
+    let read = read.collect::<anyhow::Result<_>>()?;
+    let names: Vec<String> = files.iter().map(|file| file.name().replace(".json", "")).collect();
     Ok(labelled(read, names.join(", ")))
 }
 
-fn name_of(file: &Path) -> &str {
-    file.file_name().and_then(|name| name.to_str()).unwrap_or_default()
-}
-
-#[derive(Deserialize)]
-struct Entry {
-    question: Value,
-    function: Value,
-}
-
-impl Entry {
-    /// The user messages of the first turn, or of a question without turns.
-    fn queries(&self) -> Vec<&str> {
-        let first = self.question.get(0);
-        let messages = match first {
-            Some(Value::Array(turn)) => turn.as_slice(),
-            _ => self.question.as_array().map_or(&[] as &[Value], Vec::as_slice),
-        };
-        let users = messages.iter().filter(|message| message["role"] == "user");
-        users.filter_map(|message| message["content"].as_str()).collect()
+/// What the first turn asks, of which functions.
+fn example(entry: Entry<'_>, is_relevant: bool) -> Read {
+    let functions = entry.functions();
+    let first = entry.turns.into_iter().next().unwrap_or_default();
+    let users = first.iter().filter(|message| message.role == Role::User);
+    let queries: Vec<&str> = users.map(|message| message.content.as_str()).collect();
+    let offer = Offer::new(functions, &Hashed);
+    let asked = Asked::new(&queries, &Hashed);
+    if low_quality::fault(&asked, &offer).is_some() {
+        return Err(is_relevant);
     }
-
-    fn read(&self, is_relevant: bool) -> Read {
-        let functions = match &self.function {
-            Value::Array(functions) => functions.as_slice(),
-            function => std::slice::from_ref(function),
-        };
-        let queries = self.queries();
-        let offer = Offer::new(functions, &Hashed);
-        let asked = Asked::new(&queries, &Hashed);
-        if low_quality::fault(&asked, &offer).is_some() {
-            return Err(is_relevant);
-        }
-        let features = features(&asked, &offer);
-        Ok(Example { features, evidence: Evidence::default(), is_relevant, group: group(offer.names()) })
-    }
+    let features = features(&asked, &offer);
+    Ok(Example { features, evidence: Evidence::default(), is_relevant, group: group(offer.names()) })
 }
 
 #[derive(Deserialize)]

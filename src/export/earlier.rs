@@ -10,12 +10,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::bfcl::Category;
 use super::ids::Set;
-use crate::conversation::{Message, Role};
+use crate::bfcl::entry::{Entry, Form};
+use crate::conversation::Message;
 use crate::engine::corpus::RowId;
 use crate::engine::error::{At, Error, Result};
 use crate::engine::fingerprint::sha256_of;
@@ -62,13 +62,6 @@ pub struct EarlierEntry {
     pub functions: Vec<Value>,
     /// Where it stands: `file:line`.
     pub place: String,
-}
-
-#[derive(Deserialize)]
-struct QuestionLine {
-    id: String,
-    question: Value,
-    function: Vec<Value>,
 }
 
 impl Earlier {
@@ -216,28 +209,23 @@ fn find(folder: &Path, set: Set, category: Category) -> Option<EarlierFile> {
 /// # Errors
 /// It is no entry.
 pub fn entry(line: &str, place: String) -> Result<EarlierEntry> {
-    let read: QuestionLine = serde_json::from_str(line).map_err(|error| {
-        Error::Setting(format!("{place}: expected an entry with id, question and function: {error}"))
-    })?;
-    let turns = read.question.as_array().map(Vec::as_slice).unwrap_or_default();
-    let is_flat = turns.iter().any(Value::is_object);
-    let messages: Option<Vec<Message>> = if is_flat {
-        turns.iter().map(message).collect()
-    } else {
-        turns.iter().flat_map(|turn| turn.as_array().into_iter().flatten()).map(message).collect()
+    let wrong = |what: String| Error::Setting(format!("{place}: {what}"));
+    let record: Value = serde_json::from_str(line)
+        .map_err(|error| wrong(format!("expected an entry with id, question and function: {error}")))?;
+    let Some(id) = record.get("id").and_then(Value::as_str) else {
+        return Err(wrong("expected an entry with id, question and function: it has no id".to_owned()));
     };
-    let Some(messages) = messages.filter(|messages| !messages.is_empty()) else {
-        return Err(Error::Setting(format!(
-            "{place}: entry {}: expected a question of messages with role and content",
-            read.id
-        )));
+    let read = Entry::read(&record).map_err(|fault| wrong(format!("entry {id}: {fault}")))?;
+    let Value::Array(functions) = read.function else {
+        return Err(wrong(format!("entry {id}: expected a list of functions")));
     };
-    Ok(EarlierEntry { id: read.id, messages, is_flat, functions: read.function, place })
-}
-
-fn message(message: &Value) -> Option<Message> {
-    let role = Role::deserialize(message.get("role")?).ok()?;
-    Some(Message::text(role, message.get("content")?.as_str()?))
+    let is_flat = read.form == Form::Messages;
+    let is_empty = read.form == Form::Text || read.turns.iter().all(Vec::is_empty);
+    if is_empty {
+        return Err(wrong(format!("entry {id}: expected a question of messages with role and content")));
+    }
+    let (id, functions) = (id.to_owned(), functions.clone());
+    Ok(EarlierEntry { id, messages: read.into_messages(), is_flat, functions, place })
 }
 
 #[cfg(test)]
@@ -263,7 +251,7 @@ mod tests {
         let error = read(r#"[[{"role": "user"}]]"#).unwrap_err().to_string();
         assert_eq!(
             error,
-            "f:1: entry live_simple_0-0-0: expected a question of messages with role and content"
+            "f:1: entry live_simple_0-0-0: \"question\": expected messages with a role and a text as content, found {\"role\":\"user\"}"
         );
     }
 

@@ -1,21 +1,25 @@
 //! BFCL's own files, V1 to V4.
 //!
-//! `question` is a text (V1), a list of messages (V2) or a list of turns of them (V3, V4);
-//! `function` one object or a list. Multi-turn files name classes instead of functions, and
-//! answer files hold neither: both are told as unreadable.
+//! What a line holds is read by `bfcl::entry`; this only asks for functions and queries.
+//! Multi-turn files name classes instead of functions, and answer files hold neither:
+//! both are told as unreadable.
 
 use serde_json::Value;
 
-use super::formats::{Entry, first, functions_of, id_of, keys_of, messages_of, queries_of};
+use super::formats::{Entry, functions_of, id_of, keys_of};
+use crate::bfcl::entry;
+use crate::conversation::Role;
 
 /// Reads one record.
 pub(super) fn read(record: &Value) -> Result<Entry, String> {
-    let question = first(record, &["question"]).ok_or_else(|| format!("no question: {}", keys_of(record)))?;
-    let function = first(record, &["function"]).ok_or_else(|| format!("no function: {}", keys_of(record)))?;
+    let read = entry::Entry::read(record).map_err(|fault| format!("{fault}; {}", keys_of(record)))?;
+    let functions = functions_of(read.function)?;
+    let asked = |text: &String| !text.trim().is_empty();
+    let users = read.into_messages().into_iter().filter(|message| message.role == Role::User);
     Ok(Entry {
         id: id_of(record),
-        functions: functions_of(function)?,
-        queries: queries_of(&messages_of(question)),
+        functions,
+        queries: users.map(|user| user.content).filter(asked).collect(),
     })
 }
 
@@ -40,7 +44,9 @@ mod tests {
                 assert_eq!(read(&record), Ok(expected.clone()), "{record}");
             }
         }
-        assert!(read(&json!({"id": "a", "ground_truth": []})).unwrap_err().contains("no question"));
-        assert!(read(&json!({"question": [], "involved_classes": []})).unwrap_err().contains("no function"));
+        assert!(read(&json!({"id": "a", "ground_truth": []})).unwrap_err().starts_with("\"question\""));
+        assert!(
+            read(&json!({"question": [], "involved_classes": []})).unwrap_err().starts_with("\"function\"")
+        );
     }
 }
