@@ -3,12 +3,14 @@
 //! `parse` climbs a ladder from strict JSON to guarded repair and says which rungs
 //! it used; `dialect` takes functions out of the frames other APIs put around them;
 //! `canonical` gives equal docs equal keys; `fix` makes the fewest edits that turn a
-//! function into a BFCL one, each a `patch` with its before. Nothing here is
+//! function into a BFCL one, each a `patch` with its before; `check` only tells what is
+//! wrong with one. Nothing here is
 //! completed or guessed in silence: what cannot be read is a fault, what cannot be
 //! fixed is a finding. `source` reads program
 //! source, `spec` descriptions of whole APIs.
 
 pub mod canonical;
+pub mod check;
 pub mod dialect;
 pub mod fix;
 pub mod parse;

@@ -6,19 +6,19 @@
 //! fix can uncover another. A doc that conforms gets no edit, and a fixed doc gets none
 //! the second time. What no rule can fix without inventing is a finding.
 
-mod alternatives;
+pub(super) mod alternatives;
 mod keys;
 mod marks;
-mod names;
-mod notation;
+pub(super) mod names;
+pub(super) mod notation;
 mod opinion;
 mod prose;
 pub mod renames;
 mod required;
 mod rules;
-mod shape;
-mod values;
-mod walk;
+pub(super) mod shape;
+pub(super) mod values;
+pub(super) mod walk;
 
 use std::collections::HashSet;
 

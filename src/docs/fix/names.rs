@@ -21,20 +21,20 @@ pub(super) const KEYWORDS: [&str; 35] = [
 ];
 
 /// Whether a call can name the function.
-pub(super) fn is_function_name(name: &str) -> bool {
+pub(crate) fn is_function_name(name: &str) -> bool {
     name.split('.').all(is_parameter_name)
 }
 
 /// Whether a call can give the parameter.
-pub(super) fn is_parameter_name(name: &str) -> bool {
+pub(crate) fn is_parameter_name(name: &str) -> bool {
     is_identifier(name) && !is_keyword(name)
 }
 
-pub(super) fn is_keyword(name: &str) -> bool {
+pub(crate) fn is_keyword(name: &str) -> bool {
     KEYWORDS.contains(&name)
 }
 
-pub(super) fn is_identifier(name: &str) -> bool {
+pub(crate) fn is_identifier(name: &str) -> bool {
     name.chars().all(is_word) && name.starts_with(|c: char| !c.is_ascii_digit())
 }
 

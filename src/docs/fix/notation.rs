@@ -6,12 +6,12 @@
 use serde_json::{Map, Value, json};
 
 /// The eight types of BFCL.
-pub(super) const TYPES: [&str; 8] =
+pub(crate) const TYPES: [&str; 8] =
     ["string", "integer", "float", "boolean", "array", "tuple", "dict", "any"];
 
 /// What a written type means.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Notation {
+pub(crate) struct Notation {
     /// One of BFCL's types.
     pub(super) kind: &'static str,
     /// The type of the elements, where it was written.
@@ -23,14 +23,14 @@ pub(super) struct Notation {
     /// Whether the value may be left out or null.
     pub(super) optional: bool,
     /// Whether several types were written, of which `any` keeps none.
-    pub(super) lossy: bool,
+    pub(crate) lossy: bool,
 }
 
 /// How deep types may stand inside one another.
 const MAX_DEPTH: usize = 8;
 
 /// The meaning of a written type, or nothing where it is not one.
-pub(super) fn read(text: &str) -> Option<Notation> {
+pub(crate) fn read(text: &str) -> Option<Notation> {
     read_within(text, MAX_DEPTH)
 }
 

@@ -30,7 +30,7 @@ pub(super) const SCHEMA_PARTS: [&str; 6] = ["properties", "property", "$ref", "a
 
 /// Whether `parameters` is a bare map of parameters: it has none of a schema's own parts, and every key could
 /// name a parameter.
-pub(super) fn is_flat(parameters: &Value) -> bool {
+pub(crate) fn is_flat(parameters: &Value) -> bool {
     let Value::Object(parameters) = parameters else { return false };
     if parameters.keys().any(|key| SCHEMA_PARTS.contains(&key.as_str())) {
         return false;

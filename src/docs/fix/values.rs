@@ -7,7 +7,7 @@ use super::notation::TYPES;
 use crate::python;
 
 /// What a value is, in BFCL's words; null is nothing.
-pub(super) fn type_of(value: &Value) -> Option<&'static str> {
+pub(crate) fn type_of(value: &Value) -> Option<&'static str> {
     match value {
         Value::Null => None,
         Value::Bool(_) => Some("boolean"),
@@ -37,7 +37,7 @@ pub(super) fn fits(value: &Value, schema: &Map<String, Value>) -> bool {
 }
 
 /// A value short enough for a message.
-pub(super) fn brief(value: &Value) -> String {
+pub(crate) fn brief(value: &Value) -> String {
     const MAX_CHARS: usize = 60;
     let text = value.to_string();
     match text.char_indices().nth(MAX_CHARS) {
@@ -47,17 +47,23 @@ pub(super) fn brief(value: &Value) -> String {
 }
 
 /// Whether a value stands for no parameters.
-pub(super) fn is_nothing(value: &Value) -> bool {
+pub(crate) fn is_nothing(value: &Value) -> bool {
     value.is_null() || *value == json!("") || *value == json!([])
 }
 
 /// Whether a description is missing, null or blank.
-pub(super) fn is_undescribed(map: &Map<String, Value>) -> bool {
+pub(crate) fn is_undescribed(map: &Map<String, Value>) -> bool {
     match map.get(DESCRIPTION) {
         None | Some(Value::Null) => true,
         Some(Value::String(text)) => text.trim().is_empty(),
         Some(_) => false,
     }
+}
+
+/// Whether a description speaks of a default.
+pub(crate) fn mentions_default(schema: &Map<String, Value>) -> bool {
+    let description = schema.get(DESCRIPTION).and_then(Value::as_str).unwrap_or_default();
+    description.to_lowercase().contains("default")
 }
 
 /// The object or list that a text holds, as JSON or as Python prints it.

@@ -11,18 +11,18 @@ use crate::docs::patch::push_token;
 
 /// A place in the list where a schema stands.
 #[derive(Debug)]
-pub(super) struct Site<'a> {
+pub(crate) struct Site<'a> {
     /// The index of the function.
-    pub(super) function: usize,
+    pub(crate) function: usize,
     /// The pointer into the list.
-    pub(super) pointer: &'a str,
+    pub(crate) pointer: &'a str,
     /// What the schema describes.
-    pub(super) place: Place<'a>,
+    pub(crate) place: Place<'a>,
 }
 
 /// What a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place<'a> {
+pub(crate) enum Place<'a> {
     /// All parameters of a function.
     Parameters,
     /// One parameter, by name.
@@ -34,7 +34,7 @@ pub(super) enum Place<'a> {
 }
 
 /// Shows every function that is an object, with its pointer.
-pub(super) fn each_function<'f>(functions: &'f [Value], mut look: impl FnMut(&str, &'f Map<String, Value>)) {
+pub(crate) fn each_function<'f>(functions: &'f [Value], mut look: impl FnMut(&str, &'f Map<String, Value>)) {
     for (n, function) in functions.iter().enumerate() {
         if let Value::Object(map) = function {
             look(&format!("/{n}"), map);
@@ -43,7 +43,7 @@ pub(super) fn each_function<'f>(functions: &'f [Value], mut look: impl FnMut(&st
 }
 
 /// Shows the `parameters` of every function.
-pub(super) fn each_parameters<'f>(
+pub(crate) fn each_parameters<'f>(
     functions: &'f [Value],
     mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>),
 ) {
@@ -56,7 +56,7 @@ pub(super) fn each_parameters<'f>(
 }
 
 /// Shows every schema, outer ones first.
-pub(super) fn each_schema<'f>(
+pub(crate) fn each_schema<'f>(
     functions: &'f [Value],
     mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>),
 ) {

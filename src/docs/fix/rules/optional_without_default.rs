@@ -1,8 +1,9 @@
 //! A parameter may be left out, and nothing says what is taken then.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::values::mentions_default;
 use crate::docs::fix::walk::{Place, each_schema};
 use crate::docs::fix::{Rule, Safety};
 
@@ -28,9 +29,4 @@ fn judge(opinion: &mut Opinion<'_>) {
             opinion.change(Change::at(site.pointer).add("default", Value::Null));
         }
     });
-}
-
-fn mentions_default(schema: &Map<String, Value>) -> bool {
-    let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-    description.to_lowercase().contains("default")
 }

@@ -1,0 +1,94 @@
+//! Parameters against the list of required ones, and what is said of those left out.
+
+use serde_json::{Map, Value};
+
+use super::Findings;
+use crate::docs::fix::values::{brief, mentions_default};
+use crate::docs::fix::walk::{Place, Site, each_function, each_parameters, each_schema};
+
+/// The keys of a function, in order.
+const FUNCTION: [&str; 3] = ["name", "description", "parameters"];
+
+pub(super) fn check(functions: &[Value], findings: &mut Findings) {
+    each_function(functions, |at, function| key_order(at, function, findings));
+    each_parameters(functions, |site, schema| required(site, schema, findings));
+    each_schema(functions, |site, schema| {
+        match site.place {
+            Place::Parameter(name) => parameter(site, name, required_of(functions, site), schema, findings),
+            Place::Member(_) if !schema.contains_key("default") && !mentions_default(schema) => {
+                findings.add("schema/nested-without-default", site.pointer, "no \"default\"", "");
+            }
+            _ => {}
+        }
+        let is_empty = |members: &Value| members.as_object().is_some_and(Map::is_empty);
+        if site.place != Place::Parameters && schema.get("properties").is_some_and(is_empty) {
+            findings.add("schema/empty-dict", site.pointer, "no members", "");
+        }
+    });
+}
+
+fn key_order(at: &str, function: &Map<String, Value>, findings: &mut Findings) {
+    let keys: Vec<&str> = function.keys().map(String::as_str).filter(|key| FUNCTION.contains(key)).collect();
+    if !keys.is_sorted_by_key(|key| FUNCTION.iter().position(|known| known == key)) {
+        findings.add("schema/key-order", at, keys.join(", "), FUNCTION.join(", "));
+    }
+}
+
+fn required(site: &Site<'_>, schema: &Map<String, Value>, findings: &mut Findings) {
+    let (Some(Value::Array(required)), Some(Value::Object(properties))) =
+        (schema.get("required"), schema.get("properties"))
+    else {
+        return;
+    };
+    for (n, name) in required.iter().enumerate() {
+        if let Some(name) = name.as_str().filter(|name| !properties.contains_key(*name)) {
+            let at = format!("{}/required/{n}", site.pointer);
+            findings.add(
+                "schema/required-without-property",
+                at,
+                format!("{name:?}"),
+                "a name of `properties`",
+            );
+        }
+    }
+}
+
+fn required_of<'f>(functions: &'f [Value], site: &Site<'_>) -> &'f [Value] {
+    let required = functions[site.function].pointer("/parameters/required").and_then(Value::as_array);
+    required.map_or(&[], Vec::as_slice)
+}
+
+fn parameter(
+    site: &Site<'_>,
+    name: &str,
+    required: &[Value],
+    schema: &Map<String, Value>,
+    findings: &mut Findings,
+) {
+    let is_required = required.iter().any(|listed| *listed == name);
+    let default = schema.get("default");
+    match (is_required, default) {
+        (true, Some(default)) => {
+            let found = format!("{name:?} is required and has the default {}", brief(default));
+            findings.add(
+                "schema/required-with-default",
+                format!("{}/default", site.pointer),
+                found,
+                "one of the two",
+            );
+        }
+        (false, None) if mentions_default(schema) => {
+            findings.add("schema/described-default", site.pointer, "a default in the description", "");
+        }
+        (false, None) => {
+            let expected = "\"default\", or a description that names it";
+            findings.add(
+                "schema/optional-without-default",
+                site.pointer,
+                format!("{name:?} without a default"),
+                expected,
+            );
+        }
+        (true, None) | (false, Some(_)) => {}
+    }
+}

@@ -1,0 +1,59 @@
+//! Names that a Python call can use, each of them once in a list.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::Findings;
+use crate::docs::fix::names::{is_function_name, is_keyword, is_parameter_name};
+use crate::docs::fix::walk::{Place, each_function, each_schema};
+
+/// The longest name of a function that OpenAI's API takes, and the longest of the official data.
+const MAX_CHARS: usize = 64;
+
+pub(super) fn check(functions: &[Value], findings: &mut Findings) {
+    let mut written = HashMap::new();
+    let mut underscored = HashMap::new();
+    each_function(functions, |at, function| {
+        let Some(name) = function.get("name").and_then(Value::as_str).filter(|name| !name.is_empty()) else {
+            return;
+        };
+        let at = format!("{at}/name");
+        if !is_function_name(name) {
+            findings.add(
+                "schema/function-name",
+                at.as_str(),
+                format!("{name:?}"),
+                "identifiers with dots between",
+            );
+        }
+        if name.chars().count() > MAX_CHARS {
+            let found = format!("{} characters", name.chars().count());
+            findings.add("schema/long-name", at.as_str(), found, format!("at most {MAX_CHARS}"));
+        }
+        let expected = "a name that no other function of the list has";
+        if written.insert(name, ()).is_some() {
+            findings.add("schema/duplicate-name", at.as_str(), format!("{name:?} again"), expected);
+        } else if let Some(other) = underscored.insert(name.replace('.', "_"), name) {
+            findings.add(
+                "schema/colliding-name",
+                at.as_str(),
+                format!("{name:?} beside {other:?}"),
+                expected,
+            );
+        }
+    });
+    each_schema(functions, |site, _| {
+        let Place::Parameter(name) = site.place else { return };
+        if is_keyword(name) {
+            findings.add(
+                "schema/python-keyword",
+                site.pointer,
+                format!("{name:?}"),
+                "a name that is no keyword of Python",
+            );
+        } else if !is_parameter_name(name) {
+            findings.add("schema/parameter-name", site.pointer, format!("{name:?}"), "an identifier");
+        }
+    });
+}
