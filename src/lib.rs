@@ -15,6 +15,7 @@
 
 pub mod answers;
 pub mod bfcl;
+pub mod check;
 pub mod cli;
 pub mod console;
 pub mod conversation;

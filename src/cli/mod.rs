@@ -5,6 +5,7 @@
 //! ours; 130 interrupted.
 
 mod calibrate;
+mod check;
 mod compare;
 mod diff;
 mod explain;
@@ -68,6 +69,8 @@ enum Command {
     Purge(purge::PurgeArgs),
     /// Takes a record out of a finished run, everywhere, for good.
     Forget(forget::ForgetArgs),
+    /// Checks functions or a dataset by the rules of BFCL, one line a finding.
+    Check(check::CheckArgs),
     /// Compares two finished runs: settings, inputs, figures, rows, entries.
     Compare(compare::CompareArgs),
     /// Lists every kind of stage with its columns, reasons and settings.
@@ -143,6 +146,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Diff(args) => diff::diff(&args)?,
         Command::Purge(args) => purge::purge(&args)?,
         Command::Forget(args) => forget::forget(&args)?,
+        Command::Check(args) => return check::check(&args),
         Command::Compare(args) => return compare::compare(&args),
         Command::Stages(args) => stages::stages(&args)?,
         Command::Sets(args) => sets::sets(args)?,

@@ -17,7 +17,7 @@ pub mod renames;
 mod required;
 mod rules;
 pub(super) mod shape;
-pub(super) mod values;
+pub(crate) mod values;
 pub(super) mod walk;
 
 use std::collections::HashSet;

@@ -1,0 +1,235 @@
+//! What the official evaluator asks of the answers: alignment, calls, alternatives.
+//!
+//! Each call must name a function of its question and give every required parameter, and
+//! each parameter must list alternatives that some output can match. Values are not
+//! judged further: a type other than the declared one is a note, for the evaluator then
+//! goes by the first alternative. Java and JavaScript write all values as text, so of
+//! them only names and lists are looked at.
+
+use serde_json::{Map, Value};
+
+use super::Laws;
+use super::Told;
+use super::input::{InputFile, Line};
+use super::questions::keys;
+use crate::answers::value::Type;
+use crate::bfcl::files::QuestionFile;
+use crate::docs::fix::values::{brief, type_of};
+use crate::docs::patch::token;
+
+/// Stands among alternatives for a parameter that is left out.
+const OMITTED: &str = "";
+
+pub(super) fn check(n: usize, file: &InputFile) -> Vec<Told> {
+    let mut laws = Laws::new(n);
+    let Some(questions) = &file.questions else { return laws.told };
+    if questions.category.contains("relevance") {
+        return laws.told;
+    }
+    let Some(answers) = &file.answers else {
+        if file.in_folder {
+            let expected = format!("possible_answer/{}", questions.name());
+            laws.add("answer/no-file", 1, "", "", "no file", expected);
+        }
+        return laws.told;
+    };
+    for (at, line) in file.lines.iter().enumerate() {
+        match answers.get(at) {
+            Some(answer) => of_entry(questions, line, answer, &mut laws),
+            None => laws.add(
+                "answer/not-aligned",
+                line.number,
+                &line.id(),
+                "",
+                "no answer",
+                "an answer on the same line",
+            ),
+        }
+    }
+    for answer in answers.iter().skip(file.lines.len()) {
+        laws.add(
+            "answer/not-aligned",
+            answer.number,
+            &answer.id(),
+            "",
+            "an answer without a question",
+            "none",
+        );
+    }
+    laws.told
+}
+
+fn of_entry(file: &QuestionFile, line: &Line, answer: &Line, laws: &mut Laws) {
+    let id = answer.id();
+    if id != line.id() {
+        laws.add(
+            "answer/not-aligned",
+            answer.number,
+            &id,
+            "/id",
+            format!("{id:?}"),
+            format!("{:?}", line.id()),
+        );
+        return;
+    }
+    keys(answer, &["id", "ground_truth"], &id, laws);
+    let Some(Value::Array(calls)) = answer.value.get("ground_truth") else {
+        laws.add("answer/unreadable", answer.number, &id, "/ground_truth", "no list", "a list of calls");
+        return;
+    };
+    let one = !file.category.contains("parallel");
+    if calls.is_empty() || one && calls.len() != 1 {
+        let expected = if one { "one call" } else { "calls" };
+        laws.add(
+            "answer/call-count",
+            answer.number,
+            &id,
+            "/ground_truth",
+            format!("{} calls", calls.len()),
+            expected,
+        );
+    }
+    let mut judge = Judge {
+        typed: !file.category.contains("java"),
+        functions: line.functions(),
+        line: answer.number,
+        id: &id,
+        laws,
+    };
+    for (n, call) in calls.iter().enumerate() {
+        judge.call(call, &format!("/ground_truth/{n}"));
+    }
+}
+
+/// Judges the calls of one answer.
+struct Judge<'a> {
+    typed: bool,
+    functions: &'a [Value],
+    line: usize,
+    id: &'a str,
+    laws: &'a mut Laws,
+}
+
+impl Judge<'_> {
+    fn add(&mut self, code: &str, at: &str, found: String, expected: String) {
+        self.laws.add(code, self.line, self.id, at, found, expected);
+    }
+
+    fn call(&mut self, call: &Value, at: &str) {
+        let mut members = call.as_object().into_iter().flatten();
+        let (Some((name, Value::Object(given))), None) = (members.next(), members.next()) else {
+            self.add(
+                "answer/unreadable",
+                at,
+                brief(call),
+                "one function with an object of parameters".to_owned(),
+            );
+            return;
+        };
+        let at = format!("{at}/{}", token(name));
+        let functions = self.functions;
+        let Some(function) =
+            functions.iter().find(|function| function.get("name").is_some_and(|n| n == name))
+        else {
+            self.add(
+                "answer/unknown-function",
+                &at,
+                format!("{name:?}"),
+                "a function of the question".to_owned(),
+            );
+            return;
+        };
+        let properties = function.pointer("/parameters/properties").and_then(Value::as_object);
+        let required = function.pointer("/parameters/required").and_then(Value::as_array);
+        let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
+        for name in required.iter().filter(|name| !given.contains_key(**name)) {
+            self.add("answer/missing-required", &at, format!("no {name:?}"), format!("{name:?}"));
+        }
+        for (name, alternatives) in given {
+            let at = format!("{at}/{}", token(name));
+            match properties.and_then(|properties| properties.get(name)) {
+                None => self.add(
+                    "answer/unknown-parameter",
+                    &at,
+                    format!("{name:?}"),
+                    "a parameter of the function".to_owned(),
+                ),
+                Some(schema) => self.parameter(schema, alternatives, required.contains(&name.as_str()), &at),
+            }
+        }
+    }
+
+    fn parameter(&mut self, schema: &Value, alternatives: &Value, is_required: bool, at: &str) {
+        let Some(list) = alternatives.as_array().filter(|list| !list.is_empty()) else {
+            self.add(
+                "answer/no-alternatives",
+                at,
+                brief(alternatives),
+                "a list of at least one alternative".to_owned(),
+            );
+            return;
+        };
+        if is_required && list.iter().any(|one| *one == OMITTED) {
+            self.add(
+                "answer/omittable-required",
+                at,
+                brief(alternatives),
+                "no \"\" for a required parameter".to_owned(),
+            );
+        }
+        let Some(kind) = Type::of(schema).filter(|_| self.typed) else { return };
+        let given: Vec<&Value> = list.iter().filter(|one| **one != OMITTED).collect();
+        let has_null = given.iter().any(|one| one.is_null());
+        if has_null && kind.is_container() {
+            self.add(
+                "answer/null-in-container",
+                at,
+                brief(alternatives),
+                "values of the declared type".to_owned(),
+            );
+        } else if has_null && !given.iter().all(|one| one.is_null()) {
+            self.add("answer/mixed-null", at, brief(alternatives), "null alone, or no null".to_owned());
+        }
+        for one in given.into_iter().filter(|one| !one.is_null()) {
+            self.alternative(kind, schema, one, at);
+        }
+    }
+
+    fn alternative(&mut self, kind: Type, schema: &Value, one: &Value, at: &str) {
+        match (kind, one) {
+            (Type::Any, _) => {}
+            (Type::Dict, Value::Object(members)) => self.members(members, at),
+            (Type::Array | Type::Tuple, Value::Array(elements)) => {
+                let of_dicts = schema.pointer("/items/type").is_some_and(|kind| kind == "dict");
+                for element in elements.iter().filter_map(Value::as_object).filter(|_| of_dicts) {
+                    self.members(element, at);
+                }
+            }
+            (Type::Dict, _) => self.add("answer/alternative-form", at, brief(one), "an object".to_owned()),
+            (Type::Array | Type::Tuple, _) => {
+                self.add("answer/alternative-form", at, brief(one), "a list".to_owned())
+            }
+            _ => {
+                let declared = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+                let fits =
+                    type_of(one) == Some(declared) || declared == "float" && type_of(one) == Some("integer");
+                if !fits {
+                    self.add("answer/wrong-type", at, brief(one), format!("of type {declared}"));
+                }
+            }
+        }
+    }
+
+    /// The members of a dict: each lists its alternatives, or the evaluator reads a text letter by letter.
+    fn members(&mut self, members: &Map<String, Value>, at: &str) {
+        for (name, alternatives) in members.iter().filter(|(_, alternatives)| !alternatives.is_array()) {
+            let at = format!("{at}/{}", token(name));
+            self.add(
+                "answer/alternative-form",
+                &at,
+                brief(alternatives),
+                "a list of alternatives".to_owned(),
+            );
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What the official package asks of question files: keys, ids, the form of a question.
+//!
+//! An id is `<category>_<A>` or `<category>_<A>-<B>-<C>`: the package pairs questions and
+//! answers by position after sorting results by `A`, so `A` must grow. `B` counts doc
+//! lists and `C` the entries of one; the package does not read them. Prefixes of
+//! letters, as `export::ids` writes them, are passed over.
+
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+
+use super::Laws;
+use super::Told;
+use super::input::{InputFile, Line};
+use crate::bfcl::entry::{Entry, Form};
+use crate::bfcl::files::QuestionFile;
+use crate::conversation::Role;
+
+/// The keys of a line, in order.
+const KEYS: [&str; 3] = ["id", "question", "function"];
+
+pub(super) fn check(n: usize, file: &InputFile) -> Vec<Told> {
+    let mut laws = Laws::new(n);
+    let Some(questions) = &file.questions else { return laws.told };
+    let mut ids = Ids::new(questions);
+    for line in &file.lines {
+        let id = line.id();
+        keys(line, &KEYS, &id, &mut laws);
+        ids.follow(line, &id, &mut laws);
+        match Entry::read(&line.value) {
+            Ok(entry) => question(questions, line, &id, &entry, &mut laws),
+            Err(fault) => {
+                let at = format!("/{}", fault.key);
+                laws.add("dataset/unreadable-question", line.number, &id, at, fault.found, fault.expected);
+            }
+        }
+    }
+    laws.told
+}
+
+/// The keys of a line against those it should have, in order.
+pub(super) fn keys(line: &Line, wanted: &[&str], id: &str, laws: &mut Laws) {
+    let keys: Vec<&str> =
+        line.value.as_object().into_iter().flat_map(|map| map.keys()).map(String::as_str).collect();
+    if keys == wanted {
+        return;
+    }
+    let mut sorted = (keys.clone(), wanted.to_vec());
+    sorted.0.sort_unstable();
+    sorted.1.sort_unstable();
+    let code = if sorted.0 == sorted.1 { "dataset/key-order" } else { "dataset/keys" };
+    laws.add(code, line.number, id, "", keys.join(", "), wanted.join(", "));
+}
+
+fn question(file: &QuestionFile, line: &Line, id: &str, entry: &Entry<'_>, laws: &mut Laws) {
+    let at = "/question";
+    let expected = if file.version == "v2" { Form::Messages } else { Form::Turns };
+    if entry.form != expected && file.version != "v1" {
+        laws.add("dataset/question-form", line.number, id, at, words(entry.form), words(expected));
+    }
+    let is_live = file.category.starts_with("live_");
+    if is_live && (entry.turns.len() != 1 || entry.turns[0].is_empty()) {
+        laws.add(
+            "dataset/several-turns",
+            line.number,
+            id,
+            at,
+            format!("{} turns", entry.turns.len()),
+            "one turn of messages",
+        );
+    }
+    if let Some(last) = entry.turns.last().and_then(|turn| turn.last()).filter(|last| last.role != Role::User)
+    {
+        let found = format!("{:?}", last.role).to_lowercase();
+        laws.add("dataset/last-not-user", line.number, id, at, found, "user");
+    }
+    let n_functions = entry.functions().len();
+    let (fits, expected) = match file.category.as_str() {
+        "live_simple" | "live_parallel" => (n_functions == 1, "one function"),
+        "live_multiple" | "live_parallel_multiple" => (n_functions > 1, "several functions"),
+        "live_relevance" => (n_functions > 0, "a function"),
+        _ => return,
+    };
+    if !fits {
+        laws.add("dataset/function-count", line.number, id, "/function", n_functions.to_string(), expected);
+    }
+}
+
+fn words(form: Form) -> &'static str {
+    match form {
+        Form::Text => "a text",
+        Form::Messages => "a list of messages",
+        Form::Turns => "a list of turns of messages",
+    }
+}
+
+/// The numbers of an id; one without lists has the first alone.
+type Numbers = (u64, Option<(u64, u64)>);
+
+/// Follows the ids of a file.
+struct Ids<'f> {
+    file: &'f QuestionFile,
+    before: Option<Numbers>,
+    seen: FxHashSet<String>,
+}
+
+impl<'f> Ids<'f> {
+    fn new(file: &'f QuestionFile) -> Self {
+        Self { file, before: None, seen: FxHashSet::default() }
+    }
+
+    fn follow(&mut self, line: &Line, id: &str, laws: &mut Laws) {
+        let quoted = || format!("{id:?}");
+        let mut add = |code, expected: String| laws.add(code, line.number, id, "/id", quoted(), expected);
+        if !self.seen.insert(id.to_owned()) {
+            add("dataset/duplicate-id", "an id of its own".to_owned());
+            return;
+        }
+        let text = matches!(line.value.get("id"), Some(Value::String(_)));
+        let Some(now) = numbers(id, &self.file.category).filter(|_| text) else {
+            let category = &self.file.category;
+            add("dataset/id-form", format!("{category}_<number>-<number>-<number>"));
+            return;
+        };
+        let next = self.before.map_or(0, |(a, _)| a.saturating_add(1));
+        if now.0 < next {
+            add("dataset/id-order", format!("the number {next} or more"));
+        } else if now.0 > next {
+            add("dataset/id-gap", format!("the number {next}"));
+        }
+        if let Some(expected) = self.list_number(now) {
+            add("dataset/list-number", expected);
+        }
+        self.before = Some(now);
+    }
+
+    /// What `B` and `C` should be, where they are something else.
+    fn list_number(&self, now: Numbers) -> Option<String> {
+        let now = now.1?;
+        let goes_on = match self.before.and_then(|before| before.1) {
+            None => [Some((0, 0)), None],
+            Some((b, c)) => [Some((b.saturating_add(1), 0)), Some((b, c.saturating_add(1)))],
+        };
+        let known: Vec<_> = goes_on.into_iter().flatten().collect();
+        let words = || known.iter().map(|(b, c)| format!("{b}-{c}")).collect::<Vec<_>>().join(" or ");
+        (!known.contains(&now)).then(words)
+    }
+}
+
+/// `A`, and `B` and `C` where it has them.
+fn numbers(id: &str, category: &str) -> Option<Numbers> {
+    let parts: Vec<&str> = id.strip_prefix(category)?.strip_prefix('_')?.split('-').collect();
+    let after_letters = |part: &str| part.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+    match parts.as_slice() {
+        [a] => Some((a.parse().ok()?, None)),
+        [a, b, c] => Some((a.parse().ok()?, Some((after_letters(b)?, after_letters(c)?)))),
+        _ => None,
+    }
+}

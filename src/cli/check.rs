@@ -1,0 +1,256 @@
+//! `toolsieve check`: what is wrong with functions or with a dataset, and by whose rules.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use super::Ending;
+use crate::check::input::{InputFile, read};
+use crate::check::tally::{Count, tally};
+use crate::check::{Report, Told, check as judge, rules};
+use crate::console::{self, count, table};
+use crate::docs::check::rules::{Level, Rule};
+
+/// Raised when a key of the JSON lines changes its meaning or goes.
+const SCHEMA_VERSION: u32 = 1;
+
+/// Arguments of `check`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolsieve check out/live                                 a run's dataset, or a folder of BFCL files
+  toolsieve check functions.jsonl --rule schema/enum-type  lines of {\"id\": …, \"function\": […]}, one rule
+  toolsieve check out/live --json | jq 'select(.kind == \"finding\")'
+
+A finding is one line: file:line id function pointer: found …, expected … [code]. An error breaks the
+official evaluator or the recipe; a note is wrong too, but the official data has it; a fact is only
+counted. With --json each line is an object: {\"kind\": \"finding\", \"file\", \"line\", \"id\", \"function\",
+\"at\", \"reason\", \"level\", \"by\", \"found\", \"expected\"}, then {\"kind\": \"rule\", …} with the counts of
+each rule, then one {\"kind\": \"summary\", \"schema_version\", …}.
+
+Exit codes: 0 no error; 1 errors, of the rules asked for; 2 could not start.")]
+pub(super) struct CheckArgs {
+    /// File of functions or of BFCL questions, folder of BFCL files, or run folder; `-` is standard input.
+    path: PathBuf,
+
+    /// Whose rules.
+    #[arg(long, value_enum, default_value_t = Rules::Bfcl)]
+    rules: Rules,
+
+    /// Looks for this rule only; may be given several times.
+    #[arg(long, value_name = "CODE")]
+    rule: Vec<String>,
+
+    /// Shows findings from this level up; tables count them all.
+    #[arg(long, value_enum, default_value_t = Shown::Note)]
+    level: Shown,
+
+    /// Shows at most so many findings of each rule.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Rules {
+    /// The recipe's, the evaluator's and what all official docs have in common.
+    Bfcl,
+    /// The official format script's: the first fault of each function, all of them errors.
+    OfficialLinter,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Shown {
+    /// Errors only.
+    Error,
+    /// Errors and notes.
+    Note,
+    /// Everything that is counted.
+    Fact,
+}
+
+pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Ending> {
+    known(&args.rule)?;
+    let files = read(&args.path)?;
+    let report = judge(&files);
+    let told = match args.rules {
+        Rules::Bfcl => &report.told,
+        Rules::OfficialLinter => &report.linter,
+    };
+    let asked = |told: &&Told| args.rule.is_empty() || args.rule.iter().any(|code| code == told.rule.code);
+    let told: Vec<Told> = told.iter().filter(asked).cloned().collect();
+    let shown = Output { args, files: &files, report: &report, told: &told };
+    console::give(&if args.json { shown.lines_of_json() } else { shown.text() })?;
+    let failed = told.iter().any(|told| shown.level(told.rule) == Level::Error);
+    Ok(if failed { Ending::GateFailed } else { Ending::Done })
+}
+
+fn known(codes: &[String]) -> anyhow::Result<()> {
+    for code in codes.iter().filter(|code| rules::of(code).is_none()) {
+        let near = |rule: &&'static Rule| (strsim::jaro_winkler(code, rule.code) * 1000.0) as u32;
+        let nearest = rules::all().max_by_key(near).map(|rule| rule.code).unwrap_or_default();
+        bail!("there is no rule \"{code}\"\nhint: did you mean \"{nearest}\"?");
+    }
+    Ok(())
+}
+
+/// What is to be written.
+struct Output<'a> {
+    args: &'a CheckArgs,
+    files: &'a [InputFile],
+    report: &'a Report,
+    told: &'a [Told],
+}
+
+impl Output<'_> {
+    /// To the official script any fault is one.
+    fn level(&self, rule: &Rule) -> Level {
+        if self.args.rules == Rules::OfficialLinter { Level::Error } else { rule.level }
+    }
+
+    /// What is shown line by line, under the limits asked for.
+    fn shown(&self) -> Vec<&Told> {
+        let lowest = match self.args.level {
+            Shown::Error => Level::Error,
+            Shown::Note => Level::Note,
+            Shown::Fact => Level::Fact,
+        };
+        // Who asks for one fact by name wants to see it.
+        let wanted = |told: &&Told| !self.args.rule.is_empty() || self.level(told.rule) <= lowest;
+        let mut shown_of: BTreeMap<&str, usize> = BTreeMap::new();
+        let limit = self.args.limit.unwrap_or(usize::MAX);
+        let within = |told: &&Told| {
+            let n = shown_of.entry(told.rule.code).or_default();
+            *n += 1;
+            *n <= limit
+        };
+        self.told.iter().filter(wanted).filter(within).collect()
+    }
+
+    fn text(&self) -> String {
+        let mut text: String = self.shown().into_iter().map(|told| self.line(told)).collect();
+        let counts = tally(self.told, self.files.len());
+        if !counts.is_empty() {
+            text += &format!("{}{}\n", if text.is_empty() { "" } else { "\n" }, self.table(&counts));
+        }
+        text + &self.closing(counts.len())
+    }
+
+    fn line(&self, told: &Told) -> String {
+        let words = [
+            told.id.as_str(),
+            told.function.as_ref().map_or("", |function| function.name.as_str()),
+            &told.at,
+        ];
+        let words: String =
+            words.into_iter().filter(|word| !word.is_empty()).map(|word| format!(" {word}")).collect();
+        let place = format!("{}:{}{words}", self.files[told.file].path.display(), told.line);
+        if told.expected.is_empty() {
+            return format!("{place}: found {} [{}]\n", told.found, told.rule.code);
+        }
+        format!("{place}: found {}, expected {} [{}]\n", told.found, told.expected, told.rule.code)
+    }
+
+    fn table(&self, counts: &[(&'static Rule, &'static str, Count)]) -> String {
+        let labels: Vec<String> = self.files.iter().map(InputFile::label).collect();
+        let labels: Vec<&str> = if labels.len() > 1 { without_common_start(&labels) } else { Vec::new() };
+        let header: Vec<&str> = ["level", "rule", "docs", "distinct", "entries"]
+            .into_iter()
+            .chain(labels.iter().copied())
+            .collect();
+        let row = |(rule, kind, found): &(&Rule, &str, Count)| {
+            let code = if kind.is_empty() { rule.code.to_owned() } else { format!("{} ({kind})", rule.code) };
+            let numbers = [found.docs, found.distinct, found.entries];
+            let numbers = numbers.into_iter().chain(found.by_file.iter().copied().take(labels.len()));
+            let start = [self.level(rule).name().to_owned(), code];
+            start.into_iter().chain(numbers.map(|number| count(number as u64))).collect()
+        };
+        let rows: Vec<Vec<String>> = counts.iter().map(row).collect();
+        table(&header, &rows, &(2..header.len()).collect::<Vec<_>>())
+    }
+
+    fn closing(&self, n_broken: usize) -> String {
+        let number = |n: usize| count(n as u64);
+        let of = |level| number(self.told.iter().filter(|told| self.level(told.rule) == level).count());
+        let mut text = format!(
+            "{} functions in {} entries of {} files: {} errors, {} notes\n",
+            number(self.report.n_functions),
+            number(self.report.n_entries),
+            number(self.files.len()),
+            of(Level::Error),
+            of(Level::Note)
+        );
+        if self.args.rules == Rules::Bfcl && self.args.rule.is_empty() {
+            text += &format!(
+                "{} other rules found nothing (--json lists them)\n",
+                rules::all().count() - n_broken
+            );
+            text += &format!(
+                "the official format script would refuse {} functions (--rules official-linter)\n",
+                number(self.report.linter.len())
+            );
+        }
+        text
+    }
+
+    fn lines_of_json(&self) -> String {
+        let findings = self.shown().into_iter().map(|told| self.finding(told));
+        let counts = tally(self.told, self.files.len());
+        let counted = counts.iter().map(|(rule, kind, found)| self.rule(rule, kind, found));
+        let none = Count { by_file: vec![0; self.files.len()], ..Count::default() };
+        let asked =
+            |rule: &&Rule| self.args.rule.is_empty() || self.args.rule.iter().any(|code| code == rule.code);
+        let quiet = rules::all()
+            .filter(|rule| {
+                self.args.rules == Rules::Bfcl && counts.iter().all(|(of, ..)| of.code != rule.code)
+            })
+            .filter(asked)
+            .map(|rule| self.rule(rule, "", &none));
+        let lines = findings.chain(counted).chain(quiet).chain([self.summary()]);
+        lines.map(|line| format!("{line}\n")).collect()
+    }
+
+    fn finding(&self, told: &Told) -> Value {
+        let by: Vec<&str> = told.rule.by.iter().map(|by| by.name()).collect();
+        json!({
+            "kind": "finding", "file": self.files[told.file].path, "line": told.line, "id": told.id,
+            "function": told.function.as_ref().map(|function| &function.name), "at": told.at,
+            "reason": told.rule.code, "level": self.level(told.rule).name(), "by": by,
+            "found": told.found, "expected": told.expected,
+        })
+    }
+
+    fn rule(&self, rule: &Rule, kind: &str, found: &Count) -> Value {
+        let files: serde_json::Map<String, Value> =
+            self.files.iter().zip(&found.by_file).map(|(file, n)| (file.label(), json!(n))).collect();
+        json!({
+            "kind": "rule", "reason": rule.code, "type": Some(kind).filter(|kind| !kind.is_empty()),
+            "level": self.level(rule).name(), "what": rule.what(), "findings": found.findings,
+            "docs": found.docs, "distinct": found.distinct, "entries": found.entries, "files": files,
+        })
+    }
+
+    fn summary(&self) -> Value {
+        let of = |level| self.told.iter().filter(|told| self.level(told.rule) == level).count();
+        json!({
+            "kind": "summary", "schema_version": SCHEMA_VERSION, "files": self.files.len(),
+            "entries": self.report.n_entries, "functions": self.report.n_functions,
+            "errors": of(Level::Error), "notes": of(Level::Note), "official_linter": self.report.linter.len(),
+        })
+    }
+}
+
+/// The labels without what all of them begin with, up to an underscore.
+fn without_common_start(labels: &[String]) -> Vec<&str> {
+    let first = labels.first().map_or("", String::as_str);
+    let start = first
+        .rmatch_indices('_')
+        .map(|(at, _)| at + 1)
+        .find(|at| labels.iter().all(|label| label.len() > *at && label.starts_with(&first[..*at])));
+    labels.iter().map(|label| &label[start.unwrap_or(0)..]).collect()
+}
