@@ -104,6 +104,40 @@ pub fn give(text: &str) -> io::Result<()> {
     }
 }
 
+/// Whether a person reads standard output.
+pub fn is_read_by_a_person() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Whether standard output may have colours: a terminal, whose user has not set `NO_COLOR`.
+pub fn has_colours() -> bool {
+    is_read_by_a_person() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// How a text looks on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paint {
+    /// As it is.
+    Plain,
+    /// A heading.
+    Bold,
+    /// What is gone, or wrong.
+    Red,
+    /// What is new.
+    Green,
+}
+
+/// A text in its colour, where standard output has colours.
+pub fn painted(paint: Paint, text: &str) -> String {
+    let code = match paint {
+        Paint::Plain => return text.to_owned(),
+        Paint::Bold => 1,
+        Paint::Red => 31,
+        Paint::Green => 32,
+    };
+    if has_colours() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
 /// A number with thousands set apart.
 pub fn count(number: u64) -> String {
     HumanCount(number).to_string()

@@ -9,6 +9,7 @@ mod check;
 mod compare;
 mod diff;
 mod explain;
+mod fix;
 mod forget;
 mod labelled;
 mod open;
@@ -63,6 +64,8 @@ enum Command {
     Why(why::WhyArgs),
     /// Reports a finished run: the funnel, or all figures as JSON, a dataset card, or a page.
     Report(report::ReportArgs),
+    /// Reads function docs of any shape and fixes them to the BFCL schema; no run needed.
+    Fix(fix::FixArgs),
     /// Shows the edits of a run, before and after.
     Diff(diff::DiffArgs),
     /// Takes raw text out of a finished run: its cells become what redaction left of them.
@@ -143,6 +146,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Plan(args) => plan::plan(&args)?,
         Command::Why(args) => why::why(&args)?,
         Command::Report(args) => report::report(&args)?,
+        Command::Fix(args) => return fix::fix(&args),
         Command::Diff(args) => diff::diff(&args)?,
         Command::Purge(args) => purge::purge(&args)?,
         Command::Forget(args) => forget::forget(&args)?,

@@ -26,9 +26,11 @@ pub(super) enum RawText<'a> {
 type Raw<'a> = BufReader<Watched<'a>>;
 
 impl<'a> RawText<'a> {
-    /// Opens a file; every byte read from it is shown to `on_bytes` once, in order.
+    /// Opens a file, `-` being standard input; every byte read from it is shown to `on_bytes` once, in order.
     pub(super) fn open(path: &Path, on_bytes: &'a mut dyn FnMut(&[u8])) -> io::Result<Self> {
-        let watched = Watched { file: File::open(path)?, on_bytes, n_bytes: 0, failed: false };
+        let file: Box<dyn Read> =
+            if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(path)?) };
+        let watched = Watched { file, on_bytes, n_bytes: 0, failed: false };
         let mut raw = BufReader::with_capacity(RAW_BUFFER_BYTES, watched);
         let magic = raw.fill_buf()?;
         Ok(if magic.starts_with(GZIP_MAGIC) {
@@ -80,7 +82,7 @@ impl Read for RawText<'_> {
 
 /// A file whose bytes someone else sees too (to hash them, or to move a progress bar).
 pub(super) struct Watched<'a> {
-    file: File,
+    file: Box<dyn Read>,
     on_bytes: &'a mut dyn FnMut(&[u8]),
     n_bytes: u64,
     failed: bool,

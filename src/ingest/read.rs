@@ -98,6 +98,8 @@ pub enum Format {
         /// What stands between two cells.
         delimiter: u8,
     },
+    /// Function docs: one value a line where the first lines tell so, else the whole file as one item.
+    Docs,
 }
 
 impl Format {
@@ -118,10 +120,23 @@ impl Format {
         match self {
             Self::Csv { delimiter } => Splitter::rows(delimiter),
             Self::Json if !is_line_by_line(first_text) => Splitter::values(),
-            Self::Jsonl | Self::Json => Splitter::Lines,
+            Self::Docs if !are_docs_line_by_line(first_text) => Splitter::Whole,
+            Self::Jsonl | Self::Json | Self::Docs => Splitter::Lines,
         }
     }
 }
+
+/// Whether the first line that is not blank holds a whole JSON object or list or, where that one is broken, a line
+/// after it an object with an id. A lone bracket is the beginning of a pretty-printed value.
+fn are_docs_line_by_line(first_text: &[u8]) -> bool {
+    let whole = |line: &[u8]| serde_json::from_slice::<serde_json::Value>(line).ok();
+    let mut lines = first_text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|l| !l.is_empty());
+    let Some(first) = lines.next().filter(|first| first.len() > 1) else { return false };
+    whole(first).is_some_and(|value| value.is_object() || value.is_array())
+        || lines.take(DOC_LINES_TRIED).filter_map(whole).any(|value| value.get("id").is_some())
+}
+
+const DOC_LINES_TRIED: usize = 16;
 
 /// Whether one of the first lines holds a whole JSON object; several are looked at, since one may be broken.
 fn is_line_by_line(first_text: &[u8]) -> bool {

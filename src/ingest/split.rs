@@ -35,6 +35,8 @@ pub(super) enum Splitter {
     Rows(Rows),
     /// Every JSON value is an item: elements of arrays, or values one after the other.
     Values(Values),
+    /// The whole text is one item.
+    Whole,
 }
 
 impl Splitter {
@@ -52,6 +54,7 @@ impl Splitter {
             Self::Lines => line_end(text).map(Cut::Item),
             Self::Rows(rows) => rows.row_end(text).map(Cut::Item),
             Self::Values(values) => values.next_cut(text),
+            Self::Whole => None,
         }
     }
 

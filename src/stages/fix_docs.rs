@@ -22,7 +22,7 @@ static REASONS: LazyLock<Vec<Reason>> =
     LazyLock::new(|| fix::rules().map(|rule| Reason::policy(rule.code, rule.what)).collect());
 
 /// Findings that the official evaluator cannot live with; the others the official data has too.
-const BLOCKING: &[&str] = &[
+pub(crate) const BLOCKING: &[&str] = &[
     "schema/unreadable-parameters",
     "schema/unreadable-property",
     "schema/combined-schemas",

@@ -1,0 +1,96 @@
+//! `toolsieve fix`: function docs of any shape in, BFCL docs and their story out; no run needed.
+//!
+//! Items are read in blocks, judged in parallel and told in the order of the file, so memory
+//! holds one block. A terminal gets a text with the changes, anything else one JSON object
+//! an item. An item that cannot be read is told like any other and stops nothing.
+
+mod input;
+mod outcome;
+mod tally;
+mod text;
+
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use super::Ending;
+use crate::console;
+use crate::docs::fix::Safety;
+use crate::ingest::read::{Block, Limits, ReadError, read_blocks};
+use outcome::Outcome;
+use tally::Tally;
+
+/// Arguments of `fix`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Input: a file of docs as they are (tools.py, openapi.yaml, tools.json), or JSON lines, each docs or an
+object {\"id\": …, \"function\": …}; \"functions\" and \"tools\" do as well, as text or as JSON. CSV by its header.
+
+Output: {\"id\", \"function\": […] or null, \"steps\": […], \"edits\": [{\"reason\", \"safety\", \"applied\", \"patch\"}],
+\"faults\": [{\"reason\", \"at\", \"message\"}]}, one object a line; \"at\" is a byte of the text or a JSON pointer.
+
+Exit code 1: a list cannot be read, or a run would hold it back.
+
+Examples:
+  toolsieve fix tools.py                                  what would change, for people
+  toolsieve fix docs.jsonl > fixed.jsonl                  one JSON object a line
+  pbpaste | toolsieve fix --json | jq .function           what was copied, as BFCL docs
+  toolsieve fix docs.jsonl --diff --safe-only | less      changes that need no guess, before and after"
+)]
+pub(super) struct FixArgs {
+    /// File of function docs; `-` is standard input.
+    #[arg(default_value = "-")]
+    file: PathBuf,
+
+    /// One JSON object a line, also on a terminal.
+    #[arg(long, conflicts_with = "diff")]
+    json: bool,
+
+    /// Changes before and after, with their reasons, also off a terminal.
+    #[arg(long)]
+    diff: bool,
+
+    /// Makes only edits that say the same in BFCL's words; those that fill a gap with a guess are shown.
+    #[arg(long)]
+    safe_only: bool,
+
+    /// Prints no summary.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
+    let allow = if args.safe_only { Safety::Safe } else { Safety::Unsafe };
+    let is_text = args.diff || !args.json && console::is_read_by_a_person();
+    let shown = if is_text { text::told } else { line };
+    let mut tally = Tally::default();
+    let limits = Limits::default();
+    read_blocks(&args.file, input::format_of(&args.file), &limits, &mut |_| {}, &mut |block| {
+        let outcomes = outcomes(&block, args, allow);
+        outcomes.iter().for_each(|outcome| tally.add(outcome));
+        let lines: Vec<String> = outcomes.par_iter().map(shown).collect();
+        lines.iter().try_for_each(|line| console::give(line)).map_err(Failed::Write)
+    })?;
+    if !args.quiet {
+        console::talk(tally.summary().trim_end());
+    }
+    Ok(if tally.is_good() { Ending::Done } else { Ending::GateFailed })
+}
+
+/// Why no more was read or written.
+#[derive(Debug, thiserror::Error)]
+enum Failed {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error("standard output cannot be written: {0}")]
+    Write(std::io::Error),
+}
+
+fn outcomes(block: &Block, args: &FixArgs, allow: Safety) -> Vec<Outcome> {
+    let outcome = |item| Some(Outcome::of(input::docs_of(block, item, &args.file)?, allow));
+    block.items.par_iter().filter_map(outcome).collect()
+}
+
+fn line(outcome: &Outcome) -> String {
+    serde_json::to_string(outcome).expect("an outcome is plain data") + "\n"
+}
