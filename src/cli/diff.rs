@@ -126,10 +126,11 @@ pub(super) fn changes(column: Option<&str>, patch: &str) -> String {
         }
     }
     match (text.is_empty(), before) {
-        (true, Some(found)) => {
+        // A patch that only tests tells of a finding.
+        (true, Some(found)) if ops.len() == 1 => {
             format!("    ? {} {}\n", ops[0]["path"].as_str().unwrap_or_default(), shown(Some(found)))
         }
-        (true, None) => "    ~ keys put in order\n".to_owned(),
+        (true, _) => "    ~ keys put in order\n".to_owned(),
         (false, _) => text,
     }
 }

@@ -22,20 +22,22 @@ use tally::Tally;
 
 /// Arguments of `fix`.
 #[derive(Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools)] // Each is a flag of its own.
 #[command(
-    after_help = "Input: a file of docs as they are (tools.py, openapi.yaml, tools.json), or JSON lines, each docs or an
-object {\"id\": …, \"function\": …}; \"functions\" and \"tools\" do as well, as text or as JSON. CSV by its header.
+    after_help = "Input: a file of docs as they are (tools.py, openapi.yaml, tools.json), or JSON lines: docs, or
+objects {\"id\": …, \"function\": …} (or \"functions\", \"tools\") with docs as text or as JSON.
 
-Output: {\"id\", \"function\": […] or null, \"steps\": […], \"edits\": [{\"reason\", \"safety\", \"applied\", \"patch\"}],
-\"faults\": [{\"reason\", \"at\", \"message\"}]}, one object a line; \"at\" is a byte of the text or a JSON pointer.
+Output: one object a line, {\"id\", \"function\": […] or null, \"steps\": […], \"edits\": [{\"reason\",
+\"safety\", \"applied\", \"patch\"}], \"faults\": [{\"reason\", \"at\", \"message\"}]}. \"at\" is a byte of the
+text or a JSON pointer. Patches that are applied lead, in order, from the docs as read to \"function\".
 
-Exit code 1: a list cannot be read, or a run would hold it back.
+Exit code 1: docs that cannot be read, or that a run would hold back.
 
 Examples:
-  toolsieve fix tools.py                                  what would change, for people
-  toolsieve fix docs.jsonl > fixed.jsonl                  one JSON object a line
-  pbpaste | toolsieve fix --json | jq .function           what was copied, as BFCL docs
-  toolsieve fix docs.jsonl --diff --safe-only | less      changes that need no guess, before and after"
+  toolsieve fix tools.py                                what would change, for people
+  toolsieve fix docs.jsonl > fixed.jsonl                one JSON object a line
+  pbpaste | toolsieve fix --json | jq .function         what was copied, as BFCL docs
+  toolsieve fix docs.jsonl --diff --safe-only | less    only edits that need no guess"
 )]
 pub(super) struct FixArgs {
     /// File of function docs; `-` is standard input.
@@ -67,7 +69,9 @@ pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
     let limits = Limits::default();
     read_blocks(&args.file, input::format_of(&args.file), &limits, &mut |_| {}, &mut |block| {
         let outcomes = outcomes(&block, args, allow);
-        outcomes.iter().for_each(|outcome| tally.add(outcome));
+        for outcome in &outcomes {
+            tally.add(outcome);
+        }
         let lines: Vec<String> = outcomes.par_iter().map(shown).collect();
         lines.iter().try_for_each(|line| console::give(line)).map_err(Failed::Write)
     })?;
@@ -80,10 +84,16 @@ pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
 /// Why no more was read or written.
 #[derive(Debug, thiserror::Error)]
 enum Failed {
-    #[error(transparent)]
-    Read(#[from] ReadError),
+    #[error("{0}")]
+    Read(String),
     #[error("standard output cannot be written: {0}")]
     Write(std::io::Error),
+}
+
+impl From<ReadError> for Failed {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error.to_string())
+    }
 }
 
 fn outcomes(block: &Block, args: &FixArgs, allow: Safety) -> Vec<Outcome> {

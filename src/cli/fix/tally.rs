@@ -61,8 +61,9 @@ impl Tally {
     /// The counts as text.
     pub(super) fn summary(&self) -> String {
         let mut text = format!(
-            "{} doc lists: {} fixed, {} as they were, {} not read\n",
+            "{} doc list{}: {} fixed, {} as they were, {} not read\n",
             count(self.lists()),
+            if self.lists() == 1 { "" } else { "s" },
             count(self.changed),
             count(self.unchanged),
             count(self.unread)
@@ -71,9 +72,9 @@ impl Tally {
             text += &format!("{} of those read would be held back by a run\n", count(self.open));
         }
         let edits = self.edits.iter().map(|((reason, safety), seen)| seen.row(reason, safety));
-        text += &section(&["edits", "safety", "times", "lists"], edits.collect());
+        text += &section(&["edits", "safety", "times", "lists"], &edits.collect::<Vec<_>>());
         let faults = self.faults.iter().map(|(reason, seen)| seen.row(reason, ""));
-        text += &section(&["faults", "", "times", "lists"], faults.collect());
+        text += &section(&["faults", "", "times", "lists"], &faults.collect::<Vec<_>>());
         text
     }
 
@@ -88,8 +89,8 @@ impl Seen {
     }
 }
 
-fn section(header: &[&str], rows: Vec<Vec<String>>) -> String {
-    if rows.is_empty() { String::new() } else { format!("\n{}", console::table(header, &rows, &[2, 3])) }
+fn section(header: &[&str], rows: &[Vec<String>]) -> String {
+    if rows.is_empty() { String::new() } else { format!("\n{}", console::table(header, rows, &[2, 3])) }
 }
 
 fn word(safety: Safety) -> &'static str {
