@@ -38,14 +38,14 @@ fn snapshot(name: &str, output: &Output) {
 }
 
 /// Lines of every kind: docs as text and as JSON, bare, conforming, cut off, broken.
-const DOCS: &str = r##"{"id": "a", "function": "[{'name': 'moor.at', 'description': 'Moors a boat.', 'parameters': {'type': 'object', 'properties': {'class': {'type': 'str', 'description': 'Of the boat.'}}, 'required': ['class']}}]"}
+const DOCS: &str = r#"{"id": "a", "function": "[{'name': 'moor.at', 'description': 'Moors a boat.', 'parameters': {'type': 'object', 'properties': {'class': {'type': 'str', 'description': 'Of the boat.'}}, 'required': ['class']}}]"}
 {"id": 2.50, "functions": [{"name": "tide", "description": "Tells the tide.", "parameters": {"type": "dict", "properties": {}, "required": []}}]}
 
 {"name": "list_ports", "description": "Lists ports.", "parameters": {"type": "object", "properties": {"near": {"type": "array", "description": "Places."}}}}
 {"id": {"k": null}, "tools": "[{\"name\": \"cut\", \"parameters\": {\"type\": \"obj"}
 no docs at all
 {"id": "b", "function": [{"name": "same", "description": "One."}, {"name": "same", "description": "Two."}]}
-"##;
+"#;
 
 #[test]
 fn lines_of_every_kind_are_told_in_order_and_none_is_lost() {
