@@ -7,7 +7,7 @@
 //! [`similarity`] (tokens, ROUGE-L, joins), [`python`] (literals and calls in Python's notation), [`answers`] (what
 //! the log says about the right call), [`relevance`] (whether a function fits what is asked), [`public_sets`] (public
 //! datasets and how they are read), [`privacy`] (personal values and their placeholders), [`export`] (datasets),
-//! [`report`] (the funnel and the figures); and on top
+//! [`report`] (the funnel and the figures), [`inspect`] (a first look at a log); and on top
 //! [`cli`] and [`console`], which alone talk to a person.
 
 // Tests lay out small files in temporary folders, where a cut write harms nobody.
@@ -23,6 +23,7 @@ pub mod docs;
 pub mod engine;
 pub mod export;
 pub mod ingest;
+pub mod inspect;
 pub mod pipeline;
 pub mod privacy;
 pub mod public_sets;

@@ -11,6 +11,8 @@ mod diff;
 mod explain;
 mod fix;
 mod forget;
+mod init;
+mod inspect;
 mod labelled;
 mod open;
 mod plan;
@@ -56,6 +58,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Looks at a sample of a log and tells what is in it; writes nothing.
+    Inspect(inspect::InspectArgs),
+    /// Writes a commented pipeline made of what a look at a log found.
+    Init(init::InitArgs),
     /// Runs a pipeline and prints the funnel.
     Run(run::RunArgs),
     /// Checks a pipeline without touching data: stages, columns, files, settings.
@@ -142,6 +148,8 @@ pub fn main() -> ExitCode {
 
 fn run_command(command: Command) -> anyhow::Result<Ending> {
     match command {
+        Command::Inspect(args) => return inspect::inspect(&args),
+        Command::Init(args) => init::init(&args)?,
         Command::Run(args) => return run::run(args),
         Command::Plan(args) => plan::plan(&args)?,
         Command::Why(args) => why::why(&args)?,

@@ -10,7 +10,7 @@ use crate::public_sets::catalogue::{Catalogue, PublicSet};
 use crate::public_sets::formats::FORMATS;
 use crate::public_sets::store::{self, Described, Loaded};
 
-const DIR_HELP: &str = "The folder of sets [default: $TOOLSIEVE_SETS, or ~/.cache/toolsieve/sets]";
+pub(super) const DIR_HELP: &str = "The folder of sets [default: $TOOLSIEVE_SETS, or ~/.cache/toolsieve/sets]";
 
 /// Arguments of `sets`.
 #[derive(Debug, clap::Args)]

@@ -108,13 +108,13 @@ impl Source for Ingest {
 
 /// How a file is read, by its name.
 #[derive(Debug, Clone, Copy)]
-enum Reading {
+pub(crate) enum Reading {
     Parquet,
     Text(Format),
 }
 
 impl Reading {
-    fn of(path: &Path) -> Self {
+    pub(crate) fn of(path: &Path) -> Self {
         let is_parquet = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"));
         if is_parquet { Self::Parquet } else { Self::Text(Format::of(path)) }
     }

@@ -1,0 +1,75 @@
+//! `toolsieve init`: a commented pipeline made of what a look found.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+
+use super::inspect::LookArgs;
+use crate::console;
+use crate::engine::folder::write_atomic;
+use crate::inspect::{draft, pipeline_name};
+
+/// Arguments of `init`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolsieve init logs/march.jsonl.gz                        writes pipelines/march.toml
+  toolsieve init logs/*.csv --out pairs.toml                and plan, then run it: toolsieve run pairs.toml
+  toolsieve init log.jsonl --out -                          only shows it")]
+pub(super) struct InitArgs {
+    #[command(flatten)]
+    looked_at: LookArgs,
+
+    /// The file to write; `-` is standard output [default: pipelines/<name of the first file>.toml]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Overwrites the file.
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn init(args: &InitArgs) -> anyhow::Result<()> {
+    let inputs = &args.looked_at.files;
+    if inputs.iter().any(|input| input.as_os_str() == "-") {
+        bail!("a pipeline cannot name standard input\nhint: save it in a file");
+    }
+    let out = args.out.clone().unwrap_or_else(|| default_out(&inputs[0]));
+    let is_shown = out.as_os_str() == "-";
+    if !is_shown && out.exists() && !args.force {
+        bail!("{} is there already\nhint: --force overwrites it, --out names another file", out.display());
+    }
+    let look = args.looked_at.look()?;
+    let named_after = if is_shown { bare_name(&inputs[0]) } else { bare_name(&out) };
+    let text = draft(&look, &pipeline_name(&named_after), inputs);
+    for hint in &look.hints {
+        console::talk(&format!("hint: {hint}"));
+    }
+    if is_shown {
+        return Ok(console::give(&text)?);
+    }
+    write(&out, &text).with_context(|| format!("cannot write {}", out.display()))?;
+    let out = out.display();
+    console::talk(&format!("{out} is written; next: toolsieve plan {out}, then toolsieve run {out}"));
+    Ok(())
+}
+
+fn default_out(input: &Path) -> PathBuf {
+    Path::new("pipelines").join(format!("{}.toml", pipeline_name(&bare_name(input))))
+}
+
+/// A file's name without its extensions: `march` of `logs/march.jsonl.gz`.
+fn bare_name(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    name.split('.').find(|part| !part.is_empty()).unwrap_or_default().to_owned()
+}
+
+fn write(out: &Path, text: &str) -> anyhow::Result<()> {
+    if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        match std::fs::create_dir_all(folder) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Ok(write_atomic(out, text.as_bytes())?)
+}

@@ -1,0 +1,337 @@
+//! `toolsieve inspect`: what a person runs first on an unknown log; writes nothing.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::bail;
+
+use super::Ending;
+use crate::console::{self, count, shortened, table};
+use crate::docs::fix::Safety;
+use crate::inspect::look::{Column, Fix, Left, Look, Personal};
+use crate::inspect::{Closeness, inspect as look_at};
+
+/// Arguments of `inspect`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "All lines are counted; a sample of them is read as a run would read it. Of the log's texts only
+their form is shown, letters as x and digits as 9. Time, memory and disk are estimates.
+
+Exit code 1: no request was found.
+
+Examples:
+  toolsieve inspect logs/*.jsonl.gz              what is in there
+  toolsieve inspect --rows 20000 log.jsonl       a closer look
+  toolsieve inspect --json log.csv | jq .hints   all counts as one JSON object"
+)]
+pub(super) struct InspectArgs {
+    #[command(flatten)]
+    pub(super) looked_at: LookArgs,
+
+    /// One JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `inspect` and `init` share.
+#[derive(Debug, clap::Args)]
+pub(super) struct LookArgs {
+    /// Files: JSONL, JSON, CSV or TSV, plain, gzip or zstd; Parquet.
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+
+    /// Lines to look at, in all files together: half from the beginning of each, half from all over it.
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    rows: usize,
+
+    /// Seeds the draw of lines; the same seed draws the same ones.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    #[arg(long, value_name = "DIR", help = super::sets::DIR_HELP)]
+    sets: Option<PathBuf>,
+}
+
+impl LookArgs {
+    /// Looks at the files.
+    pub(super) fn look(&self) -> anyhow::Result<Look> {
+        if let Some(folder) = self.files.iter().find(|path| path.is_dir()) {
+            let folder = folder.display();
+            bail!("{folder} is a folder\nhint: name its files, e.g. {folder}/*.jsonl");
+        }
+        Ok(look_at(&self.files, Closeness { rows: self.rows, seed: self.seed }, self.sets.as_deref())?)
+    }
+}
+
+pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<Ending> {
+    let look = args.looked_at.look()?;
+    let text = if args.json { format!("{}\n", serde_json::to_string(&look)?) } else { text(&look) };
+    console::give(&text)?;
+    Ok(if look.lines.requests == 0 { Ending::GateFailed } else { Ending::Done })
+}
+
+/// The look, for people: sections that have something to tell.
+fn text(look: &Look) -> String {
+    let sections = [
+        files(look),
+        lines(look),
+        left(&look.unreadable, "cannot be read"),
+        left(&look.no_request, "without a request"),
+        columns(look),
+        requests(look),
+        docs(look),
+        left(&look.docs.faults, "docs not read for sure"),
+        fixes(look),
+        personal(look),
+        run(look),
+        hints(look),
+    ];
+    let told: Vec<String> = sections.into_iter().filter(|section| !section.is_empty()).collect();
+    told.join("\n")
+}
+
+fn files(look: &Look) -> String {
+    let rows = look.files.iter().map(|file| {
+        vec![
+            file.path.clone(),
+            file.format.to_owned(),
+            file.compression.to_owned(),
+            bytes(file.bytes),
+            count(file.lines),
+            count(file.looked_at),
+        ]
+    });
+    let header = ["file", "format", "stored", "size", "lines", "looked at"];
+    table(&header, &rows.collect::<Vec<_>>(), &[3, 4, 5])
+}
+
+fn lines(look: &Look) -> String {
+    let lines = &look.lines;
+    let shapes = list(&look.shapes, lines.requests);
+    let mut text = pair(
+        "lines",
+        &format!(
+            "{} looked at = {} requests + {} without one + {} unreadable",
+            count(lines.looked_at),
+            count(lines.requests),
+            count(lines.no_request),
+            count(lines.unreadable)
+        ),
+    );
+    if !shapes.is_empty() {
+        text += &pair("shapes", &shapes);
+    }
+    text
+}
+
+fn left(reasons: &BTreeMap<&'static str, Left>, title: &str) -> String {
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let rows = reasons.iter().map(|(reason, left)| {
+        vec![(*reason).to_owned(), count(left.lines), shortened(&left.at.join(" "), 60)]
+    });
+    let mut text = table(&[title, "n", "first at"], &rows.collect::<Vec<_>>(), &[1]);
+    for (reason, left) in reasons.iter().filter(|(_, left)| !left.form.is_empty()) {
+        text += &format!("  {reason}: {}\n    {}\n", shortened(&left.detail, 100), shortened(&left.form, 94));
+    }
+    text
+}
+
+fn columns(look: &Look) -> String {
+    if look.columns.is_empty() {
+        return String::new();
+    }
+    let use_of = |column: &Column| {
+        let guessed = look.guessed.iter().flatten().find(|(_, name)| **name == column.name);
+        guessed.map(|(key, _)| format!("{key}?")).unwrap_or_default()
+    };
+    let row = |column: &Column| {
+        vec![
+            shortened(&column.name, 28),
+            count(column.lines),
+            column.holds.to_owned(),
+            use_of(column),
+            shortened(&column.form, 36),
+        ]
+    };
+    let rows: Vec<Vec<String>> = look.columns.iter().map(row).collect();
+    table(&["columns where no shape fits", "lines", "hold", "guess", "form of the first"], &rows, &[1])
+}
+
+fn requests(look: &Look) -> String {
+    let requests = &look.requests;
+    if look.lines.requests == 0 {
+        return String::new();
+    }
+    let (turns, answers, facts) = (&requests.conversations, &requests.responses, &requests.facts);
+    let rows = [
+        ("languages", list(&requests.languages, look.lines.requests)),
+        (
+            "turns",
+            format!(
+                "{} single, {} multi (up to {}), {} later steps of agent loops, {} with a system message",
+                count(turns.single_turn),
+                count(turns.multi_turn),
+                count(turns.most_turns),
+                count(turns.agent_steps),
+                count(turns.with_system)
+            ),
+        ),
+        (
+            "answers",
+            format!(
+                "{} with calls, {} without, {} failed or cut off, {} none",
+                count(answers.calls),
+                count(answers.text),
+                count(answers.failed),
+                count(answers.none)
+            ),
+        ),
+        ("equal", format!("{} requests equal an earlier one", count(requests.equal))),
+        ("time", time(look)),
+        ("models", list(&facts.models, look.lines.requests)),
+        (
+            "who",
+            format!(
+                "{} users, {} sessions, {} with an id",
+                count(facts.users),
+                count(facts.sessions),
+                count(facts.with_id)
+            ),
+        ),
+    ];
+    rows.iter().map(|(name, text)| pair(name, text)).collect()
+}
+
+fn time(look: &Look) -> String {
+    let facts = &look.requests.facts;
+    facts.time.as_ref().map_or_else(
+        || "none".to_owned(),
+        |[first, last]| format!("{first} to {last}, on {} requests", count(facts.with_time)),
+    )
+}
+
+fn docs(look: &Look) -> String {
+    let docs = &look.docs;
+    if docs.lists == 0 {
+        return String::new();
+    }
+    let [fewest, median, most] = docs.functions_a_list;
+    let share = percent(docs.equal, docs.equal + docs.lists);
+    let rows = [
+        ("doc lists", format!("{} differ, {share} of requests have docs of another", count(docs.lists))),
+        (
+            "functions",
+            format!(
+                "{} in {} lists read; a list has {fewest} to {most}, median {median}",
+                count(docs.functions),
+                count(docs.read)
+            ),
+        ),
+        ("read by", list(&docs.steps, docs.lists)),
+    ];
+    rows.iter().map(|(name, text)| pair(name, text)).collect()
+}
+
+fn fixes(look: &Look) -> String {
+    let docs = &look.docs;
+    let made = |(code, fix): (&&'static str, &Fix)| {
+        let safety = if fix.safety == Safety::Safe { "safe" } else { "unsafe" };
+        vec![(*code).to_owned(), safety.to_owned(), count(fix.edits), count(fix.lists)]
+    };
+    let found = |(code, lists): (&&'static str, &u64)| {
+        vec![(*code).to_owned(), "only told".to_owned(), String::new(), count(*lists)]
+    };
+    let rows: Vec<Vec<String>> = docs.fixes.iter().map(made).chain(docs.findings.iter().map(found)).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    table(&["fix-docs would edit", "safety", "edits", "lists"], &rows, &[2, 3])
+}
+
+fn personal(look: &Look) -> String {
+    let (requests, docs) = (&look.requests.personal, &look.docs.personal);
+    let kinds: std::collections::BTreeSet<&str> = requests.keys().chain(docs.keys()).copied().collect();
+    if kinds.is_empty() {
+        return String::new();
+    }
+    let cells = |found: Option<&Personal>| {
+        found.map_or_else(|| [String::new(), String::new()], |found| [count(found.values), count(found.rows)])
+    };
+    let row = |kind: &str| {
+        let mut row = vec![kind.to_owned()];
+        row.extend(cells(requests.get(kind)));
+        row.extend(cells(docs.get(kind)));
+        row
+    };
+    let rows: Vec<Vec<String>> = kinds.into_iter().map(row).collect();
+    table(&["personal", "values", "in requests", "values", "in doc lists"], &rows, &[1, 2, 3, 4])
+}
+
+fn run(look: &Look) -> String {
+    let run = &look.run;
+    pair(
+        "a full run",
+        &format!(
+            "about {} requests, {} s, {} of memory, {} on disk (estimates)",
+            count(run.requests),
+            if run.seconds < 10.0 { format!("{:.1}", run.seconds) } else { format!("{:.0}", run.seconds) },
+            bytes(run.memory_bytes),
+            bytes(run.disk_bytes)
+        ),
+    )
+}
+
+fn hints(look: &Look) -> String {
+    look.hints.iter().map(|hint| wrapped("hint: ", hint)).collect()
+}
+
+/// Widest line of text.
+const MAX_CHARS: usize = 100;
+
+/// A name and what there is to say, in as many lines as it takes.
+fn pair(name: &str, text: &str) -> String {
+    wrapped(&format!("{name:10}  "), text)
+}
+
+fn wrapped(head: &str, text: &str) -> String {
+    let indent = " ".repeat(head.chars().count());
+    let (mut lines, mut line) = (String::new(), head.trim_end().to_owned());
+    for word in text.split(' ') {
+        if line.chars().count() + word.chars().count() >= MAX_CHARS {
+            lines += &format!("{}\n", line.trim_end());
+            line.clear();
+        }
+        let gap = indent.chars().count().saturating_sub(line.chars().count()).max(1);
+        line += &format!("{}{word}", " ".repeat(gap));
+    }
+    format!("{lines}{line}\n")
+}
+
+/// Most names of a list that are told.
+const MAX_NAMES: usize = 12;
+
+/// Names with counts, the most frequent first.
+fn list<K: AsRef<str>>(counts: &BTreeMap<K, u64>, whole: u64) -> String {
+    let mut counts: Vec<(&str, u64)> = counts.iter().map(|(name, n)| (name.as_ref(), *n)).collect();
+    counts.sort_by_key(|&(_, n)| std::cmp::Reverse(n));
+    let told: Vec<String> = counts
+        .iter()
+        .take(MAX_NAMES)
+        .map(|(name, n)| format!("{name} {} ({})", count(*n), percent(*n, whole)))
+        .collect();
+    let more = counts.len().saturating_sub(MAX_NAMES);
+    let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+    told.join(", ") + &more
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    let tenths = (part * 1000 + whole / 2).checked_div(whole).unwrap_or_default();
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// Bytes in the unit that a person would take.
+fn bytes(n: u64) -> String {
+    indicatif::HumanBytes(n).to_string()
+}

@@ -1,0 +1,236 @@
+//! A pipeline made of what a look found: the live recipe over these files, with remarks.
+//!
+//! The stages and their comments are those of the built-in recipe, word for word, so there is
+//! one recipe only. Ahead of a stage stands what the look found that it will meet.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::look::{Left, Look, Personal};
+use crate::console::count;
+use crate::pipeline::LIVE;
+
+/// Widest line of a comment.
+const MAX_CHARS: usize = 110;
+
+/// What the look says about a stage.
+type Remark = fn(&Look) -> Option<String>;
+
+/// What stages will meet.
+const REMARKS: [(&str, Remark); 7] = [
+    ("redact", personal),
+    ("collapse-conversations", agent_steps),
+    ("parse-docs", faults),
+    ("merge-exact-docs", equal_docs),
+    ("drop-public-overlap", missing_sets),
+    ("fix-docs", guesses),
+    ("draft-answers", answers),
+];
+
+/// The text of a pipeline over some files.
+pub fn draft(look: &Look, name: &str, inputs: &[PathBuf]) -> String {
+    let stages = LIVE.split("\n\n").skip_while(|part| !part.starts_with("[ingest]")).skip(1);
+    let stages: Vec<String> = stages.map(|part| remarked(look, part.trim_end())).collect();
+    format!("{}\n{}\n{}\n{CARD}", head(look, name), ingest(look, inputs), stages.join("\n\n"))
+}
+
+/// A name for a pipeline out of any text: letters, digits, `-` and `_`.
+pub fn pipeline_name(text: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let name: String = text.chars().map(plain).collect();
+    let name = name.trim_matches('-');
+    if name.is_empty() { "mine".to_owned() } else { name.to_owned() }
+}
+
+const CARD: &str = r#"
+# What only people know; what is left out is said to be unknown on the dataset card.
+# [export.card]
+# title = ""
+# licence = ""           # of the dataset, e.g. "cc-by-4.0"
+# source_licence = ""    # why the log may be used
+# contact = ""
+"#;
+
+fn head(look: &Look, name: &str) -> String {
+    let lines = &look.lines;
+    format!(
+        "# The live recipe over {} lines, of which {} were looked at: {} requests, {} without one, {} unreadable.
+#
+#     toolsieve plan FILE      checks this file, reads no row
+#     toolsieve run FILE       writes out/{name}
+#     toolsieve stages KIND    what a stage judges, its settings and their defaults
+#
+# `toolsieve schema` describes every key. Counts in comments are of the lines looked at.
+
+name = {}
+about = \"BFCL V2 Live: from a request log to evaluation entries\"
+seed = 1
+# The run ends with exit code 1 where a larger share of rows leaves because something went wrong.
+max_fault_share = 0.25
+",
+        count(lines.all),
+        count(lines.looked_at),
+        count(lines.requests),
+        count(lines.no_request),
+        count(lines.unreadable),
+        quoted(name),
+    )
+}
+
+fn ingest(look: &Look, inputs: &[PathBuf]) -> String {
+    let shapes: Vec<String> =
+        look.shapes.iter().map(|(shape, n)| format!("{shape} ({})", count(*n))).collect();
+    let mut text = String::new();
+    if !shapes.is_empty() {
+        text += &comment(&format!("Shapes found: {}.", shapes.join(", ")));
+    }
+    let left = look.unreadable.iter().chain(&look.no_request);
+    let left: Vec<String> = left.map(|(reason, left)| format!("{reason} ({})", count(left.lines))).collect();
+    if !left.is_empty() {
+        text += &comment(&format!("Lines that give nothing: {}.", left.join(", ")));
+    }
+    let inputs: String =
+        inputs.iter().map(|input| format!("    {},\n", quoted(&input.to_string_lossy()))).collect();
+    text += &format!("[ingest]\ninputs = [\n{inputs}]\n");
+    text + &columns(look)
+}
+
+fn columns(look: &Look) -> String {
+    let Some(names) = &look.guessed else { return String::new() };
+    let names: Vec<String> = names.iter().map(|(key, name)| format!("{key} = [{}]", quoted(name))).collect();
+    let mut text = comment("Guessed by what the columns hold: check them.");
+    if !look.shapes.keys().all(|shape| *shape == "query-functions") {
+        text += &comment("A list takes the place of the usual names of its key (`toolsieve schema`).");
+    }
+    text + &format!("columns = {{ {} }}\n", names.join(", "))
+}
+
+/// A part of the recipe with what the look says about its stage.
+fn remarked(look: &Look, part: &str) -> String {
+    let kind = part.lines().find_map(|line| line.strip_prefix("kind = ")).map(|kind| kind.trim_matches('"'));
+    // A second instance of a kind has an id of its own, and meets something else.
+    let is_first = !part.lines().any(|line| line.starts_with("id = "));
+    let remark = REMARKS.iter().find(|(name, _)| Some(*name) == kind && is_first);
+    let remark = remark.and_then(|(_, remark)| remark(look)).map(|remark| comment(&remark));
+    format!("{}{part}", remark.unwrap_or_default())
+}
+
+fn personal(look: &Look) -> Option<String> {
+    let found = [kinds("requests", &look.requests.personal), kinds("docs", &look.docs.personal)];
+    let found: Vec<String> = found.into_iter().flatten().collect();
+    (look.lines.requests > 0).then(|| {
+        format!(
+            "Personal values found: {}. Names are found where they are listed in a file: names = \"FILE\", alike for \
+             redact and redact-docs.",
+            if found.is_empty() { "none".to_owned() } else { found.join("; ") }
+        )
+    })
+}
+
+fn kinds(place: &str, found: &BTreeMap<&'static str, Personal>) -> Option<String> {
+    let kinds: Vec<String> =
+        found.iter().map(|(kind, found)| format!("{kind} ({})", count(found.values))).collect();
+    (!kinds.is_empty()).then(|| format!("in {place} {}", kinds.join(", ")))
+}
+
+fn agent_steps(look: &Look) -> Option<String> {
+    let steps = look.requests.conversations.agent_steps;
+    (steps > 0).then(|| format!("{} requests are later steps of agent loops.", count(steps)))
+}
+
+fn faults(look: &Look) -> Option<String> {
+    let faults: Vec<String> = look.docs.faults.iter().map(|(code, left)| told(code, left)).collect();
+    (!faults.is_empty()).then(|| {
+        format!(
+            "Of {} doc lists some cannot be read for sure: {}.",
+            count(look.docs.lists),
+            faults.join(", ")
+        )
+    })
+}
+
+fn told(code: &str, left: &Left) -> String {
+    format!("{code} ({})", count(left.lines))
+}
+
+fn equal_docs(look: &Look) -> Option<String> {
+    let docs = &look.docs;
+    (docs.equal > 0).then(|| {
+        format!(
+            "{} of {} requests came with the very docs of another.",
+            count(docs.equal),
+            count(docs.equal + docs.lists)
+        )
+    })
+}
+
+fn missing_sets(look: &Look) -> Option<String> {
+    let missing = &look.public_sets.missing;
+    (!missing.is_empty()).then(|| format!("Not on disk now: {}.", missing.join(", ")))
+}
+
+fn guesses(look: &Look) -> Option<String> {
+    let docs = &look.docs;
+    (docs.lists > 0)
+        .then(|| format!("{} of {} doc lists need a guess.", count(docs.need_unsafe), count(docs.lists)))
+}
+
+fn answers(look: &Look) -> Option<String> {
+    let responses = &look.requests.responses;
+    let told = || {
+        format!(
+            "Answers in the log: {} with calls, {} without, {} failed or cut off, {} requests have none. Answers by people: \
+         answers = \"FILE\", here and in judge-queries.",
+            count(responses.calls),
+            count(responses.text),
+            count(responses.failed),
+            count(responses.none)
+        )
+    };
+    (look.lines.requests > 0).then(told)
+}
+
+/// A comment of as many lines as it takes.
+fn comment(text: &str) -> String {
+    let mut lines = vec!["#".to_owned()];
+    for word in text.split_whitespace() {
+        if lines.last().is_some_and(|line| line.chars().count() + word.chars().count() >= MAX_CHARS) {
+            lines.push("#".to_owned());
+        }
+        if let Some(line) = lines.last_mut() {
+            *line += " ";
+            *line += word;
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::Pipeline;
+
+    #[test]
+    fn a_draft_is_a_pipeline_with_all_stages_of_the_recipe() {
+        let look =
+            Look { guessed: Some([("query", "what \"they\" ask".to_owned())].into()), ..Look::default() };
+        let text = draft(&look, "march", &["logs/a \\ b.jsonl".into()]);
+        let pipeline = Pipeline::parse(&text, "march.toml", &[]).unwrap();
+        let live = Pipeline::parse(LIVE, "live.toml", &[]).unwrap();
+        let stages = |pipeline: &Pipeline| pipeline.resolved()["stages"].clone();
+        assert_eq!(stages(&pipeline), stages(&live));
+        assert_eq!(pipeline.ingest.inputs, [PathBuf::from("logs/a \\ b.jsonl")]);
+        assert_eq!(pipeline.ingest.columns.query, ["what \"they\" ask"]);
+        assert!(pipeline.export.is_some() && text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    }
+
+    #[test]
+    fn any_text_gives_a_name() {
+        assert_eq!(pipeline_name("März log (2).jsonl"), "M-rz-log--2--jsonl");
+        assert_eq!(pipeline_name("…"), "mine");
+    }
+}

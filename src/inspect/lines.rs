@@ -1,0 +1,77 @@
+//! Lines of the sample become records, or leave with a reason and a place.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::form::form_of_bytes;
+use super::look::Left;
+use super::sample::Sampled;
+use crate::ingest::read::{Block, Item};
+use crate::ingest::reasons::Fault;
+use crate::ingest::record::{Line, LineFate, Record, records_of};
+use crate::ingest::shapes::Columns;
+use crate::privacy::masked;
+
+/// Places that are told of one reason.
+const PLACES: usize = 3;
+/// Characters that are told of a line.
+const FORM_CHARS: usize = 100;
+
+/// The lines of a sample, read.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    /// Requests, in order.
+    pub(super) records: Vec<Record>,
+    /// Lines without one.
+    pub(super) no_request: BTreeMap<&'static str, Left>,
+    /// Lines that cannot be read.
+    pub(super) unreadable: BTreeMap<&'static str, Left>,
+    /// File, block and item of lines without a request, in order.
+    pub(super) left_over: Vec<(usize, usize, usize)>,
+}
+
+impl Lines {
+    /// Reads the lines under some names of columns.
+    pub(super) fn read(sampled: &[Sampled], columns: &Columns) -> Self {
+        let mut lines = Self::default();
+        for (at, file) in sampled.iter().enumerate() {
+            let read: Vec<Vec<Line>> =
+                file.blocks.par_iter().map(|block| records_of(block, columns)).collect();
+            for (block_at, (block, read)) in file.blocks.iter().zip(read).enumerate() {
+                for (item_at, (item, line)) in block.items.iter().zip(read).enumerate() {
+                    if matches!(line.fate, LineFate::NoRequest(_)) {
+                        lines.left_over.push((at, block_at, item_at));
+                    }
+                    lines.take(&file.path, block, item, line);
+                }
+            }
+        }
+        lines
+    }
+
+    fn take(&mut self, path: &str, block: &Block, item: &Item, line: Line) {
+        let (left, fault) = match line.fate {
+            LineFate::Record(record) => return self.records.push(*record),
+            LineFate::NoRequest(fault) => (&mut self.no_request, fault),
+            LineFate::Unreadable(fault) => (&mut self.unreadable, fault),
+        };
+        let entry = left.entry(fault.reason).or_default();
+        entry.lines += 1;
+        if entry.lines == 1 {
+            entry.detail = told(&fault);
+            entry.form = item.bytes.as_ref().map_or_else(
+                |_| String::new(),
+                |range| form_of_bytes(&block.text[range.clone()], FORM_CHARS),
+            );
+        }
+        if entry.at.len() < PLACES {
+            entry.at.push(format!("{path}:{}", line.line));
+        }
+    }
+}
+
+/// A detail can quote the line: a key, a role.
+fn told(fault: &Fault) -> String {
+    masked(&fault.detail)
+}

@@ -1,0 +1,93 @@
+//! What doc lists are: how they are read, and what fixing would change.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use rayon::prelude::*;
+
+use super::form::form;
+use super::look::{Docs, Fix, Left};
+use super::requests::{add_personal, personal_in_text};
+use crate::docs::fix::{self, Fixed, Safety};
+use crate::docs::parse::fault::Fault;
+use crate::docs::parse::{Parsed, parse};
+use crate::ingest::record::Record;
+use crate::privacy::Kind;
+
+/// Characters that are told of a list.
+const FORM_CHARS: usize = 100;
+/// Places that are told of one fault.
+const PLACES: usize = 3;
+
+/// One list, read and fixed as a run would.
+struct Judged<'r> {
+    record: &'r Record,
+    parsed: Result<(Parsed, Fixed), Fault>,
+    personal: Vec<Kind>,
+}
+
+/// Looks at the lists of all requests of a sample, each different one once.
+pub(super) fn look(records: &[Record]) -> Docs {
+    let mut seen = HashSet::new();
+    let firsts: Vec<&Record> =
+        records.iter().filter(|record| seen.insert(record.functions.as_str())).collect();
+    let judged: Vec<Judged<'_>> = firsts.par_iter().map(|record| judge(record)).collect();
+    let mut docs =
+        Docs { lists: firsts.len() as u64, equal: (records.len() - firsts.len()) as u64, ..Docs::default() };
+    let mut sizes = Vec::new();
+    for list in &judged {
+        add_personal(&mut docs.personal, &list.personal);
+        match &list.parsed {
+            Ok((parsed, fixed)) => {
+                add_read(&mut docs, parsed, fixed);
+                sizes.push(parsed.functions.len() as u64);
+                parsed.faults.iter().for_each(|fault| add_fault(&mut docs.faults, list.record, fault));
+            }
+            Err(fault) => add_fault(&mut docs.faults, list.record, fault),
+        }
+    }
+    sizes.sort_unstable();
+    docs.functions = sizes.iter().sum();
+    if let (Some(&fewest), Some(&most)) = (sizes.first(), sizes.last()) {
+        docs.functions_a_list = [fewest, sizes[sizes.len() / 2], most];
+    }
+    docs
+}
+
+fn judge(record: &Record) -> Judged<'_> {
+    let parsed = parse(&record.functions).map(|parsed| {
+        let fixed = fix::fix(&parsed.functions, Safety::Unsafe);
+        (parsed, fixed)
+    });
+    Judged { record, parsed, personal: personal_in_text(&record.functions) }
+}
+
+fn add_read(docs: &mut Docs, parsed: &Parsed, fixed: &Fixed) {
+    docs.read += 1;
+    for step in &parsed.steps {
+        *docs.steps.entry(step.code()).or_default() += 1;
+    }
+    let mut codes = BTreeSet::new();
+    for edit in &fixed.edits {
+        let fix = docs.fixes.entry(edit.rule.code);
+        let fix = fix.or_insert(Fix { safety: edit.rule.safety, edits: 0, lists: 0 });
+        fix.edits += 1;
+        fix.lists += u64::from(codes.insert(edit.rule.code));
+    }
+    docs.need_unsafe += u64::from(fixed.edits.iter().any(|edit| edit.rule.safety == Safety::Unsafe));
+    let found: BTreeSet<&str> = fixed.findings.iter().map(|finding| finding.rule.code).collect();
+    for code in found {
+        *docs.findings.entry(code).or_default() += 1;
+    }
+}
+
+fn add_fault(faults: &mut BTreeMap<&'static str, Left>, record: &Record, fault: &Fault) {
+    let left = faults.entry(fault.kind.code()).or_default();
+    left.lines += 1;
+    if left.lines == 1 {
+        fault.kind.what().clone_into(&mut left.detail);
+        left.form = form(&record.functions, FORM_CHARS);
+    }
+    if left.at.len() < PLACES {
+        left.at.push(format!("line {}", record.line));
+    }
+}

@@ -1,0 +1,132 @@
+//! What requests say: languages, personal values, turns, answers, facts.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::LazyLock;
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use super::form::{form, is_plain};
+use super::look::{Conversations, Facts, Personal, Requests, Responses};
+use crate::answers::recorded::{Recorded, recorded};
+use crate::conversation::{Message, Role, last_user};
+use crate::ingest::record::Record;
+use crate::privacy::apply::{in_json, in_text};
+use crate::privacy::{Found, Kind, Names, Scanner};
+use crate::text::language::language;
+
+static SCANNER: LazyLock<Scanner> = LazyLock::new(|| Scanner::new(&Kind::ALL, None, Names::default()));
+
+/// Looks at all requests of a sample.
+pub(super) fn look(records: &[Record]) -> Requests {
+    let mut requests = Requests { facts: facts(records), equal: n_equal(records), ..Requests::default() };
+    let read: Vec<(&'static str, Vec<Kind>)> = records
+        .par_iter()
+        .map(|record| {
+            let asked = last_user(&record.messages).map_or("", |message| message.content.as_str());
+            (language(asked), personal_values(record))
+        })
+        .collect();
+    for (language, kinds) in read {
+        *requests.languages.entry(language).or_default() += 1;
+        add_personal(&mut requests.personal, &kinds);
+    }
+    for record in records {
+        add_turns(&mut requests.conversations, &record.messages);
+        *answer(&mut requests.responses, record) += 1;
+    }
+    requests
+}
+
+/// The kinds of the personal values in a text.
+pub(super) fn personal_in_text(text: &str) -> Vec<Kind> {
+    let mut kinds = Vec::new();
+    in_text(&SCANNER, text, |found| take(&mut kinds, found));
+    kinds
+}
+
+/// Counts the values of one row.
+pub(super) fn add_personal(personal: &mut BTreeMap<&'static str, Personal>, kinds: &[Kind]) {
+    for kind in kinds {
+        personal.entry(kind.name()).or_default().values += 1;
+    }
+    for kind in kinds.iter().copied().collect::<BTreeSet<Kind>>() {
+        personal.entry(kind.name()).or_default().rows += 1;
+    }
+}
+
+fn personal_values(record: &Record) -> Vec<Kind> {
+    let mut kinds = Vec::new();
+    for cell in [serde_json::to_string(&record.messages), serde_json::to_string(&record.response)] {
+        in_json(&SCANNER, &cell.unwrap_or_default(), |found| take(&mut kinds, found));
+    }
+    kinds
+}
+
+fn take(kinds: &mut Vec<Kind>, found: &Found) {
+    if found.is_personal() {
+        kinds.push(found.kind);
+    }
+}
+
+fn n_equal(records: &[Record]) -> u64 {
+    let mut seen = HashSet::new();
+    records.iter().filter(|record| !seen.insert(record.content_key)).count() as u64
+}
+
+fn add_turns(conversations: &mut Conversations, messages: &[Message]) {
+    let has = |role| messages.iter().filter(|message| message.role == role).count() as u64;
+    let turns = has(Role::User);
+    match turns {
+        0 => conversations.without_user += 1,
+        1 => conversations.single_turn += 1,
+        _ => conversations.multi_turn += 1,
+    }
+    conversations.most_turns = conversations.most_turns.max(turns);
+    conversations.with_system += u64::from(has(Role::System) > 0);
+    let after_user = messages.iter().rev().take_while(|message| message.role != Role::User);
+    let goes_on = turns > 0
+        && after_user.clone().any(|message| message.role == Role::Tool || !message.calls.is_empty());
+    conversations.agent_steps += u64::from(goes_on);
+}
+
+fn answer<'r>(responses: &'r mut Responses, record: &Record) -> &'r mut u64 {
+    let facts = &record.facts;
+    match recorded(record.response.as_ref(), facts.finish_reason.as_deref(), facts.status) {
+        Recorded::Calls(_) => &mut responses.calls,
+        Recorded::Declined => &mut responses.text,
+        Recorded::Cut | Recorded::Failed | Recorded::Unreadable(_) => &mut responses.failed,
+        Recorded::Nothing => &mut responses.none,
+    }
+}
+
+fn facts(records: &[Record]) -> Facts {
+    let times = || records.iter().filter_map(|record| record.facts.time_ms);
+    let mut models = BTreeMap::new();
+    for model in records.iter().filter_map(|record| record.facts.model.as_deref()) {
+        *models.entry(model_name(model)).or_default() += 1;
+    }
+    let different = |fact: fn(&Record) -> Option<&str>| {
+        records.iter().filter_map(fact).collect::<HashSet<&str>>().len() as u64
+    };
+    Facts {
+        time: times().min().zip(times().max()).map(|(first, last)| [time(first), time(last)]),
+        with_time: times().count() as u64,
+        models,
+        users: different(|record| record.facts.user.as_deref()),
+        sessions: different(|record| record.facts.session.as_deref()),
+        with_id: records.iter().filter(|record| record.external_id.is_some()).count() as u64,
+    }
+}
+
+/// A model's name as it is, if it is a name and not what somebody put in its place.
+fn model_name(model: &str) -> String {
+    let is_name = model
+        .rsplit(['/', ':'])
+        .all(|part| is_plain(&part.chars().filter(|c| !c.is_ascii_digit()).collect::<String>()));
+    if is_name && personal_in_text(model).is_empty() { model.to_owned() } else { form(model, 40) }
+}
+
+fn time(time_ms: i64) -> String {
+    Timestamp::from_millisecond(time_ms).map_or_else(|_| time_ms.to_string(), |time| format!("{time:.0}"))
+}

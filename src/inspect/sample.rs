@@ -1,0 +1,265 @@
+//! Draws lines of a file: the first ones, which stand side by side as they were logged, and others from all over it.
+//!
+//! The others are those with the smallest hashes of their number, so the draw needs no count
+//! ahead, one pass, and memory for the sample alone. The same seed draws the same lines.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::Closeness;
+use crate::engine::error::Result;
+use crate::engine::frame::FrameFile;
+use crate::ingest::read::{Block, Compression, Format, Item, Limits, ReadError, read_blocks};
+use crate::ingest::reasons::Fault;
+use crate::ingest::source::Reading;
+use crate::ingest::table::Header;
+
+/// Lines of one block of the sample, so that blocks can be read in parallel.
+const BLOCK_LINES: usize = 64;
+/// Bytes that either half of a sample may hold, of all files together; one of very long lines has fewer of them.
+const MAX_HALF_BYTES: usize = 32 << 20;
+/// Places of a Parquet file at which rows are looked at.
+const PARQUET_PLACES: usize = 8;
+
+/// A file and its sample.
+#[derive(Debug)]
+pub(super) struct Sampled {
+    /// Its path, as given.
+    pub(super) path: String,
+    /// `jsonl`, `json`, `csv`, `tsv` or `parquet`.
+    pub(super) format: &'static str,
+    /// How it is stored.
+    pub(super) compression: &'static str,
+    /// Its size as stored.
+    pub(super) bytes: u64,
+    /// The size of its text.
+    pub(super) text_bytes: u64,
+    /// All its lines.
+    pub(super) n_lines: u64,
+    /// Some of them, in order.
+    pub(super) blocks: Vec<Block>,
+}
+
+/// One file's part of the sample.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    rows: usize,
+    half_bytes: usize,
+    seed: u64,
+}
+
+/// Draws lines of some files, of each the same number at most.
+pub(super) fn sample(files: &[PathBuf], closeness: Closeness) -> Result<Vec<Sampled>> {
+    let part = Part {
+        rows: closeness.rows.div_ceil(files.len().max(1)),
+        half_bytes: MAX_HALF_BYTES / files.len().max(1),
+        seed: closeness.seed,
+    };
+    let of_file = |path: &PathBuf| match Reading::of(path) {
+        Reading::Parquet => of_parquet(path, part),
+        Reading::Text(format) => of_text(path, format, part),
+    };
+    files.iter().map(of_file).collect()
+}
+
+fn of_text(path: &Path, format: Format, part: Part) -> Result<Sampled> {
+    let mut draw = Draw::new(part);
+    let facts = read_blocks(path, format, &Limits::default(), &mut |_| {}, &mut |block| {
+        draw.take_block(&block);
+        Ok::<_, ReadError>(())
+    })?;
+    Ok(Sampled {
+        path: path.display().to_string(),
+        format: match format {
+            Format::Csv { delimiter: b'\t' } => "tsv",
+            Format::Csv { .. } => "csv",
+            Format::Jsonl => "jsonl",
+            Format::Json | Format::Docs => "json",
+        },
+        compression: match facts.compression {
+            Compression::Plain => "plain",
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+        },
+        bytes: facts.raw_bytes,
+        text_bytes: facts.text_bytes,
+        n_lines: facts.n_items,
+        blocks: draw.blocks(),
+    })
+}
+
+/// Rows of a Parquet file, as lines of JSON.
+fn of_parquet(path: &Path, part: Part) -> Result<Sampled> {
+    let frames = FrameFile::open(path)?;
+    let mut draw = Draw::new(Part { rows: usize::MAX, ..part });
+    for place in places(frames.height(), part.rows) {
+        let frame = frames.read(place.start, place.len(), None)?;
+        for row in 0..frame.height() {
+            let text = serde_json::Value::Object(frame.row_json(row)).to_string();
+            draw.take((place.start + row + 1) as u64, Ok(text.as_bytes()));
+        }
+    }
+    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let blocks = draw.blocks();
+    let sampled = |block: &Block| (block.text.len() as u64, block.items.len() as u64);
+    let (text, rows) = blocks.iter().map(sampled).fold((0, 0), |(a, b): (u64, u64), (c, d)| (a + c, b + d));
+    let n_lines = frames.height() as u64;
+    Ok(Sampled {
+        path: path.display().to_string(),
+        format: "parquet",
+        compression: "plain",
+        bytes,
+        text_bytes: (text * n_lines).checked_div(rows).unwrap_or_default(),
+        n_lines,
+        blocks,
+    })
+}
+
+/// Stretches of rows: the first half of the sample, then the rest at even distances.
+fn places(height: usize, rows: usize) -> Vec<Range<usize>> {
+    if height <= rows {
+        return std::iter::once(0..height).filter(|place| !place.is_empty()).collect();
+    }
+    let head = rows.div_ceil(2);
+    let each = (rows - head) / PARQUET_PLACES;
+    let gap = (height - head) / PARQUET_PLACES;
+    let others = (1..=PARQUET_PLACES).map(|place| head + place * gap - each).map(|start| start..start + each);
+    std::iter::once(0..head).chain(others.filter(|place| !place.is_empty())).collect()
+}
+
+/// What was drawn so far.
+struct Draw {
+    part: Part,
+    head_rows: usize,
+    other_rows: usize,
+    header: Option<Arc<Header>>,
+    n_seen: u64,
+    head: Vec<Drawn>,
+    head_bytes: usize,
+    /// By hash and number.
+    others: BTreeMap<(u64, u64), Drawn>,
+    other_bytes: usize,
+}
+
+/// A line: where it stands, and its text or fault.
+struct Drawn {
+    line: u64,
+    text: Result<Vec<u8>, Fault>,
+}
+
+impl Drawn {
+    fn len(&self) -> usize {
+        self.text.as_ref().map_or(0, Vec::len)
+    }
+}
+
+impl Draw {
+    fn new(part: Part) -> Self {
+        let head_rows = part.rows.div_ceil(2);
+        Self {
+            part,
+            head_rows,
+            other_rows: part.rows - head_rows,
+            header: None,
+            n_seen: 0,
+            head: Vec::new(),
+            head_bytes: 0,
+            others: BTreeMap::new(),
+            other_bytes: 0,
+        }
+    }
+
+    fn take_block(&mut self, block: &Block) {
+        self.header.clone_from(&block.header);
+        for item in &block.items {
+            let text = item.bytes.as_ref().map(|range| &block.text[range.clone()]);
+            self.take(item.line, text);
+        }
+    }
+
+    fn take(&mut self, line: u64, text: Result<&[u8], &Fault>) {
+        self.n_seen += 1;
+        let drawn = || Drawn { line, text: text.map(<[u8]>::to_vec).map_err(Fault::clone) };
+        if self.head.len() < self.head_rows && self.head_bytes < self.part.half_bytes {
+            self.head_bytes += text.map_or(0, <[u8]>::len);
+            self.head.push(drawn());
+            return;
+        }
+        let key = (xxh3_64_with_seed(&self.n_seen.to_le_bytes(), self.part.seed), self.n_seen);
+        let is_full = self.others.len() >= self.other_rows || self.other_bytes >= self.part.half_bytes;
+        if is_full && self.others.last_key_value().is_none_or(|(last, _)| *last < key) {
+            return;
+        }
+        self.other_bytes += text.map_or(0, <[u8]>::len);
+        self.others.insert(key, drawn());
+        while self.others.len() > self.other_rows.max(1) || self.other_bytes > self.part.half_bytes {
+            let Some((_, last)) = self.others.pop_last() else { return };
+            self.other_bytes -= last.len();
+        }
+    }
+
+    /// The lines in the order of the file.
+    fn blocks(self) -> Vec<Block> {
+        let mut others: Vec<(u64, Drawn)> =
+            self.others.into_iter().map(|((_, number), drawn)| (number, drawn)).collect();
+        others.sort_by_key(|(number, _)| *number);
+        let mut drawn = self.head;
+        drawn.extend(others.into_iter().map(|(_, drawn)| drawn));
+        drawn.chunks(BLOCK_LINES).map(|lines| block(lines, self.header.clone())).collect()
+    }
+}
+
+fn block(lines: &[Drawn], header: Option<Arc<Header>>) -> Block {
+    let mut block = Block { text: Vec::new(), items: Vec::with_capacity(lines.len()), header };
+    for line in lines {
+        let start = block.text.len();
+        let bytes = line.text.as_ref().map_err(Fault::clone).map(|text| {
+            block.text.extend_from_slice(text);
+            start..block.text.len()
+        });
+        block.items.push(Item { line: line.line, bytes });
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(rows: usize, n_lines: usize, seed: u64) -> Vec<u64> {
+        let mut draw = Draw::new(Part { rows, half_bytes: MAX_HALF_BYTES, seed });
+        for line in 1..=n_lines as u64 {
+            draw.take(line, Ok(b"{}\n"));
+        }
+        draw.blocks().iter().flat_map(|block| block.items.iter().map(|item| item.line)).collect()
+    }
+
+    #[test]
+    fn half_the_lines_are_the_first_and_half_from_all_over() {
+        let lines = drawn(100, 100_000, 1);
+        assert_eq!(lines.len(), 100);
+        assert_eq!(lines[..50], (1..=50).collect::<Vec<u64>>());
+        assert!(lines.is_sorted() && lines[75] > 20_000 && lines[99] > 80_000, "{lines:?}");
+        assert_eq!(lines, drawn(100, 100_000, 1));
+        assert_ne!(lines, drawn(100, 100_000, 2));
+    }
+
+    #[test]
+    fn a_file_of_fewer_lines_is_drawn_whole() {
+        assert_eq!(drawn(100, 70, 1), (1..=70).collect::<Vec<u64>>());
+        assert_eq!(drawn(1, 3, 1).len(), 1);
+    }
+
+    #[test]
+    fn rows_of_tables_are_taken_from_all_over() {
+        assert_eq!(places(10, 20), [0..10]);
+        assert_eq!(places(0, 20), Vec::<Range<usize>>::new());
+        let places = places(10_000, 160);
+        assert_eq!(places.iter().map(Range::len).sum::<usize>(), 160);
+        assert_eq!((places[0].clone(), places[8].clone()), (0..80, 9_990..10_000));
+    }
+}
