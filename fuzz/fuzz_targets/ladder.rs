@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use toolsieve::docs::fix::{Safety, fix};
-use toolsieve::docs::parse::parse;
-use toolsieve::docs::patch;
+use rooms::docs::fix::{Safety, fix};
+use rooms::docs::parse::parse;
+use rooms::docs::patch;
 
 fuzz_target!(|text: &str| {
     let parsed = match parse(text) {

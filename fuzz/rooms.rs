@@ -1,0 +1,12 @@
+//! The rooms that are fuzzed, as they stand in the program.
+
+#![allow(missing_docs, dead_code)]
+
+#[path = "../src/conversation.rs"]
+pub mod conversation;
+#[path = "../src/docs/mod.rs"]
+pub mod docs;
+#[path = "../src/python/mod.rs"]
+pub mod python;
+#[path = "../src/text/mod.rs"]
+pub mod text;
