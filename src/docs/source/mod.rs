@@ -8,6 +8,7 @@ mod classes;
 pub(crate) mod docstring;
 mod python;
 mod signature;
+mod typescript;
 
 use serde_json::Value;
 
@@ -18,7 +19,11 @@ use super::parse::step::Step;
 type Reader = fn(&str) -> Option<Result<Vec<Value>, Fault>>;
 
 /// The readers, asked in order.
-const READERS: &[(Reader, Step)] = &[(python::read, Step::PythonDef), (signature::read, Step::Signature)];
+const READERS: &[(Reader, Step)] = &[
+    (python::read, Step::PythonDef),
+    (signature::read, Step::Signature),
+    (typescript::read, Step::TypeScript),
+];
 
 /// The functions of a text that is source, and nothing where it is something else.
 pub(crate) fn functions(text: &str, steps: &mut Vec<Step>) -> Option<Result<Vec<Value>, Fault>> {

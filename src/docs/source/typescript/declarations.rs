@@ -1,0 +1,316 @@
+//! The grammar of statements: what is declared, one after the other.
+//!
+//! Types are collected by name and functions in order. A statement that declares neither
+//! is a fault, but for imports and exports of what is declared elsewhere.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::comments;
+use super::functions::Function;
+use super::scanner::Scanner;
+use super::types::{self, Member, Type};
+use crate::docs::parse::fault::Fault;
+
+/// The namespace whose name is no part of its functions' names.
+const PLAIN_NAMESPACE: &str = "functions";
+
+/// Words in front of a declaration that change nothing here.
+const MODIFIERS: [&str; 4] = ["export", "default", "declare", "async"];
+
+/// What a text declares.
+#[derive(Default)]
+pub(super) struct Source {
+    pub(super) types: BTreeMap<String, Type>,
+    pub(super) functions: Vec<Function>,
+    /// What stands in front of the names of functions: `browser.`.
+    prefix: String,
+}
+
+/// Whether a declaration stands here, told by its first words and the sign behind them.
+pub(super) fn begin(scanner: &Scanner<'_>) -> bool {
+    let mut ahead = Scanner::new(scanner.rest());
+    while ahead.eat_word("import") {
+        skip_statement(&mut ahead);
+        ahead.skip();
+    }
+    let mut is_exported = false;
+    while MODIFIERS.iter().any(|modifier| ahead.eat_word(modifier)) {
+        is_exported = true;
+    }
+    let Some(word) = ahead.peek_word() else { return false };
+    ahead.eat(word);
+    let is_named = ahead.word("a name").is_ok();
+    let follows = |signs: &[&str]| signs.iter().any(|sign| ahead.sees(sign));
+    match word {
+        "function" => follows(&["(", "<"]),
+        "type" => is_named && follows(&["=", "<"]),
+        "interface" => is_named && (follows(&["{", "<", "extends"])),
+        "namespace" | "module" | "enum" => is_named && follows(&["{", "."]),
+        "const" | "let" | "var" => is_named && (ahead.eat("=") || is_exported) && holds_function(&ahead),
+        _ => false,
+    }
+}
+
+/// Whether the value that stands here is a function.
+fn holds_function(scanner: &Scanner<'_>) -> bool {
+    let word = scanner.peek_word();
+    scanner.sees("(") || word == Some("async") || word == Some("function")
+}
+
+impl Source {
+    /// Reads statements up to the text's end.
+    pub(super) fn read(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+        loop {
+            scanner.skip();
+            if scanner.rest().is_empty() {
+                return Ok(());
+            }
+            self.statement(scanner)?;
+        }
+    }
+
+    fn statement(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+        let leading = scanner.take_comments();
+        let start = scanner.at;
+        if scanner.eat(";") {
+            return Ok(());
+        }
+        let mut is_exported = false;
+        while let Some(modifier) = MODIFIERS.iter().find(|modifier| scanner.eat_word(modifier)) {
+            is_exported |= *modifier == "export";
+        }
+        if is_exported && (scanner.sees("{") || scanner.sees("*")) {
+            skip_statement(scanner);
+            return Ok(());
+        }
+        match scanner.word("a declaration")? {
+            "import" => skip_statement(scanner),
+            "function" => self.function(scanner, &leading, start)?,
+            "type" => self.alias(scanner, &leading, start)?,
+            "interface" => self.interface(scanner)?,
+            "namespace" | "module" => self.namespace(scanner)?,
+            "enum" => self.choices(scanner)?,
+            "const" | "let" | "var" if scanner.eat_word("enum") => self.choices(scanner)?,
+            "const" | "let" | "var" => self.constant(scanner, &leading, start)?,
+            // `export default f;`
+            _ if is_exported && (scanner.eat(";") || scanner.ends_line()) => {}
+            other => {
+                return Err(scanner.fault(start, &format!("expected a function or a type, found `{other}`")));
+            }
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, scanner: &mut Scanner<'_>, leading: &[&str], at: usize) -> Result<(), Fault> {
+        scanner.eat("*");
+        let name = scanner.word("a function's name")?.to_owned();
+        types::generics(scanner)?;
+        let parameters = types::parameters(scanner)?;
+        skip_result_and_body(scanner)?;
+        self.add(name, leading, parameters, Some(at));
+        Ok(())
+    }
+
+    fn add(&mut self, name: String, leading: &[&str], parameters: Vec<Member>, at: Option<usize>) {
+        let name = format!("{}{name}", self.prefix);
+        self.functions.push(Function { name, comment: comments::read(leading), parameters, at });
+    }
+
+    /// A member that is a method, as a function.
+    pub(super) fn add_member(&mut self, member: Member, leading: &[&str]) {
+        if let Some(Type::Function(parameters)) = member.kind {
+            self.add(member.name, leading, parameters, None);
+        }
+    }
+
+    /// `type x = …`: a type, or the type of a function.
+    fn alias(&mut self, scanner: &mut Scanner<'_>, leading: &[&str], at: usize) -> Result<(), Fault> {
+        let name = scanner.word("a type's name")?.to_owned();
+        types::generics(scanner)?;
+        scanner.expect("=")?;
+        let kind = types::read(scanner)?;
+        end_statement(scanner)?;
+        match kind {
+            Type::Function(parameters) => self.add(name, leading, parameters, Some(at)),
+            kind => self.declare(scanner, name, kind)?,
+        }
+        Ok(())
+    }
+
+    fn declare(&mut self, scanner: &Scanner<'_>, name: String, kind: Type) -> Result<(), Fault> {
+        if self.types.contains_key(&name) {
+            return Err(scanner.fault(scanner.at, &format!("a second type `{name}`")));
+        }
+        self.types.insert(name, kind);
+        Ok(())
+    }
+
+    /// An interface of methods is a list of functions, any other a type.
+    fn interface(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+        let name = scanner.word("an interface's name")?.to_owned();
+        types::generics(scanner)?;
+        let mut kinds = Vec::new();
+        if scanner.eat_word("extends") {
+            kinds.push(types::read(scanner)?);
+            while scanner.eat(",") {
+                kinds.push(types::read(scanner)?);
+            }
+        }
+        scanner.expect("{")?;
+        scanner.take_comments();
+        let members = types::members_with_comments(scanner)?;
+        let is_method = |member: &Member| matches!(member.kind, Some(Type::Function(_)));
+        if kinds.is_empty()
+            && !members.named.is_empty()
+            && members.named.iter().all(|(member, _)| is_method(member))
+        {
+            for (member, leading) in members.named {
+                self.add_member(member, &leading);
+            }
+            return Ok(());
+        }
+        let own = Type::Object(members.named.into_iter().map(|(member, _)| member).collect(), members.others);
+        kinds.push(own);
+        let kind = if kinds.len() > 1 { Type::AllOf(kinds) } else { kinds.swap_remove(0) };
+        self.declare(scanner, name, kind)
+    }
+
+    fn namespace(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+        let mut name = scanner.word("a namespace's name")?.to_owned();
+        while scanner.eat(".") {
+            name.push('.');
+            name += scanner.word("a namespace's name")?;
+        }
+        scanner.expect("{")?;
+        let outer = self.prefix.len();
+        if name != PLAIN_NAMESPACE {
+            self.prefix += &format!("{name}.");
+        }
+        let read = scanner.deeper(|scanner| {
+            loop {
+                scanner.skip();
+                if scanner.eat("}") {
+                    scanner.rest_of_line();
+                    scanner.take_comments();
+                    return Ok(());
+                }
+                self.statement(scanner)?;
+            }
+        });
+        self.prefix.truncate(outer);
+        read
+    }
+
+    /// `enum X { A = "a", B }`.
+    fn choices(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+        let name = scanner.word("an enum's name")?.to_owned();
+        scanner.expect("{")?;
+        let (mut choices, mut next) = (Vec::new(), 0_u64);
+        while !scanner.eat("}") {
+            scanner.word("a choice")?;
+            let value = if scanner.eat("=") { types::read(scanner)? } else { Type::Literal(next.into()) };
+            if let Type::Literal(Value::Number(number)) = &value {
+                next = number.as_u64().map_or(0, |number| number.saturating_add(1));
+            }
+            choices.push(value);
+            if !scanner.eat(",") {
+                scanner.expect("}")?;
+                break;
+            }
+        }
+        scanner.take_comments();
+        self.declare(scanner, name, Type::AnyOf(choices))
+    }
+
+    /// `const f = (a: A): B => …`, `const f = function (a) {…}`.
+    fn constant(&mut self, scanner: &mut Scanner<'_>, leading: &[&str], at: usize) -> Result<(), Fault> {
+        let name = scanner.word("a name")?.to_owned();
+        scanner.expect("=")?;
+        scanner.eat_word("async");
+        if scanner.eat_word("function") {
+            if scanner.peek_word().is_some() {
+                scanner.word("a function's name")?;
+            }
+            types::generics(scanner)?;
+            let parameters = types::parameters(scanner)?;
+            skip_result_and_body(scanner)?;
+            self.add(name, leading, parameters, Some(at));
+            return Ok(());
+        }
+        types::generics(scanner)?;
+        let parameters = types::parameters(scanner)?;
+        if scanner.eat(":") {
+            types::result(scanner)?;
+        }
+        scanner.expect("=>")?;
+        if scanner.sees("{") {
+            scanner.skip();
+            scanner.skip_bracket()?;
+            scanner.eat(";");
+        } else {
+            skip_statement(scanner);
+        }
+        scanner.take_comments();
+        self.add(name, leading, parameters, Some(at));
+        Ok(())
+    }
+}
+
+/// Steps over `: Result`, and over a body or the sign that there is none.
+fn skip_result_and_body(scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+    if scanner.eat(":") {
+        types::result(scanner)?;
+    }
+    if scanner.sees("{") {
+        scanner.skip();
+        scanner.skip_bracket()?;
+    } else {
+        end_statement(scanner)?;
+    }
+    scanner.take_comments();
+    Ok(())
+}
+
+/// Steps over the end of a statement: a semicolon, a line's end or that of what is around it.
+fn end_statement(scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+    scanner.rest_of_line();
+    if scanner.eat(";") || scanner.ends_line() || scanner.sees("}") {
+        scanner.rest_of_line();
+        scanner.take_comments();
+        return Ok(());
+    }
+    Err(scanner.unexpected("the end of the statement"))
+}
+
+/// Steps over a statement that nobody asks for, up to a semicolon or a line's end outside of brackets.
+fn skip_statement(scanner: &mut Scanner<'_>) {
+    scanner.skip();
+    while let Some(c) = scanner.rest().chars().next() {
+        match c {
+            '{' | '(' | '[' => {
+                if scanner.skip_bracket().is_err() {
+                    return;
+                }
+            }
+            '"' | '\'' | '`' => scanner.skip_string(),
+            ';' => {
+                scanner.at += 1;
+                return;
+            }
+            '}' => return,
+            '\n' if !GOES_ON.iter().any(|sign| scanner.sees(sign)) => return,
+            _ => scanner.at += c.len_utf8(),
+        }
+    }
+}
+
+/// Signs at the start of a line that belongs to the one before.
+const GOES_ON: [&str; 6] = [".", "?", ":", "+", "&", "|"];
+
+/// Whether a method has a parameter with a type.
+pub(super) fn is_typed(member: &Member) -> bool {
+    let Some(Type::Function(parameters)) = &member.kind else { return false };
+    parameters.iter().any(|parameter| parameter.kind.is_some())
+}

@@ -1,0 +1,178 @@
+//! A function that was found, and the doc it becomes.
+//!
+//! The members of a lone parameter that is taken apart, or is called `_` as in the
+//! prompts of `OpenAI`, are the parameters. `JSDoc` fills what the head does not say.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::comments::{self, Comment, Tag};
+use super::scanner::Scanner;
+use super::schema::Declared;
+use super::types::{self, Member, Type};
+use crate::docs::parse::fault::{Fault, ParseFault};
+use crate::docs::source::python::named;
+
+/// The head of one function.
+pub(super) struct Function {
+    pub(super) name: String,
+    pub(super) comment: Comment,
+    pub(super) parameters: Vec<Member>,
+    /// Where it begins.
+    pub(super) at: Option<usize>,
+}
+
+impl Function {
+    /// The function with all types in place.
+    pub(super) fn doc(&self, types: &BTreeMap<String, Type>, left: &Cell<usize>) -> Result<Value, Fault> {
+        let parameters: Vec<Member> =
+            self.parameters.iter().enumerate().map(|(n, parameter)| self.documented(n, parameter)).collect();
+        let types = Declared::new(types, left);
+        let object = match parameters.as_slice() {
+            [only] if only.pattern.is_some() || only.name == "_" => self.unpacked(only, &types),
+            all => packed(all, &types),
+        };
+        let object = object.map_err(|error| {
+            let message = format!("function {}: {error}", self.name);
+            Fault { at: self.at, ..Fault::new(ParseFault::SourceCode, message) }
+        })?;
+        Ok(named(&self.name, &self.comment.description, Value::Object(object)))
+    }
+
+    /// A parameter with what its `@param` says beyond the head.
+    fn documented(&self, n: usize, parameter: &Member) -> Member {
+        let mut parameter = parameter.clone();
+        if parameter.pattern.is_some() {
+            parameter.name = format!("the {}. parameter", n + 1);
+            return parameter;
+        }
+        if let Some(tag) = self.comment.parameters.get(&parameter.name) {
+            take_tag(&mut parameter, tag);
+        }
+        let prefix = format!("{}.", parameter.name);
+        let inner = self.comment.parameters.iter().filter_map(|(name, tag)| {
+            let name = name.strip_prefix(&prefix)?;
+            Some(from_tag(name, tag))
+        });
+        let inner: Vec<Member> = inner.collect();
+        if !inner.is_empty() && parameter.kind.as_ref().is_none_or(is_any_object) {
+            parameter.kind = Some(Type::Object(inner, None));
+        }
+        parameter
+    }
+
+    /// The members of the only parameter as parameters.
+    fn unpacked(&self, only: &Member, declared: &Declared<'_>) -> Result<Map<String, Value>, String> {
+        let pattern = only.pattern.as_deref().unwrap_or_default();
+        let mut object = match &only.kind {
+            Some(kind) => declared.anew().schema(kind)?,
+            None => packed(pattern, declared)?,
+        };
+        let Some(Value::Object(mut properties)) = object.remove("properties") else {
+            return Err("expected the members of its parameter".to_owned());
+        };
+        let mut required = object.remove("required").unwrap_or_default();
+        for member in pattern {
+            let Some(Value::Object(property)) = properties.get_mut(&member.name) else {
+                return Err(format!("its parameter has no member {:?}", member.name));
+            };
+            fill(property, member);
+            if let Some(names) = required.as_array_mut().filter(|_| member.is_optional) {
+                names.retain(|name| *name != member.name);
+            }
+        }
+        for (name, tag) in &self.comment.parameters {
+            let bare = name.rsplit('.').next().unwrap_or(name);
+            if let Some(Value::Object(property)) = properties.get_mut(bare) {
+                let mut member = Member::default();
+                take_tag(&mut member, tag);
+                if let Some(kind) = member.kind.as_ref().filter(|_| property.is_empty()) {
+                    property.extend(declared.anew().schema(kind)?);
+                }
+                fill(property, &member);
+            }
+        }
+        if only.is_optional {
+            required = Value::Array(Vec::new());
+        }
+        Ok(dict(properties, required))
+    }
+}
+
+/// Adds what a member says to a schema that does not say it.
+fn fill(property: &mut Map<String, Value>, member: &Member) {
+    if let Some(description) = &member.description {
+        property.entry("description").or_insert_with(|| description.clone().into());
+    }
+    if let Some(default) = &member.default {
+        property.entry("default").or_insert_with(|| default.clone());
+    }
+}
+
+/// The parameters as they stand.
+fn packed(parameters: &[Member], declared: &Declared<'_>) -> Result<Map<String, Value>, String> {
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for parameter in parameters {
+        if parameter.pattern.is_some() {
+            return Err(format!("{} has no name", parameter.name));
+        }
+        let (schema, is_required) = declared.anew().member(parameter)?;
+        if is_required {
+            required.push(Value::String(parameter.name.clone()));
+        }
+        if properties.insert(parameter.name.clone(), Value::Object(schema)).is_some() {
+            return Err(format!("a second parameter {:?}", parameter.name));
+        }
+    }
+    Ok(dict(properties, Value::Array(required)))
+}
+
+fn dict(properties: Map<String, Value>, required: Value) -> Map<String, Value> {
+    Map::from_iter([
+        ("type".to_owned(), "dict".into()),
+        ("properties".to_owned(), Value::Object(properties)),
+        ("required".to_owned(), required),
+    ])
+}
+
+fn is_any_object(kind: &Type) -> bool {
+    matches!(kind, Type::Named(name, _) if name.eq_ignore_ascii_case("object"))
+}
+
+fn from_tag(name: &str, tag: &Tag) -> Member {
+    let mut member = Member { name: name.to_owned(), ..Member::default() };
+    take_tag(&mut member, tag);
+    member
+}
+
+/// Gives a parameter what its tag says and its head does not.
+fn take_tag(parameter: &mut Member, tag: &Tag) {
+    if parameter.kind.is_none()
+        && let Some(written) = &tag.kind
+    {
+        parameter.is_optional |= written.ends_with('=');
+        parameter.kind = Some(kind(written));
+    }
+    parameter.is_optional |= tag.is_optional;
+    if parameter.description.is_none() && !tag.text.is_empty() {
+        parameter.description = Some(tag.text.clone());
+    }
+    if parameter.default.is_none()
+        && let Some(written) = &tag.default
+    {
+        parameter.default = comments::value(written, parameter.kind.as_ref());
+    }
+}
+
+/// A type as `JSDoc` writes it; one that cannot be read is taken as written.
+fn kind(written: &str) -> Type {
+    let bare = written.trim_end_matches('=').trim_start_matches(['?', '!', '.']).replace(".<", "<");
+    let bare = if bare == "*" { "any" } else { bare.as_str() };
+    let mut scanner = Scanner::new(bare);
+    match types::read(&mut scanner) {
+        Ok(kind) if scanner.rest().trim().is_empty() => kind,
+        _ => Type::Named(written.to_owned(), Vec::new()),
+    }
+}

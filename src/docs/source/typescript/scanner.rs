@@ -1,0 +1,282 @@
+//! A place in a TypeScript text, and the comments passed on the way to it.
+//!
+//! Comments are kept, since they are all the description there is. Bodies of functions
+//! are stepped over with their strings, templates, comments and patterns.
+
+use crate::docs::parse::fault::{Fault, ParseFault};
+
+/// Types inside types; more is refused.
+pub(super) const MAX_DEPTH: usize = 64;
+
+/// Brackets inside brackets that are stepped over; more is refused.
+const MAX_BRACKETS: usize = 128;
+
+/// A place in a text.
+pub(super) struct Scanner<'t> {
+    pub(super) text: &'t str,
+    pub(super) at: usize,
+    depth: usize,
+    /// The comments passed since somebody last asked, as written.
+    comments: Vec<&'t str>,
+}
+
+impl<'t> Scanner<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text, at: 0, depth: 0, comments: Vec::new() }
+    }
+
+    pub(super) fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    /// Goes to the next character that is neither blank nor comment.
+    pub(super) fn skip(&mut self) {
+        loop {
+            let rest = self.rest();
+            let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+            self.at += rest.len() - trimmed.len();
+            if !self.comment() {
+                return;
+            }
+        }
+    }
+
+    /// Takes a comment that begins here.
+    fn comment(&mut self) -> bool {
+        let rest = self.rest();
+        let length = if rest.starts_with("//") {
+            rest.find(['\n', '\r']).unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest[2..].find("*/").map_or(rest.len(), |end| end + 4)
+        } else {
+            return false;
+        };
+        self.comments.push(&rest[..length]);
+        self.at += length;
+        true
+    }
+
+    /// Takes the comments that stand on the rest of this line, if nothing else does.
+    pub(super) fn rest_of_line(&mut self) {
+        loop {
+            let rest = self.rest();
+            self.at += rest.len() - rest.trim_start_matches([' ', '\t']).len();
+            if !self.comment() {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn take_comments(&mut self) -> Vec<&'t str> {
+        std::mem::take(&mut self.comments)
+    }
+
+    /// Takes `wanted` behind blanks, if it is next; stays in front of the blanks if not.
+    pub(super) fn eat(&mut self, wanted: &str) -> bool {
+        self.if_found(|scanner| scanner.rest().starts_with(wanted).then_some(wanted.len()))
+    }
+
+    /// Goes behind blanks and takes as many bytes as `find` says; stays if it finds nothing.
+    fn if_found(&mut self, find: impl FnOnce(&Self) -> Option<usize>) -> bool {
+        let (at, n_comments) = (self.at, self.comments.len());
+        self.skip();
+        match find(self) {
+            Some(length) => {
+                self.at += length;
+                true
+            }
+            None => {
+                self.at = at;
+                self.comments.truncate(n_comments);
+                false
+            }
+        }
+    }
+
+    pub(super) fn expect(&mut self, wanted: &str) -> Result<(), Fault> {
+        if self.eat(wanted) {
+            return Ok(());
+        }
+        self.skip();
+        Err(self.unexpected(&format!("`{wanted}`")))
+    }
+
+    /// What is next behind blanks.
+    fn ahead(&self) -> &'t str {
+        let mut ahead = Self::new(self.text);
+        ahead.at = self.at;
+        ahead.skip();
+        ahead.rest()
+    }
+
+    /// Whether `wanted` is next behind blanks.
+    pub(super) fn sees(&self, wanted: &str) -> bool {
+        self.ahead().starts_with(wanted)
+    }
+
+    /// Takes the word `wanted`, if it is next as a whole.
+    pub(super) fn eat_word(&mut self, wanted: &str) -> bool {
+        self.peek_word() == Some(wanted) && self.eat(wanted)
+    }
+
+    /// The word that is next behind blanks.
+    pub(super) fn peek_word(&self) -> Option<&'t str> {
+        let rest = self.ahead();
+        let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
+        let starts_well = rest.chars().next().is_some_and(|c| is_part(c) && !c.is_ascii_digit());
+        starts_well.then(|| &rest[..end])
+    }
+
+    /// Whether a line ends before anything else comes.
+    pub(super) fn ends_line(&self) -> bool {
+        let behind = self.rest().trim_start_matches([' ', '\t']);
+        behind.is_empty() || behind.starts_with(['\n', '\r'])
+    }
+
+    pub(super) fn word(&mut self, what: &str) -> Result<&'t str, Fault> {
+        self.skip();
+        let word = self.peek_word().ok_or_else(|| self.unexpected(what))?;
+        self.at += word.len();
+        Ok(word)
+    }
+
+    /// Reads one level deeper.
+    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.too_deep());
+        }
+        self.depth += 1;
+        let read = read(self);
+        self.depth -= 1;
+        read
+    }
+
+    /// Takes a quoted string and gives what it says.
+    pub(super) fn string(&mut self) -> Result<String, Fault> {
+        let start = self.at;
+        self.skip_string();
+        let written = &self.text[start..self.at];
+        json5::from_str(written).map_err(|_| self.fault(start, "expected a string without an end of line"))
+    }
+
+    /// Steps over a string or template of any kind.
+    pub(super) fn skip_string(&mut self) {
+        let bytes = self.text.as_bytes();
+        let quote = bytes[self.at];
+        self.at += 1;
+        while let Some(&byte) = bytes.get(self.at) {
+            match byte {
+                b'\\' => self.at += 1,
+                _ if byte == quote => {
+                    self.at += 1;
+                    return;
+                }
+                b'\n' if quote != b'`' => return,
+                _ => {}
+            }
+            self.at += 1;
+        }
+        self.at = self.text.len();
+    }
+
+    /// Steps over a bracket with all that is in it.
+    pub(super) fn skip_bracket(&mut self) -> Result<(), Fault> {
+        let start = self.at;
+        let mut depth = 0_usize;
+        let mut before = b'(';
+        while let Some(&byte) = self.text.as_bytes().get(self.at) {
+            match byte {
+                b'"' | b'\'' | b'`' => {
+                    self.skip_string();
+                    before = b'"';
+                    continue;
+                }
+                b'/' if self.rest().starts_with("//") || self.rest().starts_with("/*") => {
+                    self.comment();
+                    self.comments.pop();
+                    continue;
+                }
+                b'/' if begins_pattern(before) => {
+                    self.skip_pattern();
+                    before = b'"';
+                    continue;
+                }
+                b'{' | b'(' | b'[' => depth += 1,
+                b'}' | b')' | b']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth > MAX_BRACKETS {
+                return Err(self.too_deep());
+            }
+            self.at += 1;
+            if depth == 0 {
+                return self.on_boundary(start);
+            }
+            if !byte.is_ascii_whitespace() {
+                before = byte;
+            }
+        }
+        self.at = self.text.len();
+        Err(self.unexpected("the end of a bracket"))
+    }
+
+    /// Steps over `/…/`, which ends on its line.
+    fn skip_pattern(&mut self) {
+        let bytes = self.text.as_bytes();
+        let mut is_class = false;
+        self.at += 1;
+        while let Some(&byte) = bytes.get(self.at) {
+            match byte {
+                b'\\' => self.at += 1,
+                b'[' => is_class = true,
+                b']' => is_class = false,
+                b'/' if !is_class => {
+                    self.at += 1;
+                    return;
+                }
+                b'\n' => return,
+                _ => {}
+            }
+            self.at += 1;
+        }
+        self.at = self.text.len();
+    }
+
+    fn on_boundary(&mut self, start: usize) -> Result<(), Fault> {
+        if self.text.is_char_boundary(self.at) {
+            Ok(())
+        } else {
+            Err(self.fault(start, "expected a bracket"))
+        }
+    }
+
+    /// The fault that types or brackets stand too deep inside one another.
+    pub(super) fn too_deep(&self) -> Fault {
+        let message = format!("types or brackets stand too deep inside one another at byte {}", self.at);
+        Fault { at: Some(self.at), ..Fault::new(ParseFault::TooDeep, message) }
+    }
+
+    pub(super) fn fault(&self, at: usize, message: &str) -> Fault {
+        Fault { at: Some(at), ..Fault::new(ParseFault::SourceCode, format!("{message} at byte {at}")) }
+    }
+
+    /// The fault that something else than `wanted` stands here.
+    pub(super) fn unexpected(&self, wanted: &str) -> Fault {
+        match self.rest().chars().next() {
+            Some(found) => self.fault(self.at, &format!("expected {wanted}, found {found:?}")),
+            None => {
+                let message = format!("expected {wanted}, found the end");
+                Fault { at: Some(self.at), ..Fault::new(ParseFault::Truncated, message) }
+            }
+        }
+    }
+}
+
+fn is_part(c: char) -> bool {
+    c == '_' || c == '$' || c.is_alphanumeric()
+}
+
+/// Whether a slash behind this byte begins a pattern: behind a value it divides.
+fn begins_pattern(before: u8) -> bool {
+    !(before.is_ascii_alphanumeric() || matches!(before, b'_' | b'$' | b')' | b']' | b'"' | b'}'))
+}

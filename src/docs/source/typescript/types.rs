@@ -1,0 +1,398 @@
+//! The grammar of types: what stands behind a colon, as a tree.
+//!
+//! Names are not looked up here; that is for `schema`, when all declarations are known.
+//! Types with conditions and mapped types are refused.
+
+use serde_json::{Number, Value};
+
+use super::comments;
+use super::scanner::{MAX_DEPTH, Scanner};
+use crate::docs::parse::fault::Fault;
+
+/// A type as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Type {
+    /// A name, with what stands between angle brackets behind it.
+    Named(String, Vec<Type>),
+    /// A value that stands for itself.
+    Literal(Value),
+    /// `T[]`.
+    List(Box<Type>),
+    /// `[A, B]`.
+    Tuple(Vec<Type>),
+    /// `{ a: A }`, and the type of members that are not named.
+    Object(Vec<Member>, Option<Box<Type>>),
+    /// `A | B`.
+    AnyOf(Vec<Type>),
+    /// `A & B`.
+    AllOf(Vec<Type>),
+    /// `(a: A) => B`, without B.
+    Function(Vec<Member>),
+}
+
+/// A member of an object, or a parameter of a function.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Member {
+    pub(super) name: String,
+    pub(super) is_optional: bool,
+    pub(super) kind: Option<Type>,
+    pub(super) description: Option<String>,
+    pub(super) default: Option<Value>,
+    /// The names of a parameter that is taken apart at once: `{ a, b = 1 }`.
+    pub(super) pattern: Option<Vec<Member>>,
+}
+
+/// Reads a type.
+pub(super) fn read(scanner: &mut Scanner<'_>) -> Result<Type, Fault> {
+    scanner.deeper(|scanner| {
+        scanner.eat("|");
+        let mut kinds = vec![all_of(scanner)?];
+        while !scanner.sees("||") && scanner.eat("|") {
+            kinds.push(all_of(scanner)?);
+        }
+        Ok(one_or(kinds, Type::AnyOf))
+    })
+}
+
+fn all_of(scanner: &mut Scanner<'_>) -> Result<Type, Fault> {
+    scanner.eat("&");
+    let mut kinds = vec![with_lists(scanner)?];
+    while scanner.eat("&") {
+        kinds.push(with_lists(scanner)?);
+    }
+    Ok(one_or(kinds, Type::AllOf))
+}
+
+fn one_or(mut kinds: Vec<Type>, several: fn(Vec<Type>) -> Type) -> Type {
+    match kinds.pop() {
+        Some(only) if kinds.is_empty() => only,
+        last => {
+            kinds.extend(last);
+            several(kinds)
+        }
+    }
+}
+
+fn with_lists(scanner: &mut Scanner<'_>) -> Result<Type, Fault> {
+    let mut kind = single(scanner)?;
+    // A bracket on the next line would begin a member, not a list.
+    let mut n_lists = 0;
+    while scanner.rest().trim_start_matches([' ', '\t']).starts_with('[') {
+        n_lists += 1;
+        if n_lists > MAX_DEPTH {
+            return Err(scanner.too_deep());
+        }
+        scanner.expect("[")?;
+        scanner.expect("]")?;
+        kind = Type::List(Box::new(kind));
+    }
+    Ok(kind)
+}
+
+fn single(scanner: &mut Scanner<'_>) -> Result<Type, Fault> {
+    scanner.skip();
+    match scanner.rest().as_bytes().first() {
+        Some(b'"' | b'\'') => Ok(Type::Literal(scanner.string()?.into())),
+        Some(b'0'..=b'9' | b'-') => number(scanner).map(Type::Literal),
+        Some(b'{') => {
+            scanner.expect("{")?;
+            members(scanner)
+        }
+        Some(b'[') => tuple(scanner),
+        Some(b'(') => in_brackets(scanner),
+        _ => named(scanner),
+    }
+}
+
+fn number(scanner: &mut Scanner<'_>) -> Result<Value, Fault> {
+    let rest = scanner.rest();
+    let end = rest
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')))
+        .unwrap_or(rest.len());
+    let number: Number = rest[..end].parse().map_err(|_| scanner.unexpected("a number"))?;
+    scanner.at += end;
+    Ok(Value::Number(number))
+}
+
+fn named(scanner: &mut Scanner<'_>) -> Result<Type, Fault> {
+    let word = scanner.word("a type")?;
+    match word {
+        "true" => return Ok(Type::Literal(true.into())),
+        "false" => return Ok(Type::Literal(false.into())),
+        "readonly" => return scanner.deeper(with_lists),
+        "keyof" | "typeof" | "unique" | "asserts" => {
+            scanner.deeper(with_lists)?;
+        }
+        _ => {}
+    }
+    let mut name = word.to_owned();
+    while scanner.rest().starts_with('.') && !scanner.rest().starts_with("...") {
+        scanner.at += 1;
+        name.push('.');
+        name += scanner.word("a type")?;
+    }
+    let mut arguments = Vec::new();
+    if scanner.rest().starts_with('<') {
+        scanner.at += 1;
+        while !scanner.eat(">") {
+            arguments.push(read(scanner)?);
+            if !scanner.eat(",") {
+                scanner.expect(">")?;
+                break;
+            }
+        }
+    }
+    Ok(Type::Named(name, arguments))
+}
+
+fn tuple(scanner: &mut Scanner<'_>) -> Result<Type, Fault> {
+    scanner.expect("[")?;
+    let mut kinds = Vec::new();
+    while !scanner.eat("]") {
+        let start = scanner.at;
+        // `[x: number, y?: number]`
+        if scanner.peek_word().is_some() {
+            scanner.word("a name")?;
+            scanner.eat("?");
+            if !scanner.eat(":") {
+                scanner.at = start;
+            }
+        }
+        kinds.push(read(scanner)?);
+        if !scanner.eat(",") {
+            scanner.expect("]")?;
+            break;
+        }
+    }
+    Ok(Type::Tuple(kinds))
+}
+
+/// A type in brackets, or the type of a function.
+fn in_brackets(scanner: &mut Scanner<'_>) -> Result<Type, Fault> {
+    let start = scanner.at;
+    scanner.skip_bracket()?;
+    let is_function = scanner.sees("=>");
+    scanner.at = start;
+    if !is_function {
+        scanner.expect("(")?;
+        let kind = read(scanner)?;
+        scanner.expect(")")?;
+        return Ok(kind);
+    }
+    let parameters = parameters(scanner)?;
+    scanner.expect("=>")?;
+    result(scanner)?;
+    Ok(Type::Function(parameters))
+}
+
+/// Reads what a function gives back, of which docs have no use.
+pub(super) fn result(scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+    let start = scanner.at;
+    let is_guard = scanner.word("a type").is_ok() && scanner.eat_word("is");
+    if !is_guard {
+        scanner.at = start;
+    }
+    read(scanner)?;
+    Ok(())
+}
+
+/// The members of an object.
+pub(super) struct Members<'t> {
+    /// Each with the comments in front of it.
+    pub(super) named: Vec<(Member, Vec<&'t str>)>,
+    /// The type of members that are not named.
+    pub(super) others: Option<Box<Type>>,
+}
+
+/// Reads members up to the closing brace.
+fn members(scanner: &mut Scanner<'_>) -> Result<Type, Fault> {
+    let members = members_with_comments(scanner)?;
+    Ok(Type::Object(members.named.into_iter().map(|(member, _)| member).collect(), members.others))
+}
+
+/// Reads members up to the closing brace, and keeps the comments in front of them.
+pub(super) fn members_with_comments<'t>(scanner: &mut Scanner<'t>) -> Result<Members<'t>, Fault> {
+    let mut members = Members { named: Vec::new(), others: None };
+    loop {
+        scanner.skip();
+        if scanner.eat("}") {
+            return Ok(members);
+        }
+        let leading = scanner.take_comments();
+        if scanner.sees("[") {
+            members.others = Some(Box::new(index(scanner)?));
+        } else {
+            members.named.push((member(scanner, &leading)?, leading));
+        }
+    }
+}
+
+/// `[key: string]: T`.
+fn index(scanner: &mut Scanner<'_>) -> Result<Type, Fault> {
+    scanner.expect("[")?;
+    scanner.word("a name")?;
+    scanner.expect(":")?;
+    read(scanner)?;
+    scanner.expect("]")?;
+    scanner.expect(":")?;
+    let kind = read(scanner)?;
+    separator(scanner)?;
+    Ok(kind)
+}
+
+/// Reads a method that stands alone, up to the end of its statement.
+pub(super) fn member_until_line(scanner: &mut Scanner<'_>) -> Result<Member, Fault> {
+    member(scanner, &[])
+}
+
+/// Reads one member with the comments around it; a method is a member that is a function.
+fn member(scanner: &mut Scanner<'_>, leading: &[&str]) -> Result<Member, Fault> {
+    scanner.eat_word("readonly");
+    let mut member = Member { name: key(scanner)?, ..Member::default() };
+    member.is_optional = scanner.eat("?");
+    generics(scanner)?;
+    if scanner.sees("(") {
+        let parameters = parameters(scanner)?;
+        if scanner.eat(":") {
+            result(scanner)?;
+        }
+        member.kind = Some(Type::Function(parameters));
+    } else {
+        scanner.expect(":")?;
+        member.kind = Some(read(scanner)?);
+    }
+    let trailing = separator(scanner)?;
+    comments::describe(&mut member, leading, &trailing);
+    Ok(member)
+}
+
+/// Steps over `<T>` behind a declared name.
+pub(super) fn generics(scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+    if scanner.sees("<") {
+        return Err(scanner.unexpected("no type parameters"));
+    }
+    Ok(())
+}
+
+fn key(scanner: &mut Scanner<'_>) -> Result<String, Fault> {
+    scanner.skip();
+    match scanner.rest().as_bytes().first() {
+        Some(b'"' | b'\'') => scanner.string(),
+        _ => Ok(scanner.word("a name")?.to_owned()),
+    }
+}
+
+/// Reads what ends a member, and gives the comments about it.
+fn separator<'t>(scanner: &mut Scanner<'t>) -> Result<Vec<&'t str>, Fault> {
+    scanner.rest_of_line();
+    if scanner.eat(",") || scanner.eat(";") {
+        scanner.rest_of_line();
+    } else if !scanner.ends_line() && !scanner.sees("}") {
+        return Err(scanner.unexpected("`,`, `;` or `}`"));
+    }
+    Ok(scanner.take_comments())
+}
+
+/// Reads the parameters of a function in their brackets.
+pub(super) fn parameters(scanner: &mut Scanner<'_>) -> Result<Vec<Member>, Fault> {
+    scanner.expect("(")?;
+    scanner.deeper(|scanner| {
+        let mut parameters = Vec::new();
+        loop {
+            scanner.skip();
+            if scanner.eat(")") {
+                break;
+            }
+            let leading = scanner.take_comments();
+            let mut parameter = parameter(scanner)?;
+            let is_last = !scanner.eat(",");
+            if is_last {
+                scanner.expect(")")?;
+            } else {
+                scanner.rest_of_line();
+            }
+            comments::describe(&mut parameter, &leading, &scanner.take_comments());
+            if parameter.name != "this" {
+                parameters.push(parameter);
+            }
+            if is_last {
+                break;
+            }
+        }
+        Ok(parameters)
+    })
+}
+
+fn parameter(scanner: &mut Scanner<'_>) -> Result<Member, Fault> {
+    let mut parameter = Member::default();
+    for modifier in ["public", "private", "protected", "readonly"] {
+        scanner.eat_word(modifier);
+    }
+    // The caller may give none of the rest.
+    parameter.is_optional = scanner.eat("...");
+    if scanner.sees("{") {
+        pattern(scanner, &mut parameter)?;
+    } else {
+        scanner.word("a parameter")?.clone_into(&mut parameter.name);
+    }
+    parameter.is_optional |= scanner.eat("?");
+    if scanner.eat(":") {
+        parameter.kind = Some(read(scanner)?);
+    }
+    if !scanner.sees("=>") && scanner.eat("=") {
+        parameter.is_optional = true;
+        parameter.default = default(scanner)?;
+    }
+    Ok(parameter)
+}
+
+/// Reads `{ a, b = 1 }`; its type may not be written at all, so the names are kept as members without one.
+fn pattern(scanner: &mut Scanner<'_>, parameter: &mut Member) -> Result<(), Fault> {
+    scanner.expect("{")?;
+    let mut members = Vec::new();
+    loop {
+        scanner.skip();
+        if scanner.eat("}") {
+            break;
+        }
+        let leading = scanner.take_comments();
+        let mut member = Member { name: scanner.word("a name")?.to_owned(), ..Member::default() };
+        if scanner.eat("=") {
+            member.is_optional = true;
+            member.default = default(scanner)?;
+        }
+        let is_last = !scanner.eat(",");
+        comments::describe(&mut member, &leading, &scanner.take_comments());
+        members.push(member);
+        if is_last {
+            scanner.expect("}")?;
+            break;
+        }
+    }
+    parameter.pattern = Some(members);
+    Ok(())
+}
+
+/// Reads a default, which must be a literal; `undefined` is none.
+fn default(scanner: &mut Scanner<'_>) -> Result<Option<Value>, Fault> {
+    scanner.skip();
+    let start = scanner.at;
+    while let Some(c) = scanner.rest().chars().next() {
+        match c {
+            '{' | '(' | '[' => scanner.skip_bracket()?,
+            '"' | '\'' => {
+                scanner.string()?;
+            }
+            ',' | ')' | '}' | '\n' => break,
+            _ => scanner.at += c.len_utf8(),
+        }
+    }
+    let written = scanner.text[start..scanner.at].trim();
+    if written == "undefined" {
+        return Ok(None);
+    }
+    match json5::from_str(written) {
+        Ok(value) => Ok(Some(value)),
+        Err(_) => Err(scanner.fault(start, "expected a default that is a literal")),
+    }
+}
