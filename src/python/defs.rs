@@ -49,10 +49,15 @@ pub(super) fn signatures(cursor: &mut Cursor<'_>) -> Result<Vec<PySignature>, Sy
             name += cursor.identifier().ok_or_else(|| cursor.unexpected("a function's name"))?;
         }
         let parameters = parameters(cursor)?;
-        let has_result = result(cursor, b";\n\r#");
+        let start = cursor.offset();
+        let result = result(cursor, b":;\n\r#");
+        if result.as_deref().is_some_and(|result| !is_type(result)) {
+            return Err(error_at(start, "expected a type and nothing behind it"));
+        }
         while cursor.eat(b';') {}
         end_of_signature(cursor)?;
-        signatures.push(PySignature { def: PyDef { name, parameters, docstring: None }, has_result });
+        let def = PyDef { name, parameters, docstring: None };
+        signatures.push(PySignature { def, has_result: result.is_some() });
     }
     Ok(signatures)
 }
@@ -121,15 +126,29 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<PyParameter>, SyntaxError> 
     Ok(parameters)
 }
 
-/// Steps over `-> type`; whether it was there.
-fn result(cursor: &mut Cursor<'_>, ends: &[u8]) -> bool {
+/// Takes `-> type` and gives the type, if it is there.
+fn result(cursor: &mut Cursor<'_>, ends: &[u8]) -> Option<String> {
     cursor.skip_spaces();
-    let has_result = cursor.rest().starts_with("->");
-    if has_result {
-        cursor.take(2);
-        annotations::text(cursor, ends);
+    if !cursor.rest().starts_with("->") {
+        return None;
     }
-    has_result
+    cursor.take(2);
+    Some(annotations::text(cursor, ends).unwrap_or_default())
+}
+
+/// Whether a text is one type, or several with bars between, and no words behind it.
+fn is_type(text: &str) -> bool {
+    let mut depth = 0_usize;
+    let outer: String = text
+        .chars()
+        .filter(|c| {
+            depth = depth.saturating_sub(usize::from(matches!(c, ']' | ')' | '}')));
+            let is_outer = depth == 0;
+            depth += usize::from(matches!(c, '[' | '(' | '{'));
+            is_outer
+        })
+        .collect();
+    outer.split('|').all(|part| part.split_whitespace().count() == 1)
 }
 
 /// A definition without a colon is a signature and nothing else.

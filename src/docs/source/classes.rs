@@ -267,7 +267,7 @@ mod tests {
             read.unwrap(),
             [
                 json!({"name": "ring", "description": "Rings.", "parameters": parameters(&times, &json!([]))}),
-                json!({"name": "hush", "parameters": parameters(&json!({}), &json!([]))}),
+                json!({"name": "hush", "description": "", "parameters": parameters(&json!({}), &json!([]))}),
             ]
         );
     }

@@ -90,13 +90,11 @@ pub(super) fn function(def: &PyDef, models: &Models) -> Result<Value, Fault> {
     Ok(named(&def.name, &doc.description, parameters))
 }
 
-/// A function with a name, perhaps a description, and parameters.
+/// A function of a source. One without a text gets an empty description, for that is what it says.
 pub(super) fn named(name: &str, description: &str, parameters: Value) -> Value {
     let mut function = Map::new();
     function.insert("name".to_owned(), json!(name));
-    if !description.is_empty() {
-        function.insert("description".to_owned(), json!(description));
-    }
+    function.insert("description".to_owned(), json!(description));
     function.insert("parameters".to_owned(), parameters);
     Value::Object(function)
 }
@@ -200,7 +198,7 @@ mod tests {
                 "a": {"type": "List[int]"}, "b": {"type": "str"}, "c": {"type": "str"},
                 "d": {"type": "int", "default": null}, "e": {"type": "float", "default": -1.5}, "g": {"default": ["x"]}}})
         );
-        assert_eq!(read.get("description"), None);
+        assert_eq!(read["description"], "");
     }
 
     #[test]

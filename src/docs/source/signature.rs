@@ -82,6 +82,8 @@ mod tests {
             "please (do)",
             "f(",
             "f(a: int) -> str: Rings.",
+            "f(a: int) -> str - Rings",
+            "f() -> Dict[str, int] and more",
             "f[a]",
             "x = f(a: int)",
         ] {

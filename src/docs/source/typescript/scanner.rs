@@ -11,6 +11,9 @@ pub(super) const MAX_DEPTH: usize = 64;
 /// Brackets inside brackets that are stepped over; more is refused.
 const MAX_BRACKETS: usize = 128;
 
+/// Words that a value follows, so that a slash behind them begins a pattern.
+const VALUE_FOLLOWS: [&str; 8] = ["return", "case", "typeof", "throw", "yield", "await", "else", "in"];
+
 /// A place in a text.
 pub(super) struct Scanner<'t> {
     pub(super) text: &'t str,
@@ -196,7 +199,7 @@ impl<'t> Scanner<'t> {
                     self.comments.pop();
                     continue;
                 }
-                b'/' if begins_pattern(before) => {
+                b'/' if begins_pattern(before) || self.follows_word() => {
                     self.skip_pattern();
                     before = b'"';
                     continue;
@@ -218,6 +221,14 @@ impl<'t> Scanner<'t> {
         }
         self.at = self.text.len();
         Err(self.unexpected("the end of a bracket"))
+    }
+
+    /// Whether the word in front of this place is one that a value follows.
+    fn follows_word(&self) -> bool {
+        let before = self.text[..self.at].trim_end_matches([' ', '\t']);
+        VALUE_FOLLOWS
+            .iter()
+            .any(|word| before.strip_suffix(word).is_some_and(|front| !front.ends_with(is_part)))
     }
 
     /// Steps over `/…/`, which ends on its line.

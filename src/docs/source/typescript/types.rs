@@ -384,6 +384,7 @@ fn default(scanner: &mut Scanner<'_>) -> Result<Option<Value>, Fault> {
                 scanner.string()?;
             }
             ',' | ')' | '}' | '\n' => break,
+            '/' if scanner.rest().starts_with("//") || scanner.rest().starts_with("/*") => break,
             _ => scanner.at += c.len_utf8(),
         }
     }
