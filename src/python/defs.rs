@@ -29,7 +29,7 @@ pub(super) fn definitions(cursor: &mut Cursor<'_>) -> Result<Vec<PyItem>, Syntax
         match keyword(cursor) {
             Some("def") => items.push(PyItem::Def(definition(cursor, indent)?)),
             Some("class") => {
-                items.push(PyItem::Class(classes::class(cursor, indent, std::mem::take(&mut marks))?))
+                items.push(PyItem::Class(classes::class(cursor, indent, std::mem::take(&mut marks))?));
             }
             Some("import" | "from") => skip_logical_line(cursor),
             _ => return Err(error_at(start, "only definitions of functions and classes are read")),

@@ -1,6 +1,6 @@
 //! Calls that stand in place of a default and say more than it: `Field(3, description="…", ge=1)`.
 //!
-//! Known are those of pydantic, dataclasses and FastAPI. Their keywords become JSON
+//! Known are those of pydantic, dataclasses and `FastAPI`. Their keywords become JSON
 //! Schema's; one that changes what is given (`alias`) or is not known is refused.
 
 use serde_json::{Map, Value, json};

@@ -93,7 +93,7 @@ pub(super) struct Models {
     /// By the name of the class.
     schemas: BTreeMap<String, Map<String, Value>>,
     /// Those with fields, in the order of the source.
-    models: Vec<String>,
+    with_fields: Vec<String>,
     /// The words in the types of their fields.
     mentioned: BTreeSet<String>,
 }
@@ -162,7 +162,7 @@ impl Models {
             self.mentioned.extend(words(field).map(str::to_owned));
         }
         self.schemas.insert(class.name.clone(), schema);
-        self.models.push(class.name.clone());
+        self.with_fields.push(class.name.clone());
         Ok(())
     }
 
@@ -189,7 +189,7 @@ impl Models {
             Some(named(name, description.as_str().unwrap_or_default(), Value::Object(parameters)))
         };
         let is_outermost = |name: &&String| !self.mentioned.contains(*name);
-        let functions: Vec<_> = self.models.iter().filter(is_outermost).filter_map(function).collect();
+        let functions: Vec<_> = self.with_fields.iter().filter(is_outermost).filter_map(function).collect();
         if functions.is_empty() {
             return Err(Fault::new(ParseFault::SourceCode, "there are classes, but none that is a function"));
         }

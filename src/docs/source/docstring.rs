@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
             if is_underlined { typed(rest) } else { listed(rest).unwrap_or_else(|| plain(rest)) }
         } else if let Some(rest) = rest.strip_prefix(',') {
             listed(rest)?
-        } else if let Some(rest) = rest.strip_prefix("- ").or_else(|| rest.strip_prefix("– ")) {
+        } else if let Some(rest) = dashed(rest) {
             plain(rest)
         } else if is_underlined && rest.is_empty() {
             Entry::default()
@@ -277,6 +277,11 @@ fn unbulleted(text: &str) -> &str {
     ["- ", "* ", "• "].iter().find_map(|bullet| text.strip_prefix(bullet)).unwrap_or(text).trim_start()
 }
 
+/// What stands behind a dash of any length.
+fn dashed(text: &str) -> Option<&str> {
+    ["- ", "– ", "— "].iter().find_map(|dash| text.strip_prefix(dash))
+}
+
 /// Whether a line begins like one about a parameter, known or not.
 fn looks_like_entry(text: &str) -> bool {
     let bare = unbulleted(text);
@@ -299,10 +304,7 @@ fn in_brackets(inner: &str) -> Option<Entry> {
         depth == 0
     })?;
     let rest = inner[close + 1..].trim_start();
-    let text = rest
-        .strip_prefix(':')
-        .or_else(|| rest.strip_prefix("- "))
-        .or_else(|| rest.is_empty().then_some(""))?;
+    let text = rest.strip_prefix(':').or_else(|| dashed(rest)).or_else(|| rest.is_empty().then_some(""))?;
     let mut entry = typed(&inner[..close]);
     text.trim().clone_into(&mut entry.text);
     entry.whole = format!("({}): {}", &inner[..close], text.trim());

@@ -171,6 +171,7 @@ mod tests {
             "\n    Rings.\n\n    Args:\n    - bell: str, required, Which bell.\n    - times: int, optional, How often, at most nine.\n    ",
             "\n    Rings.\n\n    Args:\n    - bell, str, required, Which bell.\n    - times, int, optional, How often, at most nine.\n    ",
             "Rings.\n\n    bell (str): Which bell.\n    times (int): How often, at most nine.",
+            "\n    Rings.\n\n    bell (str) – Which bell.\n    times (int) — How often, at most nine.",
             "\n    Rings.\n\n    Args\n    - bell (str) : Which bell.\n    - times (int): How often, at most nine.",
         ];
         let mut times = doc("int", "How often, at most nine.");

@@ -32,9 +32,9 @@ fn begins(text: &str) -> bool {
 
 fn functions(signatures: &[PySignature]) -> Result<Vec<Value>, Fault> {
     let is_any_sure = signatures.iter().any(is_sure);
-    let unsure = signatures
-        .iter()
-        .find(|signature| !is_sure(signature) && !(is_any_sure && signature.def.parameters.is_empty()));
+    let is_bare = |signature: &PySignature| signature.def.parameters.is_empty();
+    let unsure =
+        signatures.iter().filter(|signature| !is_sure(signature)).find(|one| !(is_any_sure && is_bare(one)));
     if let Some(signature) = unsure {
         let message = format!(
             "`{}(…)` may be a call as well as a signature: expected a type or `->`",

@@ -80,7 +80,7 @@ pub(super) fn read(
             }
         };
         for (method, operation) in item.iter().filter(|(key, _)| METHODS.contains(&key.as_str())) {
-            let operation = Operation { method, path, item, operation, secrets: &secrets };
+            let operation = Operation { method, path, item, value: operation, secrets: &secrets };
             let function = operation.function(notation, &mut resolver, steps);
             read.push((format!("operation {} {path}", method.to_uppercase()), function));
         }
@@ -101,7 +101,7 @@ struct Operation<'s, 'm> {
     method: &'s str,
     path: &'s str,
     item: &'s Map<String, Value>,
-    operation: &'s Value,
+    value: &'s Value,
     secrets: &'m [(&'s str, &'s str)],
 }
 
@@ -112,7 +112,7 @@ impl<'s> Operation<'s, '_> {
         resolver: &mut Resolver<'s>,
         steps: &mut Vec<Step>,
     ) -> Result<Value, Unreadable> {
-        let operation = self.operation.as_object().ok_or("expected an object")?;
+        let operation = self.value.as_object().ok_or("expected an object")?;
         resolver.next_function();
         let texts = [operation, self.item].map(|map| ["description", "summary"].map(|key| string(map, key)));
         let function = FunctionDoc::new(self.name(operation, steps), texts.into_iter().flatten());
@@ -231,6 +231,11 @@ pub(super) fn string<'m>(map: &'m Map<String, Value>, key: &str) -> Option<&'m s
     map.get(key).and_then(Value::as_str)
 }
 
+/// Whether a member says yes; some write it as text.
 pub(super) fn is_true(map: &Map<String, Value>, key: &str) -> bool {
-    map.get(key) == Some(&Value::Bool(true))
+    match map.get(key) {
+        Some(Value::Bool(is_true)) => *is_true,
+        Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
+        _ => false,
+    }
 }

@@ -54,8 +54,7 @@ fn read_lines<'c>(lines: impl Iterator<Item = &'c str>) -> Comment {
             Open::Nothing => {}
         }
     }
-    comment.description = comment.description.trim().to_owned();
-    comment
+    Comment { description: comment.description.trim().to_owned(), ..comment }
 }
 
 /// What the next line without a tag goes on with.
@@ -114,7 +113,8 @@ fn parameter(text: &str) -> Option<(String, Tag)> {
         name
     };
     let text = rest.trim_start();
-    tag.text = text.strip_prefix("- ").or_else(|| text.strip_prefix(": ")).unwrap_or(text).trim().to_owned();
+    let text = text.strip_prefix("- ").or_else(|| text.strip_prefix(": ")).unwrap_or(text);
+    text.trim().clone_into(&mut tag.text);
     let name = name.trim_end_matches(':');
     (!name.is_empty()).then(|| (name.to_owned(), tag))
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::comments;
 use super::functions::Function;
-use super::scanner::Scanner;
+use super::scanner::{Scanner, fault};
 use super::types::{self, Member, Type};
 use crate::docs::parse::fault::Fault;
 
@@ -97,7 +97,7 @@ impl Source {
             // `export default f;`
             _ if is_exported && (scanner.eat(";") || scanner.ends_line()) => {}
             other => {
-                return Err(scanner.fault(start, &format!("expected a function or a type, found `{other}`")));
+                return Err(fault(start, &format!("expected a function or a type, found `{other}`")));
             }
         }
         Ok(())
@@ -109,11 +109,11 @@ impl Source {
         types::generics(scanner)?;
         let parameters = types::parameters(scanner)?;
         skip_result_and_body(scanner)?;
-        self.add(name, leading, parameters, Some(at));
+        self.add(&name, leading, parameters, Some(at));
         Ok(())
     }
 
-    fn add(&mut self, name: String, leading: &[&str], parameters: Vec<Member>, at: Option<usize>) {
+    fn add(&mut self, name: &str, leading: &[&str], parameters: Vec<Member>, at: Option<usize>) {
         let name = format!("{}{name}", self.prefix);
         self.functions.push(Function { name, comment: comments::read(leading), parameters, at });
     }
@@ -121,7 +121,7 @@ impl Source {
     /// A member that is a method, as a function.
     pub(super) fn add_member(&mut self, member: Member, leading: &[&str]) {
         if let Some(Type::Function(parameters)) = member.kind {
-            self.add(member.name, leading, parameters, None);
+            self.add(&member.name, leading, parameters, None);
         }
     }
 
@@ -133,7 +133,7 @@ impl Source {
         let kind = types::read(scanner)?;
         end_statement(scanner)?;
         match kind {
-            Type::Function(parameters) => self.add(name, leading, parameters, Some(at)),
+            Type::Function(parameters) => self.add(&name, leading, parameters, Some(at)),
             kind => self.declare(scanner, name, kind)?,
         }
         Ok(())
@@ -141,7 +141,7 @@ impl Source {
 
     fn declare(&mut self, scanner: &Scanner<'_>, name: String, kind: Type) -> Result<(), Fault> {
         if self.types.contains_key(&name) {
-            return Err(scanner.fault(scanner.at, &format!("a second type `{name}`")));
+            return Err(fault(scanner.at, &format!("a second type `{name}`")));
         }
         self.types.insert(name, kind);
         Ok(())
@@ -236,7 +236,7 @@ impl Source {
             types::generics(scanner)?;
             let parameters = types::parameters(scanner)?;
             skip_result_and_body(scanner)?;
-            self.add(name, leading, parameters, Some(at));
+            self.add(&name, leading, parameters, Some(at));
             return Ok(());
         }
         types::generics(scanner)?;
@@ -253,7 +253,7 @@ impl Source {
             skip_statement(scanner);
         }
         scanner.take_comments();
-        self.add(name, leading, parameters, Some(at));
+        self.add(&name, leading, parameters, Some(at));
         Ok(())
     }
 }

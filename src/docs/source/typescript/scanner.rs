@@ -49,8 +49,8 @@ impl<'t> Scanner<'t> {
         let rest = self.rest();
         let length = if rest.starts_with("//") {
             rest.find(['\n', '\r']).unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest[2..].find("*/").map_or(rest.len(), |end| end + 4)
+        } else if let Some(inner) = rest.strip_prefix("/*") {
+            inner.find("*/").map_or(rest.len(), |end| end + "/**/".len())
         } else {
             return false;
         };
@@ -83,17 +83,13 @@ impl<'t> Scanner<'t> {
     fn if_found(&mut self, find: impl FnOnce(&Self) -> Option<usize>) -> bool {
         let (at, n_comments) = (self.at, self.comments.len());
         self.skip();
-        match find(self) {
-            Some(length) => {
-                self.at += length;
-                true
-            }
-            None => {
-                self.at = at;
-                self.comments.truncate(n_comments);
-                false
-            }
+        if let Some(length) = find(self) {
+            self.at += length;
+            return true;
         }
+        self.at = at;
+        self.comments.truncate(n_comments);
+        false
     }
 
     pub(super) fn expect(&mut self, wanted: &str) -> Result<(), Fault> {
@@ -159,7 +155,7 @@ impl<'t> Scanner<'t> {
         let start = self.at;
         self.skip_string();
         let written = &self.text[start..self.at];
-        json5::from_str(written).map_err(|_| self.fault(start, "expected a string without an end of line"))
+        json5::from_str(written).map_err(|_| fault(start, "expected a string without an end of line"))
     }
 
     /// Steps over a string or template of any kind.
@@ -254,11 +250,7 @@ impl<'t> Scanner<'t> {
     }
 
     fn on_boundary(&mut self, start: usize) -> Result<(), Fault> {
-        if self.text.is_char_boundary(self.at) {
-            Ok(())
-        } else {
-            Err(self.fault(start, "expected a bracket"))
-        }
+        if self.text.is_char_boundary(self.at) { Ok(()) } else { Err(fault(start, "expected a bracket")) }
     }
 
     /// The fault that types or brackets stand too deep inside one another.
@@ -267,20 +259,19 @@ impl<'t> Scanner<'t> {
         Fault { at: Some(self.at), ..Fault::new(ParseFault::TooDeep, message) }
     }
 
-    pub(super) fn fault(&self, at: usize, message: &str) -> Fault {
-        Fault { at: Some(at), ..Fault::new(ParseFault::SourceCode, format!("{message} at byte {at}")) }
-    }
-
     /// The fault that something else than `wanted` stands here.
     pub(super) fn unexpected(&self, wanted: &str) -> Fault {
-        match self.rest().chars().next() {
-            Some(found) => self.fault(self.at, &format!("expected {wanted}, found {found:?}")),
-            None => {
-                let message = format!("expected {wanted}, found the end");
-                Fault { at: Some(self.at), ..Fault::new(ParseFault::Truncated, message) }
-            }
+        if let Some(found) = self.rest().chars().next() {
+            return fault(self.at, &format!("expected {wanted}, found {found:?}"));
         }
+        let message = format!("expected {wanted}, found the end");
+        Fault { at: Some(self.at), ..Fault::new(ParseFault::Truncated, message) }
     }
+}
+
+/// A fault at a byte of the text.
+pub(super) fn fault(at: usize, message: &str) -> Fault {
+    Fault { at: Some(at), ..Fault::new(ParseFault::SourceCode, format!("{message} at byte {at}")) }
 }
 
 fn is_part(c: char) -> bool {

@@ -6,7 +6,7 @@
 use serde_json::{Number, Value};
 
 use super::comments;
-use super::scanner::{MAX_DEPTH, Scanner};
+use super::scanner::{MAX_DEPTH, Scanner, fault};
 use crate::docs::parse::fault::Fault;
 
 /// A type as it is written.
@@ -394,6 +394,6 @@ fn default(scanner: &mut Scanner<'_>) -> Result<Option<Value>, Fault> {
     }
     match json5::from_str(written) {
         Ok(value) => Ok(Some(value)),
-        Err(_) => Err(scanner.fault(start, "expected a default that is a literal")),
+        Err(_) => Err(fault(start, "expected a default that is a literal")),
     }
 }
