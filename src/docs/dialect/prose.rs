@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 /// The key under which such a map stands.
 const KEY: &str = "Function_Description";
-const PARAMETERS: &str = "\nParameters:";
+const PARAMETERS: &str = "Parameters:";
 const OUTPUT: &str = "\nOutput:";
 
 /// The functions of the map, if the object has one and each text in it can be read.
@@ -22,8 +22,20 @@ pub(super) fn functions(map: &Map<String, Value>) -> Option<Vec<Value>> {
     functions.map(|(name, text)| function(name, text.as_str()?)).collect()
 }
 
+/// What stands before the line of the parameters, and behind its first word.
+fn cut(text: &str) -> Option<(&str, &str)> {
+    match text.strip_prefix(PARAMETERS) {
+        Some(rest) => Some(("", rest)),
+        None => {
+            let at =
+                text.match_indices(PARAMETERS).map(|(at, _)| at).find(|at| text[..*at].ends_with('\n'))?;
+            Some((&text[..at - 1], &text[at + PARAMETERS.len()..]))
+        }
+    }
+}
+
 fn function(name: &str, text: &str) -> Option<Value> {
-    let (description, rest) = text.split_once(PARAMETERS)?;
+    let (description, rest) = cut(text)?;
     let (parameters, output) = rest.split_once(OUTPUT).unwrap_or((rest, ""));
     let parameters: Map<String, Value> = serde_json::from_str(parameters.trim()).ok()?;
     Some(json!({"name": name, "description": description, "parameters": parameters, "output": output.trim()}))

@@ -7,6 +7,7 @@
 //! the second time. What no rule can fix without inventing is a finding.
 
 pub(super) mod alternatives;
+mod cues;
 mod keys;
 mod marks;
 pub(super) mod names;
@@ -20,15 +21,17 @@ pub(super) mod shape;
 pub(crate) mod values;
 pub(super) mod walk;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::docs::patch::{self, PatchOp};
+use cues::Cues;
 use opinion::Opinion;
-use renames::Rename;
-use rules::{FINDINGS, PHASES};
+use renames::{Rename, Renamed};
+use rules::{Entry, FINDINGS, PHASES};
+use walk::Docs;
 
 /// Raised when any rule's answers change: runs made before are not taken over.
 pub const VERSION: u32 = 3;
@@ -38,14 +41,9 @@ pub const VERSION: u32 = 3;
 /// `functions` are objects with a name, as `parse` gives them; anything else stays untouched. `Safety::Safe`
 /// makes the fewest edits, `Safety::Unsafe` also those that fill a gap with a guess.
 pub fn fix(functions: &[Value], allow: Safety) -> Fixed {
-    let mut draft = Draft {
-        list: Value::Array(functions.to_vec()),
-        names: functions.iter().map(renames::name_of).collect(),
-        origins: (0..functions.len()).collect(),
-        ..Draft::default()
-    };
+    let mut draft = Draft::new(functions.to_vec());
     draft.work(|rule| rule.safety <= allow);
-    let findings = FINDINGS.iter().flat_map(|rule| judged(rule, draft.functions()).findings).collect();
+    let findings = FINDINGS.iter().flat_map(|entry| draft.judged(*entry, None).findings).collect();
     let proposals = proposed(&draft.list, |rule| rule.safety > allow);
     let functions = match draft.list {
         Value::Array(functions) => functions,
@@ -121,7 +119,7 @@ pub struct Fixed {
 
 /// Every rule: those that edit in the order they run, then those that only find.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    PHASES.into_iter().flatten().chain(&FINDINGS).copied()
+    PHASES.into_iter().flatten().chain(&FINDINGS).map(|(rule, _)| *rule)
 }
 
 /// How often a phase is repeated at most; a fix uncovers at most what stands one level deeper.
@@ -129,11 +127,10 @@ const MAX_ROUNDS: usize = 256;
 
 /// What the other rules would do, tried on a copy: it must not stand in the way of what is done.
 fn proposed(list: &Value, takes: impl Fn(&Rule) -> bool) -> Vec<Edit> {
-    if !PHASES.into_iter().flatten().any(|rule| takes(rule)) {
+    if !PHASES.into_iter().flatten().any(|(rule, _)| takes(rule)) {
         return Vec::new();
     }
-    let n_functions = list.as_array().map_or(0, Vec::len);
-    let mut draft = Draft { list: list.clone(), origins: (0..n_functions).collect(), ..Draft::default() };
+    let mut draft = Draft::new(list.as_array().cloned().unwrap_or_default());
     draft.work(takes);
     draft.edits
 }
@@ -143,33 +140,57 @@ struct Draft {
     list: Value,
     /// What the functions were called when they came in.
     names: Vec<String>,
-    /// Which of those each function of the list is.
-    origins: Vec<usize>,
+    marks: Vec<Mark>,
     edits: Vec<Edit>,
     renames: Vec<Rename>,
 }
 
+/// What is known of one function of the list.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    /// Its place in the list as it came in.
+    origin: usize,
+    /// What in it could make a rule fire.
+    cues: Cues,
+    /// How many edits had been made with the last one of it.
+    touched: usize,
+}
+
 impl Draft {
+    fn new(functions: Vec<Value>) -> Self {
+        let mark = |(origin, function)| Mark { origin, cues: Cues::of(function), touched: 0 };
+        Self {
+            names: functions.iter().map(renames::name_of).collect(),
+            marks: functions.iter().enumerate().map(mark).collect(),
+            list: Value::Array(functions),
+            ..Self::default()
+        }
+    }
+
     fn functions(&self) -> &[Value] {
         self.list.as_array().map_or(&[], Vec::as_slice)
     }
 
-    /// Runs the rules that `takes` lets through until they have nothing left to do.
     /// Goes through the phases until a whole pass changes nothing: a late rule can uncover work for an early one.
     fn work(&mut self, takes: impl Fn(&Rule) -> bool) {
-        self.until_quiet(|draft| {
-            for phase in PHASES {
-                draft.until_quiet(|draft| {
-                    phase.iter().filter(|rule| takes(rule)).for_each(|rule| draft.apply(rule));
-                });
-            }
-        });
-    }
-
-    fn until_quiet(&mut self, pass: impl Fn(&mut Self)) {
+        let mut since = [None; PHASES.len()];
         for _ in 0..MAX_ROUNDS {
             let before = self.edits.len();
-            pass(self);
+            for (phase, since) in PHASES.iter().zip(&mut since) {
+                self.until_quiet(phase, since, &takes);
+            }
+            if self.edits.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// Repeats a phase for what has changed since it was last gone through, until it has nothing left to do.
+    fn until_quiet(&mut self, phase: &[Entry], since: &mut Option<usize>, takes: impl Fn(&Rule) -> bool) {
+        for _ in 0..MAX_ROUNDS {
+            let before = self.edits.len();
+            phase.iter().filter(|(rule, _)| takes(rule)).for_each(|entry| self.apply(*entry, *since));
+            *since = Some(before);
             if self.edits.len() == before {
                 return;
             }
@@ -177,22 +198,57 @@ impl Draft {
     }
 
     /// Makes a rule's changes, but for those inside of what another has just changed: the next round sees them.
-    fn apply(&mut self, rule: &'static Rule) {
+    fn apply(&mut self, entry: Entry, since: Option<usize>) {
         let mut touched = HashSet::new();
-        for (patch, renames) in judged(rule, self.functions()).changes {
+        let mut changed = BTreeSet::new();
+        for (patch, renames) in self.judged(entry, since).changes {
             if patch.iter().any(|op| is_inside(op.path(), &touched)) {
                 continue;
             }
             let taken = patch.iter().filter(|op| !matches!(op, PatchOp::Test { .. } | PatchOp::Add { .. }));
             touched.extend(taken.map(|op| op.path().to_owned()));
             patch::apply(&mut self.list, &patch).expect("a rule patches what it has just looked at");
-            self.renames.extend(renames.into_iter().map(|rename| rename.of(&self.origins, &self.names)));
-            for at in patch.iter().filter_map(left_function) {
-                self.origins.remove(at);
+            let told: Vec<_> = renames.into_iter().map(|rename| self.told(rename)).collect();
+            self.renames.extend(told);
+            match patch.iter().find_map(left_function) {
+                Some(at) => drop(self.marks.drain(at..=at)),
+                None => changed.extend(patch.first().and_then(|op| function_at(op.path()))),
             }
-            self.edits.push(Edit { rule, patch });
+            self.edits.push(Edit { rule: entry.0, patch });
+        }
+        changed.into_iter().for_each(|at| self.mark(at));
+    }
+
+    /// Takes note that a function has changed.
+    fn mark(&mut self, at: usize) {
+        let cues = self.functions().get(at).map(Cues::of);
+        if let (Some(mark), Some(cues)) = (self.marks.get_mut(at), cues) {
+            (mark.cues, mark.touched) = (cues, self.edits.len());
         }
     }
+
+    /// A rename with the place and the name its function came in with.
+    fn told(&self, renamed: Renamed) -> Rename {
+        let function = self.marks.get(renamed.function).map_or(renamed.function, |mark| mark.origin);
+        let name = self.names.get(function).cloned().unwrap_or_default();
+        Rename { function, name, parameter: renamed.parameter, to: renamed.to }
+    }
+
+    /// What a rule says of the functions that were touched after so many edits; of all, where that is nothing.
+    fn judged(&self, (rule, cues): Entry, since: Option<usize>) -> Judged {
+        let is_awake = |mark: &Mark| since.is_none_or(|since| mark.touched > since);
+        let awake: Vec<_> = self.marks.iter().map(|mark| is_awake(mark).then_some(mark.cues)).collect();
+        let docs = Docs { functions: self.functions(), awake: &awake, wanted: Cues::among(cues) };
+        let mut opinion = Opinion::new(docs);
+        (rule.judge)(&mut opinion);
+        let finding = |(at, message)| Finding { rule, at, message };
+        Judged { changes: opinion.changes, findings: opinion.findings.into_iter().map(finding).collect() }
+    }
+}
+
+/// The place of the function that a pointer leads into.
+fn function_at(pointer: &str) -> Option<usize> {
+    pointer.split('/').nth(1)?.parse().ok()
 }
 
 /// The place of the function that an operation takes out of the list.
@@ -211,13 +267,6 @@ fn is_inside(pointer: &str, places: &HashSet<String>) -> bool {
 struct Judged {
     changes: Vec<opinion::Decided>,
     findings: Vec<Finding>,
-}
-
-fn judged(rule: &'static Rule, functions: &[Value]) -> Judged {
-    let mut opinion = Opinion::new(functions);
-    (rule.judge)(&mut opinion);
-    let findings = opinion.findings.into_iter().map(|(at, message)| Finding { rule, at, message }).collect();
-    Judged { changes: opinion.changes, findings }
 }
 
 #[cfg(test)]

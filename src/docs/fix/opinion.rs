@@ -7,6 +7,7 @@
 use serde_json::{Map, Value};
 
 use super::renames::Renamed;
+use super::walk::Docs;
 use crate::docs::patch::PatchOp;
 
 /// A patch, and the names it changes.
@@ -16,7 +17,7 @@ pub(super) type Decided = (Vec<PatchOp>, Vec<Renamed>);
 #[derive(Debug)]
 pub(super) struct Opinion<'a> {
     /// The list as it is before any of this rule's changes.
-    pub(super) functions: &'a [Value],
+    pub(super) functions: Docs<'a>,
     /// What to do, in order.
     pub(super) changes: Vec<Decided>,
     /// Where something is wrong, and what.
@@ -25,7 +26,7 @@ pub(super) struct Opinion<'a> {
 
 impl<'a> Opinion<'a> {
     /// No opinion yet.
-    pub(super) fn new(functions: &'a [Value]) -> Self {
+    pub(super) fn new(functions: Docs<'a>) -> Self {
         Self { functions, changes: Vec::new(), findings: Vec::new() }
     }
 

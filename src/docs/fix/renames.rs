@@ -29,15 +29,6 @@ pub struct Renamed {
     pub to: String,
 }
 
-impl Renamed {
-    /// The rename with the place and the name its function came in with.
-    pub fn of(self, origins: &[usize], names: &[String]) -> Rename {
-        let function = origins.get(self.function).copied().unwrap_or(self.function);
-        let name = names.get(function).cloned().unwrap_or_default();
-        Rename { function, name, parameter: self.parameter, to: self.to }
-    }
-}
-
 /// Rewrites a call recorded against the old names; `name` is the function's name as it was sent.
 ///
 /// Where a list has two functions of one name, the renames of the first are followed.

@@ -4,10 +4,51 @@
 //! they go. What only looks like one is left out: a `parameters` in a form other rules
 //! must turn over first, definitions, and the branches of `anyOf`.
 
+use std::ops::Deref;
+
 use serde_json::{Map, Value};
 
+use super::cues::Cues;
 use super::shape::is_flat;
 use crate::docs::patch::push_token;
+
+/// The list as one rule sees it: all functions, of which it visits those that could concern it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Docs<'f> {
+    pub(super) functions: &'f [Value],
+    /// The cues of each function; nothing for those that stayed as they were since the last visit.
+    pub(super) awake: &'f [Option<Cues>],
+    /// What the rule waits for.
+    pub(super) wanted: Cues,
+}
+
+/// Functions that a walk visits, each with its index in the list.
+pub(crate) trait Visited<'f> {
+    /// Those to visit, in order.
+    fn visited(self) -> impl Iterator<Item = (usize, &'f Value)>;
+}
+
+impl<'f> Visited<'f> for &'f [Value] {
+    fn visited(self) -> impl Iterator<Item = (usize, &'f Value)> {
+        self.iter().enumerate()
+    }
+}
+
+impl<'f> Visited<'f> for Docs<'f> {
+    fn visited(self) -> impl Iterator<Item = (usize, &'f Value)> {
+        let concerns = move |cues: &Option<Cues>| cues.is_some_and(|cues| cues.meet(self.wanted));
+        let all = self.functions.iter().zip(self.awake).enumerate();
+        all.filter(move |(_, (_, cues))| concerns(cues)).map(|(n, (function, _))| (n, function))
+    }
+}
+
+impl Deref for Docs<'_> {
+    type Target = [Value];
+
+    fn deref(&self) -> &[Value] {
+        self.functions
+    }
+}
 
 /// A place in the list where a schema stands.
 #[derive(Debug)]
@@ -34,8 +75,8 @@ pub(crate) enum Place<'a> {
 }
 
 /// Shows every function that is an object, with its pointer.
-pub(crate) fn each_function<'f>(functions: &'f [Value], mut look: impl FnMut(&str, &'f Map<String, Value>)) {
-    for (n, function) in functions.iter().enumerate() {
+pub(crate) fn each_function<'f>(functions: impl Visited<'f>, mut look: impl FnMut(&str, &'f Map<String, Value>)) {
+    for (n, function) in functions.visited() {
         if let Value::Object(map) = function {
             look(&format!("/{n}"), map);
         }
@@ -44,10 +85,10 @@ pub(crate) fn each_function<'f>(functions: &'f [Value], mut look: impl FnMut(&st
 
 /// Shows the `parameters` of every function.
 pub(crate) fn each_parameters<'f>(
-    functions: &'f [Value],
+    functions: impl Visited<'f>,
     mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>),
 ) {
-    for (function, value) in functions.iter().enumerate() {
+    for (function, value) in functions.visited() {
         if let Some(Value::Object(parameters)) = value.get("parameters").filter(|value| !is_flat(value)) {
             let pointer = format!("/{function}/parameters");
             look(&Site { function, pointer: &pointer, place: Place::Parameters }, parameters);
@@ -56,10 +97,7 @@ pub(crate) fn each_parameters<'f>(
 }
 
 /// Shows every schema, outer ones first.
-pub(crate) fn each_schema<'f>(
-    functions: &'f [Value],
-    mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>),
-) {
+pub(crate) fn each_schema<'f>(functions: impl Visited<'f>, mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>)) {
     each_parameters(functions, |site, parameters| {
         descend(site.function, Place::Parameters, parameters, &mut site.pointer.to_owned(), &mut look);
     });

@@ -1,5 +1,7 @@
 //! A function stands in the list twice.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
@@ -18,12 +20,15 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(opinion: &mut Opinion<'_>) {
     let functions = opinion.functions;
-    let is_repeat = |at: usize, function: &Value| {
-        let same_name = |other: &&Value| other.get("name") == function.get("name");
-        function.is_object() && functions[..at].iter().filter(same_name).any(|other| other == function)
-    };
-    // One at a time: the places of the others change with it.
-    if let Some((at, before)) = functions.iter().enumerate().find(|(at, function)| is_repeat(*at, function)) {
-        opinion.change(Change::at("").remove(&at.to_string(), before));
+    let mut by_name: HashMap<&str, Vec<&Value>> = HashMap::new();
+    for (at, function) in functions.iter().enumerate() {
+        let Some(name) = function.get("name").and_then(Value::as_str) else { continue };
+        let namesakes = by_name.entry(name).or_default();
+        if namesakes.contains(&function) {
+            // One at a time: the places of the others change with it.
+            opinion.change(Change::at("").remove(&at.to_string(), function));
+            return;
+        }
+        namesakes.push(function);
     }
 }

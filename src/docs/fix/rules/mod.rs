@@ -2,7 +2,8 @@
 //!
 //! Phases run in this order, and rules in the order they stand in a phase: later ones
 //! rely on what earlier ones have settled. Shared readings of a doc are beside this
-//! folder. A new rule is a file here and its place in one of the two tables.
+//! folder. A new rule is a file here and its place in one of the two tables,
+//! with the cues without which it has nothing to say.
 
 mod all_of;
 mod array_without_items;
@@ -62,70 +63,118 @@ mod unreadable_property;
 mod untranslated_type;
 
 use super::Rule;
+use super::cues::Cue::{self, ForeignType, Key, OddPart, OddType, SeveralRequired};
+
+/// A rule, and the cues it waits for; without cues it visits every function.
+pub(super) type Entry = (&'static Rule, &'static [Cue]);
+
+/// The words for keys that are not BFCL's.
+const MISSPELLED: &[Cue] = &[
+    Key("arguments"),
+    Key("args"),
+    Key("params"),
+    Key("parameter"),
+    Key("desc"),
+    Key("summary"),
+    Key("doc"),
+    Key("type_"),
+    Key("data_type"),
+    Key("dataType"),
+    Key("property"),
+    Key("prefixItems"),
+    Key("default_value"),
+    Key("defaultValue"),
+    Key("enums"),
+    Key("choices"),
+    Key("allowed_values"),
+    Key("allowedValues"),
+    Key("possible_values"),
+    Key("valid_values"),
+    Key("enum_values"),
+    Key("format_"),
+];
+
+/// The keys of constraints.
+const CONSTRAINTS: &[Cue] = &[
+    Key("format"),
+    Key("pattern"),
+    Key("const"),
+    Key("minimum"),
+    Key("min"),
+    Key("exclusiveMinimum"),
+    Key("maximum"),
+    Key("max"),
+    Key("exclusiveMaximum"),
+    Key("multipleOf"),
+    Key("minLength"),
+    Key("maxLength"),
+    Key("minItems"),
+    Key("maxItems"),
+];
 
 /// The rules that edit, in the order they run.
-pub(super) static PHASES: [&[&Rule]; 3] = [
+pub(super) static PHASES: [&[Entry]; 3] = [
     &[
-        &duplicate_function::RULE,
-        &misspelled_key::RULE,
-        &parameters_as_text::RULE,
-        &split_parameters::RULE,
-        &missing_parameters::RULE,
-        &required_beside_parameters::RULE,
-        &parameters_as_list::RULE,
-        &flat_parameters::RULE,
-        &member_as_text::RULE,
-        &properties_as_list::RULE,
-        &reference::RULE,
-        &all_of::RULE,
-        &nullable_type::RULE,
-        &listed_alternatives::RULE,
-        &several_types::RULE,
-        &required_among_properties::RULE,
-        &property_as_text::RULE,
-        &items_not_a_schema::RULE,
+        (&duplicate_function::RULE, &[]),
+        (&misspelled_key::RULE, MISSPELLED),
+        (&parameters_as_text::RULE, &[]),
+        (&split_parameters::RULE, &[Key("required_parameters"), Key("optional_parameters")]),
+        (&missing_parameters::RULE, &[]),
+        (&required_beside_parameters::RULE, &[]),
+        (&parameters_as_list::RULE, &[]),
+        (&flat_parameters::RULE, &[]),
+        (&member_as_text::RULE, &[OddPart]),
+        (&properties_as_list::RULE, &[OddPart]),
+        (&reference::RULE, &[Key("$ref")]),
+        (&all_of::RULE, &[Key("allOf")]),
+        (&nullable_type::RULE, &[Key("anyOf"), Key("oneOf"), Key("allOf"), OddType]),
+        (&listed_alternatives::RULE, &[Key("anyOf"), Key("oneOf")]),
+        (&several_types::RULE, &[Key("anyOf"), Key("oneOf"), OddType, ForeignType]),
+        (&required_among_properties::RULE, &[OddPart]),
+        (&property_as_text::RULE, &[OddPart]),
+        (&items_not_a_schema::RULE, &[OddPart]),
     ],
     &[
-        &unknown_type::RULE,
-        &missing_type::RULE,
-        &parameters_type::RULE,
-        &required_per_parameter::RULE,
-        &required_not_a_list::RULE,
-        &missing_required::RULE,
-        &missing_properties::RULE,
-        &required_without_property::RULE,
-        &nested_required::RULE,
-        &python_keyword::RULE,
-        &parameter_name::RULE,
-        &title_for_callable::RULE,
-        &function_name::RULE,
-        &description_in_docstring::RULE,
-        &title_for_description::RULE,
-        &missing_description::RULE,
-        &constant::RULE,
-        &constraint_keyword::RULE,
-        &array_without_items::RULE,
-        &enum_as_text::RULE,
-        &enum_value_as_text::RULE,
-        &default_as_text::RULE,
-        &optional_without_default::RULE,
+        (&unknown_type::RULE, &[ForeignType]),
+        (&missing_type::RULE, &[]),
+        (&parameters_type::RULE, &[]),
+        (&required_per_parameter::RULE, &[]),
+        (&required_not_a_list::RULE, &[]),
+        (&missing_required::RULE, &[]),
+        (&missing_properties::RULE, &[]),
+        (&required_without_property::RULE, &[]),
+        (&nested_required::RULE, &[SeveralRequired]),
+        (&python_keyword::RULE, &[]),
+        (&parameter_name::RULE, &[]),
+        (&title_for_callable::RULE, &[Key("api_call")]),
+        (&function_name::RULE, &[]),
+        (&description_in_docstring::RULE, &[]),
+        (&title_for_description::RULE, &[Key("title")]),
+        (&missing_description::RULE, &[]),
+        (&constant::RULE, &[Key("const")]),
+        (&constraint_keyword::RULE, CONSTRAINTS),
+        (&array_without_items::RULE, &[]),
+        (&enum_as_text::RULE, &[OddPart]),
+        (&enum_value_as_text::RULE, &[Key("enum")]),
+        (&default_as_text::RULE, &[Key("default")]),
+        (&optional_without_default::RULE, &[]),
     ],
-    &[&extra_key::RULE, &key_order::RULE],
+    &[(&extra_key::RULE, &[]), (&key_order::RULE, &[])],
 ];
 
 /// The rules that only find, in the order they look.
-pub(super) static FINDINGS: [&Rule; 13] = [
-    &unreadable_parameters::RULE,
-    &unreadable_property::RULE,
-    &empty_description::RULE,
-    &combined_schemas::RULE,
-    &untranslated_type::RULE,
-    &dict_without_properties::RULE,
-    &default_type::RULE,
-    &default_not_in_enum::RULE,
-    &enum_type::RULE,
-    &required_with_default::RULE,
-    &illegal_name::RULE,
-    &long_name::RULE,
-    &duplicate_name::RULE,
+pub(super) static FINDINGS: [Entry; 13] = [
+    (&unreadable_parameters::RULE, &[]),
+    (&unreadable_property::RULE, &[]),
+    (&empty_description::RULE, &[]),
+    (&combined_schemas::RULE, &[Key("$ref"), Key("anyOf"), Key("oneOf"), Key("allOf")]),
+    (&untranslated_type::RULE, &[ForeignType, OddType]),
+    (&dict_without_properties::RULE, &[]),
+    (&default_type::RULE, &[Key("default")]),
+    (&default_not_in_enum::RULE, &[Key("default")]),
+    (&enum_type::RULE, &[Key("enum")]),
+    (&required_with_default::RULE, &[Key("default")]),
+    (&illegal_name::RULE, &[]),
+    (&long_name::RULE, &[]),
+    (&duplicate_name::RULE, &[]),
 ];

@@ -1,0 +1,158 @@
+//! What in a function could make a rule fire, found in one look at it.
+//!
+//! Most rules ask for one key, and most functions have none of those keys. So a function
+//! is looked through once for all cues, and a rule visits only the functions that have
+//! one of its own. A rule without cues visits all. Cues only save work: they never
+//! decide, and a cue that is there for nothing costs no more than a visit.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value};
+
+use super::notation::TYPES;
+
+/// A set of cues.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Cues(u128);
+
+/// What a rule waits for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Cue {
+    /// A key, anywhere in the function.
+    Key(&'static str),
+    /// A type that is none of BFCL's words.
+    ForeignType,
+    /// A type that is no word at all.
+    OddType,
+    /// A part of a schema that is of another kind than its key asks for.
+    OddPart,
+    /// More than one `required`.
+    SeveralRequired,
+}
+
+/// The keys that are cues, one bit each.
+const KEYS: [&str; 47] = [
+    "$ref",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "const",
+    "title",
+    "api_call",
+    "enum",
+    "default",
+    "required_parameters",
+    "optional_parameters",
+    "arguments",
+    "args",
+    "params",
+    "parameter",
+    "desc",
+    "summary",
+    "doc",
+    "type_",
+    "data_type",
+    "dataType",
+    "property",
+    "prefixItems",
+    "default_value",
+    "defaultValue",
+    "enums",
+    "choices",
+    "allowed_values",
+    "allowedValues",
+    "possible_values",
+    "valid_values",
+    "enum_values",
+    "format_",
+    "format",
+    "pattern",
+    "minimum",
+    "min",
+    "exclusiveMinimum",
+    "maximum",
+    "max",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "required",
+];
+
+static BITS: LazyLock<FxHashMap<&str, u32>> =
+    LazyLock::new(|| KEYS.iter().zip(0..).map(|(key, bit)| (*key, bit)).collect());
+
+impl Cues {
+    /// All cues at once.
+    pub(super) const ALL: Self = Self(u128::MAX);
+
+    /// The cues of a function.
+    pub(super) fn of(function: &Value) -> Self {
+        let mut cues = Self::default();
+        cues.look_at(function);
+        cues
+    }
+
+    /// The cues of a list of them; all where it is empty.
+    pub(super) fn among(list: &[Cue]) -> Self {
+        if list.is_empty() {
+            return Self::ALL;
+        }
+        list.iter().fold(Self::default(), |cues, cue| Self(cues.0 | 1 << cue.bit()))
+    }
+
+    /// Whether the two have one in common.
+    pub(super) fn meet(self, other: Self) -> bool {
+        other == Self::ALL || self.0 & other.0 != 0
+    }
+
+    fn look_at(&mut self, value: &Value) {
+        match value {
+            Value::Object(map) => self.look_at_members(map),
+            Value::Array(values) => values.iter().for_each(|value| self.look_at(value)),
+            _ => {}
+        }
+    }
+
+    fn look_at_members(&mut self, map: &Map<String, Value>) {
+        for (key, value) in map {
+            if let Some(bit) = BITS.get(key.as_str()) {
+                let again = key == "required" && self.0 & 1 << bit != 0;
+                self.0 |= 1 << bit;
+                self.note(Cue::SeveralRequired, again);
+            }
+            match (key.as_str(), value) {
+                ("type", Value::String(word)) => {
+                    self.note(Cue::ForeignType, !TYPES.contains(&word.as_str()));
+                }
+                ("type", _) => self.note(Cue::OddType, true),
+                ("properties", Value::Object(members)) => {
+                    self.note(Cue::OddPart, !members.values().all(Value::is_object));
+                }
+                ("enum" | "required", Value::Array(_)) | ("items", Value::Object(_)) => {}
+                ("enum" | "required" | "items" | "properties", _) => self.note(Cue::OddPart, true),
+                _ => {}
+            }
+            self.look_at(value);
+        }
+    }
+
+    fn note(&mut self, cue: Cue, is_there: bool) {
+        self.0 |= u128::from(is_there) << cue.bit();
+    }
+}
+
+impl Cue {
+    fn bit(self) -> u32 {
+        match self {
+            Self::Key(key) => *BITS.get(key).expect("every key a rule waits for is in the table"),
+            Self::ForeignType => 124,
+            Self::OddType => 125,
+            Self::OddPart => 126,
+            Self::SeveralRequired => 127,
+        }
+    }
+}
