@@ -70,6 +70,12 @@ fn any_key() -> impl Strategy<Value = &'static str> {
         "strict",
         "additionalProperties",
         "name",
+        "const",
+        "oneOf",
+        "choices",
+        "data_type",
+        "is_required",
+        "api_call",
     ])
 }
 

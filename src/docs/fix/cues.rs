@@ -27,8 +27,8 @@ pub(super) enum Cue {
     OddType,
     /// A part of a schema that is of another kind than its key asks for.
     OddPart,
-    /// More than one `required`.
-    SeveralRequired,
+    /// A `required` deeper than that of the parameters.
+    DeeperRequired,
 }
 
 /// The keys that are cues, one bit each.
@@ -85,6 +85,14 @@ const KEYS: [&str; 47] = [
 static BITS: LazyLock<FxHashMap<&str, u32>> =
     LazyLock::new(|| KEYS.iter().zip(0..).map(|(key, bit)| (*key, bit)).collect());
 
+/// How deep an object stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Function,
+    Parameters,
+    Deeper,
+}
+
 impl Cues {
     /// All cues at once.
     pub(super) const ALL: Self = Self(u128::MAX);
@@ -92,7 +100,9 @@ impl Cues {
     /// The cues of a function.
     pub(super) fn of(function: &Value) -> Self {
         let mut cues = Self::default();
-        cues.look_at(function);
+        if let Value::Object(members) = function {
+            cues.look_at_members(members, Level::Function);
+        }
         cues
     }
 
@@ -111,32 +121,40 @@ impl Cues {
 
     fn look_at(&mut self, value: &Value) {
         match value {
-            Value::Object(map) => self.look_at_members(map),
+            Value::Object(map) => self.look_at_members(map, Level::Deeper),
             Value::Array(values) => values.iter().for_each(|value| self.look_at(value)),
             _ => {}
         }
     }
 
-    fn look_at_members(&mut self, map: &Map<String, Value>) {
+    fn look_at_members(&mut self, map: &Map<String, Value>, level: Level) {
         for (key, value) in map {
             if let Some(bit) = BITS.get(key.as_str()) {
-                let again = key == "required" && self.0 & 1 << bit != 0;
                 self.0 |= 1 << bit;
-                self.note(Cue::SeveralRequired, again);
             }
-            match (key.as_str(), value) {
-                ("type", Value::String(word)) => {
-                    self.note(Cue::ForeignType, !TYPES.contains(&word.as_str()));
+            self.note(Cue::DeeperRequired, key == "required" && level == Level::Deeper);
+            self.look_at_part(key, value);
+            match value {
+                Value::Object(inner) if key == "parameters" && level == Level::Function => {
+                    self.look_at_members(inner, Level::Parameters);
                 }
-                ("type", _) => self.note(Cue::OddType, true),
-                ("properties", Value::Object(members)) => {
-                    self.note(Cue::OddPart, !members.values().all(Value::is_object));
-                }
-                ("enum" | "required", Value::Array(_)) | ("items", Value::Object(_)) => {}
-                ("enum" | "required" | "items" | "properties", _) => self.note(Cue::OddPart, true),
-                _ => {}
+                _ => self.look_at(value),
             }
-            self.look_at(value);
+        }
+    }
+
+    fn look_at_part(&mut self, key: &str, value: &Value) {
+        match (key, value) {
+            ("type", Value::String(word)) => {
+                self.note(Cue::ForeignType, !TYPES.contains(&word.as_str()));
+            }
+            ("type", _) => self.note(Cue::OddType, true),
+            ("properties", Value::Object(members)) => {
+                self.note(Cue::OddPart, !members.values().all(Value::is_object));
+            }
+            ("enum" | "required", Value::Array(_)) | ("items", Value::Object(_)) => {}
+            ("enum" | "required" | "items" | "properties", _) => self.note(Cue::OddPart, true),
+            _ => {}
         }
     }
 
@@ -152,7 +170,7 @@ impl Cue {
             Self::ForeignType => 124,
             Self::OddType => 125,
             Self::OddPart => 126,
-            Self::SeveralRequired => 127,
+            Self::DeeperRequired => 127,
         }
     }
 }

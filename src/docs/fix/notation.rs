@@ -232,8 +232,9 @@ fn split_once_ignoring_case<'a>(text: &'a str, separator: &str) -> Option<(&'a s
 }
 
 fn unquoted(text: &str) -> Option<String> {
-    let inner = text.strip_prefix(['\'', '"'])?.strip_suffix(['\'', '"'])?;
-    Some(inner.to_owned())
+    let quote = text.chars().next().filter(|c| ['\'', '"'].contains(c))?;
+    let inner = text.get(1..)?.strip_suffix(quote)?;
+    (!inner.contains(quote)).then(|| inner.to_owned())
 }
 
 /// The type that a single word names.

@@ -63,7 +63,7 @@ mod unreadable_property;
 mod untranslated_type;
 
 use super::Rule;
-use super::cues::Cue::{self, ForeignType, Key, OddPart, OddType, SeveralRequired};
+use super::cues::Cue::{self, DeeperRequired, ForeignType, Key, OddPart, OddType};
 
 /// A rule, and the cues it waits for; without cues it visits every function.
 pub(super) type Entry = (&'static Rule, &'static [Cue]);
@@ -143,7 +143,7 @@ pub(super) static PHASES: [&[Entry]; 3] = [
         (&missing_required::RULE, &[]),
         (&missing_properties::RULE, &[]),
         (&required_without_property::RULE, &[]),
-        (&nested_required::RULE, &[SeveralRequired]),
+        (&nested_required::RULE, &[DeeperRequired]),
         (&python_keyword::RULE, &[]),
         (&parameter_name::RULE, &[]),
         (&title_for_callable::RULE, &[Key("api_call")]),

@@ -240,6 +240,41 @@ fn patched(functions: &[Value], edits: &[Edit]) -> (Value, Value) {
     (ours, theirs)
 }
 
+#[test]
+fn messy_functions_become_what_they_say() {
+    for line in include_str!("cases.jsonl").lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let fixed = fix(std::slice::from_ref(&case["sent"]), Safety::Unsafe);
+        assert_eq!(json!(fixed.functions), json!([case["fixed"]]), "{}", case["title"]);
+    }
+}
+
+#[test]
+fn a_function_that_stands_there_twice_is_kept_once_and_later_renames_know_their_own() {
+    let ring = json!({"name": "ring-it", "description": "d"});
+    let sent = [ring.clone(), ring, json!({"name": "toll-it", "description": "e"})];
+    let fixed = fix(&sent, Safety::Safe);
+    let names: Vec<_> = fixed.functions.iter().map(renames::name_of).collect();
+    assert_eq!(names, ["ring_it", "toll_it"]);
+    let places: Vec<_> = fixed.renames.iter().map(|rename| (rename.function, rename.name.as_str())).collect();
+    assert_eq!(places, [(0, "ring-it"), (2, "toll-it")]);
+}
+
+#[test]
+fn names_that_differ_in_dots_only_are_told() {
+    let sent =
+        list(r#"[{"name": "bells.ring", "description": "a"}, {"name": "bells_ring", "description": "b"}]"#);
+    assert!(codes(&sent, Safety::Safe).contains(&"schema/duplicate-name"));
+}
+
+/// All that a rule says where it is not told which functions could concern it.
+fn said_of_all(entry: &Entry, functions: &[Value]) -> usize {
+    let awake = vec![Some(Cues::ALL); functions.len()];
+    let mut opinion = Opinion::new(Docs { functions, awake: &awake, wanted: Cues::ALL });
+    (entry.0.judge)(&mut opinion);
+    opinion.changes.len() + opinion.findings.len()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
@@ -250,6 +285,16 @@ proptest! {
         let twice = fix(&once.functions, allow);
         prop_assert_eq!(twice.edits.first().map(|edit| (edit.rule.code, &edit.patch)), None);
         prop_assert_eq!(json!(twice.functions).to_string(), json!(once.functions).to_string());
+    }
+
+    #[test]
+    fn cues_keep_no_rule_from_speaking(functions in messy_functions()) {
+        let draft = Draft::new(functions.clone());
+        for entry in PHASES.into_iter().flatten().chain(&FINDINGS) {
+            let judged = draft.judged(*entry, None);
+            let said = judged.changes.len() + judged.findings.len();
+            prop_assert_eq!(said, said_of_all(entry, &functions), "{}", entry.0.code);
+        }
     }
 
     #[test]
@@ -274,6 +319,8 @@ proptest! {
     #[test]
     fn renames_tell_every_name_that_changed(functions in messy_functions()) {
         let fixed = fix(&functions, Safety::Safe);
+        // Repeated functions are kept once, so the rest stand elsewhere.
+        prop_assume!(functions.len() == fixed.functions.len());
         for (before, after) in functions.iter().zip(&fixed.functions) {
             let (name, _) = renames::carry(&fixed.renames, &renames::name_of(before), serde_json::Map::new());
             let twin = functions.iter().filter(|other| other["name"] == before["name"]).count() > 1;
