@@ -99,6 +99,11 @@ impl InputFile {
         }
     }
 
+    /// Whether calls are written in Python, as everywhere but in two categories.
+    pub fn is_python(&self) -> bool {
+        self.questions.as_ref().is_none_or(|file| !file.category.contains("java"))
+    }
+
     fn is_unverified(&self) -> bool {
         self.in_folder && self.path.parent().is_some_and(|folder| folder.ends_with("unverified"))
     }

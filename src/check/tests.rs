@@ -1,1 +1,180 @@
+//! Every law for questions and answers on an example, and on the nearest that keeps it.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::rules::RULES;
+use super::*;
+use crate::bfcl::files::QuestionFile;
+
+fn lines(values: Vec<Value>) -> Vec<Line> {
+    values.into_iter().enumerate().map(|(at, value)| Line { number: at + 1, value }).collect()
+}
+
+fn file(name: &str, questions: Vec<Value>, answers: Option<Vec<Value>>) -> InputFile {
+    let path = PathBuf::from(format!("BFCL_{name}.json"));
+    let questions_file = QuestionFile::of(&path);
+    let answers = answers.map(lines);
+    InputFile { path, questions: questions_file, lines: lines(questions), answers, in_folder: true }
+}
+
+fn codes(file: InputFile) -> BTreeSet<&'static str> {
+    let told = check(&[file]).told;
+    told.iter().map(|told| told.rule.code).filter(|code| !code.starts_with("schema/")).collect()
+}
+
+/// A function with these properties; `a` is required where it is there.
+fn function(properties: Value) -> Value {
+    let required = if properties.get("a").is_some() { json!(["a"]) } else { json!([]) };
+    json!({"name": "f", "description": "d", "parameters": {"type": "dict", "required": required, "properties": properties}})
+}
+
+fn question(id: &str, functions: Value) -> Value {
+    json!({"id": id, "question": [[{"role": "user", "content": "Ring."}]], "function": functions})
+}
+
+fn plain(id: &str) -> Value {
+    question(id, json!([function(json!({}))]))
+}
+
+/// Irrelevance files, which have no answers.
+fn questions(questions: Vec<Value>) -> BTreeSet<&'static str> {
+    codes(file("v4_live_irrelevance", questions, None))
+}
+
+/// One simple entry whose function has the parameters, and its ground truth.
+fn answered(properties: Value, ground_truth: Value) -> BTreeSet<&'static str> {
+    let id = "live_simple_0-0-0";
+    let questions = vec![question(id, json!([function(properties)]))];
+    codes(file("v4_live_simple", questions, Some(vec![json!({"id": id, "ground_truth": ground_truth})])))
+}
+
+/// One required parameter of a type, and its alternatives.
+fn given(kind: &str, alternatives: Value) -> BTreeSet<&'static str> {
+    let schema = json!({"type": kind, "description": "x", "items": {"type": "dict", "properties": {}}, "properties": {}});
+    answered(json!({"a": schema}), json!([{"f": {"a": alternatives}}]))
+}
+
+#[test]
+fn a_dataset_as_it_should_be_has_nothing_to_tell() {
+    let ids = ["0-0-0", "1-0-1", "2-1-0"].map(|id| format!("live_irrelevance_{id}"));
+    assert_eq!(questions(ids.iter().map(|id| plain(id)).collect()), BTreeSet::new());
+    let ours = ["0-ts0-u0", "1-ts0-u1", "2-ts1-u0"].map(|id| format!("live_irrelevance_{id}"));
+    assert_eq!(questions(ours.iter().map(|id| plain(id)).collect()), BTreeSet::new());
+    assert_eq!(
+        codes(file("v4_irrelevance", vec![plain("irrelevance_0"), plain("irrelevance_1")], None)),
+        BTreeSet::new()
+    );
+    for (kind, alternatives) in [
+        ("string", json!(["noon", "Noon"])),
+        ("integer", json!([3])),
+        ("float", json!([3, 3.5])),
+        ("integer", json!([null])),
+        ("array", json!([["a", "b"], []])),
+        ("array", json!([[{"b": ["x"]}]])),
+        ("dict", json!([{"b": ["x", ""]}])),
+        ("any", json!([{"b": 1}, "x"])),
+    ] {
+        assert_eq!(given(kind, alternatives.clone()), BTreeSet::new(), "{kind} {alternatives}");
+    }
+}
+
+#[test]
+fn every_law_fires_on_its_example() {
+    let id = "live_irrelevance_0-0-0";
+    let asks = |question: Value| vec![json!({"id": id, "question": question, "function": []})];
+    let user = json!({"role": "user", "content": "Ring."});
+    let assistant = json!({"role": "assistant", "content": "Rung."});
+    let two = |second: &str| questions(vec![plain(id), plain(second)]);
+    let simple =
+        |questions: Vec<Value>, answers: Vec<Value>| codes(file("v4_live_simple", questions, Some(answers)));
+    let a = json!({"a": {"type": "string", "description": "x"}});
+    let cases: Vec<(&str, BTreeSet<&str>)> = vec![
+        (
+            "dataset/keys",
+            questions(vec![json!({"id": id, "question": [[user]], "function": [], "extra": 1})]),
+        ),
+        ("dataset/key-order", questions(vec![json!({"id": id, "function": [], "question": [[user]]})])),
+        ("dataset/id-form", questions(vec![plain("irrelevance_0")])),
+        (
+            "dataset/id-order",
+            questions(
+                ["0-0-0", "1-0-1", "0-0-2"].map(|id| plain(&format!("live_irrelevance_{id}"))).to_vec(),
+            ),
+        ),
+        ("dataset/id-gap", two("live_irrelevance_2-1-0")),
+        ("dataset/list-number", two("live_irrelevance_1-2-0")),
+        ("dataset/duplicate-id", two(id)),
+        ("dataset/unreadable-question", questions(asks(json!([[{"role": "user"}]])))),
+        ("dataset/question-form", questions(asks(json!([user])))),
+        ("dataset/several-turns", questions(asks(json!([[user], [user]])))),
+        ("dataset/last-not-user", questions(asks(json!([[user, assistant]])))),
+        (
+            "dataset/function-count",
+            codes(file(
+                "v4_live_multiple",
+                vec![plain("live_multiple_0-0-0")],
+                Some(vec![json!({"id": "live_multiple_0-0-0", "ground_truth": [{"f": {}}]})]),
+            )),
+        ),
+        ("answer/no-file", codes(file("v4_live_simple", vec![plain("live_simple_0-0-0")], None))),
+        ("answer/not-aligned", simple(vec![plain("live_simple_0-0-0")], vec![])),
+        ("answer/unreadable", answered(json!({}), json!([{"f": {}, "g": {}}]))),
+        ("answer/call-count", answered(json!({}), json!([{"f": {}}, {"f": {}}]))),
+        ("answer/unknown-function", answered(json!({}), json!([{"g": {}}]))),
+        ("answer/unknown-parameter", answered(json!({}), json!([{"f": {"b": [1]}}]))),
+        ("answer/missing-required", answered(a, json!([{"f": {}}]))),
+        ("answer/no-alternatives", given("string", json!([]))),
+        ("answer/alternative-form", given("array", json!(["x"]))),
+        ("answer/null-in-container", given("dict", json!([null]))),
+        ("answer/mixed-null", given("string", json!(["x", null]))),
+        ("answer/omittable-required", given("string", json!(["", "x"]))),
+        ("answer/wrong-type", given("boolean", json!(["dontcare"]))),
+    ];
+    for (code, found) in &cases {
+        assert_eq!(found.iter().copied().collect::<Vec<_>>(), [*code]);
+    }
+    let shown: BTreeSet<&str> = cases.iter().map(|(code, _)| *code).collect();
+    assert_eq!(shown, RULES.iter().map(|rule| rule.code).collect(), "every law has an example");
+}
+
+#[test]
+fn answers_are_paired_by_position() {
+    let ids = ["live_simple_0-0-0", "live_simple_1-1-0"];
+    let answer = |id: &str| json!({"id": id, "ground_truth": [{"f": {}}]});
+    let paired = |answers: Vec<Value>| codes(file("v4_live_simple", ids.map(plain).to_vec(), Some(answers)));
+    assert_eq!(paired(ids.map(answer).to_vec()), BTreeSet::new());
+    let aligned = BTreeSet::from(["answer/not-aligned"]);
+    assert_eq!(paired(vec![answer(ids[1]), answer(ids[0])]), aligned);
+    assert_eq!(paired(vec![answer(ids[0]), answer(ids[1]), answer("live_simple_2-2-0")]), aligned);
+}
+
+#[test]
+fn a_member_of_a_dict_lists_alternatives_too() {
+    assert_eq!(given("dict", json!([{"b": "x"}])), BTreeSet::from(["answer/alternative-form"]));
+    assert_eq!(given("array", json!([[{"b": "x"}]])), BTreeSet::from(["answer/alternative-form"]));
+}
+
+#[test]
+fn the_second_version_writes_questions_without_turns_and_other_languages_have_other_types() {
+    let flat = json!({"id": "live_simple_0-0-0", "question": [{"role": "user", "content": "Ring."}], "function": [function(json!({}))]});
+    let answers = vec![json!({"id": "live_simple_0-0-0", "ground_truth": [{"f": {}}]})];
+    assert_eq!(codes(file("v2_live_simple", vec![flat], Some(answers))), BTreeSet::new());
+    let java =
+        question("simple_java_0", json!([function(json!({"a": {"type": "HashMap", "description": "x"}}))]));
+    let answers = vec![json!({"id": "simple_java_0", "ground_truth": [{"f": {"a": ["new HashMap<>()"]}}]})];
+    let report = check(&[file("v4_simple_java", vec![java], Some(answers))]);
+    assert_eq!(report.told.len() + report.linter.len(), 0, "{:?}", report.told);
+}
+
+#[test]
+fn sentences_of_answers_are_those_of_the_stage_that_drafts_them() {
+    use crate::answers::carry::CarryFault;
+    for fault in CarryFault::ALL {
+        if let Some(rule) = RULES.iter().find(|rule| rule.code == fault.code()) {
+            assert_eq!(rule.what(), fault.what());
+        }
+    }
+}

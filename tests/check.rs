@@ -1,0 +1,301 @@
+//! `toolsieve check`: what a person sees of small datasets, and the published audit of the official files.
+//!
+//! The official files lie beside the project; where they do not, a test says so and passes.
+
+// A test that cannot set itself up may fail where it stands.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use support::{output, shown};
+use toolsieve::check::tally::{Count, tally};
+use toolsieve::check::{Report, check, input};
+use toolsieve::docs::check::rules::Level;
+
+const V4: &str = "../shared/data/bfcl-v4-live";
+const V2: &str = "../shared/data/bfcl-v2-live";
+/// The files in the order of the audit; a folder is read by name.
+const CATEGORIES: [&str; 6] =
+    ["simple", "multiple", "parallel", "parallel_multiple", "irrelevance", "relevance"];
+
+/// What is found in a folder, and the counts by code and type.
+struct Audit {
+    report: Report,
+    labels: Vec<String>,
+    counts: BTreeMap<(&'static str, &'static str), Count>,
+    linter: BTreeMap<(&'static str, &'static str), Count>,
+}
+
+fn audit(folder: &str) -> Option<Audit> {
+    if !Path::new(folder).is_dir() {
+        println!("skipped: {folder} is not there");
+        return None;
+    }
+    let files = input::read(Path::new(folder)).unwrap();
+    let report = check(&files);
+    let by_code = |told: &[_]| {
+        tally(told, files.len()).into_iter().map(|(rule, kind, count)| ((rule.code, kind), count)).collect()
+    };
+    let labels = files.iter().map(input::InputFile::label).collect();
+    let (counts, linter) = (by_code(&report.told), by_code(&report.linter));
+    Some(Audit { report, labels, counts, linter })
+}
+
+impl Audit {
+    /// Functions by file in the audit's order, in total, and distinct ones.
+    fn row(&self, code: &'static str) -> ([usize; 6], usize, usize) {
+        self.counts.get(&(code, "")).map_or(([0; 6], 0, 0), |count| self.row_of(count))
+    }
+
+    fn row_of(&self, count: &Count) -> ([usize; 6], usize, usize) {
+        let at =
+            |category| self.labels.iter().position(|label| *label == format!("live_{category}")).unwrap();
+        (CATEGORIES.map(|category| count.by_file[at(category)]), count.docs, count.distinct)
+    }
+
+    /// The linter's functions by file and in all, and its entries by file.
+    fn linted(&self) -> ([usize; 6], usize, [usize; 6]) {
+        let of = |category| {
+            let label = format!("live_{category}");
+            let told = || self.report.linter.iter().filter(|told| self.labels[told.file] == label);
+            (told().count(), told().map(|told| &told.id).collect::<BTreeSet<_>>().len())
+        };
+        let found = CATEGORIES.map(of);
+        (found.map(|(docs, _)| docs), self.report.linter.len(), found.map(|(_, entries)| entries))
+    }
+}
+
+/// The rules of the audit that no official doc breaks: (a) to (d), (g), (h).
+const NEVER: [&str; 21] = [
+    "schema/not-a-function",
+    "schema/missing-name",
+    "schema/missing-description",
+    "schema/missing-parameters",
+    "schema/parameters-type",
+    "schema/missing-properties",
+    "schema/missing-required",
+    "schema/required-not-a-list",
+    "schema/missing-type",
+    "schema/unknown-type",
+    "schema/untranslated-type",
+    "schema/several-types",
+    "schema/array-without-items",
+    "schema/items-not-a-schema",
+    "schema/required-without-property",
+    "schema/nested-required",
+    "schema/extra-key",
+    "schema/key-order",
+    "schema/function-name",
+    "schema/duplicate-name",
+    "schema/colliding-name",
+];
+
+#[test]
+fn the_audit_of_the_current_release_comes_out_number_for_number() {
+    let Some(audit) = audit(V4) else { return };
+    assert_eq!((audit.report.n_entries, audit.report.n_functions), (2251, 6659));
+    for code in NEVER {
+        assert_eq!(audit.row(code), ([0; 6], 0, 0), "{code}");
+    }
+    let rows = [
+        ("schema/python-keyword", [0; 6], 0, 0),
+        ("schema/parameter-name", [0; 6], 0, 0),
+        // (e), (e''), (f), (f strict) less (f), (f nested)
+        ("schema/dict-without-properties", [1, 8, 0, 0, 22, 0], 31, 9),
+        ("schema/empty-dict", [1, 6, 0, 0, 5, 0], 12, 4),
+        ("schema/optional-without-default", [0, 1, 0, 0, 11, 0], 12, 10),
+        ("schema/described-default", [0; 6], 0, 0),
+        ("schema/nested-without-default", [7, 32, 0, 0, 173, 0], 212, 86),
+    ];
+    for (code, by_file, docs, distinct) in rows {
+        assert_eq!(audit.row(code), (by_file, docs, distinct), "{code}");
+    }
+    let totals = [
+        ("schema/null-default", 718, 243),
+        ("schema/default-not-in-enum", 209, 28),
+        ("schema/default-type", 149, 25),
+        ("schema/enum-type", 102, 23),
+        ("schema/required-with-default", 4, 4),
+    ];
+    for (code, docs, distinct) in totals {
+        let (_, found_docs, found_distinct) = audit.row(code);
+        assert_eq!((found_docs, found_distinct), (docs, distinct), "{code}");
+    }
+    // (e'): dicts that are parameters all say what they hold.
+    let dicts = audit.report.told.iter().filter(|told| told.rule.code == "schema/dict-without-properties");
+    assert!(dicts.into_iter().all(|told| told.at.ends_with("/items")));
+}
+
+#[test]
+fn the_original_release_has_the_numbers_that_the_audit_gives_for_it() {
+    let Some(audit) = audit(V2) else { return };
+    assert_eq!((audit.report.n_entries, audit.report.n_functions), (2251, 6682));
+    for code in NEVER {
+        assert_eq!(audit.row(code), ([0; 6], 0, 0), "{code}");
+    }
+    for (code, by_file, docs, distinct) in [
+        ("schema/dict-without-properties", [1, 8, 0, 0, 22, 0], 31, 9),
+        ("schema/empty-dict", [1, 6, 0, 0, 5, 0], 12, 4),
+        ("schema/optional-without-default", [0, 0, 0, 0, 11, 0], 11, 9),
+        ("schema/nested-without-default", [7, 32, 0, 0, 173, 0], 212, 85),
+    ] {
+        assert_eq!(audit.row(code), (by_file, docs, distinct), "{code}");
+    }
+    assert_eq!(audit.row("schema/python-keyword").1, 106);
+}
+
+#[test]
+fn the_official_script_refuses_the_same_functions_for_the_same_faults() {
+    if let Some(audit) = audit(V4) {
+        assert_eq!(audit.linted(), ([1, 123, 0, 3, 60, 1], 188, [1, 99, 0, 3, 50, 1]));
+        let kinds = [
+            ("schema/enum-type", "boolean", 41),
+            ("schema/enum-type", "integer", 39),
+            ("schema/enum-type", "array", 22),
+            ("schema/default-type", "integer", 29),
+            ("schema/default-type", "boolean", 27),
+            ("schema/default-type", "float", 14),
+            ("schema/default-type", "tuple", 1),
+            ("schema/optional-without-default", "", 11),
+            ("schema/required-with-default", "", 4),
+        ];
+        assert_eq!(audit.linter.len(), kinds.len());
+        for (code, kind, docs) in kinds {
+            assert_eq!(audit.linter[&(code, kind)].docs, docs, "{code} {kind}");
+        }
+    }
+    if let Some(audit) = audit(V2) {
+        assert_eq!(audit.linted().0, [8, 497, 0, 11, 168, 31]);
+    }
+}
+
+#[test]
+fn the_entries_that_no_output_can_satisfy_are_the_only_wrong_answers_of_the_current_release() {
+    let Some(audit) = audit(V4) else { return };
+    let is_wrong = |code: &str, level| level == Level::Error && !code.starts_with("schema/");
+    let told = audit.report.told.iter().filter(|told| is_wrong(told.rule.code, told.rule.level));
+    let ids: BTreeSet<&str> = told.map(|told| told.id.as_str()).collect();
+    let known = [
+        "live_multiple_862-181-3",
+        "live_multiple_964-207-0",
+        "live_simple_106-63-0",
+        "live_simple_112-68-0",
+    ];
+    assert_eq!(ids.into_iter().collect::<Vec<_>>(), known);
+    let of = |code: &'static str| {
+        let told = audit.report.told.iter().filter(move |told| told.rule.code == code);
+        told.map(|told| told.id.as_str())
+    };
+    let omittable: Vec<&str> = of("answer/omittable-required").collect();
+    assert_eq!(omittable.len(), 9, "{omittable:?}");
+    assert_eq!(of("dataset/list-number").collect::<Vec<_>>(), ["live_irrelevance_882-882-0"]);
+}
+
+/// Question lines of one category with their answers, laid out as a dataset.
+fn write(folder: &Path, category: &str, questions: &str, answers: Option<&str>) {
+    let name = format!("BFCL_v4_live_{category}.json");
+    std::fs::create_dir_all(folder.join("possible_answer")).unwrap();
+    std::fs::write(folder.join(&name), questions).unwrap();
+    if let Some(answers) = answers {
+        std::fs::write(folder.join("possible_answer").join(name), answers).unwrap();
+    }
+}
+
+const RING: &str = r#"{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["bell"], "properties": {"bell": {"type": "string", "description": "Which."}, "times": {"type": "integer", "description": "How often.", "default": 1}}}}"#;
+const TOLL: &str = r#"{"name": "toll", "description": "Tolls.", "parameters": {"type": "object", "required": [], "properties": {"class": {"type": "str", "description": "Which.", "default": 1}, "slow": {"type": "boolean", "description": "Whether.", "enum": ["yes", "no"], "default": "maybe"}}}}"#;
+
+fn question(id: &str, functions: &[&str]) -> String {
+    let functions = functions.join(", ");
+    format!(
+        "{{\"id\": \"{id}\", \"question\": [[{{\"role\": \"user\", \"content\": \"Ring it\"}}]], \"function\": [{functions}]}}\n"
+    )
+}
+
+fn snapshot(name: &str, arguments: &[&str], folder: &Path) {
+    let text = shown(&output(arguments)).replace(folder.to_str().unwrap(), "FOLDER");
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+/// A dataset of one good and two bad entries.
+fn bells(folder: &Path) {
+    let questions = question("live_simple_0-0-0", &[RING]) + &question("live_simple_1-1-0", &[TOLL]);
+    let answers = "{\"id\": \"live_simple_0-0-0\", \"ground_truth\": [{\"ring\": {\"bell\": [\"noon\"], \"times\": [\"\", 1]}}]}\n\
+                   {\"id\": \"live_simple_1-1-0\", \"ground_truth\": [{\"tol\": {}}]}\n";
+    write(folder, "simple", &questions, Some(answers));
+    write(folder, "multiple", &question("live_multiple_0-0-0", &[RING, RING]), None);
+}
+
+#[test]
+fn a_dataset_is_told_line_by_line_and_counted_by_rule() {
+    let folder = tempfile::tempdir().unwrap();
+    bells(folder.path());
+    let path = folder.path().to_str().unwrap();
+    snapshot("check", &["check", path], folder.path());
+    snapshot("check_json", &["check", path, "--json", "--rule", "schema/enum-type"], folder.path());
+    snapshot("check_linter", &["check", path, "--rules", "official-linter"], folder.path());
+    snapshot("check_limit", &["check", path, "--level", "error", "--limit", "1"], folder.path());
+    snapshot("check_help", &["check", "--help"], folder.path());
+}
+
+#[test]
+fn functions_on_their_own_are_checked_and_nothing_wrong_is_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("functions.jsonl");
+    std::fs::write(
+        &file,
+        format!("{{\"id\": \"a\", \"function\": [{RING}]}}\n\n{{\"id\": 7, \"function\": {RING}}}\n"),
+    )
+    .unwrap();
+    snapshot("check_functions", &["check", file.to_str().unwrap()], folder.path());
+    std::fs::write(&file, format!("{{\"id\": \"a\", \"function\": {TOLL}}}\n")).unwrap();
+    snapshot("check_one_function", &["check", file.to_str().unwrap()], folder.path());
+}
+
+#[test]
+fn the_dataset_of_a_run_has_no_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    support::run_sample(&out, &[]);
+    let checked = output(&["check", out.to_str().unwrap()]);
+    let text = String::from_utf8(checked.stdout).unwrap();
+    assert_eq!(checked.status.code(), Some(0), "{text}");
+    assert!(text.contains(" 0 errors"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_read_says_where_what_was_found_and_what_would_help() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let good = format!("{{\"id\": \"a\", \"function\": [{RING}]}}\n");
+    let cases: [(&str, Vec<String>); 8] = [
+        ("missing file", vec!["no-such-file.jsonl".to_owned()]),
+        ("line 3 is not JSON", vec![write("broken.jsonl", &format!("{good}{good}{{'id': 1}}\n"))]),
+        ("a line that is no object", vec![write("list.jsonl", "[1]\n")]),
+        ("another key", vec![write("tools.jsonl", "{\"id\": \"a\", \"tools\": []}\n")]),
+        ("functions as text", vec![write("text.jsonl", "{\"id\": \"a\", \"function\": \"def f(): ...\"}\n")]),
+        ("an answer file", vec![write("answers.json", "{\"id\": \"a\", \"ground_truth\": []}\n")]),
+        ("an empty file", vec![write("empty.jsonl", "\n")]),
+        ("a folder without question files", vec![folder.path().to_str().unwrap().to_owned()]),
+    ];
+    let mut text = String::new();
+    for (what, path) in &cases {
+        text += &format!("== {what}\n{}\n", shown(&output(&["check", &path[0]])));
+    }
+    text += &format!(
+        "== a rule that is not there\n{}",
+        shown(&output(&["check", "raw", "--rule", "schema/enumtype"]))
+    );
+    let text = text.replace(folder.path().to_str().unwrap(), "FOLDER");
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!("check_errors", text);
+    });
+}
