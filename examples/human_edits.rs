@@ -237,7 +237,25 @@ impl Tally {
             let cells = [&row.hits, &row.otherwise, &row.misses, &row.beyond].map(Count::cell);
             page += &format!("| {code} | {key} | {} |\n", cells.join(" | "));
         }
-        page + "\n" + READING
+        page + &self.totals() + "\n" + READING
+    }
+
+    /// All edits that keep a rule, and all others.
+    fn totals(&self) -> String {
+        let is_rule = |code: &str| code != WORDING && code != MEANING;
+        let total = |of_rules: bool| {
+            let rows =
+                || self.rows.iter().filter(|((code, _), _)| is_rule(code) == of_rules).map(|(_, row)| row);
+            let sum = |pick: fn(&Row) -> &Count| {
+                let (times, distinct) = rows()
+                    .map(pick)
+                    .fold((0, 0), |sum, count| (sum.0 + count.times, sum.1 + count.distinct.len()));
+                if times == 0 { "0".to_owned() } else { format!("{times} ({distinct})") }
+            };
+            [sum(|row| &row.hits), sum(|row| &row.otherwise), sum(|row| &row.misses), sum(|row| &row.beyond)]
+                .join(" | ")
+        };
+        format!("| all that keep a rule | | {} |\n| all others | | {} |\n", total(true), total(false))
     }
 }
 
@@ -254,4 +272,13 @@ brackets, different edits of different docs. An edit is of a rule where `toolsie
 and none after; other edits are *wording* (a description) or *meaning* (types, defaults, parameters that nothing was
 wrong with).";
 
-const READING: &str = "";
+const READING: &str = "\
+How to read it:
+
+- *The same* are edits that a rule makes as the editors did: keywords as names, numbers written as text.
+- *Human only*, of a rule: a value that fits its parameter in no type (`dontcare` for a number or a truth value).
+  The editors gave the parameter another type, or the list other values; which of the two is right cannot be told from
+  the doc, so `fix` and `check` only tell of it.
+- *Human only*, of none: what was said was made better or corrected. No rule sees that anything was wrong with it.
+- *Fixer only*: the editors left such defaults as they were; the rules of the recipe ask for them.
+";

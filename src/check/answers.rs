@@ -34,7 +34,9 @@ pub(super) fn check(n: usize, file: &InputFile) -> Vec<Told> {
         return laws.told;
     };
     for (at, line) in file.lines.iter().enumerate() {
-        match answers.get(at) {
+        let answer = answers.get(at);
+        laws.in_answers = answer.is_some();
+        match answer {
             Some(answer) => of_entry(questions, line, answer, &mut laws),
             None => laws.add(
                 "answer/not-aligned",
@@ -46,6 +48,7 @@ pub(super) fn check(n: usize, file: &InputFile) -> Vec<Told> {
             ),
         }
     }
+    laws.in_answers = true;
     for answer in answers.iter().skip(file.lines.len()) {
         laws.add(
             "answer/not-aligned",
@@ -207,7 +210,7 @@ impl Judge<'_> {
             }
             (Type::Dict, _) => self.add("answer/alternative-form", at, brief(one), "an object".to_owned()),
             (Type::Array | Type::Tuple, _) => {
-                self.add("answer/alternative-form", at, brief(one), "a list".to_owned())
+                self.add("answer/alternative-form", at, brief(one), "a list".to_owned());
             }
             _ => {
                 let declared = schema.get("type").and_then(Value::as_str).unwrap_or_default();

@@ -99,6 +99,11 @@ impl InputFile {
         }
     }
 
+    /// Where the answers lie, if there can be any.
+    pub fn answers_path(&self) -> Option<PathBuf> {
+        self.questions.as_ref().map(QuestionFile::answers)
+    }
+
     /// Whether calls are written in Python, as everywhere but in two categories.
     pub fn is_python(&self) -> bool {
         self.questions.as_ref().is_none_or(|file| !file.category.contains("java"))

@@ -30,7 +30,9 @@ pub struct Told {
     pub rule: &'static Rule,
     /// The index of the file.
     pub file: usize,
-    /// The line, from 1; of the answer file where the rule is about answers.
+    /// Whether the line is one of the file's answers.
+    pub in_answers: bool,
+    /// The line, from 1.
     pub line: usize,
     /// The entry's id, empty where it has none.
     pub id: String,
@@ -108,6 +110,7 @@ fn of_functions(file: usize, line: &Line, is_python: bool) -> (Vec<Told>, Vec<To
     let told = |at: &str, index: Option<usize>, finding: &functions::Finding, kind| Told {
         rule: finding.rule,
         file,
+        in_answers: false,
         line: line.number,
         id: line.id(),
         function: index.and_then(|index| function(list, index)),
@@ -141,12 +144,13 @@ fn function(list: &[Value], index: usize) -> Option<Function> {
 /// Where the laws of one file put what they find.
 struct Laws {
     file: usize,
+    in_answers: bool,
     told: Vec<Told>,
 }
 
 impl Laws {
     fn new(file: usize) -> Self {
-        Self { file, told: Vec::new() }
+        Self { file, in_answers: false, told: Vec::new() }
     }
 
     fn add(
@@ -161,8 +165,19 @@ impl Laws {
         let rule =
             rules::of(code).expect("the code of a law is in the table: the tests go through all of them");
         let (at, found, expected) = (at.into(), found.into(), expected.into());
-        let (file, id) = (self.file, id.to_owned());
-        self.told.push(Told { rule, file, line, id, function: None, at, kind: "", found, expected });
+        let (file, in_answers, id) = (self.file, self.in_answers, id.to_owned());
+        self.told.push(Told {
+            rule,
+            file,
+            in_answers,
+            line,
+            id,
+            function: None,
+            at,
+            kind: "",
+            found,
+            expected,
+        });
     }
 }
 

@@ -1,5 +1,8 @@
 //! Every law for questions and answers on an example, and on the nearest that keeps it.
 
+// A `json!` reads best where it is given.
+#![allow(clippy::needless_pass_by_value)]
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

@@ -20,15 +20,19 @@ const SCHEMA_VERSION: u32 = 1;
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve check out/live                                 a run's dataset, or a folder of BFCL files
-  toolsieve check functions.jsonl --rule schema/enum-type  lines of {\"id\": …, \"function\": […]}, one rule
+  toolsieve check out/live                             a run's dataset, or a folder of BFCL files
+  toolsieve check docs.jsonl --rule schema/enum-type   lines of {\"id\": …, \"function\": […]}
   toolsieve check out/live --json | jq 'select(.kind == \"finding\")'
 
-A finding is one line: file:line id function pointer: found …, expected … [code]. An error breaks the
-official evaluator or the recipe; a note is wrong too, but the official data has it; a fact is only
-counted. With --json each line is an object: {\"kind\": \"finding\", \"file\", \"line\", \"id\", \"function\",
-\"at\", \"reason\", \"level\", \"by\", \"found\", \"expected\"}, then {\"kind\": \"rule\", …} with the counts of
-each rule, then one {\"kind\": \"summary\", \"schema_version\", …}.
+A finding is one line: file:line id function pointer: found …, expected … [code].
+An error breaks the official evaluator or the recipe; a note is wrong too, but the official data has
+it; a fact is only counted. `toolsieve explain CODE` says more.
+
+With --json each line is an object: {\"kind\": \"finding\", \"file\", \"line\", \"id\", \"function\", \"at\",
+\"reason\", \"level\", \"by\", \"found\", \"expected\"}; then {\"kind\": \"rule\", \"reason\", \"type\", \"level\",
+\"what\", \"findings\", \"docs\", \"distinct\", \"entries\", \"files\"} for each rule; then one
+{\"kind\": \"summary\", \"schema_version\", \"files\", \"entries\", \"functions\", \"errors\", \"notes\",
+\"official_linter\"}.
 
 Exit codes: 0 no error; 1 errors, of the rules asked for; 2 could not start.")]
 pub(super) struct CheckArgs {
@@ -91,12 +95,11 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Ending> {
 }
 
 fn known(codes: &[String]) -> anyhow::Result<()> {
-    for code in codes.iter().filter(|code| rules::of(code).is_none()) {
-        let near = |rule: &&'static Rule| (strsim::jaro_winkler(code, rule.code) * 1000.0) as u32;
-        let nearest = rules::all().max_by_key(near).map(|rule| rule.code).unwrap_or_default();
-        bail!("there is no rule \"{code}\"\nhint: did you mean \"{nearest}\"?");
-    }
-    Ok(())
+    let Some(code) = codes.iter().find(|code| rules::of(code).is_none()) else { return Ok(()) };
+    let likeness = |rule: &Rule| strsim::jaro_winkler(code, rule.code);
+    let nearest = rules::all().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let nearest = nearest.map(|rule| rule.code).unwrap_or_default();
+    bail!("there is no rule \"{code}\"\nhint: did you mean \"{nearest}\"? `toolsieve explain` lists all");
 }
 
 /// What is to be written.
@@ -141,6 +144,12 @@ impl Output<'_> {
         text + &self.closing(counts.len())
     }
 
+    /// The file that the line of a finding is in.
+    fn path(&self, told: &Told) -> PathBuf {
+        let file = &self.files[told.file];
+        file.answers_path().filter(|_| told.in_answers).unwrap_or_else(|| file.path.clone())
+    }
+
     fn line(&self, told: &Told) -> String {
         let words = [
             told.id.as_str(),
@@ -149,7 +158,7 @@ impl Output<'_> {
         ];
         let words: String =
             words.into_iter().filter(|word| !word.is_empty()).map(|word| format!(" {word}")).collect();
-        let place = format!("{}:{}{words}", self.files[told.file].path.display(), told.line);
+        let place = format!("{}:{}{words}", self.path(told).display(), told.line);
         if told.expected.is_empty() {
             return format!("{place}: found {} [{}]\n", told.found, told.rule.code);
         }
@@ -175,15 +184,14 @@ impl Output<'_> {
     }
 
     fn closing(&self, n_broken: usize) -> String {
-        let number = |n: usize| count(n as u64);
-        let of = |level| number(self.told.iter().filter(|told| self.level(told.rule) == level).count());
+        let of = |level| self.told.iter().filter(|told| self.level(told.rule) == level).count();
         let mut text = format!(
-            "{} functions in {} entries of {} files: {} errors, {} notes\n",
-            number(self.report.n_functions),
-            number(self.report.n_entries),
-            number(self.files.len()),
-            of(Level::Error),
-            of(Level::Note)
+            "{} in {} of {}: {}, {}\n",
+            counted(self.report.n_functions, "function", "functions"),
+            counted(self.report.n_entries, "entry", "entries"),
+            counted(self.files.len(), "file", "files"),
+            counted(of(Level::Error), "error", "errors"),
+            counted(of(Level::Note), "note", "notes"),
         );
         if self.args.rules == Rules::Bfcl && self.args.rule.is_empty() {
             text += &format!(
@@ -191,8 +199,8 @@ impl Output<'_> {
                 rules::all().count() - n_broken
             );
             text += &format!(
-                "the official format script would refuse {} functions (--rules official-linter)\n",
-                number(self.report.linter.len())
+                "the official format script would refuse {} (--rules official-linter)\n",
+                counted(self.report.linter.len(), "function", "functions")
             );
         }
         text
@@ -218,7 +226,7 @@ impl Output<'_> {
     fn finding(&self, told: &Told) -> Value {
         let by: Vec<&str> = told.rule.by.iter().map(|by| by.name()).collect();
         json!({
-            "kind": "finding", "file": self.files[told.file].path, "line": told.line, "id": told.id,
+            "kind": "finding", "file": self.path(told), "line": told.line, "id": told.id,
             "function": told.function.as_ref().map(|function| &function.name), "at": told.at,
             "reason": told.rule.code, "level": self.level(told.rule).name(), "by": by,
             "found": told.found, "expected": told.expected,
@@ -243,6 +251,10 @@ impl Output<'_> {
             "errors": of(Level::Error), "notes": of(Level::Note), "official_linter": self.report.linter.len(),
         })
     }
+}
+
+fn counted(n: usize, one: &str, several: &str) -> String {
+    format!("{} {}", count(n as u64), if n == 1 { one } else { several })
 }
 
 /// The labels without what all of them begin with, up to an underscore.

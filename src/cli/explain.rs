@@ -2,7 +2,9 @@
 
 use anyhow::bail;
 
+use crate::check::rules;
 use crate::console;
+use crate::docs::check::rules::Rule;
 use crate::docs::fix;
 use crate::engine::stage::{Reason, ReasonKind, Sample};
 use crate::ingest::reasons::REASONS as LINE_REASONS;
@@ -20,8 +22,13 @@ pub(super) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
     let Some(code) = &args.reason else {
         let of_stages = reasons.iter().map(|(_, reason)| (reason.code, reason.sentence));
         let of_lines = LINE_REASONS.iter().map(|reason| (reason.code, reason.sentence));
-        let text: String =
-            of_lines.chain(of_stages).map(|(code, sentence)| format!("{code:34} {sentence}\n")).collect();
+        let known = |code: &str| reasons.iter().any(|(_, reason)| reason.code == code);
+        let of_check = rules::all().filter(|rule| !known(rule.code)).map(|rule| (rule.code, rule.what()));
+        let text: String = of_lines
+            .chain(of_stages)
+            .chain(of_check)
+            .map(|(code, sentence)| format!("{code:34} {sentence}\n"))
+            .collect();
         return Ok(console::give(&text)?);
     };
     if let Some((kind, reason)) = reasons.iter().find(|(_, reason)| reason.code == code) {
@@ -38,13 +45,25 @@ pub(super) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
         );
         return Ok(console::give(&text)?);
     }
+    if let Some(rule) = rules::of(code) {
+        let text = format!("{}\n  {}\n  named by check alone\n{}", rule.code, rule.what(), of_check(rule));
+        return Ok(console::give(&text)?);
+    }
     let all =
         reasons.iter().map(|(_, reason)| reason.code).chain(LINE_REASONS.iter().map(|reason| reason.code));
+    let all = all.chain(rules::all().map(|rule| rule.code));
     let nearest = all.max_by(|a, b| strsim::jaro_winkler(code, a).total_cmp(&strsim::jaro_winkler(code, b)));
     bail!(
         "there is no reason \"{code}\"\nhint: did you mean \"{}\"? `toolsieve explain` lists all",
         nearest.unwrap_or_default()
     );
+}
+
+/// What the rule is to `check`.
+fn of_check(rule: &Rule) -> String {
+    let by: Vec<&str> = rule.by.iter().map(|by| by.name()).collect();
+    let by = if by.is_empty() { String::new() } else { format!(" by the {}", by.join(", ")) };
+    format!("  {} to `toolsieve check`{by}\n", rule.level.name())
 }
 
 fn of_stage(kind: Option<&Kind>, reason: &Reason) -> String {
@@ -62,6 +81,7 @@ fn of_stage(kind: Option<&Kind>, reason: &Reason) -> String {
         };
         text += &format!("  {}\n  {safety}\n", rule.why);
     }
+    text += &rules::of(reason.code).map(of_check).unwrap_or_default();
     let example =
         kind.and_then(|kind| (kind.examples)().into_iter().find(|example| example.reason == reason.code));
     if let Some(example) = example {

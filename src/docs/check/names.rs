@@ -1,6 +1,6 @@
 //! Names that a Python call can use, each of them once in a list.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::docs::fix::walk::{Place, each_function, each_schema};
 const MAX_CHARS: usize = 64;
 
 pub(super) fn check(functions: &[Value], findings: &mut Findings) {
-    let mut written = HashMap::new();
+    let mut written = HashSet::new();
     let mut underscored = HashMap::new();
     each_function(functions, |at, function| {
         let Some(name) = function.get("name").and_then(Value::as_str).filter(|name| !name.is_empty()) else {
@@ -32,7 +32,7 @@ pub(super) fn check(functions: &[Value], findings: &mut Findings) {
             findings.add("schema/long-name", at.as_str(), found, format!("at most {MAX_CHARS}"));
         }
         let expected = "a name that no other function of the list has";
-        if written.insert(name, ()).is_some() {
+        if !written.insert(name) {
             findings.add("schema/duplicate-name", at.as_str(), format!("{name:?} again"), expected);
         } else if let Some(other) = underscored.insert(name.replace('.', "_"), name) {
             findings.add(
