@@ -93,7 +93,7 @@ fn text(look: &Look) -> String {
 fn files(look: &Look) -> String {
     let rows = look.files.iter().map(|file| {
         vec![
-            file.path.clone(),
+            ending(&file.path),
             file.format.to_owned(),
             file.compression.to_owned(),
             bytes(file.bytes),
@@ -129,7 +129,11 @@ fn left(reasons: &BTreeMap<&'static str, Left>, title: &str) -> String {
         return String::new();
     }
     let rows = reasons.iter().map(|(reason, left)| {
-        vec![(*reason).to_owned(), count(left.lines), shortened(&left.at.join(" "), 60)]
+        vec![
+            (*reason).to_owned(),
+            count(left.lines),
+            left.at.iter().map(|at| file_name(at)).collect::<Vec<_>>().join("  "),
+        ]
     });
     let mut text = table(&[title, "n", "first at"], &rows.collect::<Vec<_>>(), &[1]);
     for (reason, left) in reasons.iter().filter(|(_, left)| !left.form.is_empty()) {
@@ -138,8 +142,12 @@ fn left(reasons: &BTreeMap<&'static str, Left>, title: &str) -> String {
     text
 }
 
+/// Columns are told where one line in so many holds no request.
+const MUCH: u64 = 10;
+
 fn columns(look: &Look) -> String {
-    if look.columns.is_empty() {
+    let is_much = look.lines.no_request * MUCH >= look.lines.looked_at;
+    if look.columns.is_empty() || !(look.guessed.is_some() || is_much) {
         return String::new();
     }
     let use_of = |column: &Column| {
@@ -271,6 +279,9 @@ fn personal(look: &Look) -> String {
 
 fn run(look: &Look) -> String {
     let run = &look.run;
+    if run.requests == 0 {
+        return String::new();
+    }
     pair(
         "a full run",
         &format!(
@@ -298,6 +309,7 @@ fn pair(name: &str, text: &str) -> String {
 fn wrapped(head: &str, text: &str) -> String {
     let indent = " ".repeat(head.chars().count());
     let (mut lines, mut line) = (String::new(), head.trim_end().to_owned());
+    let text = text.replace(" %", "\u{a0}%");
     for word in text.split(' ') {
         if line.chars().count() + word.chars().count() >= MAX_CHARS {
             lines += &format!("{}\n", line.trim_end());
@@ -306,7 +318,7 @@ fn wrapped(head: &str, text: &str) -> String {
         let gap = indent.chars().count().saturating_sub(line.chars().count()).max(1);
         line += &format!("{}{word}", " ".repeat(gap));
     }
-    format!("{lines}{line}\n")
+    format!("{lines}{line}\n").replace('\u{a0}', " ")
 }
 
 /// Most names of a list that are told.
@@ -333,5 +345,32 @@ fn percent(part: u64, whole: u64) -> String {
 
 /// Bytes in the unit that a person would take.
 fn bytes(n: u64) -> String {
-    indicatif::HumanBytes(n).to_string()
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut tenths = n.saturating_mul(10);
+    let mut unit = 0;
+    while tenths >= 10 * 1024 && unit + 1 < UNITS.len() {
+        (tenths, unit) = (tenths / 1024, unit + 1);
+    }
+    let digits = if unit == 0 || tenths >= 100 {
+        count(tenths / 10)
+    } else {
+        format!("{}.{}", tenths / 10, tenths % 10)
+    };
+    format!("{digits} {}", UNITS[unit])
+}
+
+/// Widest path of a table.
+const PATH_CHARS: usize = 48;
+
+/// A path, or the end of a long one.
+fn ending(path: &str) -> String {
+    match path.char_indices().rev().nth(PATH_CHARS) {
+        None => path.to_owned(),
+        Some((at, _)) => format!("…{}", path.split_at(at).1),
+    }
+}
+
+/// `hosted.jsonl:17` of `raw/hosted.jsonl:17`.
+fn file_name(at: &str) -> &str {
+    at.rsplit(['/', '\\']).next().unwrap_or(at)
 }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::look::{Look, PublicSets};
+use super::look::{File, Look, PublicSets};
 use crate::console::count;
+use crate::docs::parse::parse;
 use crate::ingest::reasons::{CUT_FILE, LINE_TOO_LONG, RAGGED_ROW};
 use crate::public_sets::catalogue::{Catalogue, recipe_sets};
 use crate::public_sets::store::is_there;
@@ -12,8 +13,9 @@ use crate::public_sets::store::is_there;
 type Rule = fn(&Look) -> Option<String>;
 
 /// All hints, in the order in which they matter.
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 10] = [
     no_line,
+    docs_alone,
     guessed_columns,
     unnamed_columns,
     damaged,
@@ -41,6 +43,22 @@ fn no_line(look: &Look) -> Option<String> {
     (look.lines.all == 0).then(|| "there is nothing in these files".to_owned())
 }
 
+/// A larger file is taken for a log.
+const MAX_DOCS_BYTES: u64 = 4 << 20;
+
+/// Notes which files are function docs.
+pub(super) fn tell_docs(files: &mut [File]) {
+    for file in files.iter_mut().filter(|file| file.bytes <= MAX_DOCS_BYTES) {
+        let text = std::fs::read_to_string(&file.path).unwrap_or_default();
+        file.is_docs = parse(&text).is_ok();
+    }
+}
+
+fn docs_alone(look: &Look) -> Option<String> {
+    let file = look.files.iter().find(|file| file.is_docs)?;
+    Some(format!("{} is no log, but function docs: `toolsieve fix` reads them", file.path))
+}
+
 fn guessed_columns(look: &Look) -> Option<String> {
     let names = look.guessed.as_ref()?;
     let set = names.iter().map(|(key, name)| format!("--set 'ingest.columns.{key}=[{name:?}]'"));
@@ -52,7 +70,10 @@ fn guessed_columns(look: &Look) -> Option<String> {
 }
 
 fn unnamed_columns(look: &Look) -> Option<String> {
-    let is_lost = look.guessed.is_none() && look.lines.requests == 0 && !look.columns.is_empty();
+    let is_lost = look.files.iter().all(|file| !file.is_docs)
+        && look.guessed.is_none()
+        && look.lines.requests == 0
+        && !look.columns.is_empty();
     is_lost.then(|| {
         "no shape fits: if one of the columns holds queries and one function docs, name them, e.g. \
          --set 'ingest.columns.query=[\"NAME\"]' --set 'ingest.columns.functions=[\"NAME\"]'"
@@ -105,7 +126,7 @@ fn guesses_needed(look: &Look) -> Option<String> {
 
 fn missing_sets(look: &Look) -> Option<String> {
     let missing = &look.public_sets.missing;
-    (!missing.is_empty()).then(|| {
+    (!missing.is_empty() && look.lines.requests > 0).then(|| {
         format!(
             "public sets {} are not on disk and would be passed over: `toolsieve sets list` tells where each lives",
             missing.join(", ")

@@ -23,6 +23,8 @@ const FORM_CHARS: usize = 100;
 pub(super) struct Lines {
     /// Requests, in order.
     pub(super) records: Vec<Record>,
+    /// The number of each one's file.
+    pub(super) files: Vec<usize>,
     /// Lines without one.
     pub(super) no_request: BTreeMap<&'static str, Left>,
     /// Lines that cannot be read.
@@ -43,16 +45,19 @@ impl Lines {
                     if matches!(line.fate, LineFate::NoRequest(_)) {
                         lines.left_over.push((at, block_at, item_at));
                     }
-                    lines.take(&file.path, block, item, line);
+                    lines.take((at, &file.path), block, item, line);
                 }
             }
         }
         lines
     }
 
-    fn take(&mut self, path: &str, block: &Block, item: &Item, line: Line) {
+    fn take(&mut self, (file, path): (usize, &str), block: &Block, item: &Item, line: Line) {
         let (left, fault) = match line.fate {
-            LineFate::Record(record) => return self.records.push(*record),
+            LineFate::Record(record) => {
+                self.records.push(*record);
+                return self.files.push(file);
+            }
             LineFate::NoRequest(fault) => (&mut self.no_request, fault),
             LineFate::Unreadable(fault) => (&mut self.unreadable, fault),
         };

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use rayon::prelude::*;
 
 use super::form::form;
+use super::lines::Lines;
 use super::look::{Docs, Fix, Left};
 use super::requests::{add_personal, personal_in_text};
+use super::sample::Sampled;
 use crate::docs::fix::{self, Fixed, Safety};
 use crate::docs::parse::fault::Fault;
 use crate::docs::parse::{Parsed, parse};
@@ -20,17 +22,25 @@ const PLACES: usize = 3;
 
 /// One list, read and fixed as a run would.
 struct Judged<'r> {
+    path: &'r str,
     record: &'r Record,
     parsed: Result<(Parsed, Fixed), Fault>,
     personal: Vec<Kind>,
 }
 
 /// Looks at the lists of all requests of a sample, each different one once.
-pub(super) fn look(records: &[Record]) -> Docs {
+pub(super) fn look(sampled: &[Sampled], lines: &Lines) -> Docs {
+    let records = &lines.records;
     let mut seen = HashSet::new();
-    let firsts: Vec<&Record> =
-        records.iter().filter(|record| seen.insert(record.functions.as_str())).collect();
-    let judged: Vec<Judged<'_>> = firsts.par_iter().map(|record| judge(record)).collect();
+    let firsts: Vec<(usize, &Record)> = lines
+        .files
+        .iter()
+        .copied()
+        .zip(records)
+        .filter(|(_, record)| seen.insert(record.functions.as_str()))
+        .collect();
+    let judged: Vec<Judged<'_>> =
+        firsts.par_iter().map(|&(file, record)| judge(&sampled[file].path, record)).collect();
     let mut docs =
         Docs { lists: firsts.len() as u64, equal: (records.len() - firsts.len()) as u64, ..Docs::default() };
     let mut sizes = Vec::new();
@@ -40,9 +50,9 @@ pub(super) fn look(records: &[Record]) -> Docs {
             Ok((parsed, fixed)) => {
                 add_read(&mut docs, parsed, fixed);
                 sizes.push(parsed.functions.len() as u64);
-                parsed.faults.iter().for_each(|fault| add_fault(&mut docs.faults, list.record, fault));
+                parsed.faults.iter().for_each(|fault| add_fault(&mut docs.faults, list, fault));
             }
-            Err(fault) => add_fault(&mut docs.faults, list.record, fault),
+            Err(fault) => add_fault(&mut docs.faults, list, fault),
         }
     }
     sizes.sort_unstable();
@@ -53,12 +63,12 @@ pub(super) fn look(records: &[Record]) -> Docs {
     docs
 }
 
-fn judge(record: &Record) -> Judged<'_> {
+fn judge<'r>(path: &'r str, record: &'r Record) -> Judged<'r> {
     let parsed = parse(&record.functions).map(|parsed| {
         let fixed = fix::fix(&parsed.functions, Safety::Unsafe);
         (parsed, fixed)
     });
-    Judged { record, parsed, personal: personal_in_text(&record.functions) }
+    Judged { path, record, parsed, personal: personal_in_text(&record.functions) }
 }
 
 fn add_read(docs: &mut Docs, parsed: &Parsed, fixed: &Fixed) {
@@ -80,14 +90,14 @@ fn add_read(docs: &mut Docs, parsed: &Parsed, fixed: &Fixed) {
     }
 }
 
-fn add_fault(faults: &mut BTreeMap<&'static str, Left>, record: &Record, fault: &Fault) {
+fn add_fault(faults: &mut BTreeMap<&'static str, Left>, list: &Judged<'_>, fault: &Fault) {
     let left = faults.entry(fault.kind.code()).or_default();
     left.lines += 1;
     if left.lines == 1 {
         fault.kind.what().clone_into(&mut left.detail);
-        left.form = form(&record.functions, FORM_CHARS);
+        left.form = form(&list.record.functions, FORM_CHARS);
     }
     if left.at.len() < PLACES {
-        left.at.push(format!("line {}", record.line));
+        left.at.push(format!("{}:{}", list.path, list.record.line));
     }
 }

@@ -59,6 +59,8 @@ pub struct File {
     pub lines: u64,
     /// Lines looked at.
     pub looked_at: u64,
+    /// It is no log, but a file of function docs.
+    pub is_docs: bool,
 }
 
 /// What became of the lines looked at; `requests`, `no_request` and `unreadable` add up to `looked_at`.
@@ -289,5 +291,6 @@ fn file(sampled: &Sampled) -> File {
         text_bytes: sampled.text_bytes,
         lines: sampled.n_lines,
         looked_at: sampled.blocks.iter().map(|block| block.items.len() as u64).sum(),
+        is_docs: false,
     }
 }

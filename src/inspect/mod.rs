@@ -1,7 +1,7 @@
 //! A first look at an unknown log: what it is, what a run would meet in it, how to set it up.
 //!
 //! Each file is cut into lines once, to count them; a sample of the lines is read by the rooms
-//! that a run uses, so what is told here is what a run would see. `sample` draws, `look` is what
+//! that a run uses, so what is told here is what a run would see. `sample` draws, `look` holds what
 //! is told, `lines`, `requests` and `lists` find it out, `columns` guesses names where no shape
 //! fits, `hints` says what to do, `draft` makes a pipeline of it. Nothing is written, and no value
 //! of the log is shown but for models and times: of texts only their form is (`form`).
@@ -55,11 +55,14 @@ pub fn inspect(files: &[PathBuf], closeness: Closeness, sets: Option<&Path>) -> 
     }
     let mut look = Look::new(closeness, &sampled, &lines);
     look.requests = requests::look(&lines.records);
-    look.docs = lists::look(&lines.records);
+    look.docs = lists::look(&sampled, &lines);
     look.columns = columns::seen(&sampled, &lines, names.as_ref());
     look.guessed = names.map(Guess::named);
     look.public_sets = hints::public_sets(sets);
     look.run = estimate::estimate(&look, start.elapsed());
+    if look.lines.requests == 0 {
+        hints::tell_docs(&mut look.files);
+    }
     look.hints = hints::hints(&look);
     Ok(look)
 }

@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn rows_of_tables_are_taken_from_all_over() {
-        assert_eq!(places(10, 20), [0..10]);
+        assert_eq!(places(10, 20), vec![Range { start: 0, end: 10 }]);
         assert_eq!(places(0, 20), Vec::<Range<usize>>::new());
         let places = places(10_000, 160);
         assert_eq!(places.iter().map(Range::len).sum::<usize>(), 160);
