@@ -13,9 +13,9 @@ use crate::inspect::{draft, pipeline_name};
 /// Arguments of `init`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve init logs/march.jsonl.gz                        writes pipelines/march.toml
-  toolsieve init logs/*.csv --out pairs.toml                and plan, then run it: toolsieve run pairs.toml
-  toolsieve init log.jsonl --out -                          only shows it")]
+  toolsieve init logs/march.jsonl.gz            writes pipelines/march.toml
+  toolsieve init logs/*.csv --out pairs.toml    several files, and a name for the pipeline
+  toolsieve init log.jsonl --out -              only shows it")]
 pub(super) struct InitArgs {
     #[command(flatten)]
     looked_at: LookArgs,

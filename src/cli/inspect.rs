@@ -209,7 +209,7 @@ fn requests(look: &Look) -> String {
             ),
         ),
     ];
-    rows.iter().map(|(name, text)| pair(name, text)).collect()
+    pairs(&rows)
 }
 
 fn time(look: &Look) -> String {
@@ -227,19 +227,21 @@ fn docs(look: &Look) -> String {
     }
     let [fewest, median, most] = docs.functions_a_list;
     let share = percent(docs.equal, docs.equal + docs.lists);
+    let functions = if docs.read == 0 {
+        "no list can be read".to_owned()
+    } else {
+        format!(
+            "{} in {} lists read; a list has {fewest} to {most}, median {median}",
+            count(docs.functions),
+            count(docs.read)
+        )
+    };
     let rows = [
         ("doc lists", format!("{} differ, {share} of requests have docs of another", count(docs.lists))),
-        (
-            "functions",
-            format!(
-                "{} in {} lists read; a list has {fewest} to {most}, median {median}",
-                count(docs.functions),
-                count(docs.read)
-            ),
-        ),
+        ("functions", functions),
         ("read by", list(&docs.steps, docs.lists)),
     ];
-    rows.iter().map(|(name, text)| pair(name, text)).collect()
+    pairs(&rows)
 }
 
 fn fixes(look: &Look) -> String {
@@ -300,6 +302,10 @@ fn hints(look: &Look) -> String {
 
 /// Widest line of text.
 const MAX_CHARS: usize = 100;
+
+fn pairs(rows: &[(&str, String)]) -> String {
+    rows.iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| pair(name, text)).collect()
+}
 
 /// A name and what there is to say, in as many lines as it takes.
 fn pair(name: &str, text: &str) -> String {

@@ -24,8 +24,7 @@ const FORM_CHARS: usize = 48;
 /// Parts of names that say what a column is.
 const QUERY_WORDS: [&str; 11] =
     ["quer", "quest", "prompt", "ask", "user", "utter", "instruct", "input", "request", "message", "text"];
-const RESPONSE_WORDS: [&str; 7] =
-    ["respon", "answer", "output", "complet", "assistant", "reply", "prediction"];
+const RESPONSE_WORDS: [&str; 7] = ["respon", "answer", "output", "complet", "assistant", "repl", "predict"];
 
 /// What a cell holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,7 +1,7 @@
 //! A pipeline made of what a look found: the live recipe over these files, with remarks.
 //!
-//! The stages and their comments are those of the built-in recipe, word for word, so there is
-//! one recipe only. Ahead of a stage stands what the look found that it will meet.
+//! The stages, their settings and why they are set so are those of the built-in recipe, word for
+//! word, so there is one recipe only. Ahead of each stands what it does and what it will meet.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use super::look::{Left, Look, Personal};
 use crate::console::count;
 use crate::pipeline::LIVE;
+use crate::stages;
 
 /// Widest line of a comment.
 const MAX_CHARS: usize = 110;
@@ -105,14 +106,16 @@ fn columns(look: &Look) -> String {
     text + &format!("columns = {{ {} }}\n", names.join(", "))
 }
 
-/// A part of the recipe with what the look says about its stage.
+/// A part of the recipe: what its stage does, why it is set so, and what the look says about it.
 fn remarked(look: &Look, part: &str) -> String {
     let kind = part.lines().find_map(|line| line.strip_prefix("kind = ")).map(|kind| kind.trim_matches('"'));
     // A second instance of a kind has an id of its own, and meets something else.
     let is_first = !part.lines().any(|line| line.starts_with("id = "));
     let remark = REMARKS.iter().find(|(name, _)| Some(*name) == kind && is_first);
     let remark = remark.and_then(|(_, remark)| remark(look)).map(|remark| comment(&remark));
-    format!("{}{part}", remark.unwrap_or_default())
+    let what = kind.and_then(stages::kind).map(|kind| comment(kind.summary));
+    let (why, settings) = part.split_at(part.find("[[").unwrap_or_default());
+    format!("{}{why}{}{settings}", what.unwrap_or_default(), remark.unwrap_or_default())
 }
 
 fn personal(look: &Look) -> Option<String> {

@@ -64,7 +64,8 @@ fn guessed_columns(look: &Look) -> Option<String> {
     let set = names.iter().map(|(key, name)| format!("--set 'ingest.columns.{key}=[{name:?}]'"));
     let set: Vec<String> = set.collect();
     Some(format!(
-        "columns were guessed by what they hold: check them, then run with {}, or let `toolsieve init` write them",
+        "columns were guessed by what they hold: check them; `toolsieve init` puts them into a pipeline, and for \
+         one run there is {}",
         set.join(" ")
     ))
 }

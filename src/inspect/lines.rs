@@ -8,10 +8,11 @@ use super::form::form_of_bytes;
 use super::look::Left;
 use super::sample::Sampled;
 use crate::ingest::read::{Block, Item};
-use crate::ingest::reasons::Fault;
+use crate::ingest::reasons::{
+    CUT_FILE, Fault, LINE_TOO_LONG, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, RAGGED_ROW, REASONS,
+};
 use crate::ingest::record::{Line, LineFate, Record, records_of};
 use crate::ingest::shapes::Columns;
-use crate::privacy::masked;
 
 /// Places that are told of one reason.
 const PLACES: usize = 3;
@@ -76,7 +77,13 @@ impl Lines {
     }
 }
 
-/// A detail can quote the line: a key, a role.
+/// Reasons whose details are numbers and words of ours; any other can quote the line: a key, a role.
+const PLAIN_DETAILS: [&str; 6] = [NOT_JSON, LINE_TOO_LONG, CUT_FILE, RAGGED_ROW, NO_FUNCTIONS, NO_MESSAGES];
+
 fn told(fault: &Fault) -> String {
-    masked(&fault.detail)
+    if PLAIN_DETAILS.contains(&fault.reason) {
+        return fault.detail.clone();
+    }
+    let reason = REASONS.iter().find(|reason| reason.code == fault.reason);
+    reason.map(|reason| reason.sentence.to_owned()).unwrap_or_default()
 }

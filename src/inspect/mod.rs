@@ -42,6 +42,7 @@ pub struct Closeness {
 /// A file cannot be opened, or the disk fails.
 pub fn inspect(files: &[PathBuf], closeness: Closeness, sets: Option<&Path>) -> Result<Look> {
     let sampled = sample::sample(files, closeness)?;
+    requests::warm_up();
     let start = Instant::now();
     let usual = Columns::default();
     let mut lines = Lines::read(&sampled, &usual);
