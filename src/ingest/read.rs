@@ -126,10 +126,13 @@ impl Format {
     }
 }
 
-/// Whether the first line that is not blank holds a whole JSON object or list or, where that one is broken, a line
+/// Whether there is one line as far as one can see, or the first that is not blank holds a whole JSON object or list or, where that one is broken, a line
 /// after it an object with an id. A lone bracket is the beginning of a pretty-printed value.
 fn are_docs_line_by_line(first_text: &[u8]) -> bool {
     let whole = |line: &[u8]| serde_json::from_slice::<serde_json::Value>(line).ok();
+    if !first_text.trim_ascii().contains(&b'\n') {
+        return true;
+    }
     let mut lines = first_text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|l| !l.is_empty());
     let Some(first) = lines.next().filter(|first| first.len() > 1) else { return false };
     whole(first).is_some_and(|value| value.is_object() || value.is_array())

@@ -35,29 +35,38 @@ pub(super) fn format_of(path: &Path) -> Format {
     }
 }
 
-/// The docs of one item; nothing where it is blank.
-pub(super) fn docs_of<'t>(block: &'t Block, item: &Item, path: &Path) -> Option<Docs<'t>> {
+/// The docs of one item: nothing where it is blank, several where it is a list of objects with ids and docs.
+pub(super) fn docs_of<'t>(block: &'t Block, item: &Item, path: &Path) -> Vec<Docs<'t>> {
     let place = || place(block, item, path);
+    let failed = |fault| vec![Docs { id: place(), text: Err(fault) }];
     let bytes = match &item.bytes {
         Ok(range) => &block.text[range.clone()],
-        Err(fault) => return Some(Docs { id: place(), text: Err(fault.clone()) }),
+        Err(fault) => return failed(fault.clone()),
     };
     if bytes.trim_ascii().is_empty() {
-        return None;
+        return Vec::new();
     }
     if let Some(header) = &block.header {
-        return Some(match header.row(bytes) {
-            Ok(row) => in_cell(row).with_id(place),
-            Err(fault) => Docs { id: place(), text: Err(fault) },
-        });
+        return header.row(bytes).map_or_else(failed, |row| vec![in_cell(row).with_id(place)]);
     }
-    Some(match std::str::from_utf8(bytes) {
-        Ok(text) => in_text(text.trim()).with_id(place),
-        Err(error) => {
-            let fault = Fault::new(NOT_UTF8, format!("byte {} is not UTF-8", error.valid_up_to()));
-            Docs { id: place(), text: Err(fault) }
-        }
-    })
+    match std::str::from_utf8(bytes) {
+        Ok(text) => in_list(text).unwrap_or_else(|| vec![in_text(text).with_id(place)]),
+        Err(error) => failed(Fault::new(NOT_UTF8, format!("byte {} is not UTF-8", error.valid_up_to()))),
+    }
+}
+
+/// The docs in a JSON list whose elements all have an id and docs; any other list is docs itself. A `type` says that
+/// an element is a function in an API's frame.
+fn in_list(text: &str) -> Option<Vec<Docs<'static>>> {
+    let list: Vec<Value> =
+        if text.trim_start().starts_with('[') { serde_json::from_str(text).ok()? } else { return None };
+    let docs = |element: Value| {
+        let is_framed = element.get("type").is_some();
+        let found = in_object(element).filter(|_| !is_framed)?;
+        Some(Docs { id: found.id?, text: Ok(found.text) })
+    };
+    let docs: Vec<Docs<'static>> = list.into_iter().map(docs).collect::<Option<_>>()?;
+    (!docs.is_empty()).then_some(docs)
 }
 
 /// What an item without an id is called: its line, or the file where it is all there is.
@@ -83,7 +92,9 @@ impl<'t> Found<'t> {
 
 /// The docs in an item: those an object holds, as JSON or as Python writes it, else all of it.
 fn in_text(text: &str) -> Found<'_> {
-    let all = || Found { id: None, text: text.into() };
+    // With the blanks ahead of it: places of faults are counted in it.
+    let all = || Found { id: None, text: text.trim_end().into() };
+    let text = text.trim();
     if !text.starts_with('{') {
         return all();
     }
@@ -167,7 +178,7 @@ mod tests {
         let mut found = Vec::new();
         let limits = Limits::default();
         read_blocks(&path, format_of(&path), &limits, &mut |_| {}, &mut |block| {
-            let docs = block.items.iter().filter_map(|item| docs_of(&block, item, &path));
+            let docs = block.items.iter().flat_map(|item| docs_of(&block, item, &path));
             found.extend(
                 docs.map(|docs| (docs.id, docs.text.map_or_else(|f| f.reason.into(), Cow::into_owned))),
             );
@@ -209,6 +220,19 @@ mod tests {
         );
         for whole in ["def now():\n    pass", "[\n{\"name\": \"a\"}\n]", "{\"name\": \"a\"}"] {
             assert_eq!(read("tools.txt", whole), [("tools.txt".into(), whole.to_owned())]);
+        }
+    }
+
+    #[test]
+    fn a_list_of_objects_with_ids_is_as_many_lists_of_docs() {
+        let found = read(
+            "docs.json",
+            "[\n {\"id\": 7, \"function\": \"x\"},\n {\"id\": 8, \"tools\": [{\"name\": \"a\"}]}\n]",
+        );
+        assert_eq!(found, [(7.into(), "x".to_owned()), (8.into(), r#"[{"name":"a"}]"#.to_owned())]);
+        let wrapped = r#"[{"type": "function", "function": {"name": "a"}}]"#;
+        for list in [wrapped, "[]", " [7]"] {
+            assert_eq!(read("docs.json", list), [("docs.json".into(), list.to_owned())]);
         }
     }
 

@@ -17,6 +17,7 @@ use super::Ending;
 use crate::console;
 use crate::docs::fix::Safety;
 use crate::ingest::read::{Block, Limits, ReadError, read_blocks};
+use input::Docs;
 use outcome::Outcome;
 use tally::Tally;
 
@@ -97,8 +98,9 @@ impl From<ReadError> for Failed {
 }
 
 fn outcomes(block: &Block, args: &FixArgs, allow: Safety) -> Vec<Outcome> {
-    let outcome = |item| Some(Outcome::of(input::docs_of(block, item, &args.file)?, allow));
-    block.items.par_iter().filter_map(outcome).collect()
+    let docs: Vec<Docs<'_>> =
+        block.items.par_iter().flat_map_iter(|item| input::docs_of(block, item, &args.file)).collect();
+    docs.into_par_iter().map(|docs| Outcome::of(docs, allow)).collect()
 }
 
 fn line(outcome: &Outcome) -> String {
