@@ -1,77 +1,13 @@
-//! `toolsieve inspect`: what a person runs first on an unknown log; writes nothing.
+//! A look at a log, for people: sections of tables and lines, as wide as a terminal.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::bail;
-
-use super::Ending;
-use crate::console::{self, count, shortened, table};
+use crate::console::{count, shortened, table};
 use crate::docs::fix::Safety;
 use crate::inspect::look::{Column, Fix, Left, Look, Personal};
-use crate::inspect::{Closeness, inspect as look_at};
-
-/// Arguments of `inspect`.
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "All lines are counted; a sample of them is read as a run would read it. Of the log's texts only
-their form is shown, letters as x and digits as 9. Time, memory and disk are estimates.
-
-Exit code 1: no request was found.
-
-Examples:
-  toolsieve inspect logs/*.jsonl.gz              what is in there
-  toolsieve inspect --rows 20000 log.jsonl       a closer look
-  toolsieve inspect --json log.csv | jq .hints   all counts as one JSON object"
-)]
-pub(super) struct InspectArgs {
-    #[command(flatten)]
-    pub(super) looked_at: LookArgs,
-
-    /// One JSON object.
-    #[arg(long)]
-    json: bool,
-}
-
-/// What `inspect` and `init` share.
-#[derive(Debug, clap::Args)]
-pub(super) struct LookArgs {
-    /// Files: JSONL, JSON, CSV or TSV, plain, gzip or zstd; Parquet.
-    #[arg(required = true, value_name = "FILE")]
-    pub(super) files: Vec<PathBuf>,
-
-    /// Lines to look at, in all files together: half from the beginning of each, half from all over it.
-    #[arg(long, value_name = "N", default_value_t = 2000)]
-    rows: usize,
-
-    /// Seeds the draw of lines; the same seed draws the same ones.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-
-    #[arg(long, value_name = "DIR", help = super::sets::DIR_HELP)]
-    sets: Option<PathBuf>,
-}
-
-impl LookArgs {
-    /// Looks at the files.
-    pub(super) fn look(&self) -> anyhow::Result<Look> {
-        if let Some(folder) = self.files.iter().find(|path| path.is_dir()) {
-            let folder = folder.display();
-            bail!("{folder} is a folder\nhint: name its files, e.g. {folder}/*.jsonl");
-        }
-        Ok(look_at(&self.files, Closeness { rows: self.rows, seed: self.seed }, self.sets.as_deref())?)
-    }
-}
-
-pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<Ending> {
-    let look = args.looked_at.look()?;
-    let text = if args.json { format!("{}\n", serde_json::to_string(&look)?) } else { text(&look) };
-    console::give(&text)?;
-    Ok(if look.lines.requests == 0 { Ending::GateFailed } else { Ending::Done })
-}
 
 /// The look, for people: sections that have something to tell.
-fn text(look: &Look) -> String {
+pub(super) fn told(look: &Look) -> String {
     let sections = [
         files(look),
         lines(look),
@@ -86,8 +22,8 @@ fn text(look: &Look) -> String {
         run(look),
         hints(look),
     ];
-    let told: Vec<String> = sections.into_iter().filter(|section| !section.is_empty()).collect();
-    told.join("\n")
+    let sections: Vec<String> = sections.into_iter().filter(|section| !section.is_empty()).collect();
+    sections.join("\n")
 }
 
 fn files(look: &Look) -> String {
@@ -262,7 +198,7 @@ fn fixes(look: &Look) -> String {
 
 fn personal(look: &Look) -> String {
     let (requests, docs) = (&look.requests.personal, &look.docs.personal);
-    let kinds: std::collections::BTreeSet<&str> = requests.keys().chain(docs.keys()).copied().collect();
+    let kinds: BTreeSet<&str> = requests.keys().chain(docs.keys()).copied().collect();
     if kinds.is_empty() {
         return String::new();
     }
@@ -334,14 +270,14 @@ const MAX_NAMES: usize = 12;
 fn list<K: AsRef<str>>(counts: &BTreeMap<K, u64>, whole: u64) -> String {
     let mut counts: Vec<(&str, u64)> = counts.iter().map(|(name, n)| (name.as_ref(), *n)).collect();
     counts.sort_by_key(|&(_, n)| std::cmp::Reverse(n));
-    let told: Vec<String> = counts
+    let names: Vec<String> = counts
         .iter()
         .take(MAX_NAMES)
         .map(|(name, n)| format!("{name} {} ({})", count(*n), percent(*n, whole)))
         .collect();
     let more = counts.len().saturating_sub(MAX_NAMES);
     let more = if more == 0 { String::new() } else { format!(", and {more} more") };
-    told.join(", ") + &more
+    names.join(", ") + &more
 }
 
 fn percent(part: u64, whole: u64) -> String {
