@@ -4,6 +4,7 @@
 //! slicing the text at it cannot fail.
 
 use super::SyntaxError;
+use super::repeated::Repeated;
 
 /// Brackets inside brackets; more is refused. As deep as `serde_json` reads.
 const MAX_DEPTH: usize = 128;
@@ -13,11 +14,27 @@ pub(super) struct Cursor<'t> {
     text: &'t str,
     offset: usize,
     depth: usize,
+    pub(super) notes: Notes,
+}
+
+/// What was met on the way, beside values.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// Keys that stand twice in one dict with different values.
+    pub(super) repeated: Vec<Repeated>,
+    /// Whether anything stood there that only Python has.
+    pub(super) is_python: bool,
+    /// How many strings were joined to the one before.
+    pub(super) n_joints: usize,
+    /// Where two strings touch, with nothing between the quotes: `'a''b'`.
+    pub(super) touching: Option<usize>,
+    /// Where strings are joined inside a list.
+    pub(super) joined_in_list: Option<usize>,
 }
 
 impl<'t> Cursor<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self { text, offset: 0, depth: 0 }
+        Self { text, offset: 0, depth: 0, notes: Notes::default() }
     }
 
     pub(super) fn offset(&self) -> usize {
@@ -79,6 +96,7 @@ impl<'t> Cursor<'t> {
             match self.peek() {
                 Some(b'\n' | b'\r') => self.offset += 1,
                 Some(b'#') => {
+                    self.notes.is_python = true;
                     let rest = self.rest();
                     self.offset += rest.find(['\n', '\r']).unwrap_or(rest.len());
                 }
@@ -145,7 +163,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Refuses anything but blanks before the text's end.
-    pub(super) fn finish(mut self) -> Result<(), SyntaxError> {
+    pub(super) fn finish(&mut self) -> Result<(), SyntaxError> {
         self.skip_blank();
         if self.rest().is_empty() { Ok(()) } else { Err(self.unexpected("the end")) }
     }

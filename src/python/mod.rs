@@ -14,6 +14,7 @@ mod cursor;
 mod defs;
 mod fields;
 mod numbers;
+pub(crate) mod repeated;
 mod strings;
 mod values;
 
@@ -21,6 +22,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use cursor::Cursor;
+use repeated::Repeated;
 
 /// Why a text is not a Python literal or a list of calls.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -113,11 +115,31 @@ pub enum PyItem {
 /// # Errors
 /// When the text is not one literal, goes deeper than 128 brackets, or holds what JSON has no word for.
 pub fn literal(text: &str) -> Result<Value, SyntaxError> {
+    read(text).map(|literal| literal.value)
+}
+
+/// A literal, and what is doubtful about it.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Literal {
+    pub(crate) value: Value,
+    /// Keys that stand twice in one dict with different values.
+    pub(crate) repeated: Vec<Repeated>,
+    /// Where strings were joined though their writer may have forgotten a comma or a backslash.
+    pub(crate) doubtful_joint: Option<usize>,
+}
+
+/// Reads one Python literal as [`literal`] does, and says what is doubtful about it.
+///
+/// Strings side by side in a list are one string in Python. Where nothing else shows that the text is
+/// Python at all, a comma is as likely to be missing.
+pub(crate) fn read(text: &str) -> Result<Literal, SyntaxError> {
     let mut cursor = Cursor::new(text);
     cursor.skip_blank();
     let value = values::value(&mut cursor)?;
     cursor.finish()?;
-    Ok(value)
+    let notes = cursor.notes;
+    let in_list = notes.joined_in_list.filter(|_| !notes.is_python);
+    Ok(Literal { value, repeated: notes.repeated, doubtful_joint: notes.touching.or(in_list) })
 }
 
 /// Reads calls separated by commas, in brackets or without: `[f(a=1), g.h(b='x')]`.

@@ -11,8 +11,17 @@ pub(super) fn starts_here(cursor: &Cursor<'_>) -> bool {
 /// Reads the string at the cursor and those that follow it without a comma.
 pub(super) fn strings(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
     let mut joined = String::new();
+    let mut end = None;
     while let Some(prefix_len) = prefix_len(cursor) {
         let start = cursor.offset();
+        let is_single = cursor.rest()[prefix_len..].starts_with('\'');
+        cursor.notes.is_python |= is_single || prefix_len > 0;
+        if let Some(end) = end {
+            cursor.notes.n_joints += 1;
+            if end == start {
+                cursor.notes.touching.get_or_insert(start);
+            }
+        }
         let is_raw = match cursor.take(prefix_len) {
             "" | "u" | "U" => false,
             "r" | "R" => true,
@@ -22,6 +31,7 @@ pub(super) fn strings(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
             }
         };
         string(cursor, is_raw, &mut joined)?;
+        end = Some(cursor.offset());
         cursor.skip_between_strings();
     }
     Ok(joined)

@@ -189,7 +189,8 @@ fn what_is_not_one_literal_is_refused_where_it_stands() {
         ("open('f')", "a call of `open` is not a literal at byte 0"),
         ("list('ab')", "`list` of anything but one list at byte 0"),
         ("list([1], [2])", "`list` of anything but one list at byte 0"),
-        ("dict([1])", "positional argument, only `name=value` is read at byte 5"),
+        ("dict([1])", "a pair is not a tuple at byte 5"),
+        ("dict(f)", "positional argument, only `name=value` is read at byte 5"),
     ] {
         assert_eq!(refusal(text), error);
     }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::SyntaxError;
 use super::cursor::{Cursor, error_at};
+use super::repeated::insert;
 use super::{numbers, strings};
 
 /// Reads the literal that starts at the cursor.
@@ -35,7 +36,8 @@ pub(super) fn keyword_arguments(cursor: &mut Cursor<'_>) -> Result<Map<String, V
         match name {
             Some(name) if cursor.eat(b'=') => {
                 cursor.skip_blank();
-                arguments.insert(name.to_owned(), value(cursor)?);
+                let value = value(cursor)?;
+                insert(&mut arguments, name.to_owned(), value, start, &mut cursor.notes.repeated);
                 Ok(())
             }
             _ => Err(error_at(start, "positional argument, only `name=value` is read")),
@@ -47,7 +49,13 @@ pub(super) fn keyword_arguments(cursor: &mut Cursor<'_>) -> Result<Map<String, V
 fn items(cursor: &mut Cursor<'_>, close: u8) -> Result<(Vec<Value>, bool), SyntaxError> {
     let mut items = Vec::new();
     let has_comma = cursor.separated(close, |cursor| {
-        items.push(value(cursor)?);
+        let start = cursor.offset();
+        let n_joints = cursor.notes.n_joints;
+        let item = value(cursor)?;
+        if item.is_string() && cursor.notes.n_joints > n_joints {
+            cursor.notes.joined_in_list.get_or_insert(start);
+        }
+        items.push(item);
         Ok(())
     })?;
     Ok((items, has_comma))
@@ -55,6 +63,7 @@ fn items(cursor: &mut Cursor<'_>, close: u8) -> Result<(Vec<Value>, bool), Synta
 
 fn tuple_or_group(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
     cursor.eat(b'(');
+    cursor.notes.is_python = true;
     let (mut items, has_comma) = items(cursor, b')')?;
     match items.pop() {
         Some(only) if items.is_empty() && !has_comma => Ok(only),
@@ -86,7 +95,8 @@ fn dict_or_set(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
             return Err(error_at(start, "dict key is not a string"));
         };
         cursor.skip_blank();
-        entries.insert(key, value(cursor)?);
+        let value = value(cursor)?;
+        insert(&mut entries, key, value, start, &mut cursor.notes.repeated);
         Ok(())
     })?;
     Ok(if elements.is_empty() { Value::Object(entries) } else { Value::Array(elements) })
@@ -110,25 +120,80 @@ fn word(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
     let start = cursor.offset();
     let word = cursor.identifier().ok_or_else(|| cursor.unexpected("a value"))?;
     match word {
-        "True" | "true" => return Ok(Value::Bool(true)),
-        "False" | "false" => return Ok(Value::Bool(false)),
-        "None" | "null" => return Ok(Value::Null),
-        _ => {}
+        "true" => return Ok(Value::Bool(true)),
+        "false" => return Ok(Value::Bool(false)),
+        "null" => return Ok(Value::Null),
+        _ => cursor.notes.is_python = true,
     }
-    cursor.skip_blank();
+    match word {
+        "True" => return Ok(Value::Bool(true)),
+        "False" => return Ok(Value::Bool(false)),
+        "None" => return Ok(Value::Null),
+        _ => cursor.skip_blank(),
+    }
+    let word = if word == "collections" && cursor.eat(b'.') {
+        cursor.identifier().unwrap_or_default()
+    } else {
+        word
+    };
     if !cursor.eat(b'(') {
         return Err(error_at(start, format!("`{word}` is a name, not a literal")));
     }
     match word {
-        "dict" => keyword_arguments(cursor).map(Value::Object),
-        "list" | "set" | "tuple" => {
-            let (mut arguments, _) = items(cursor, b')')?;
-            match (arguments.pop(), arguments.is_empty()) {
-                (None, _) => Ok(Value::Array(Vec::new())),
-                (Some(Value::Array(items)), true) => Ok(Value::Array(items)),
-                _ => Err(error_at(start, format!("`{word}` of anything but one list"))),
-            }
-        }
+        "dict" | "OrderedDict" => dict_call(cursor).map(Value::Object),
+        "list" | "set" | "frozenset" | "tuple" => list_call(cursor, start, word),
         _ => Err(error_at(start, format!("a call of `{word}` is not a literal"))),
     }
+}
+
+fn list_call(cursor: &mut Cursor<'_>, start: usize, word: &str) -> Result<Value, SyntaxError> {
+    let (mut arguments, _) = items(cursor, b')')?;
+    match (arguments.pop(), arguments.is_empty()) {
+        (None, _) => Ok(Value::Array(Vec::new())),
+        (Some(Value::Array(items)), true) => Ok(Value::Array(items)),
+        _ => Err(error_at(start, format!("`{word}` of anything but one list"))),
+    }
+}
+
+/// Reads the arguments of `dict(…)`: at most one dict or list of pairs, then keywords.
+fn dict_call(cursor: &mut Cursor<'_>) -> Result<Map<String, Value>, SyntaxError> {
+    cursor.skip_blank();
+    let mut map = Map::new();
+    if matches!(cursor.peek(), Some(b'{' | b'[' | b'(')) {
+        let start = cursor.offset();
+        let entries = value(cursor)?;
+        map = entries_of(entries, start, cursor)?;
+        cursor.skip_blank();
+        if !cursor.eat(b',') {
+            cursor.expect(b')')?;
+            return Ok(map);
+        }
+    }
+    let start = cursor.offset();
+    for (key, value) in keyword_arguments(cursor)? {
+        insert(&mut map, key, value, start, &mut cursor.notes.repeated);
+    }
+    Ok(map)
+}
+
+/// The entries of a dict, or of a list of pairs.
+fn entries_of(
+    value: Value,
+    start: usize,
+    cursor: &mut Cursor<'_>,
+) -> Result<Map<String, Value>, SyntaxError> {
+    let pairs = match value {
+        Value::Object(map) => return Ok(map),
+        Value::Array(pairs) => pairs,
+        _ => return Err(error_at(start, "a dict of neither a dict nor pairs")),
+    };
+    let mut map = Map::new();
+    for pair in pairs {
+        let Value::Array(pair) = pair else { return Err(error_at(start, "a pair is not a tuple")) };
+        let Ok([Value::String(key), value]) = <[Value; 2]>::try_from(pair) else {
+            return Err(error_at(start, "a pair is not a string and a value"));
+        };
+        insert(&mut map, key, value, start, &mut cursor.notes.repeated);
+    }
+    Ok(map)
 }

@@ -65,8 +65,23 @@ impl Settings for ParseDocs {
             Example::text("parse/too-deep", DEEP, "[[{'name': 'now'}]]"),
             Example::text(
                 "parse/repairs-disagree",
-                "{\"name\": \"now\", \"description\": `d`}",
-                r#"{"name": "now", "description": "d",}"#,
+                r#"[{"name": "now", "zones": ["utc" "cet"]}]"#,
+                r#"[{"name": "now", "zones": ["utc", "cet",]}]"#,
+            ),
+            Example::text(
+                "parse/duplicate-key",
+                r#"{"name": "now", "description": "a", "description": "b"}"#,
+                r#"{"name": "now", "description": "a", "description": "a"}"#,
+            ),
+            Example::text(
+                "parse/no-json-value",
+                r#"{"name": "now", "default": NaN}"#,
+                r#"{"name": "now", "default": null}"#,
+            ),
+            Example::text(
+                "parse/unreadable-record",
+                "{\"name\": \"now\"}\n{\"name\": \"then\", 5: }\n{\"name\": \"soon\"}",
+                "{\"name\": \"now\"}\n{\"name\": \"then\"}\n{\"name\": \"soon\"}",
             ),
             Example::text("parse/no-functions", "[]", "[{'name': 'now'}]"),
             Example::text("parse/not-a-function", "['tell me the time']", "[{'name': 'now'}]"),

@@ -75,7 +75,10 @@ pub(crate) enum Place<'a> {
 }
 
 /// Shows every function that is an object, with its pointer.
-pub(crate) fn each_function<'f>(functions: impl Visited<'f>, mut look: impl FnMut(&str, &'f Map<String, Value>)) {
+pub(crate) fn each_function<'f>(
+    functions: impl Visited<'f>,
+    mut look: impl FnMut(&str, &'f Map<String, Value>),
+) {
     for (n, function) in functions.visited() {
         if let Value::Object(map) = function {
             look(&format!("/{n}"), map);
@@ -97,7 +100,10 @@ pub(crate) fn each_parameters<'f>(
 }
 
 /// Shows every schema, outer ones first.
-pub(crate) fn each_schema<'f>(functions: impl Visited<'f>, mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>)) {
+pub(crate) fn each_schema<'f>(
+    functions: impl Visited<'f>,
+    mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>),
+) {
     each_parameters(functions, |site, parameters| {
         descend(site.function, Place::Parameters, parameters, &mut site.pointer.to_owned(), &mut look);
     });

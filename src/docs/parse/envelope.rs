@@ -1,126 +1,273 @@
 //! What people leave around the JSON when they paste it.
 //!
-//! Peels one layer off a text: `<tools>` tags, a markdown fence, an assignment, or
-//! prose around one bracketed part. A text that could hold several answers (two
-//! fences, two parts in prose) is left whole, so that nothing is dropped in
-//! silence. Blanks and a byte-order mark are cut by the ladder in `parse`.
+//! Finds one layer around a text: tags such as `<tools>`, markdown fences, an assignment,
+//! or prose around bracketed parts. Several fences or tags side by side each hold a value.
+//! Nothing inside brackets is looked at, so a tag in a description stays text. Blanks and a
+//! byte-order mark are cut by the ladder in `parse`.
 
 use std::ops::Range;
 
-use super::outline::Outline;
+use super::layer::{Layer, is_source_code};
+use super::loose::plain_mark;
 use super::step::Step;
 
-/// Pairs of tags that doc lists stand between in prompts.
-const TAGS: [(&str, &str); 3] =
-    [("<tools>", "</tools>"), ("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"), ("[TOOL_LIST]", "[/TOOL_LIST]")];
+/// Names of the tags that doc lists stand between in prompts, in angle or square brackets.
+const TAGS: [&str; 14] = [
+    "tools",
+    "tool",
+    "functions",
+    "function",
+    "function_list",
+    "tool_list",
+    "tool_definitions",
+    "tool_description",
+    "available_tools",
+    "available_functions",
+    "function_definitions",
+    "apis",
+    "api_list",
+    "api",
+];
 
 /// The most bytes the left side of an assignment has.
-const MAX_TARGET_BYTES: usize = 80;
+const MAX_TARGET_BYTES: usize = 120;
 
-/// What was peeled off, and where the text inside stands.
-pub(super) fn peel(text: &str) -> Option<(Step, Range<usize>)> {
-    tagged(text)
-        .map(|inner| (Step::Tags, inner))
-        .or_else(|| fenced(text).map(|inner| (Step::Fence, inner)))
-        .or_else(|| assigned(text).map(|inner| (Step::Assignment, inner)))
+/// The most bytes a tag has, attributes and all.
+const MAX_TAG_BYTES: usize = 120;
+
+/// What was found around a text, and where the values inside stand.
+#[derive(Debug, PartialEq)]
+pub(super) struct Envelope {
+    pub(super) step: Step,
+    pub(super) parts: Vec<Range<usize>>,
+    /// Whether its end is there too.
+    pub(super) is_closed: bool,
 }
 
-/// The only bracketed part of a text that begins with something else.
-pub(super) fn amid_prose(text: &str, outline: &Outline) -> Option<Range<usize>> {
-    match outline.parts.as_slice() {
-        [part] if outline.left_open.is_none() && part.len() < text.len() => Some(part.clone()),
-        _ => None,
+/// The layer around a text, where there is one.
+pub(super) fn peel(text: &str) -> Option<Envelope> {
+    tagged(text).or_else(|| fenced(text)).or_else(|| assigned(text))
+}
+
+/// A tag of [`TAGS`].
+struct TagAt {
+    range: Range<usize>,
+    name: usize,
+    is_end: bool,
+}
+
+/// The parts between tags: those of the outermost pair, or of all pairs of one name side by side.
+fn tagged(text: &str) -> Option<Envelope> {
+    if is_bracketed(text) && tag_at(text, 0).is_none() {
+        return None;
     }
+    let mut parts = Vec::new();
+    let mut at = 0;
+    while let Some(open) = next_tag(text, at).filter(|tag| !tag.is_end) {
+        let close = closing_tag(text, &open);
+        let end = close.as_ref().map_or(text.len(), |close| close.start);
+        parts.push(open.range.end..end);
+        match close {
+            Some(close) => at = close.end,
+            None => return Some(Envelope { step: Step::Tags, parts, is_closed: false }),
+        }
+    }
+    // Empty pairs are mentions: "the functions between <tools></tools>".
+    if parts.len() > 1 {
+        parts.retain(|part| !text[part.clone()].trim().is_empty());
+    }
+    (!parts.is_empty()).then_some(Envelope { step: Step::Tags, parts, is_closed: true })
 }
 
-fn tagged(text: &str) -> Option<Range<usize>> {
-    TAGS.iter().filter(|(open, _)| text.starts_with(open) || !is_bracketed(text)).find_map(|(open, close)| {
-        let start = text.find(open)? + open.len();
-        let end = text[start..].find(close).map_or(text.len(), |at| start + at);
-        (!text[end..].contains(open)).then_some(start..end)
-    })
+/// The tag that begins at a byte.
+fn tag_at(text: &str, at: usize) -> Option<TagAt> {
+    let rest = &text[at..];
+    let close = match rest.as_bytes().first()? {
+        b'<' => '>',
+        b'[' => ']',
+        _ => return None,
+    };
+    let near = &rest[..rest.floor_char_boundary(MAX_TAG_BYTES)];
+    let end = near.find(close)?;
+    let is_end = near[1..].starts_with('/');
+    let inner = &near[1 + usize::from(is_end)..end];
+    let name = inner.split([' ', '\n']).next().unwrap_or_default();
+    let is_plain = close == '>' || inner == name;
+    let name = TAGS.iter().position(|tag| is_plain && tag.eq_ignore_ascii_case(name))?;
+    Some(TagAt { range: at..at + end + 1, name, is_end })
 }
 
-/// Between the fences, without the language after the first one.
-fn fenced(text: &str) -> Option<Range<usize>> {
+fn next_tag(text: &str, from: usize) -> Option<TagAt> {
+    text[from..].match_indices(['<', '[']).find_map(|(at, _)| tag_at(text, from + at))
+}
+
+/// The tag that closes the one given: the next of its name.
+fn closing_tag(text: &str, open: &TagAt) -> Option<Range<usize>> {
+    let mut at = open.range.end;
+    while let Some(tag) = next_tag(text, at) {
+        if tag.is_end && tag.name == open.name {
+            return Some(tag.range);
+        }
+        at = tag.range.end;
+    }
+    None
+}
+
+/// Between the fences, without the language after the first of each pair.
+fn fenced(text: &str) -> Option<Envelope> {
     const FENCE: &str = "```";
     if is_bracketed(text) {
         return None;
     }
-    let open = text.find(FENCE)? + FENCE.len();
-    let language = text[open..].find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len() - open);
-    let start = open + language;
-    let body = &text[start..];
-    // Inside JSON a fence can only stand in a string, and never at the start of a line.
-    let own_line = body.find("\n```").map(|at| at + 1);
-    let end = start + own_line.or_else(|| body.rfind(FENCE)).unwrap_or(body.len());
-    let after = text.get(end + FENCE.len()..).unwrap_or("");
-    (!after.contains(FENCE)).then_some(start..end)
+    let mut parts = Vec::new();
+    let mut from = 0;
+    while let Some(open) = text[from..].find(FENCE) {
+        let open = from + open + FENCE.len();
+        let info = text[open..]
+            .find(|c: char| !(c.is_alphanumeric() || matches!(c, '+' | '-' | '.')))
+            .unwrap_or(text.len() - open);
+        let start = open + info;
+        let body = &text[start..];
+        // Inside JSON a fence can only stand in a string, and never at the start of a line.
+        let own_line = body.find("\n```").map(|at| at + 1);
+        let Some(end) = own_line.or_else(|| body.rfind(FENCE)) else {
+            parts.push(start..text.len());
+            return Some(Envelope { step: Step::Fence, parts, is_closed: false });
+        };
+        parts.push(start..start + end);
+        from = start + end + FENCE.len();
+    }
+    (!parts.is_empty()).then_some(Envelope { step: Step::Fence, parts, is_closed: true })
 }
 
 /// Whether a text begins like a value, so that a tag or a fence in it can only stand in a string.
 fn is_bracketed(text: &str) -> bool {
-    text.starts_with(['[', '{', '(', '"', '\''])
+    text.starts_with(['[', '{', '(', '"', '\'', '｛', '［', '“', '‘', '＂'])
 }
 
-/// The right side of `tools = …`, `const tools: Tool[] = …;` or `tools: […]`.
-fn assigned(text: &str) -> Option<Range<usize>> {
-    let is_value = |rest: &str| rest.trim_start().starts_with(['[', '{', '(', '"', '\'']);
+/// The right side of `tools = …`, `export const tools: Tool[] = … as const;`, `tools: […]` or `return […]`.
+fn assigned(text: &str) -> Option<Envelope> {
+    let is_value = |rest: &str| is_bracketed(rest.trim_start()) || rest.trim_start().starts_with('`');
     let is_target = |target: &str| {
         target.len() <= MAX_TARGET_BYTES
-            && target.starts_with(|c: char| c.is_alphabetic() || c == '_')
-            && target.chars().all(|c| c.is_alphanumeric() || " _.:,|<>[]".contains(c))
+            && target.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'))
+            && target.chars().all(|c| c.is_alphanumeric() || " _.:,|<>[]$".contains(c))
     };
-    let start = [text.find('='), text.find(':')]
+    let head = &text[..text.floor_char_boundary(MAX_TARGET_BYTES + 1)];
+    let sign = [head.find('='), head.find(':'), head.find('：')]
         .into_iter()
         .flatten()
-        .find(|at| is_target(text[..*at].trim_end()) && is_value(&text[at + 1..]))?
-        + 1;
-    Some(start..text.trim_end_matches([';', ' ', '\n']).len().max(start))
+        .map(|at| (at, at + text[at..].chars().next().map_or(1, char::len_utf8)))
+        .find(|(at, end)| {
+            is_target(text[..*at].trim_end()) && is_value(text[*end..].trim_start_matches(['=', '>']))
+        });
+    let start = match sign {
+        Some((_, end)) => text.len() - text[end..].trim_start_matches(['=', '>']).len(),
+        None => ["return ", "export default ", "module.exports "].iter().find_map(|word| {
+            (text.starts_with(word) && is_value(&text[word.len()..])).then_some(word.len())
+        })?,
+    };
+    let tail = |c: char| c.is_whitespace() || matches!(c, ';' | ',');
+    let end = without_typing(text.trim_end_matches(tail)).trim_end_matches(tail).len().max(start);
+    Some(Envelope { step: Step::Assignment, parts: vec![start..end], is_closed: true })
+}
+
+/// The text without what TypeScript says of a value behind it: `as const`, `satisfies Tool[]`.
+fn without_typing(text: &str) -> &str {
+    let Some(close) = text.rfind(['}', ']', ')', '"', '\'', '`']) else { return text };
+    let words = if text.ends_with("[]") { text.trim_end_matches("[]") } else { text };
+    let Some(at) = words.rfind(" as ").or_else(|| words.rfind(" satisfies ")) else { return text };
+    let is_type = words[at..].chars().all(|c| c.is_alphanumeric() || " _.<>".contains(c));
+    if is_type && (at <= close || text.ends_with("[]") || close < at) { &text[..at] } else { text }
+}
+
+/// The bracketed parts of a text that is prose otherwise; of one that is cut, from its first bracket on.
+pub(super) fn amid_prose(layer: &Layer<'_>) -> Option<Vec<Range<usize>>> {
+    let text = layer.text;
+    if is_source_code(text) {
+        return None;
+    }
+    let outline = layer.outline();
+    let begins_with_value = is_bracketed(text);
+    if let Some(open) = outline.left_open {
+        let start = outline.parts.first().map_or(open, |part| part.start);
+        return (!begins_with_value && start > 0).then(|| vec![start..text.len()]);
+    }
+    let is_prose = |gap: &str| {
+        let has_marks = gap.contains(['}', ']']) || gap.contains("\":") || gap.contains("':");
+        !has_marks && !(begins_with_value && gap.contains(['"', '{', '[', ':', '=']))
+    };
+    let whole = outline.parts.first().is_none_or(|part| part.len() == text.len());
+    (!whole && outline.gaps(text).all(is_prose))
+        .then(|| outline.parts.clone())
+        .or_else(|| full_width_part(text))
+}
+
+/// From the first full-width bracket to the last.
+fn full_width_part(text: &str) -> Option<Vec<Range<usize>>> {
+    let is_one = |c: char, marks: &str| !c.is_ascii() && marks.contains(plain_mark(c));
+    let start = text.find(|c| is_one(c, "{["))?;
+    let end = text.rfind(|c| is_one(c, "}]"))?;
+    let end = end + text[end..].chars().next().map_or(0, char::len_utf8);
+    (start > 0 && start < end).then(|| vec![start..end])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::docs::parse::outline::outline;
 
-    fn inside(text: &str) -> Option<(Step, &str)> {
-        peel(text).map(|(step, inner)| (step, text[inner].trim()))
+    fn inside(text: &str) -> Option<(Step, Vec<&str>)> {
+        peel(text).map(|envelope| {
+            (envelope.step, envelope.parts.iter().map(|part| text[part.clone()].trim()).collect())
+        })
     }
 
     #[test]
     fn a_fence_is_peeled_with_its_language_and_the_prose_around_it() {
         for text in ["```json\n[1]\n```", "Here:\n```\n[1]\n```\nThanks!", "```[1]```", "```python\n[1]"] {
-            assert_eq!(inside(text), Some((Step::Fence, "[1]")), "{text}");
+            assert_eq!(inside(text), Some((Step::Fence, vec!["[1]"])), "{text}");
         }
     }
 
     #[test]
     fn a_fence_inside_a_string_does_not_end_the_text() {
         let text = "```json\n[\"use ```x``` here\"]\n```";
-        assert_eq!(inside(text), Some((Step::Fence, "[\"use ```x``` here\"]")));
+        assert_eq!(inside(text), Some((Step::Fence, vec!["[\"use ```x``` here\"]"])));
         assert_eq!(inside("[\"use ```x``` here\",]"), None);
     }
 
     #[test]
-    fn two_fences_are_left_alone() {
-        assert_eq!(inside("```json\n{}\n```\nand\n```json\n{}\n```"), None);
+    fn each_of_several_fences_holds_a_value() {
+        let text = "First:\n```json\n{}\n```\nand\n```json\n[]\n```";
+        assert_eq!(inside(text), Some((Step::Fence, vec!["{}", "[]"])));
     }
 
     #[test]
     fn tags_are_peeled_wherever_they_stand() {
-        assert_eq!(inside("You may call <tools> [1] </tools> as you like"), Some((Step::Tags, "[1]")));
-        assert_eq!(inside("[TOOL_LIST] [1] [/TOOL_LIST]"), Some((Step::Tags, "[1]")));
-        assert_eq!(inside("<tools>{}</tools><tools>{}</tools>"), None);
+        assert_eq!(inside("You may call <tools> [1] </tools> as you like"), Some((Step::Tags, vec!["[1]"])));
+        assert_eq!(inside("[TOOL_LIST] [1] [/TOOL_LIST]"), Some((Step::Tags, vec!["[1]"])));
+        assert_eq!(
+            inside("<tool id=\"1\">{}</tool>\n<tool id=\"2\">[]</tool>"),
+            Some((Step::Tags, vec!["{}", "[]"]))
+        );
+        assert_eq!(inside("Within <tools></tools> tags: <tools>{}</tools>"), Some((Step::Tags, vec!["{}"])));
         assert_eq!(inside("[{'name': 'f', 'description': 'reads <tools> tags'}]"), None);
     }
 
     #[test]
     fn the_right_side_of_an_assignment_is_peeled() {
-        for text in
-            ["tools = [1]", "const tools: Tool[] = [1];", "self.tools: List[Any] = [1]", "functions: [1]"]
-        {
-            assert_eq!(inside(text), Some((Step::Assignment, "[1]")), "{text}");
+        for text in [
+            "tools = [1]",
+            "const tools: Tool[] = [1];",
+            "self.tools: List[Any] = [1]",
+            "functions: [1]",
+            "export const tools = [1] as const;",
+            "export default [1];",
+            "tools := [1]",
+            "$tools => [1],",
+            "const tools = [1] satisfies Tool[];",
+        ] {
+            assert_eq!(inside(text), Some((Step::Assignment, vec!["[1]"])), "{text}");
         }
         for text in ["def f(x={})", "I said = nothing", "name: f"] {
             assert_eq!(inside(text), None, "{text}");
@@ -128,10 +275,16 @@ mod tests {
     }
 
     #[test]
-    fn one_part_amid_prose_is_found_and_two_are_not() {
-        let find = |text: &str| amid_prose(text, &outline(text)).map(|part| text[part].to_owned());
-        assert_eq!(find("Here's my list: [1, 2]. Thanks").as_deref(), Some("[1, 2]"));
-        assert_eq!(find("Use {} or {}"), None);
-        assert_eq!(find("Use {\"a\""), None);
+    fn parts_amid_prose_are_found() {
+        let find = |text: &str| {
+            let parts = amid_prose(&Layer::new(text))?;
+            Some(parts.into_iter().map(|part| text[part].to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(find("Here's my list: [1, 2]. Thanks").unwrap(), ["[1, 2]"]);
+        assert_eq!(find("[1, 2] is my list").unwrap(), ["[1, 2]"]);
+        assert_eq!(find("Use {} or []").unwrap(), ["{}", "[]"]);
+        assert_eq!(find("Use {\"a\"").unwrap(), ["{\"a\""]);
+        assert_eq!(find("{\"a\": 1} \"b\": 2}"), None);
+        assert_eq!(find("{\"a\": 1}"), None);
     }
 }

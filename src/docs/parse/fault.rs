@@ -36,7 +36,7 @@ pub enum ParseFault {
     Html,
     /// Program source instead of docs.
     SourceCode,
-    /// Something else than a structured value: prose, YAML, a broken text beyond repair.
+    /// Something else than a structured value: prose, a broken text beyond repair.
     NotJson,
     /// The text ends before its brackets or strings do.
     Truncated,
@@ -46,6 +46,12 @@ pub enum ParseFault {
     TooDeep,
     /// Two repairers read the broken text differently.
     RepairsDisagree,
+    /// A key stands twice in one object with different values.
+    DuplicateKey,
+    /// A word stands for a value that JSON does not have: `NaN`, `undefined`.
+    NoJsonValue,
+    /// One record of a list cannot be read; the others can.
+    UnreadableRecord,
     /// The value holds no function at all.
     NoFunctions,
     /// An element of the list is not an object.
@@ -58,7 +64,7 @@ pub enum ParseFault {
 
 impl ParseFault {
     /// All faults.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::Empty,
         Self::ControlCharacters,
         Self::Html,
@@ -68,6 +74,9 @@ impl ParseFault {
         Self::Abbreviated,
         Self::TooDeep,
         Self::RepairsDisagree,
+        Self::DuplicateKey,
+        Self::NoJsonValue,
+        Self::UnreadableRecord,
         Self::NoFunctions,
         Self::NotAFunction,
         Self::Nameless,
@@ -95,12 +104,13 @@ impl ParseFault {
                 "parse/source-code",
                 "The text is program source; only function definitions of known forms are read.",
             ),
-            Self::NotJson => {
-                ("parse/not-json", "The text is not JSON, a Python literal or JSON5, and not close to one.")
-            }
+            Self::NotJson => (
+                "parse/not-json",
+                "The text is not JSON, a Python literal, JSON5 or YAML, and not close to one.",
+            ),
             Self::Truncated => (
                 "parse/truncated",
-                "The text ends before its brackets or strings do; what is missing is not made up.",
+                "The text ends before its brackets or strings do; what is missing is not known.",
             ),
             Self::Abbreviated => {
                 ("parse/abbreviated", "The writer left something out and wrote an ellipsis in its place.")
@@ -110,6 +120,16 @@ impl ParseFault {
             }
             Self::RepairsDisagree => {
                 ("parse/repairs-disagree", "The text is broken and can be mended in more than one way.")
+            }
+            Self::DuplicateKey => {
+                ("parse/duplicate-key", "A key stands twice in one object, with different values.")
+            }
+            Self::NoJsonValue => (
+                "parse/no-json-value",
+                "A word stands for a value that JSON does not have, such as NaN or undefined.",
+            ),
+            Self::UnreadableRecord => {
+                ("parse/unreadable-record", "A function of the list cannot be read; the others can.")
             }
             Self::NoFunctions => ("parse/no-functions", "The value was read, but it holds no function."),
             Self::NotAFunction => ("parse/not-a-function", "An element of the list is not an object."),

@@ -1,34 +1,39 @@
 //! The ladder from a pasted text to a list of functions.
 //!
 //! Strict JSON is tried first and nearly always enough. Then an envelope is peeled
-//! and the ladder begins anew; then Python literals, JSON5, values side by side, and
-//! last a repair two repairers agree on. Every rung taken is noted, so a reader can
-//! tell what was read from what was mended. A text that is cut off is never
-//! completed. Time is linear in the text and depth is bounded before anything recurses.
-//! Program source is read by `source`. Deliberately absent: YAML, which is a fault, and a
-//! look for keys that stand twice in one object, of which the last counts.
+//! and the ladder begins anew; then Python literals, JSON5, values side by side, slips
+//! with one meaning, and last a repair two repairers agree on. Every rung taken is noted,
+//! so a reader can tell what was read from what was mended. What was read in spite of a
+//! fault (a cut end, an ellipsis, a key that stands twice) carries that fault; nothing is
+//! completed in silence. Program source is read by `source`. Time is linear in the text and depth is bounded before anything recurses.
 
+mod encoded;
 mod envelope;
 pub mod fault;
+mod layer;
+mod loose;
 mod outline;
+mod records;
 mod repair;
 pub mod step;
-
-use std::ops::Range;
+mod strict;
+mod trail;
+mod yaml;
 
 use serde_json::Value;
 
 use crate::docs::{dialect, source};
 use crate::python;
+use envelope::Envelope;
 use fault::{Fault, ParseFault};
-use outline::{Outline, outline};
+use layer::Layer;
+use loose::{Loose, StopKind};
+use outline::Outline;
 use repair::NotRepaired;
 use step::Step;
+use trail::Trail;
 
-/// How many envelopes and strings may stand inside one another.
-const MAX_LAYERS: usize = 4;
-
-/// How many brackets may stand inside one another; the strict reader has the same bound.
+/// How many brackets may stand inside one another; other strict readers have the same bound.
 const MAX_DEPTH: usize = 127;
 
 /// The functions of a text, and how they were read.
@@ -53,198 +58,287 @@ pub struct Parsed {
 /// # Errors
 /// Where the text cannot be read without guessing, or holds something else than functions.
 pub fn parse(text: &str) -> Result<Parsed, Fault> {
-    let mut steps = Vec::new();
-    let value = read(&Layer { text, base: Some(0), below: MAX_LAYERS }, &mut steps)?;
-    let functions = dialect::functions(value, &mut steps)?;
-    Ok(Parsed { functions, steps, faults: Vec::new() })
+    let mut trail = Trail::default();
+    let value = read(&Layer::new(text), &mut trail)?;
+    let Trail { mut steps, mut faults } = trail;
+    match dialect::functions(value, &mut steps) {
+        Ok(functions) => Ok(Parsed { functions, steps, faults }),
+        // What is missing from a text that was cut or left unread is no fault of its own.
+        Err(fault) => Err(if faults.is_empty() { fault } else { faults.swap_remove(0) }),
+    }
 }
 
-/// A text on its way down to a value.
-struct Layer<'t> {
-    text: &'t str,
-    /// Where it begins in the text as sent, as long as it is a part of that.
-    base: Option<usize>,
-    /// How many more layers may stand below.
-    below: usize,
-}
+/// A way to read a text. `None` where the text is not for it.
+type Rung = fn(&Layer<'_>, &mut Trail) -> Option<Result<Value, Fault>>;
+
+/// In the order they are tried: what is exact before what mends, what mends before what guesses.
+const RUNGS: [Rung; 12] = [
+    strict_json,
+    program_source,
+    enveloped,
+    bounded,
+    encoded,
+    literal,
+    side_by_side,
+    mended,
+    repaired,
+    readable_records,
+    yaml_documents,
+    amid_prose,
+];
 
 /// One climb of the ladder.
-fn read(layer: &Layer<'_>, steps: &mut Vec<Step>) -> Result<Value, Fault> {
-    let layer = layer.without_margins(steps);
-    let text = layer.text;
-    if text.is_empty() {
+fn read(layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
+    let layer = layer.without_margins(trail);
+    if layer.text.is_empty() {
         return Err(layer.fail(ParseFault::Empty, 0, "the text is empty"));
     }
-    let strict = match serde_json::from_str(text) {
-        Ok(value) => return settle(value, Step::StrictJson, &layer, steps),
-        Err(error) => error,
-    };
-    if let Some(functions) = source::functions(text, steps) {
-        return functions.map(Value::Array).map_err(|fault| layer.placed(fault));
-    }
-    if let Some((step, inner)) = envelope::peel(text) {
-        steps.push(step);
-        return read(&layer.part(inner)?, steps);
-    }
-    let outline = outline(text);
-    if outline.depth > MAX_DEPTH {
-        return Err(layer.fail(ParseFault::TooDeep, 0, format!("more than {MAX_DEPTH} brackets deep")));
-    }
-    if !text.starts_with(['[', '{', '(', '"', '\'', '#', '/']) {
-        let Some(part) = envelope::amid_prose(text, &outline).filter(|_| !is_source_code(text)) else {
-            return Err(layer.shapeless());
-        };
-        steps.push(Step::Prose);
-        return read(&layer.part(part)?, steps);
-    }
-    if let Some((step, value)) = relaxed(text) {
-        return settle(value, step, &layer, steps);
-    }
-    if let Some(inner) = unescaped(text) {
-        steps.push(Step::EscapedJson);
-        return read(&layer.inner(&inner)?, steps);
-    }
-    let (step, value) = match side_by_side(text, &outline) {
-        Some(values) => (Step::Concatenated, values),
-        None => (Step::Repaired, mended(&layer, &outline, &strict)?),
-    };
-    steps.push(step);
-    Ok(value)
+    let taken = RUNGS.iter().find_map(|rung| rung(&layer, trail));
+    taken.unwrap_or_else(|| Err(layer.unread()))
 }
 
-/// Takes a value that was read; a string is one more layer.
-fn settle(value: Value, step: Step, layer: &Layer<'_>, steps: &mut Vec<Step>) -> Result<Value, Fault> {
-    if let Value::String(inner) = value {
-        steps.push(Step::JsonString);
-        return read(&layer.inner(&inner)?, steps);
+fn strict_json(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    match strict::read(layer.text) {
+        Ok(strict) => {
+            trail.repeated(layer, &strict.repeated);
+            Some(settle(strict.value, Step::StrictJson, layer, trail))
+        }
+        Err(error) => {
+            layer.not_strict.set(Some(error));
+            None
+        }
     }
-    steps.push(step);
-    Ok(value)
+}
+
+fn program_source(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    let functions = source::functions(layer.text, &mut trail.steps)?;
+    Some(functions.map(Value::Array).map_err(|fault| layer.placed(fault)))
+}
+
+fn enveloped(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    let Envelope { step, parts, is_closed } = envelope::peel(layer.text)?;
+    trail.step(step);
+    if let (false, Some(last)) = (is_closed, parts.last())
+        && !Outline::of(&layer.text[last.clone()]).is_one_part()
+    {
+        let message = "the end of what surrounds the value is missing";
+        trail.fault(layer.fail(ParseFault::Truncated, layer.text.len(), message));
+    }
+    Some(read_parts(layer, &parts, trail))
+}
+
+/// Refuses what would be too deep for the readers that recurse.
+fn bounded(layer: &Layer<'_>, _: &mut Trail) -> Option<Result<Value, Fault>> {
+    let is_too_deep = layer.outline().depth > MAX_DEPTH;
+    is_too_deep
+        .then(|| Err(layer.fail(ParseFault::TooDeep, 0, format!("more than {MAX_DEPTH} brackets deep"))))
+}
+
+fn encoded(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    let (step, inner) = encoded::decode(layer.text)?;
+    trail.step(step);
+    Some(layer.inner(&inner).and_then(|inner| read(&inner, trail)))
 }
 
 /// Reads what is complete but not JSON.
 ///
 /// Some texts are both Python and JSON5 and differ only in what a backslash means, so the first quote decides
 /// which is asked first: JSON has no single quotes, and Python's own printer prefers them.
-fn relaxed(text: &str) -> Option<(Step, Value)> {
-    let python = || python::literal(text).ok().map(|value| (Step::PythonLiteral, value));
-    let json5 = || json5::from_str(text).ok().map(|value| (Step::Json5, value));
-    match text.find(['"', '\'']) {
-        Some(at) if text[at..].starts_with('"') => json5().or_else(python),
-        _ => python().or_else(json5),
-    }
-}
-
-/// The text with one layer of backslashes less, where the first quote carries one: `{\"name\": …}`.
-fn unescaped(text: &str) -> Option<String> {
-    let first = text.find('"')?;
-    text[..first].ends_with('\\').then(|| serde_json::from_str(&format!("\"{text}\"")).ok()).flatten()
-}
-
-/// The values of a text in which each bracketed part is one.
-fn side_by_side(text: &str, outline: &Outline) -> Option<Value> {
-    if !outline.is_concatenated(text) {
+fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    if !layer.begins_like_a_value() {
         return None;
     }
-    let value =
-        |part: &str| serde_json::from_str(part).ok().or_else(|| relaxed(part).map(|(_, value)| value));
-    outline.parts.iter().map(|part| value(&text[part.clone()])).collect()
-}
-
-/// What a broken text means, where it is all there and there is one answer.
-fn mended(layer: &Layer<'_>, outline: &Outline, strict: &serde_json::Error) -> Result<Value, Fault> {
-    let text = layer.text;
-    if outline.left_open.is_some() || strict.is_eof() {
-        let message = "the text ends before its brackets or strings do";
-        return Err(layer.fail(ParseFault::Truncated, text.len(), message));
+    let first_quote = layer.text.find(['"', '\'']).map(|at| layer.text.as_bytes()[at]);
+    let loose = (first_quote == Some(b'"')).then(|| loose::read(layer.text));
+    if let Some(Ok(loose)) = &loose
+        && loose.notes.is_clean()
+        && !loose.notes.is_python
+    {
+        return loose_value(loose.clone(), layer, trail);
     }
-    if let Some(at) = outline.ellipsis {
-        return Err(layer.fail(ParseFault::Abbreviated, at, "\"...\" stands in place of a value"));
-    }
-    repair::agreed(text).map_err(|reason| {
-        let fault = match reason {
-            NotRepaired::Disagree => ParseFault::RepairsDisagree,
-            NotRepaired::Beyond => ParseFault::NotJson,
-        };
-        layer.fail(fault, offset(text, strict.line(), strict.column()), strict.to_string())
-    })
-}
-
-impl Layer<'_> {
-    /// The text without a byte-order mark and blanks at both ends.
-    fn without_margins(&self, steps: &mut Vec<Step>) -> Self {
-        let is_margin = |c: char| c.is_whitespace() || c == '\u{feff}';
-        let inner = self.text.trim_start_matches(is_margin);
-        let start = self.text.len() - inner.len();
-        if self.text[..start].contains('\u{feff}') && !steps.contains(&Step::ByteOrderMark) {
-            steps.push(Step::ByteOrderMark);
+    if let Ok(literal) = python::read(layer.text) {
+        trail.repeated(layer, &literal.repeated);
+        if let Some(at) = literal.doubtful_joint {
+            trail.fault(layer.fail(
+                ParseFault::RepairsDisagree,
+                at,
+                "two strings without a comma between them",
+            ));
         }
-        Self {
-            text: inner.trim_end_matches(is_margin),
-            base: self.base.map(|base| base + start),
-            below: self.below,
+        return Some(settle(literal.value, Step::PythonLiteral, layer, trail));
+    }
+    match loose.unwrap_or_else(|| loose::read(layer.text)) {
+        Ok(loose) if loose.notes.is_clean() => loose_value(loose, layer, trail),
+        other => {
+            layer.loose.set(Some(other));
+            None
         }
     }
+}
 
-    /// A part of this text as the next layer.
-    fn part(&self, range: Range<usize>) -> Result<Self, Fault> {
-        let base = self.base.map(|base| base + range.start);
-        Ok(Self { text: &self.text[range], base, below: self.one_below()? })
+/// Reads the values of a text in which each bracketed part is one.
+fn side_by_side(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    let outline = layer.outline();
+    if !outline.is_concatenated(layer.text) {
+        return None;
     }
-
-    /// What stood in this text, decoded, as the next layer.
-    fn inner<'i>(&self, text: &'i str) -> Result<Layer<'i>, Fault> {
-        Ok(Layer { text, base: None, below: self.one_below()? })
+    let mut noted = Trail::default();
+    let mut values = Vec::new();
+    for part in &outline.parts {
+        values.push(records::exact(layer, part.clone(), &mut noted)?);
     }
+    trail.step(Step::Concatenated);
+    trail.faults.extend(noted.faults);
+    Some(Ok(Value::Array(values)))
+}
 
-    fn one_below(&self) -> Result<usize, Fault> {
-        let too_deep =
-            || self.fail(ParseFault::TooDeep, 0, format!("more than {MAX_LAYERS} layers around the value"));
-        self.below.checked_sub(1).ok_or_else(too_deep)
+/// Takes the tolerant reader's value; where that rests on a likely guess, only if a repairer comes to the same.
+fn mended(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    if !layer.begins_like_a_value() {
+        return None;
     }
-
-    fn fail(&self, kind: ParseFault, at: usize, message: impl Into<String>) -> Fault {
-        Fault { kind, at: self.base.map(|base| base + at), message: message.into() }
-    }
-
-    /// A fault of this text, its place counted in the text as sent.
-    fn placed(&self, fault: Fault) -> Fault {
-        Fault { at: fault.at.and_then(|at| Some(self.base? + at)), ..fault }
-    }
-
-    /// What a text is that does not even begin like a value.
-    fn shapeless(&self) -> Fault {
-        let fault = if self.text.chars().all(|c| c.is_control() || c.is_whitespace()) {
-            ParseFault::ControlCharacters
-        } else if is_source_code(self.text) {
-            ParseFault::SourceCode
-        } else if self.text.starts_with('<') {
-            ParseFault::Html
-        } else {
-            ParseFault::NotJson
-        };
-        let beginning: String = self.text.chars().take(24).collect();
-        self.fail(fault, 0, format!("the text begins with {beginning:?}"))
+    match layer.loose.take().unwrap_or_else(|| loose::read(layer.text)) {
+        Ok(loose) => {
+            if let (Some(at), None) = (loose.notes.likely, loose.notes.cut)
+                && !repair::confirms(layer.text, &loose.value)
+            {
+                trail.fault(layer.fail(
+                    ParseFault::RepairsDisagree,
+                    at,
+                    "this can be mended in more than one way",
+                ));
+            }
+            loose_value(loose, layer, trail)
+        }
+        Err(stop) => match stop.kind {
+            StopKind::Program => Some(Err(layer.fail(ParseFault::SourceCode, stop.at, stop.message))),
+            StopKind::TooDeep => Some(Err(layer.fail(ParseFault::TooDeep, stop.at, stop.message))),
+            StopKind::Beyond => {
+                layer.stop.set(Some(stop));
+                None
+            }
+        },
     }
 }
 
-/// Whether a line among the first opens a definition, as source does and prose does not.
-fn is_source_code(text: &str) -> bool {
-    const MAX_LINES: usize = 20;
-    const OPENINGS: [&str; 6] = ["def ", "async def ", "class ", "function ", "async function ", "@"];
-    let is_code = |line: &str| {
-        line.starts_with("<func_start>")
-            || line.starts_with("import ")
-            || (line.starts_with("from ") && line.contains(" import "))
-            || (OPENINGS.iter().any(|opening| line.starts_with(opening)) && line.contains(['(', ':', '{']))
+/// Takes what two repairers agree on, or with a fault what the better one makes of the text.
+///
+/// A text that is cut off never comes to them: both would close the brackets and hide the loss.
+fn repaired(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    if !layer.begins_like_a_value() || layer.is_cut() || layer.outline().ellipsis.is_some() {
+        return None;
+    }
+    let value = match repair::agreed(layer.text) {
+        Ok(value) => value,
+        Err(NotRepaired::Disagree(value)) => {
+            let (at, message) = layer.stopped_at();
+            trail.fault(layer.fail(ParseFault::RepairsDisagree, at, message));
+            value
+        }
+        Err(NotRepaired::Beyond) => return None,
     };
-    text.lines().take(MAX_LINES).any(|line| is_code(line.trim_start()))
+    trail.step(Step::Repaired);
+    Some(Ok(value))
 }
 
-/// The byte at a line and column, both counted from one, as the strict reader counts them.
-fn offset(text: &str, line: usize, column: usize) -> usize {
-    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    (before + column.saturating_sub(1)).min(text.len())
+/// Reads the records that can be read, each on its own, and names those that cannot.
+fn readable_records(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    let values = records::readable(layer, trail)?;
+    trail.step(Step::Concatenated);
+    Some(Ok(Value::Array(values)))
+}
+
+fn yaml_documents(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    if layer.begins_like_a_value() && !layer.text.starts_with('#') {
+        return None;
+    }
+    let yaml = yaml::read(layer.text)?;
+    trail.repeated(layer, &yaml.repeated);
+    trail.step(Step::Yaml);
+    Some(Ok(yaml.value))
+}
+
+/// Reads the bracketed parts of a text that is prose otherwise.
+fn amid_prose(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    let parts = envelope::amid_prose(layer)?;
+    let mut below = Trail::default();
+    let value = read_parts(layer, &parts, &mut below);
+    let holds_objects = |value: &Value| match value {
+        Value::Array(items) => items.iter().any(|item| item.is_object() || item.is_array()),
+        other => other.is_object(),
+    };
+    // Brackets in prose may be anything; only docs are worth a fault.
+    if parts.len() > 1
+        && !value
+            .as_ref()
+            .is_ok_and(|value| value.as_array().is_some_and(|all| all.iter().all(holds_objects)))
+    {
+        return None;
+    }
+    if layer.is_cut() && !value.as_ref().is_ok_and(holds_objects) {
+        return None;
+    }
+    trail.step(Step::Prose);
+    trail.extend(below);
+    Some(value)
+}
+
+/// Reads one part as the text it is, or several as values side by side.
+fn read_parts(
+    layer: &Layer<'_>,
+    parts: &[std::ops::Range<usize>],
+    trail: &mut Trail,
+) -> Result<Value, Fault> {
+    if let [part] = parts {
+        return read(&layer.part(part.clone())?, trail);
+    }
+    trail.step(Step::Concatenated);
+    let values = parts.iter().map(|part| read(&layer.part(part.clone())?, trail));
+    Ok(Value::Array(values.collect::<Result<_, _>>()?))
+}
+
+/// Takes a value that was read; a string is one more layer.
+fn settle(value: Value, step: Step, layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
+    if let Value::String(inner) = value {
+        trail.step(Step::JsonString);
+        return read(&layer.inner(&inner)?, trail);
+    }
+    trail.step(step);
+    Ok(value)
+}
+
+/// The value of a text that is JSON5 without a slip, for readers that meet one amid other notation.
+pub(crate) fn json5(text: &str) -> Option<Value> {
+    let Loose { value, notes } = loose::read(text).ok()?;
+    (notes.is_clean() && !notes.is_python && notes.n_values == 1 && notes.no_value.is_none()).then_some(value)
+}
+
+/// Takes the tolerant reader's value with the faults it was read in spite of.
+fn loose_value(loose: Loose, layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    let Loose { value, notes } = loose;
+    let faults = [
+        (notes.cut, ParseFault::Truncated, "the text ends before its brackets or strings do"),
+        (notes.ellipsis, ParseFault::Abbreviated, "\"...\" stands in place of a value"),
+        (
+            notes.ambiguous,
+            ParseFault::RepairsDisagree,
+            "a quote or a comma is missing, and it is not sure where",
+        ),
+        (notes.no_value, ParseFault::NoJsonValue, "a word that JSON has no value for was read as null"),
+    ];
+    for (at, kind, message) in faults {
+        if let Some(at) = at {
+            trail.fault(layer.fail(kind, at, message));
+        }
+    }
+    trail.repeated(layer, &notes.repeated);
+    let step = match () {
+        () if notes.n_values > 1 => Step::Concatenated,
+        () if !notes.is_clean() => Step::Mended,
+        () if notes.is_python => Step::PythonLiteral,
+        () => Step::Json5,
+    };
+    Some(settle(value, step, layer, trail))
 }
 
 #[cfg(test)]

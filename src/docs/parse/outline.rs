@@ -21,7 +21,7 @@ pub(super) struct Outline {
 }
 
 /// Looks at a text once.
-pub(super) fn outline(text: &str) -> Outline {
+fn outline(text: &str) -> Outline {
     let bytes = text.as_bytes();
     let mut outline = Outline::default();
     let (mut at, mut depth, mut start) = (0, 0_usize, 0);
@@ -55,15 +55,25 @@ pub(super) fn outline(text: &str) -> Outline {
 }
 
 impl Outline {
+    /// The outline of a text.
+    pub(super) fn of(text: &str) -> Self {
+        outline(text)
+    }
+
+    /// Whether all there is is one part that is whole.
+    pub(super) fn is_one_part(&self) -> bool {
+        self.parts.len() == 1 && self.left_open.is_none()
+    }
+
     /// Whether several parts stand side by side with nothing but blanks, commas and semicolons around them.
     pub(super) fn is_concatenated(&self, text: &str) -> bool {
         self.parts.len() > 1
             && self.left_open.is_none()
-            && self.rest(text).all(|gap| gap.chars().all(|c| c.is_whitespace() || matches!(c, ',' | ';')))
+            && self.gaps(text).all(|gap| gap.chars().all(|c| c.is_whitespace() || matches!(c, ',' | ';')))
     }
 
     /// The text outside all parts, piece by piece.
-    fn rest<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a str> {
+    pub(super) fn gaps<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a str> {
         let starts = self.parts.iter().map(|part| part.start).chain([text.len()]);
         let ends = std::iter::once(0).chain(self.parts.iter().map(|part| part.end));
         ends.zip(starts).map(move |(end, start)| &text[end..start])

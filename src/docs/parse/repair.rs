@@ -2,18 +2,24 @@
 //!
 //! Either one alone turns some broken texts into something their writer never
 //! meant, and does so in silence. They fail in different places, so a value both
-//! arrive at is taken and anything else is a fault. Texts that are cut off never
-//! come here: both would close the brackets and hide the loss.
+//! arrive at is taken; where they differ the better one's comes with a fault. Texts that
+//! are cut off never come here: both would close the brackets and hide the loss. Neither
+//! is linear on every text, so long ones stay away too.
 
 use serde_json::Value;
 
-/// Why a text was not repaired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use super::strict;
+
+/// The longest text that is repaired; both repairers take time that may grow with its square.
+const MAX_BYTES: usize = 256 * 1024;
+
+/// Why a text was not repaired for sure.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum NotRepaired {
     /// At least one repairer gave up.
     Beyond,
-    /// The two arrived at different values.
-    Disagree,
+    /// The two arrived at different values; this is the better one's.
+    Disagree(Value),
 }
 
 /// The list or object that both repairers make of the text.
@@ -21,14 +27,33 @@ pub(super) enum NotRepaired {
 /// # Errors
 /// Where one gives up, the two differ, or the result is a mere scalar (a repairer that quotes prose).
 pub(super) fn agreed(text: &str) -> Result<Value, NotRepaired> {
-    let first = jsonrepair_rs::jsonrepair(text).map_err(|_| NotRepaired::Beyond)?;
-    let second = jsonfix::repair(text).map_err(|_| NotRepaired::Beyond)?;
-    let [first, second] = [first, second].map(|text| serde_json::from_str::<Value>(&text));
-    match (first, second) {
-        (Ok(first), Ok(second)) if first != second => Err(NotRepaired::Disagree),
-        (Ok(value @ (Value::Array(_) | Value::Object(_))), Ok(_)) => Ok(value),
+    if text.len() > MAX_BYTES {
+        return Err(NotRepaired::Beyond);
+    }
+    match (first(text), second(text)) {
+        (Some(first), Some(second)) if first != second => Err(NotRepaired::Disagree(first)),
+        (Some(first), Some(_)) => Ok(first),
         _ => Err(NotRepaired::Beyond),
     }
+}
+
+/// Whether at least one repairer makes this value of the text.
+pub(super) fn confirms(text: &str, value: &Value) -> bool {
+    text.len() <= MAX_BYTES && (first(text).as_ref() == Some(value) || second(text).as_ref() == Some(value))
+}
+
+fn first(text: &str) -> Option<Value> {
+    jsonrepair_rs::jsonrepair(text).ok().and_then(|json| structure(&json))
+}
+
+fn second(text: &str) -> Option<Value> {
+    jsonfix::repair(text).ok().and_then(|json| structure(&json))
+}
+
+/// The value of a repaired text: a list or an object without a key that stands twice.
+fn structure(json: &str) -> Option<Value> {
+    let read = strict::read(json).ok()?;
+    (read.repeated.is_empty() && (read.value.is_array() || read.value.is_object())).then_some(read.value)
 }
 
 #[cfg(test)]
@@ -57,7 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn where_the_two_differ_nothing_is_taken() {
-        assert_eq!(agreed("({'name': 'a'}, {'name': 'b'})"), Err(NotRepaired::Disagree));
+    fn where_the_two_differ_nothing_is_sure() {
+        let text = "({'name': 'a'}, {'name': 'b'})";
+        assert!(matches!(agreed(text), Err(NotRepaired::Disagree(_))));
+    }
+
+    #[test]
+    fn one_repairer_can_confirm_a_value() {
+        assert!(confirms("{\"a\": 1 \"b\": 2}", &json!({"a": 1, "b": 2})));
+        assert!(!confirms("{\"a\": 1 \"b\": 2}", &json!({"a": 1})));
     }
 }

@@ -18,6 +18,10 @@ pub enum Step {
     Assignment,
     /// Prose around one bracketed part was peeled.
     Prose,
+    /// HTML entities were undone.
+    HtmlEntities,
+    /// The doubled quotes of a CSV cell were undone.
+    CsvQuotes,
     /// JSON stood in a JSON or Python string.
     JsonString,
     /// JSON with every quote escaped, as copied out of a log.
@@ -32,8 +36,12 @@ pub enum Step {
     PythonLiteral,
     /// The text was JSON5: comments, trailing commas, bare keys.
     Json5,
+    /// The text was YAML.
+    Yaml,
     /// Several values stood side by side.
     Concatenated,
+    /// Slips were mended: a missing comma, a raw newline, a quote forgotten.
+    Mended,
     /// Two repairers agreed on what was meant.
     Repaired,
     /// One object stood where a list belongs.
@@ -92,6 +100,8 @@ impl Step {
             Self::Fence => "fence",
             Self::Assignment => "assignment",
             Self::Prose => "prose",
+            Self::HtmlEntities => "html-entities",
+            Self::CsvQuotes => "csv-quotes",
             Self::JsonString => "json-string",
             Self::EscapedJson => "escaped-json",
             Self::PythonDef => "python-def",
@@ -99,7 +109,9 @@ impl Step {
             Self::TypeScript => "typescript",
             Self::PythonLiteral => "python-literal",
             Self::Json5 => "json5",
+            Self::Yaml => "yaml",
             Self::Concatenated => "concatenated",
+            Self::Mended => "mended",
             Self::Repaired => "repaired",
             Self::BareObject => "bare-object",
             Self::NestedList => "nested-list",

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::types::{Member, Type};
+use crate::docs::parse::json5;
 
 /// The most bytes a default in a comment has; that bounds its depth, too.
 const MAX_VALUE_BYTES: usize = 256;
@@ -170,7 +171,7 @@ pub(super) fn describe(member: &mut Member, leading: &[&str], trailing: &[&str])
 /// A default that is written in a comment, where it is one of the type.
 pub(super) fn value(written: &str, kind: Option<&Type>) -> Option<Value> {
     let is_short = written.len() <= MAX_VALUE_BYTES;
-    let value: Option<Value> = is_short.then(|| json5::from_str(written).ok()).flatten();
+    let value: Option<Value> = is_short.then(|| json5(written)).flatten();
     let named = |value: &Value| match value {
         Value::String(_) => "string",
         Value::Number(_) => "number",

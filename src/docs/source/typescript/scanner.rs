@@ -3,7 +3,10 @@
 //! Comments are kept, since they are all the description there is. Bodies of functions
 //! are stepped over with their strings, templates, comments and patterns.
 
+use serde_json::Value;
+
 use crate::docs::parse::fault::{Fault, ParseFault};
+use crate::docs::parse::json5;
 
 /// Types inside types; more is refused.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -155,7 +158,10 @@ impl<'t> Scanner<'t> {
         let start = self.at;
         self.skip_string();
         let written = &self.text[start..self.at];
-        json5::from_str(written).map_err(|_| fault(start, "expected a string without an end of line"))
+        match json5(written) {
+            Some(Value::String(text)) => Ok(text),
+            _ => Err(fault(start, "expected a string without an end of line")),
+        }
     }
 
     /// Steps over a string or template of any kind.

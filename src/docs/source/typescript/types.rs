@@ -8,6 +8,7 @@ use serde_json::{Number, Value};
 use super::comments;
 use super::scanner::{MAX_DEPTH, Scanner, fault};
 use crate::docs::parse::fault::Fault;
+use crate::docs::parse::json5;
 
 /// A type as it is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -392,8 +393,5 @@ fn default(scanner: &mut Scanner<'_>) -> Result<Option<Value>, Fault> {
     if written == "undefined" {
         return Ok(None);
     }
-    match json5::from_str(written) {
-        Ok(value) => Ok(Some(value)),
-        Err(_) => Err(fault(start, "expected a default that is a literal")),
-    }
+    json5(written).map(Some).ok_or_else(|| fault(start, "expected a default that is a literal"))
 }

@@ -1,0 +1,162 @@
+//! A text on its way down to a value, with what the rungs found out about it.
+
+use std::cell::{Cell, OnceCell};
+use std::ops::Range;
+
+use super::fault::{Fault, ParseFault};
+use super::loose::{Loose, Stop, is_blank, plain_mark};
+use super::outline::Outline;
+use super::step::Step;
+use super::strict::NotStrict;
+use super::trail::Trail;
+
+/// How many envelopes and strings may stand inside one another.
+const MAX_LAYERS: usize = 6;
+
+/// One text of the ladder.
+pub(super) struct Layer<'t> {
+    pub(super) text: &'t str,
+    /// Where it begins in the text as sent, as long as it is a part of that.
+    base: Option<usize>,
+    /// How many more layers may stand below.
+    below: usize,
+    outline: OnceCell<Outline>,
+    /// Why the text is not strict JSON.
+    pub(super) not_strict: Cell<Option<NotStrict>>,
+    /// What the tolerant reader made of the text.
+    pub(super) loose: Cell<Option<Result<Loose, Stop>>>,
+    /// Where the tolerant reader stopped.
+    pub(super) stop: Cell<Option<Stop>>,
+}
+
+impl<'t> Layer<'t> {
+    /// The text as sent.
+    pub(super) fn new(text: &'t str) -> Self {
+        Self::at(text, Some(0), MAX_LAYERS)
+    }
+
+    fn at(text: &'t str, base: Option<usize>, below: usize) -> Self {
+        Self {
+            text,
+            base,
+            below,
+            outline: OnceCell::new(),
+            not_strict: Cell::new(None),
+            loose: Cell::new(None),
+            stop: Cell::new(None),
+        }
+    }
+
+    /// The text without a byte-order mark and blanks at both ends.
+    pub(super) fn without_margins(&self, trail: &mut Trail) -> Self {
+        let inner = self.text.trim_start_matches(is_blank);
+        let start = self.text.len() - inner.len();
+        if self.text[..start].contains('\u{feff}') && !trail.steps.contains(&Step::ByteOrderMark) {
+            trail.step(Step::ByteOrderMark);
+        }
+        Self::at(inner.trim_end_matches(is_blank), self.place(start), self.below)
+    }
+
+    /// A part of this text as the next layer.
+    pub(super) fn part(&self, range: Range<usize>) -> Result<Self, Fault> {
+        Ok(Self::at(&self.text[range.clone()], self.place(range.start), self.one_below()?))
+    }
+
+    /// What stood in this text, decoded, as the next layer.
+    pub(super) fn inner<'i>(&self, text: &'i str) -> Result<Layer<'i>, Fault> {
+        Ok(Layer::at(text, None, self.one_below()?))
+    }
+
+    fn one_below(&self) -> Result<usize, Fault> {
+        let too_deep =
+            || self.fail(ParseFault::TooDeep, 0, format!("more than {MAX_LAYERS} layers around the value"));
+        self.below.checked_sub(1).ok_or_else(too_deep)
+    }
+
+    pub(super) fn outline(&self) -> &Outline {
+        self.outline.get_or_init(|| Outline::of(self.text))
+    }
+
+    /// A byte of this text in the text as sent.
+    pub(super) fn place(&self, at: usize) -> Option<usize> {
+        self.base.map(|base| base + at)
+    }
+
+    pub(super) fn fail(&self, kind: ParseFault, at: usize, message: impl Into<String>) -> Fault {
+        Fault { kind, at: self.place(at), message: message.into() }
+    }
+
+    /// A fault of this text, its place counted in the text as sent.
+    pub(super) fn placed(&self, fault: Fault) -> Fault {
+        Fault { at: fault.at.and_then(|at| self.place(at)), ..fault }
+    }
+
+    /// Whether the text begins as a value, a comment or a string does.
+    pub(super) fn begins_like_a_value(&self) -> bool {
+        let first = self.text.chars().next().map(plain_mark);
+        first.is_some_and(|c| "[{(\"'`#/“”„«‘’＂＇".contains(c))
+    }
+
+    /// Whether the text ends before its brackets do, or as JSON before its value does.
+    pub(super) fn is_cut(&self) -> bool {
+        let not_strict = self.not_strict.get();
+        self.outline().left_open.is_some() || not_strict.is_some_and(|error| error.is_at_end(self.text))
+    }
+
+    /// Where the reader that came furthest stopped, and why.
+    pub(super) fn stopped_at(&self) -> (usize, String) {
+        let stop = self.stop.take();
+        let strict = self.not_strict.get();
+        let (at, message) = match (&stop, strict) {
+            (Some(stop), _) => (stop.at, stop.message.clone()),
+            (None, Some(strict)) => (strict.at, format!("expected {}", strict.expected)),
+            (None, None) => (0, "expected a value".to_owned()),
+        };
+        self.stop.set(stop);
+        (at, message)
+    }
+
+    /// Why no rung could read the text.
+    pub(super) fn unread(&self) -> Fault {
+        if !self.begins_like_a_value() {
+            return self.shapeless();
+        }
+        if self.is_cut() {
+            let message = "the text ends before its brackets or strings do";
+            return self.fail(ParseFault::Truncated, self.text.len(), message);
+        }
+        if let Some(at) = self.outline().ellipsis {
+            return self.fail(ParseFault::Abbreviated, at, "\"...\" stands in place of a value");
+        }
+        let (at, message) = self.stopped_at();
+        self.fail(ParseFault::NotJson, at, message)
+    }
+
+    /// What a text is that does not even begin like a value.
+    fn shapeless(&self) -> Fault {
+        let fault = if self.text.chars().all(|c| c.is_control() || c.is_whitespace()) {
+            ParseFault::ControlCharacters
+        } else if is_source_code(self.text) {
+            ParseFault::SourceCode
+        } else if self.text.starts_with('<') {
+            ParseFault::Html
+        } else {
+            ParseFault::NotJson
+        };
+        let beginning: String = self.text.chars().take(24).collect();
+        self.fail(fault, 0, format!("the text begins with {beginning:?}"))
+    }
+}
+
+/// Whether a line among the first opens a definition, as source does and prose does not.
+pub(super) fn is_source_code(text: &str) -> bool {
+    const MAX_LINES: usize = 20;
+    const OPENINGS: [&str; 6] = ["def ", "async def ", "class ", "function ", "async function ", "@"];
+    let is_code = |line: &str| {
+        line.starts_with("<func_start>")
+            || line.starts_with("import ")
+            || (line.starts_with("from ") && line.contains(" import "))
+            || (OPENINGS.iter().any(|opening| line.starts_with(opening)) && line.contains(['(', ':', '{']))
+    };
+    text.lines().take(MAX_LINES).any(|line| is_code(line.trim_start()))
+}

@@ -1,0 +1,115 @@
+//! Lists of which single records are broken: the others are read, and those are named.
+//!
+//! A record is an element of the outermost list, a line, or a value among values side by
+//! side. One that cannot be read is a fault with its number and its place, so the list is
+//! never taken for whole.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::fault::ParseFault;
+use super::layer::Layer;
+use super::outline::Outline;
+use super::trail::Trail;
+use super::{loose, strict};
+use crate::python;
+
+/// The value of a part that is exact in some notation.
+pub(super) fn exact(layer: &Layer<'_>, part: Range<usize>, trail: &mut Trail) -> Option<Value> {
+    let text = &layer.text[part.clone()];
+    let note = |repeated: &[_], trail: &mut Trail| {
+        if let (false, Ok(below)) = (repeated.is_empty(), layer.part(part)) {
+            trail.repeated(&below, repeated);
+        }
+    };
+    if let Ok(strict) = strict::read(text) {
+        note(&strict.repeated, trail);
+        return Some(strict.value);
+    }
+    if let Ok(literal) = python::read(text)
+        && literal.doubtful_joint.is_none()
+    {
+        note(&literal.repeated, trail);
+        return Some(literal.value);
+    }
+    let loose =
+        loose::read(text).ok().filter(|loose| loose.notes.is_clean() && loose.notes.no_value.is_none())?;
+    note(&loose.notes.repeated, trail);
+    Some(loose.value)
+}
+
+/// The records that can be read, where some can and some cannot.
+pub(super) fn readable(layer: &Layer<'_>, trail: &mut Trail) -> Option<Vec<Value>> {
+    let parts = lines(layer.text).or_else(|| elements(layer))?;
+    let mut noted = Trail::default();
+    let mut values = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        match exact(layer, part.clone(), &mut noted).or_else(|| mended(&layer.text[part.clone()])) {
+            Some(value) => values.push(value),
+            None => {
+                let stop = loose::read(&layer.text[part.clone()]).err();
+                let (at, why) = stop.map_or((0, "it is broken in more than one way".to_owned()), |stop| {
+                    (stop.at, stop.message)
+                });
+                let message = format!("function {number} cannot be read: {why}");
+                noted.fault(layer.fail(ParseFault::UnreadableRecord, part.start + at, message));
+            }
+        }
+    }
+    // Text of which most cannot be read is no list of records.
+    if values.len() < 2 || values.len() * 2 < parts.len() {
+        return None;
+    }
+    trail.extend(noted);
+    Some(values)
+}
+
+/// The value of a part with slips that have one meaning.
+fn mended(text: &str) -> Option<Value> {
+    let loose::Loose { value, notes } = loose::read(text).ok()?;
+    let is_sure = [notes.cut, notes.likely, notes.ambiguous, notes.ellipsis, notes.no_value]
+        .iter()
+        .all(Option::is_none);
+    (is_sure && notes.repeated.is_empty()).then_some(value)
+}
+
+/// The lines of a text that has a record on each.
+fn lines(text: &str) -> Option<Vec<Range<usize>>> {
+    let mut start = 0;
+    let mut lines = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let record = line.trim().trim_end_matches(',');
+        if !record.is_empty() {
+            let at = start + (line.len() - line.trim_start().len());
+            lines.push(at..at + record.len());
+        }
+        start += line.len();
+    }
+    let is_record = |range: &&Range<usize>| {
+        text[(*range).clone()].starts_with('{') && text[(*range).clone()].ends_with('}')
+    };
+    (lines.len() > 1 && lines.iter().filter(is_record).count() * 2 > lines.len()).then_some(lines)
+}
+
+/// The elements of the outermost list, with whatever else stands between them.
+fn elements(layer: &Layer<'_>) -> Option<Vec<Range<usize>>> {
+    let outer = layer.text.strip_prefix('[')?;
+    let inner = outer.trim_end().strip_suffix(']').unwrap_or(outer);
+    let outline = Outline::of(inner);
+    let mut parts = Vec::new();
+    let mut end = 0;
+    for part in outline.parts.iter().cloned().chain(outline.left_open.map(|start| start..inner.len())) {
+        parts.extend(stray(inner, end..part.start));
+        end = part.end;
+        parts.push(part.start + 1..part.end + 1);
+    }
+    parts.extend(stray(inner, end..inner.len()));
+    Some(parts)
+}
+
+/// What stands between two elements, where it is more than blanks and commas.
+fn stray(text: &str, gap: Range<usize>) -> Option<Range<usize>> {
+    let is_gap = |c: char| c.is_whitespace() || c == ',';
+    (!text[gap.clone()].trim_matches(is_gap).is_empty()).then_some(gap.start + 1..gap.end + 1)
+}

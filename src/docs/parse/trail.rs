@@ -1,0 +1,44 @@
+//! What is noted on the way down to a value: the rungs taken, and faults in spite of which the text was read.
+
+use super::fault::{Fault, ParseFault};
+use super::layer::Layer;
+use super::step::Step;
+use crate::python::repeated::Repeated;
+
+/// How many keys that stand twice are told apart; a file of thousands says no more than the first.
+const MAX_REPEATED: usize = 20;
+
+/// Steps and faults, in the order they were met.
+#[derive(Debug, Default)]
+pub(super) struct Trail {
+    pub(super) steps: Vec<Step>,
+    pub(super) faults: Vec<Fault>,
+}
+
+impl Trail {
+    pub(super) fn step(&mut self, step: Step) {
+        self.steps.push(step);
+    }
+
+    /// Takes note of a fault. One kind is told once, but for records and keys, each of which is a place of its own.
+    pub(super) fn fault(&mut self, fault: Fault) {
+        let is_place = matches!(fault.kind, ParseFault::UnreadableRecord | ParseFault::DuplicateKey);
+        if is_place || self.faults.iter().all(|earlier| earlier.kind != fault.kind) {
+            self.faults.push(fault);
+        }
+    }
+
+    pub(super) fn repeated(&mut self, layer: &Layer<'_>, repeated: &[Repeated]) {
+        for Repeated { key, at } in repeated.iter().take(MAX_REPEATED) {
+            let shown: String = key.chars().take(40).collect();
+            let message =
+                format!("the key {shown:?} stands twice with different values; the last one was read");
+            self.fault(layer.fail(ParseFault::DuplicateKey, *at, message));
+        }
+    }
+
+    pub(super) fn extend(&mut self, other: Self) {
+        self.steps.extend(other.steps);
+        other.faults.into_iter().for_each(|fault| self.fault(fault));
+    }
+}

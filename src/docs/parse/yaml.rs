@@ -1,0 +1,328 @@
+//! YAML 1.2 as JSON: mappings, and lists of mappings, one document or several.
+//!
+//! Scalars follow the core schema, so `no` is a word and `1.50` keeps its digits. Aliases
+//! are copied only as long as the whole stays no larger than the text, so a few lines never
+//! become gigabytes. Prose is full of colons; what is taken has to be built like data, with
+//! names for keys. Deliberately absent: merge keys, tags beyond the core schema, keys that
+//! are not scalars, and infinity, any of which leaves the text unread.
+
+use std::collections::HashMap;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+use serde_json::{Map, Value};
+
+use super::MAX_DEPTH;
+use super::outline::Outline;
+use crate::python::repeated::{Repeated, insert};
+
+/// What the YAML of a text says.
+#[derive(Debug, PartialEq)]
+pub(super) struct Yaml {
+    /// The only document, or all of them as a list.
+    pub(super) value: Value,
+    /// Keys that stand twice in one mapping with different values.
+    pub(super) repeated: Vec<Repeated>,
+}
+
+/// Reads a text as YAML, where it is built like data.
+pub(super) fn read(text: &str) -> Option<Yaml> {
+    if !begins_like_yaml(text) || Outline::of(text).depth > MAX_DEPTH {
+        return None;
+    }
+    let mut reader = Reader {
+        parser: Parser::new_from_str(text),
+        anchors: HashMap::new(),
+        n_copied: 0,
+        max_copied: text.len(),
+        repeated: Vec::new(),
+    };
+    let mut documents = reader.documents()?;
+    if !documents.iter().all(is_data) {
+        return None;
+    }
+    let value = match (documents.pop()?, documents.is_empty()) {
+        (only, true) => only,
+        (last, false) => {
+            documents.push(last);
+            Value::Array(documents)
+        }
+    };
+    Some(Yaml { value, repeated: reader.repeated })
+}
+
+/// Whether the first line that says something opens a mapping, a list or a document.
+fn begins_like_yaml(text: &str) -> bool {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with(['#', '%']));
+    first.is_some_and(|line| {
+        let line = line.trim_start_matches("- ").trim_start();
+        line.starts_with("---")
+            || line == "-"
+            || line.split_once(':').is_some_and(|(key, _)| is_name(key.trim_matches(['"', '\''])))
+    })
+}
+
+/// Whether a value is built like data and not like a note: `Note: call me` is prose.
+fn is_data(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => {
+            let is_built = map.len() > 1 || map.values().any(|value| value.is_object() || value.is_array());
+            is_built && map.keys().all(|key| is_name(key))
+        }
+        Value::Array(items) => {
+            !items.is_empty() && items.iter().all(|item| item.is_object() && is_data(item))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a key could be a name, or a path of an API.
+fn is_name(key: &str) -> bool {
+    !key.is_empty() && !key.contains(char::is_whitespace)
+}
+
+struct Reader<'t> {
+    parser: Parser<'t, saphyr_parser::StrInput<'t>>,
+    /// The values that have a name, and their size.
+    anchors: HashMap<usize, (Value, usize)>,
+    n_copied: usize,
+    max_copied: usize,
+    repeated: Vec<Repeated>,
+}
+
+/// An event, and the byte it stands at as far as the reader of YAML tells: it counts characters.
+type Told<'t> = (Event<'t>, usize);
+
+impl<'t> Reader<'t> {
+    fn next(&mut self) -> Option<Told<'t>> {
+        let (event, span) = self.parser.next_event()?.ok()?;
+        Some((event, span.start.index()))
+    }
+
+    fn documents(&mut self) -> Option<Vec<Value>> {
+        let mut documents = Vec::new();
+        loop {
+            match self.next()?.0 {
+                Event::StreamEnd => return Some(documents),
+                Event::StreamStart | Event::DocumentEnd | Event::Nothing => {}
+                Event::DocumentStart(_) => {
+                    let event = self.next()?;
+                    documents.push(self.value(event, 0)?);
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn value(&mut self, (event, _): Told<'t>, depth: usize) -> Option<Value> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        let (value, anchor) = match event {
+            Event::Scalar(text, style, anchor, tag) => (scalar(&text, style, tag.as_deref())?, anchor),
+            Event::SequenceStart(anchor, None) => (self.sequence(depth)?, anchor),
+            Event::MappingStart(anchor, None) => (self.mapping(depth)?, anchor),
+            Event::Alias(anchor) => return self.copy(anchor),
+            _ => return None,
+        };
+        if anchor > 0 {
+            let size = size(&value);
+            self.anchors.insert(anchor, (value.clone(), size));
+            // The named value itself was written once and copied once.
+            self.count(size)?;
+        }
+        Some(value)
+    }
+
+    fn sequence(&mut self, depth: usize) -> Option<Value> {
+        let mut items = Vec::new();
+        loop {
+            match self.next()? {
+                (Event::SequenceEnd, _) => return Some(Value::Array(items)),
+                event => items.push(self.value(event, depth + 1)?),
+            }
+        }
+    }
+
+    fn mapping(&mut self, depth: usize) -> Option<Value> {
+        let mut map = Map::new();
+        loop {
+            match self.next()? {
+                (Event::MappingEnd, _) => return Some(Value::Object(map)),
+                (Event::Scalar(key, style, 0, None), at) => {
+                    let is_plain = matches!(style, ScalarStyle::Plain);
+                    if is_plain && matches!(&*key, "<<" | "" | "~" | "null") {
+                        return None;
+                    }
+                    let event = self.next()?;
+                    let value = self.value(event, depth + 1)?;
+                    insert(&mut map, key.into_owned(), value, at, &mut self.repeated);
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    fn copy(&mut self, anchor: usize) -> Option<Value> {
+        let size = self.anchors.get(&anchor)?.1;
+        self.count(size)?;
+        self.anchors.get(&anchor).map(|(value, _)| value.clone())
+    }
+
+    fn count(&mut self, size: usize) -> Option<()> {
+        self.n_copied += size;
+        (self.n_copied <= self.max_copied).then_some(())
+    }
+}
+
+/// About how many bytes a value takes as text.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(items) => items.iter().map(size).sum::<usize>() + 2,
+        Value::Object(map) => map.iter().map(|(key, value)| key.len() + 3 + size(value)).sum::<usize>() + 2,
+        _ => 4,
+    }
+}
+
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Value> {
+    match tag {
+        Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => Some(Value::from(text)),
+        Some(_) => None,
+        None if matches!(style, ScalarStyle::Plain) => plain(text),
+        None => Some(Value::from(text)),
+    }
+}
+
+/// What a word without quotes is in the core schema.
+fn plain(text: &str) -> Option<Value> {
+    Some(match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        _ if is_infinite(text) => return None,
+        _ => number(text).unwrap_or_else(|| Value::from(text)),
+    })
+}
+
+fn is_infinite(text: &str) -> bool {
+    let word = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
+    matches!(word.as_str(), ".inf" | ".nan")
+}
+
+/// A number of the core schema, with its digits.
+fn number(text: &str) -> Option<Value> {
+    let (sign, digits) = match text.strip_prefix(['-', '+']) {
+        Some(digits) if text.starts_with('-') => ("-", digits),
+        Some(digits) => ("", digits),
+        None => ("", text),
+    };
+    let radix =
+        [("0x", 16), ("0o", 8)].into_iter().find_map(|(mark, radix)| Some((text.strip_prefix(mark)?, radix)));
+    if let Some((digits, radix)) = radix {
+        return u64::from_str_radix(digits, radix).ok().map(Value::from);
+    }
+    let (mantissa, exponent) = digits.find(['e', 'E']).map_or((digits, ""), |at| digits.split_at(at));
+    let (whole, fraction) =
+        mantissa.split_once('.').map_or((mantissa, None), |(whole, rest)| (whole, Some(rest)));
+    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !all_digits(whole)
+        || !fraction.is_none_or(all_digits)
+        || (whole.is_empty() && fraction.is_none_or(str::is_empty))
+    {
+        return None;
+    }
+    let whole = match whole.trim_start_matches('0') {
+        "" => "0",
+        significant => significant,
+    };
+    let fraction = match fraction {
+        None => String::new(),
+        Some("") => ".0".to_owned(),
+        Some(digits) => format!(".{digits}"),
+    };
+    format!("{sign}{whole}{fraction}{exponent}").parse().ok().map(Value::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_mapping_and_a_list_of_mappings_are_read() {
+        let text = "# tools\nname: ferry\nparameters:\n  type: object\n  required: [port]\n  default: no\n";
+        let value =
+            json!({"name": "ferry", "parameters": {"type": "object", "required": ["port"], "default": "no"}});
+        assert_eq!(yaml(text), Some(value));
+        let text = "- name: a\n  tags:\n  - x\n- name: b\n  tags: []\n";
+        assert_eq!(yaml(text), Some(json!([{"name": "a", "tags": ["x"]}, {"name": "b", "tags": []}])));
+        assert_eq!(
+            yaml("---\nname: a\nn: 1\n---\nname: b\nn: 2\n"),
+            Some(json!([{"name": "a", "n": 1}, {"name": "b", "n": 2}]))
+        );
+    }
+
+    #[test]
+    fn scalars_follow_the_core_schema() {
+        let text = "a: 1.50\nb: 0x1F\nc: ~\nd: yes\ne: '1'\nf: !!str 1\ng: 2024-01-01\nh: 1e3\ni: |\n  one\n  two\nj: -.5\nk: 1.2.3\n";
+        let value = yaml(text).unwrap().to_string();
+        let expected = r#"{"a":1.50,"b":31,"c":null,"d":"yes","e":"1","f":"1","g":"2024-01-01","h":1e+3,"i":"one\ntwo\n","j":-0.5,"k":"1.2.3"}"#;
+        assert_eq!(value.replace("1e3", "1e+3"), expected);
+    }
+
+    #[test]
+    fn prose_is_not_yaml() {
+        for text in [
+            "Note: call me",
+            "Please note: this is\na text: of two lines",
+            "- get the weather\n- call: me",
+            "just words",
+            "My tool: it does things\nYour tool: it does others",
+        ] {
+            assert_eq!(yaml(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_json_has_no_word_for_is_left_unread() {
+        for text in [
+            "a: .inf\nb: 1",
+            "a: &x 1\n<<: {b: 1}",
+            "? [1]\n: 2\nb: 1",
+            "a: !!binary abc\nb: 1",
+            "{a: 1}: 2\nb: 1",
+        ] {
+            assert_eq!(yaml(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn aliases_are_copied_and_never_explode() {
+        assert_eq!(
+            yaml("a: &x {city: {type: string}}\nb: *x\n"),
+            Some(json!({"a": {"city": {"type": "string"}}, "b": {"city": {"type": "string"}}}))
+        );
+        let mut bomb = "a0: &a0 [lol, lol, lol, lol]\n".to_owned();
+        for n in 1..40 {
+            let before = n - 1;
+            bomb += &format!("a{n}: &a{n} [*a{before}, *a{before}, *a{before}, *a{before}]\n");
+        }
+        assert_eq!(yaml(&bomb), None);
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_told() {
+        let read = read("a: 1\nb: {c: 1}\na: 2\n");
+        // The reader of YAML may refuse it, which is as good.
+        assert!(read.is_none_or(|yaml| yaml.repeated.len() == 1));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "([-:?|>&*!%#{}\\[\\],'\" \n]|a|1|é|key: |- |  |\t|<<){0,40}") {
+            let _ = yaml(&text);
+        }
+    }
+}
