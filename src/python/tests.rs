@@ -326,3 +326,28 @@ proptest! {
         prop_assert_eq!(&read[0].arguments["b"][0], &value);
     }
 }
+
+#[test]
+fn an_ordered_dict_is_read_like_the_dict_it_prints() {
+    let value = json!({"name": "f", "n": {"type": "object"}});
+    for text in [
+        "OrderedDict([('name', 'f'), ('n', OrderedDict({'type': 'object'}))])",
+        "collections.OrderedDict([('name', 'f'), ('n', dict(type='object'))])",
+        "dict([('name', 'f')], n=dict([['type', 'object']]))",
+        "dict({'name': 'f'}, n={'type': 'object'})",
+    ] {
+        assert_eq!(literal(text), Ok(value.clone()), "{text}");
+    }
+}
+
+#[test]
+fn what_is_doubtful_about_a_literal_is_told() {
+    let joint = |text: &str| read(text).unwrap().doubtful_joint;
+    assert_eq!(joint("[\"a\" \"b\"]"), Some(1));
+    assert_eq!(joint("['a' 'b']"), None);
+    assert_eq!(joint("[\"a\" \"b\", None]"), None);
+    assert_eq!(joint("{\"a\": \"b\" \"c\"}"), None);
+    assert_eq!(joint("{'a': 'b''c'}"), Some(9));
+    let repeated = read("{'a': 1, 'b': {'c': 2, 'c': 2}, 'a': 3}").unwrap().repeated;
+    assert_eq!(repeated.iter().map(|key| (key.key.as_str(), key.at)).collect::<Vec<_>>(), [("a", 32)]);
+}

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::layer::{Layer, is_source_code};
 use super::loose::plain_mark;
+use super::outline::Outline;
 use super::step::Step;
 
 /// Names of the tags that doc lists stand between in prompts, in angle or square brackets.
@@ -46,7 +47,7 @@ pub(super) struct Envelope {
 
 /// The layer around a text, where there is one.
 pub(super) fn peel(text: &str) -> Option<Envelope> {
-    tagged(text).or_else(|| fenced(text)).or_else(|| assigned(text))
+    tagged(text).or_else(|| fenced(text))
 }
 
 /// A tag of [`TAGS`].
@@ -146,7 +147,9 @@ fn is_bracketed(text: &str) -> bool {
 }
 
 /// The right side of `tools = …`, `export const tools: Tool[] = … as const;`, `tools: […]` or `return […]`.
-fn assigned(text: &str) -> Option<Envelope> {
+///
+/// The value has to be all the rest: in `tags: [a]` above other lines it is the first of many.
+pub(super) fn assigned(text: &str) -> Option<Range<usize>> {
     let is_value = |rest: &str| is_bracketed(rest.trim_start()) || rest.trim_start().starts_with('`');
     let is_target = |target: &str| {
         target.len() <= MAX_TARGET_BYTES
@@ -169,7 +172,9 @@ fn assigned(text: &str) -> Option<Envelope> {
     };
     let tail = |c: char| c.is_whitespace() || matches!(c, ';' | ',');
     let end = without_typing(text.trim_end_matches(tail)).trim_end_matches(tail).len().max(start);
-    Some(Envelope { step: Step::Assignment, parts: vec![start..end], is_closed: true })
+    let outline = Outline::of(&text[start..end]);
+    let is_all = outline.left_open.is_some() || outline.parts.first().is_none_or(|part| start + part.end == end);
+    is_all.then_some(start..end)
 }
 
 /// The text without what TypeScript says of a value behind it: `as const`, `satisfies Tool[]`.
@@ -267,10 +272,10 @@ mod tests {
             "$tools => [1],",
             "const tools = [1] satisfies Tool[];",
         ] {
-            assert_eq!(inside(text), Some((Step::Assignment, vec!["[1]"])), "{text}");
+            assert_eq!(assigned(text).map(|part| text[part].trim()), Some("[1]"), "{text}");
         }
-        for text in ["def f(x={})", "I said = nothing", "name: f"] {
-            assert_eq!(inside(text), None, "{text}");
+        for text in ["def f(x={})", "I said = nothing", "name: f", "tags: [1]\nname: f"] {
+            assert_eq!(assigned(text), None, "{text}");
         }
     }
 

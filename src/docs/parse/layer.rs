@@ -93,8 +93,11 @@ impl<'t> Layer<'t> {
 
     /// Whether the text begins as a value, a comment or a string does.
     pub(super) fn begins_like_a_value(&self) -> bool {
+        const CALLS: [&str; 7] =
+            ["dict(", "OrderedDict(", "collections.OrderedDict(", "list(", "tuple(", "set(", "frozenset("];
         let first = self.text.chars().next().map(plain_mark);
         first.is_some_and(|c| "[{(\"'`#/“”„«‘’＂＇".contains(c))
+            || CALLS.iter().any(|call| self.text.starts_with(call))
     }
 
     /// Whether the text ends before its brackets do, or as JSON before its value does.

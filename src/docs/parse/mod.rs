@@ -72,9 +72,11 @@ pub fn parse(text: &str) -> Result<Parsed, Fault> {
 type Rung = fn(&Layer<'_>, &mut Trail) -> Option<Result<Value, Fault>>;
 
 /// In the order they are tried: what is exact before what mends, what mends before what guesses.
-const RUNGS: [Rung; 12] = [
+const RUNGS: [Rung; 13] = [
     strict_json,
     program_source,
+    assignment,
+    yaml_documents,
     enveloped,
     bounded,
     encoded,
@@ -83,7 +85,6 @@ const RUNGS: [Rung; 12] = [
     mended,
     repaired,
     readable_records,
-    yaml_documents,
     amid_prose,
 ];
 
@@ -113,6 +114,12 @@ fn strict_json(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fau
 fn program_source(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
     let functions = source::functions(layer.text, &mut trail.steps)?;
     Some(functions.map(Value::Array).map_err(|fault| layer.placed(fault)))
+}
+
+fn assignment(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    let part = envelope::assigned(layer.text)?;
+    trail.step(Step::Assignment);
+    Some(read_parts(layer, &[part], trail))
 }
 
 fn enveloped(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {

@@ -49,6 +49,12 @@ pub(super) fn read(text: &str) -> Result<Strict, NotStrict> {
     Ok(Strict { value, repeated: reader.repeated })
 }
 
+/// How long the value is that a text begins with, or where it stops being one.
+pub(super) fn prefix_len(text: &str) -> Result<usize, usize> {
+    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, repeated: Vec::new() };
+    reader.value(0).map(|_| reader.at).map_err(|error| error.at)
+}
+
 struct Reader<'t> {
     text: &'t str,
     bytes: &'t [u8],
@@ -279,8 +285,8 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_digits_and_strings_their_characters() {
-        let text = r#" [1.50, -0, 1e400, "\ud83d\ude00\u00e9\/", "äöü"] "#;
-        assert_eq!(read(text).unwrap().value.to_string(), r#"[1.50,-0,1e400,"😀é/","äöü"]"#);
+        let text = r#" [1.50, -0, 1e+400, "\ud83d\ude00\u00e9\/", "äöü"] "#;
+        assert_eq!(read(text).unwrap().value.to_string(), r#"[1.50,-0,1e+400,"😀é/","äöü"]"#);
     }
 
     #[test]

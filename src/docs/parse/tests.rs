@@ -29,12 +29,16 @@ fn every_rung_reads_the_same_function() {
             &["json-string", "json-string", "strict-json", "bare-object"],
         ),
         (format!("[{}]", json.replace('\\', "\\\\").replace('"', "\\\"")), &["escaped-json", "strict-json"]),
+        (format!("[{}]", json.replace('"', "&quot;")), &["html-entities", "strict-json"]),
+        (format!("\"[{}]\"", json.replace('"', "\"\"")), &["csv-quotes", "strict-json"]),
+        (format!("<tools>{json}</tools>"), &["tags", "strict-json", "bare-object"]),
+        ("name: f\ndescription: The user's \"city\"\n".to_owned(), &["yaml", "bare-object"]),
         (python.to_owned(), &["python-literal", "bare-object"]),
         (format!("({python},)"), &["python-literal"]),
         (format!("[{json},]"), &["json5"]),
         (format!("[ // spec\n{json}]"), &["json5"]),
         (format!("[{{name: \"f\", {}]", &json[12..]), &["json5"]),
-        (format!("[{}]", json.replace(',', "\n")), &["repaired"]),
+        (format!("[{}]", json.replace(',', "\n")), &["mended"]),
     ];
     for (text, steps) in sent {
         let parsed = parse(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
@@ -89,16 +93,15 @@ fn every_fault_has_its_text() {
         ("none", ParseFault::NotJson),
         ("test", ParseFault::NotJson),
         ("i want a weather function pls", ParseFault::NotJson),
-        ("name: f\nparameters:\n  type: object\n", ParseFault::NotJson),
+        ("note: call me", ParseFault::NotJson),
         ("\"just a string\"", ParseFault::NotJson),
-        ("```\n{}\n```\n```\n{}\n```", ParseFault::NotJson),
+        ("```\n{}\n```\n```\n{}\n```", ParseFault::NoFunctions),
+        ("{\"name\": f\"now\"}", ParseFault::SourceCode),
+        ("{name: `now ${n}`}", ParseFault::SourceCode),
+        ("{\"name\": NAME + \"x\"}", ParseFault::NotJson),
         ("{\"name\": \"\"", ParseFault::Truncated),
-        ("[{\"name\": \"f\", \"parameters\": {\"type\": \"obj", ParseFault::Truncated),
         ("\"[{\\\"name\\\": ", ParseFault::Truncated),
-        ("{\"name\": \"f\", \"enum\": [\"a\", ...]}", ParseFault::Abbreviated),
-        ("{\"name\": \"f\", \"description\": `d`}", ParseFault::RepairsDisagree),
-        ("{\"name: \"f\", \"description\": \"d\"}", ParseFault::Truncated),
-        ("[{\"name\": \"f\", \"enum\": {1, 2}]", ParseFault::Truncated),
+        ("[{...}]", ParseFault::Abbreviated),
         ("{}", ParseFault::NoFunctions),
         ("null", ParseFault::NoFunctions),
         ("[]", ParseFault::NoFunctions),
@@ -113,10 +116,80 @@ fn every_fault_has_its_text() {
 
 #[test]
 fn a_fault_says_where_in_the_text_as_sent() {
-    assert_eq!(parse("  [{\"name\": \"f\"").unwrap_err().at, Some(15));
+    assert_eq!(parse("  [{\"name\": \"f\"").unwrap().faults[0].at, Some(15));
     let text = "tools = [{\"name\": \"f\"} \"x\": 5]";
     let at = parse(text).unwrap_err().at;
-    assert_eq!(at.map(|at| &text[at..=at]), Some("\""));
+    assert_eq!(at.map(|at| &text[at..=at]), Some(":"));
+}
+
+#[test]
+fn what_is_read_in_spite_of_a_fault_carries_it() {
+    let function = json!({"name": "f", "enum": ["a", "b"]});
+    for (text, kind) in [
+        (r#"{"name": "f", "enum": ["a", "b""#, ParseFault::Truncated),
+        (r#"{"name": "f", "enum": ["a", "b"], "desc"#, ParseFault::Truncated),
+        (r#"{"name": "f", "enum": ["a", "b"], "strict": tru"#, ParseFault::Truncated),
+        (r#""{\"name\": \"f\", \"enum\": [\"a\", \"b"#, ParseFault::Truncated),
+        ("{'name': 'f', 'enum': ('a', 'b", ParseFault::Truncated),
+        ("```json\n{\"name\": \"f\", \"enum\": [\"a\", \"b", ParseFault::Truncated),
+        ("Use this: {\"name\": \"f\", \"enum\": [\"a\", \"b", ParseFault::Truncated),
+        (r#"{"name": "f", "enum": ["a", "b", ...]}"#, ParseFault::Abbreviated),
+        (r#"{"name": "f", "enum": ["a", "b", …], ...}"#, ParseFault::Abbreviated),
+        ("{\"name\": \"f\", \"enum\": [\"a\", \"b\" // ... and more\n]}", ParseFault::Abbreviated),
+        (r#"{"name": "f", "enum": ["a" "b"]}"#, ParseFault::RepairsDisagree),
+        (r#"{"name": "g", "enum": ["a", "b"], "name": "f"}"#, ParseFault::DuplicateKey),
+        (r#"{"name": "g", "enum": ["a", "b"], "name": "f",}"#, ParseFault::DuplicateKey),
+        ("{'name': 'g', 'enum': ['a', 'b'], 'name': 'f'}", ParseFault::DuplicateKey),
+        ("{\"name\": \"g\", \"enum\": [\"a\", \"b\"]\n\"name\": \"f\"}", ParseFault::DuplicateKey),
+    ] {
+        let parsed = parse(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        assert_eq!(parsed.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>(), [kind], "{text}");
+        // An equal value that stands twice or a joined string would differ here.
+        if parsed.functions != [function.clone()] {
+            assert_eq!(parsed.functions[0]["enum"], json!(["ab"]), "{text}");
+        }
+    }
+}
+
+#[test]
+fn slips_with_one_meaning_are_mended() {
+    let function = json!({"name": "f", "description": "a b"});
+    for text in [
+        "{\"name\": \"f\"\n \"description\": \"a b\"}",
+        "{\"name: \"f\", \"description\": \"a b\"}",
+        "{\"name\": \"f\", description\": \"a b\"}",
+        "｛＂name＂：＂f＂，＂description＂：＂a b＂｝",
+        "{“name”: “f”, “description”: “a b”}",
+        "{\"name\": \"f\",, \"description\": \"a b\"}",
+        "{\"name\" => \"f\", \"description\" => \"a b\"}",
+        "{\"name\": \"f\", \"description\": \"a \" + \"b\"}",
+        "{\u{a0}\"name\": \"f\",\u{200b} \"description\": \"a b\"}",
+    ] {
+        let parsed = parse(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        assert_eq!((parsed.functions, parsed.faults), (vec![function.clone()], vec![]), "{text}");
+    }
+}
+
+#[test]
+fn a_list_with_broken_records_keeps_the_others_and_names_those() {
+    let lines = "{\"name\": \"a\"}\n{\"name\": \"b\", 5: }\n{\"name\": \"c\"}";
+    let list = format!("[{}]", lines.replace('\n', ",\n"));
+    for text in [lines, &list] {
+        let parsed = parse(text).unwrap();
+        assert_eq!(parsed.functions, [json!({"name": "a"}), json!({"name": "c"})]);
+        let [fault] = parsed.faults.as_slice() else { panic!("{:?}", parsed.faults) };
+        assert_eq!(fault.kind, ParseFault::UnreadableRecord);
+        assert!(fault.message.starts_with("function 1 cannot be read"), "{}", fault.message);
+        assert_eq!(fault.at.map(|at| &text[at..=at]), Some("}"));
+    }
+}
+
+#[test]
+fn a_stray_bracket_loses_nothing() {
+    let parsed = parse("[{\"name\": \"a\"}, [{\"name\": \"b\"}, {\"name\": \"c\"}]").unwrap();
+    assert_eq!((parsed.functions.len(), parsed.faults), (3, vec![]));
+    let parsed = parse("[{\"name\": \"a\"}, {\"name\": \"b\", \"enum\": [[\"x\"]").unwrap();
+    assert_eq!(parsed.faults[0].kind, ParseFault::Truncated);
 }
 
 #[test]
@@ -162,8 +235,9 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_text_is_never_completed(cut in 1..120_usize) {
+    fn a_cut_text_is_never_completed_in_silence(cut in 1..120_usize) {
         let text = r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {"a": {"type": "string"}}, "required": ["a"]}}]"#;
-        prop_assert_eq!(parse(&text[..cut]).map_err(|fault| fault.kind), Err(ParseFault::Truncated));
+        let fault = parse(&text[..cut]).map_or_else(|fault| fault, |parsed| parsed.faults[0].clone());
+        prop_assert_eq!(fault.kind, ParseFault::Truncated);
     }
 }

@@ -1,7 +1,7 @@
 //! YAML 1.2 as JSON: mappings, and lists of mappings, one document or several.
 //!
 //! Scalars follow the core schema, so `no` is a word and `1.50` keeps its digits. Aliases
-//! are copied only as long as the whole stays no larger than the text, so a few lines never
+//! are copied only as long as the whole stays about as large as the text, so a few lines never
 //! become gigabytes. Prose is full of colons; what is taken has to be built like data, with
 //! names for keys. Deliberately absent: merge keys, tags beyond the core schema, keys that
 //! are not scalars, and infinity, any of which leaves the text unread.
@@ -14,6 +14,9 @@ use serde_json::{Map, Value};
 use super::MAX_DEPTH;
 use super::outline::Outline;
 use crate::python::repeated::{Repeated, insert};
+
+/// How many times larger than the text its copied values may be.
+const MAX_GROWTH: usize = 4;
 
 /// What the YAML of a text says.
 #[derive(Debug, PartialEq)]
@@ -33,7 +36,7 @@ pub(super) fn read(text: &str) -> Option<Yaml> {
         parser: Parser::new_from_str(text),
         anchors: HashMap::new(),
         n_copied: 0,
-        max_copied: text.len(),
+        max_copied: MAX_GROWTH * text.len(),
         repeated: Vec::new(),
     };
     let mut documents = reader.documents()?;
@@ -75,9 +78,9 @@ fn is_data(value: &Value) -> bool {
     }
 }
 
-/// Whether a key could be a name, or a path of an API.
+/// Whether a key could be a name.
 fn is_name(key: &str) -> bool {
-    !key.is_empty() && !key.contains(char::is_whitespace)
+    !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_-./$@".contains(c))
 }
 
 struct Reader<'t> {

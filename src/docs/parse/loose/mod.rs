@@ -53,6 +53,14 @@ impl Notes {
     pub(super) fn is_clean(&self) -> bool {
         [self.slip, self.likely, self.ambiguous, self.cut, self.ellipsis].iter().all(Option::is_none)
     }
+
+    fn is_doubtful(&self) -> bool {
+        self.likely.is_some() || self.is_worse_than_likely()
+    }
+
+    fn is_worse_than_likely(&self) -> bool {
+        self.ambiguous.is_some() || self.cut.is_some() || !self.repeated.is_empty()
+    }
 }
 
 /// Why a text was not read.
@@ -80,7 +88,18 @@ pub(super) enum StopKind {
 /// # Errors
 /// Where it goes beyond what can be read without guessing.
 pub(super) fn read(text: &str) -> Result<Loose, Stop> {
-    let mut reader = Reader::new(text);
+    let first = read_with(Reader::new(text));
+    if first.as_ref().is_ok_and(|loose| !loose.notes.is_doubtful()) {
+        return first;
+    }
+    // A quote that was forgotten shifts the meaning of all that follow; perhaps strings end where lines do.
+    match read_with(Reader { mends_open_strings: true, ..Reader::new(text) }) {
+        Ok(second) if second.notes.likely.is_some() && !second.notes.is_worse_than_likely() => Ok(second),
+        _ => first,
+    }
+}
+
+fn read_with(mut reader: Reader<'_>) -> Result<Loose, Stop> {
     let mut values = Vec::new();
     loop {
         reader.skip_blanks();
@@ -114,12 +133,16 @@ struct Reader<'t> {
     open: Vec<char>,
     /// The end of the last list that stood in a list and held lists or objects.
     inner_list_end: Option<usize>,
+    /// How many bytes were looked at to find the end of JSON in a string.
+    looked_bytes: usize,
+    /// Whether a string may end where its closing quote seems to have been forgotten.
+    mends_open_strings: bool,
     notes: Notes,
 }
 
 impl<'t> Reader<'t> {
     fn new(text: &'t str) -> Self {
-        Self { text, at: 0, open: Vec::new(), inner_list_end: None, notes: Notes::default() }
+        Self { text, at: 0, open: Vec::new(), inner_list_end: None, looked_bytes: 0, mends_open_strings: false, notes: Notes::default() }
     }
 
     fn rest(&self) -> &'t str {

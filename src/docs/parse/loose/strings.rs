@@ -91,8 +91,12 @@ impl<'t> Reader<'t> {
         }
         let start = self.at;
         self.at += quote.len_utf8();
+        if let Some(json) = self.json_with_bare_quotes(quote, place) {
+            return Ok(Some(json));
+        }
         let mut text = String::new();
         let mut inner = None;
+        let mut escapes = Escapes::default();
         loop {
             let plain = plain_len(self.rest(), quote);
             text.push_str(&self.rest()[..plain]);
@@ -106,9 +110,16 @@ impl<'t> Reader<'t> {
                     text.push_str(&self.rest()[..len]);
                     self.at += len;
                 }
-                '\\' => self.escape(&mut text)?,
+                '\\' => {
+                    escapes.note(self.rest());
+                    self.escape(&mut text)?;
+                }
                 '$' if quote == '`' && self.rest().starts_with("${") => {
                     return Err(self.program("a template string holds an expression"));
+                }
+                '\n' | '\r' if self.mends_open_strings && structure_follows(self.rest(), place) => {
+                    self.likely();
+                    return Ok(Some(without_comma(&text).to_owned()));
                 }
                 c if c.is_control() => {
                     // Only backticks may hold line ends.
@@ -127,10 +138,17 @@ impl<'t> Reader<'t> {
                     if can_end(after, place) {
                         self.at += c.len_utf8();
                         self.judge_inner(inner, &text);
+                        if escapes.are_doubtful() {
+                            self.ambiguous();
+                        }
                         return Ok(Some(text));
                     }
                     if place == Place::Key {
                         return self.unclosed_key(start + quote.len_utf8()).map(Some);
+                    }
+                    if self.mends_open_strings && text.trim_end().ends_with(',') && structure_follows(self.rest(), place) {
+                        self.likely();
+                        return Ok(Some(without_comma(&text).to_owned()));
                     }
                     let is_apostrophe = text.ends_with(char::is_alphanumeric)
                         && after.starts_with(char::is_alphabetic)
@@ -145,6 +163,28 @@ impl<'t> Reader<'t> {
                 }
             }
         }
+    }
+
+    /// Takes JSON whose own quotes are not escaped in the quotes around it: `"{"city": "Oslo"}"`.
+    fn json_with_bare_quotes(&mut self, quote: char, place: Place) -> Option<String> {
+        let rest = self.rest();
+        if quote != '"' || !rest.starts_with(['{', '[']) || self.looked_bytes > self.text.len() {
+            return None;
+        }
+        let first = rest.find(['"', '\\']).filter(|at| rest[*at..].starts_with('"'))?;
+        if can_end(&rest[first + 1..], place) {
+            return None;
+        }
+        let length = strict::prefix_len(rest);
+        self.looked_bytes += length.unwrap_or_else(|stopped| stopped);
+        let length = length.ok()?;
+        let after = rest[length..].strip_prefix('"')?;
+        if !can_end(after, place) {
+            return None;
+        }
+        self.slip();
+        self.at += length + 1;
+        Some(rest[..length].to_owned())
     }
 
     /// How sure it is that quotes inside a string belong to it.
@@ -274,6 +314,27 @@ impl<'t> Reader<'t> {
     }
 }
 
+/// Which escapes stand in one string: whoever wrote `C:\Users\new` meant no line end.
+#[derive(Default)]
+struct Escapes {
+    has_blank: bool,
+    has_unknown: bool,
+}
+
+impl Escapes {
+    fn note(&mut self, text: &str) {
+        match text[1..].chars().next() {
+            Some('b' | 'f' | 'n' | 'r' | 't' | 'v') => self.has_blank = true,
+            Some(c) if c.is_alphabetic() && !matches!(c, 'u' | 'x') => self.has_unknown = true,
+            _ => {}
+        }
+    }
+
+    fn are_doubtful(&self) -> bool {
+        self.has_blank && self.has_unknown
+    }
+}
+
 /// The characters that may close a string opened with this one.
 fn closing(quote: char) -> Option<&'static str> {
     match quote {
@@ -323,6 +384,27 @@ fn can_end(after: &str, place: Place) -> bool {
         c if closing(c).is_some() => true,
         _ => after[..gap].contains('\n') && has_colon(rest),
     }
+}
+
+/// Whether a bracket closes or a key in quotes begins here, as after a string that should have ended before.
+fn structure_follows(text: &str, place: Place) -> bool {
+    let rest = &text[blanks_len(near(text))..];
+    let after = |rest: &str| rest.trim_start_matches(is_blank).chars().next().map(plain_mark);
+    match rest.chars().next() {
+        _ if place == Place::Key => false,
+        Some('}' | ']') => after(&rest[1..]).is_none_or(|next| matches!(next, ',' | '}' | ']')),
+        Some(quote @ ('"' | '\'')) => {
+            let name = bare_key(near(&rest[1..]));
+            let behind = &rest[1 + name.len()..];
+            !name.is_empty() && behind.strip_prefix(quote).and_then(after) == Some(':')
+        }
+        _ => false,
+    }
+}
+
+/// The text without the comma that was meant to stand behind it.
+fn without_comma(text: &str) -> &str {
+    text.trim_end().trim_end_matches(',')
 }
 
 /// Whether what follows a comma can follow one between values.

@@ -127,6 +127,11 @@ impl<'t> Reader<'t> {
     /// Steps over the comma after an element, and tells whether there was one.
     fn separator(&mut self, was_read: bool) -> bool {
         self.skip_blanks();
+        if self.mark() == Some(';') {
+            self.slip();
+            self.step_over(';');
+            return true;
+        }
         if self.eat(',') {
             return true;
         }
