@@ -48,7 +48,9 @@ fn tools_of(value: Value) -> Vec<Value> {
         Value::Object(map) => map
             .into_iter()
             .flat_map(|(key, value)| match value {
-                Value::Array(tools) if key == "tools" => tools.into_iter().filter(|tool| tool["name"].is_string()).collect(),
+                Value::Array(tools) if key == "tools" => {
+                    tools.into_iter().filter(|tool| tool["name"].is_string()).collect()
+                }
                 other => tools_of(other),
             })
             .collect(),
@@ -70,9 +72,13 @@ fn real_tools_come_back_from_every_spelling() {
         ("json5", |tool| json5(tool, 0)),
         ("yaml", |tool| format!("---\n{}", yaml(tool, 0))),
         ("escaped", |tool| tool.to_string().replace('\\', "\\\\").replace('"', "\\\"")),
-        ("entities", |tool| tool.to_string().replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")),
+        ("entities", |tool| {
+            tool.to_string().replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
+        }),
         ("csv", |tool| tool.to_string().replace('"', "\"\"")),
-        ("fenced", |tool| format!("Here it is:\n```json\n{}\n```", serde_json::to_string_pretty(tool).unwrap())),
+        ("fenced", |tool| {
+            format!("Here it is:\n```json\n{}\n```", serde_json::to_string_pretty(tool).unwrap())
+        }),
         ("double-encoded", |tool| json!(tool.to_string()).to_string()),
         ("unseparated", |tool| serde_json::to_string_pretty(tool).unwrap().replace(",\n", "\n")),
     ];
@@ -82,7 +88,9 @@ fn real_tools_come_back_from_every_spelling() {
         for tool in &tools {
             let text = print(tool);
             match parse(&text) {
-                Ok(parsed) if parsed.functions == expected(tool).functions && parsed.faults.is_empty() => n_exact += 1,
+                Ok(parsed) if parsed.functions == expected(tool).functions && parsed.faults.is_empty() => {
+                    n_exact += 1
+                }
                 Ok(parsed) if parsed.faults.is_empty() => silent.push(format!("{name}: {text}")),
                 Ok(parsed) => n_told += usize::from(!parsed.functions.is_empty()),
                 Err(fault) => println!("{name} refused: {} {fault:?}", tool["name"]),
@@ -103,10 +111,13 @@ fn real_tools_that_are_cut_say_so() {
         for text in [tool.to_string(), repr(tool), json5(tool, 0), json!(tool.to_string()).to_string()] {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let cut = text.floor_char_boundary(1 + (state >> 33) % (text.trim_end().len() - 1));
-            let fault = parse(&text[..cut]).map_or_else(|fault| fault.kind, |parsed| {
-                assert!(!parsed.faults.is_empty(), "{number}: {}", &text[..cut]);
-                parsed.faults[0].kind
-            });
+            let fault = parse(&text[..cut]).map_or_else(
+                |fault| fault.kind,
+                |parsed| {
+                    assert!(!parsed.faults.is_empty(), "{number}: {}", &text[..cut]);
+                    parsed.faults[0].kind
+                },
+            );
             assert_eq!(fault, ParseFault::Truncated, "{number}: {}", &text[..cut]);
         }
     }
@@ -151,10 +162,70 @@ fn hand_written_collections_give_all_their_records() {
 fn time_is_linear_in_the_text() {
     const N_BYTES: usize = 1 << 20;
     let units = [
-        "[", "{", "(", "]", "\"", "'", "`", "\\", "#", "/", "/*", "//", "<", "&", "&amp;", "&quot;", "\"\" ", "```", "{\"a\":", "{'a':",
-        "\"a\" ", "'a' ", "\"a\"+", "[[", "{a:", "- ", "? ", "a: ", "&a ", "*a ", "...", "{\"a: ", "{\"", "\"\\", "\\\"", "'{", "“", "{'", "[\"",
-        "<tools>", "<tool></tool>", "[TOOLS]", "'\n", "{}\n", "{}{", "1,", "-", "0", "\u{a0}", "，", "a = ", "{\"a\" \"b", "[\"a\" b\", ", "\"x\"y", "|\n", ">\n ", "{,", "\"\"\"", "'''a",
-        "u'", "r\"", "def f(", "dict(", "\u{fe0f}é",
+        "[",
+        "{",
+        "(",
+        "]",
+        "\"",
+        "'",
+        "`",
+        "\\",
+        "#",
+        "/",
+        "/*",
+        "//",
+        "<",
+        "&",
+        "&amp;",
+        "&quot;",
+        "\"\" ",
+        "```",
+        "{\"a\":",
+        "{'a':",
+        "\"a\" ",
+        "'a' ",
+        "\"a\"+",
+        "[[",
+        "{a:",
+        "- ",
+        "? ",
+        "a: ",
+        "&a ",
+        "*a ",
+        "...",
+        "{\"a: ",
+        "{\"",
+        "\"\\",
+        "\\\"",
+        "'{",
+        "“",
+        "{'",
+        "[\"",
+        "<tools>",
+        "<tool></tool>",
+        "[TOOLS]",
+        "'\n",
+        "{}\n",
+        "{}{",
+        "1,",
+        "-",
+        "0",
+        "\u{a0}",
+        "，",
+        "a = ",
+        "{\"a\" \"b",
+        "[\"a\" b\", ",
+        "\"x\"y",
+        "|\n",
+        ">\n ",
+        "{,",
+        "\"\"\"",
+        "'''a",
+        "u'",
+        "r\"",
+        "def f(",
+        "dict(",
+        "\u{fe0f}é",
     ];
     for unit in units {
         for start in ["", "[", "{\"", "[{'a': '", "[{\"a\": \"", "a: ", "x ```\n"] {
@@ -199,7 +270,9 @@ fn repr_text(text: &str) -> String {
             c if c == quote => printed.extend(['\\', c]),
             c if (c as u32) < 0x20 || c as u32 == 0x7f => printed += &format!("\\x{:02x}", c as u32),
             '\u{a0}' => printed += "\\xa0",
-            '\u{200b}'..='\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => printed += &format!("\\u{:04x}", c as u32),
+            '\u{200b}'..='\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => {
+                printed += &format!("\\u{:04x}", c as u32)
+            }
             c => printed.push(c),
         }
     }
@@ -212,18 +285,29 @@ fn json5(value: &Value, depth: usize) -> String {
     let indent = "  ".repeat(depth + 1);
     match value {
         Value::String(text) => {
-            let inner = text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
+            let inner = text
+                .replace('\\', "\\\\")
+                .replace('\'', "\\'")
+                .replace('\n', "\\n")
+                .replace('\r', "\\r")
+                .replace('\t', "\\t");
             format!("'{inner}'")
         }
         Value::Array(items) => {
-            let items: String = items.iter().map(|item| format!("{indent}{},\n", json5(item, depth + 1))).collect();
+            let items: String =
+                items.iter().map(|item| format!("{indent}{},\n", json5(item, depth + 1))).collect();
             format!("[ // a list, isn't it\n{items}]")
         }
         Value::Object(map) => {
-            let is_bare = |key: &str| key.chars().all(|c| c.is_ascii_alphabetic() || c == '_') && !key.is_empty();
+            let is_bare =
+                |key: &str| key.chars().all(|c| c.is_ascii_alphabetic() || c == '_') && !key.is_empty();
             let key = |key: &str| if is_bare(key) { key.to_owned() } else { json!(key).to_string() };
-            let members: String =
-                map.iter().map(|(name, value)| format!("{indent}{}: {}, /* {{ */\n", key(name), json5(value, depth + 1))).collect();
+            let members: String = map
+                .iter()
+                .map(|(name, value)| {
+                    format!("{indent}{}: {}, /* {{ */\n", key(name), json5(value, depth + 1))
+                })
+                .collect();
             format!("{{\n{members}}}")
         }
         other => other.to_string(),
@@ -247,7 +331,8 @@ fn yaml(value: &Value, depth: usize) -> String {
 }
 
 fn yaml_below(value: &Value, depth: usize) -> String {
-    let is_empty = value.as_object().is_some_and(serde_json::Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
+    let is_empty = value.as_object().is_some_and(serde_json::Map::is_empty)
+        || value.as_array().is_some_and(Vec::is_empty);
     match value {
         Value::Object(_) | Value::Array(_) if !is_empty => format!("\n{}", yaml(value, depth + 1)),
         other => format!(" {}\n", yaml(other, depth + 1)),

@@ -125,7 +125,7 @@ fn fenced(text: &str) -> Option<Envelope> {
     while let Some(open) = text[from..].find(FENCE) {
         let open = from + open + FENCE.len();
         let info = text[open..]
-            .find(|c: char| !(c.is_alphanumeric() || matches!(c, '+' | '-' | '.')))
+            .find(|c: char| !(c.is_alphanumeric() || matches!(c, '+' | '-' | '.' | '_')))
             .unwrap_or(text.len() - open);
         let start = open + info;
         let body = &text[start..];
@@ -173,7 +173,8 @@ pub(super) fn assigned(text: &str) -> Option<Range<usize>> {
     let tail = |c: char| c.is_whitespace() || matches!(c, ';' | ',');
     let end = without_typing(text.trim_end_matches(tail)).trim_end_matches(tail).len().max(start);
     let outline = Outline::of(&text[start..end]);
-    let is_all = outline.left_open.is_some() || outline.parts.first().is_none_or(|part| start + part.end == end);
+    let is_all =
+        outline.left_open.is_some() || outline.parts.first().is_none_or(|part| start + part.end == end);
     is_all.then_some(start..end)
 }
 

@@ -142,7 +142,15 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn new(text: &'t str) -> Self {
-        Self { text, at: 0, open: Vec::new(), inner_list_end: None, looked_bytes: 0, mends_open_strings: false, notes: Notes::default() }
+        Self {
+            text,
+            at: 0,
+            open: Vec::new(),
+            inner_list_end: None,
+            looked_bytes: 0,
+            mends_open_strings: false,
+            notes: Notes::default(),
+        }
     }
 
     fn rest(&self) -> &'t str {

@@ -146,7 +146,10 @@ impl<'t> Reader<'t> {
                     if place == Place::Key {
                         return self.unclosed_key(start + quote.len_utf8()).map(Some);
                     }
-                    if self.mends_open_strings && text.trim_end().ends_with(',') && structure_follows(self.rest(), place) {
+                    if self.mends_open_strings
+                        && text.trim_end().ends_with(',')
+                        && structure_follows(self.rest(), place)
+                    {
                         self.likely();
                         return Ok(Some(without_comma(&text).to_owned()));
                     }

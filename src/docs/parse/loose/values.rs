@@ -313,7 +313,7 @@ fn json_number(written: &str) -> Option<Number> {
     }
     let (mantissa, exponent) = digits.find(['e', 'E']).map_or((digits, ""), |at| digits.split_at(at));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
-    if whole.is_empty() && fraction.is_empty() {
+    if matches!(mantissa, "" | ".") {
         return None;
     }
     let whole = if whole.is_empty() { "0" } else { whole };
