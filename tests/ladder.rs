@@ -157,10 +157,10 @@ fn hand_written_collections_give_all_their_records() {
     }
 }
 
-/// Texts of one megabyte that are nothing but trouble.
+/// Texts that are nothing but trouble.
 #[test]
 fn time_is_linear_in_the_text() {
-    const N_BYTES: usize = 1 << 20;
+    const N_BYTES: usize = 1 << 16;
     let units = [
         "[",
         "{",
@@ -233,11 +233,8 @@ fn time_is_linear_in_the_text() {
             let begun = Instant::now();
             let _ = parse(&text);
             let taken = begun.elapsed();
-            if taken > Duration::from_millis(1500) {
-                println!("{start:?} {unit:?}: {taken:?}");
-            }
             // Generous, for builds without optimisation on a busy machine: what is not linear takes minutes.
-            assert!(taken < Duration::from_secs(20), "{start:?} {unit:?}: {taken:?}");
+            assert!(taken < Duration::from_secs(10), "{start:?} {unit:?}: {taken:?}");
         }
     }
 }

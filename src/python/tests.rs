@@ -342,12 +342,12 @@ fn an_ordered_dict_is_read_like_the_dict_it_prints() {
 
 #[test]
 fn what_is_doubtful_about_a_literal_is_told() {
-    let joint = |text: &str| read(text).unwrap().doubtful_joint;
+    let joint = |text: &str| super::read(text).unwrap().doubtful_joint;
     assert_eq!(joint("[\"a\" \"b\"]"), Some(1));
     assert_eq!(joint("['a' 'b']"), None);
     assert_eq!(joint("[\"a\" \"b\", None]"), None);
     assert_eq!(joint("{\"a\": \"b\" \"c\"}"), None);
     assert_eq!(joint("{'a': 'b''c'}"), Some(9));
-    let repeated = read("{'a': 1, 'b': {'c': 2, 'c': 2}, 'a': 3}").unwrap().repeated;
+    let repeated = super::read("{'a': 1, 'b': {'c': 2, 'c': 2}, 'a': 3}").unwrap().repeated;
     assert_eq!(repeated.iter().map(|key| (key.key.as_str(), key.at)).collect::<Vec<_>>(), [("a", 32)]);
 }

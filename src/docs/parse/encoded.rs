@@ -18,7 +18,7 @@ pub(super) fn decode(text: &str) -> Option<(Step, String)> {
     if let Some(cell) = csv_cell(text) {
         return Some((Step::CsvQuotes, cell.replace("\"\"", "\"")));
     }
-    is_escaped(text).then(|| Some((Step::EscapedJson, unescaped(text)?))).flatten()
+    is_escaped(text).then(|| (Step::EscapedJson, unescaped(text)))
 }
 
 /// Whether the first quote of the text is an entity, or the entity of one.
@@ -121,7 +121,7 @@ fn is_escaped(text: &str) -> bool {
 }
 
 /// The text with one layer of backslashes less.
-fn unescaped(text: &str) -> Option<String> {
+fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
@@ -141,8 +141,7 @@ fn unescaped(text: &str) -> Option<String> {
         }
         rest = chars.as_str();
     }
-    plain.push_str(rest);
-    Some(plain)
+    plain + rest
 }
 
 #[cfg(test)]

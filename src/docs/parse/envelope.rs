@@ -197,11 +197,11 @@ pub(super) fn amid_prose(layer: &Layer<'_>) -> Option<Vec<Range<usize>>> {
     let begins_with_value = is_bracketed(text);
     if let Some(open) = outline.left_open {
         let start = outline.parts.first().map_or(open, |part| part.start);
-        return (!begins_with_value && start > 0).then(|| vec![start..text.len()]);
+        return (!begins_with_value && start > 0).then(|| std::iter::once(start..text.len()).collect());
     }
     let is_prose = |gap: &str| {
         let has_marks = gap.contains(['}', ']']) || gap.contains("\":") || gap.contains("':");
-        !has_marks && !(begins_with_value && gap.contains(['"', '{', '[', ':', '=']))
+        !(has_marks || begins_with_value && gap.contains(['"', '{', '[', ':', '=']))
     };
     let whole = outline.parts.first().is_none_or(|part| part.len() == text.len());
     (!whole && outline.gaps(text).all(is_prose))
@@ -215,7 +215,7 @@ fn full_width_part(text: &str) -> Option<Vec<Range<usize>>> {
     let start = text.find(|c| is_one(c, "{["))?;
     let end = text.rfind(|c| is_one(c, "}]"))?;
     let end = end + text[end..].chars().next().map_or(0, char::len_utf8);
-    (start > 0 && start < end).then(|| vec![start..end])
+    (start > 0 && start < end).then(|| std::iter::once(start..end).collect())
 }
 
 #[cfg(test)]

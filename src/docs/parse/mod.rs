@@ -18,7 +18,9 @@ mod repair;
 pub mod step;
 mod strict;
 mod trail;
-mod yaml;
+pub(crate) mod yaml;
+
+use std::ops::Range;
 
 use serde_json::Value;
 
@@ -161,7 +163,7 @@ fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>>
         && loose.notes.is_clean()
         && !loose.notes.is_python
     {
-        return loose_value(loose.clone(), layer, trail);
+        return Some(loose_value(loose.clone(), layer, trail));
     }
     if let Ok(literal) = python::read(layer.text) {
         trail.repeated(layer, &literal.repeated);
@@ -175,7 +177,7 @@ fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>>
         return Some(settle(literal.value, Step::PythonLiteral, layer, trail));
     }
     match loose.unwrap_or_else(|| loose::read(layer.text)) {
-        Ok(loose) if loose.notes.is_clean() => loose_value(loose, layer, trail),
+        Ok(loose) if loose.notes.is_clean() => Some(loose_value(loose, layer, trail)),
         other => {
             layer.loose.set(Some(other));
             None
@@ -215,7 +217,7 @@ fn mended(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> 
                     "this can be mended in more than one way",
                 ));
             }
-            loose_value(loose, layer, trail)
+            Some(loose_value(loose, layer, trail))
         }
         Err(stop) => match stop.kind {
             StopKind::Program => Some(Err(layer.fail(ParseFault::SourceCode, stop.at, stop.message))),
@@ -291,11 +293,7 @@ fn amid_prose(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Faul
 }
 
 /// Reads one part as the text it is, or several as values side by side.
-fn read_parts(
-    layer: &Layer<'_>,
-    parts: &[std::ops::Range<usize>],
-    trail: &mut Trail,
-) -> Result<Value, Fault> {
+fn read_parts(layer: &Layer<'_>, parts: &[Range<usize>], trail: &mut Trail) -> Result<Value, Fault> {
     if let [part] = parts {
         return read(&layer.part(part.clone())?, trail);
     }
@@ -321,7 +319,7 @@ pub(crate) fn json5(text: &str) -> Option<Value> {
 }
 
 /// Takes the tolerant reader's value with the faults it was read in spite of.
-fn loose_value(loose: Loose, layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+fn loose_value(loose: Loose, layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
     let Loose { value, notes } = loose;
     let faults = [
         (notes.cut, ParseFault::Truncated, "the text ends before its brackets or strings do"),
@@ -345,7 +343,7 @@ fn loose_value(loose: Loose, layer: &Layer<'_>, trail: &mut Trail) -> Option<Res
         () if notes.is_python => Step::PythonLiteral,
         () => Step::Json5,
     };
-    Some(settle(value, step, layer, trail))
+    settle(value, step, layer, trail)
 }
 
 #[cfg(test)]

@@ -45,17 +45,16 @@ pub(super) fn readable(layer: &Layer<'_>, trail: &mut Trail) -> Option<Vec<Value
     let mut noted = Trail::default();
     let mut values = Vec::new();
     for (number, part) in parts.iter().enumerate() {
-        match exact(layer, part.clone(), &mut noted).or_else(|| mended(&layer.text[part.clone()])) {
-            Some(value) => values.push(value),
-            None => {
-                let stop = loose::read(&layer.text[part.clone()]).err();
-                let (at, why) = stop.map_or((0, "it is broken in more than one way".to_owned()), |stop| {
-                    (stop.at, stop.message)
-                });
-                let message = format!("function {number} cannot be read: {why}");
-                noted.fault(layer.fail(ParseFault::UnreadableRecord, part.start + at, message));
-            }
+        let text = &layer.text[part.clone()];
+        if let Some(value) = exact(layer, part.clone(), &mut noted).or_else(|| mended(text)) {
+            values.push(value);
+            continue;
         }
+        let stop = loose::read(text).err();
+        let (at, why) =
+            stop.map_or((0, "it is broken in more than one way".to_owned()), |stop| (stop.at, stop.message));
+        let message = format!("function {number} cannot be read: {why}");
+        noted.fault(layer.fail(ParseFault::UnreadableRecord, part.start + at, message));
     }
     // Text of which most cannot be read is no list of records.
     if values.len() < 2 || values.len() * 2 < parts.len() {

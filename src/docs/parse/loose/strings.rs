@@ -28,7 +28,7 @@ const MAX_KEY_BYTES: usize = 256;
 /// How far to look past a quote for what follows it.
 const MAX_LOOK_BYTES: usize = 1024;
 
-impl<'t> Reader<'t> {
+impl Reader<'_> {
     pub(super) fn quote_is_next(&self) -> bool {
         self.peek().is_some_and(|c| closing(c).is_some())
     }
@@ -297,16 +297,12 @@ impl<'t> Reader<'t> {
             self.at += 2;
             units.extend(self.hex(4));
         }
-        match char::decode_utf16(units).next() {
-            Some(Ok(c)) => {
-                text.push(c);
-                Ok(())
-            }
-            _ => {
-                let message = "half of a surrogate pair".to_owned();
-                Err(Stop { kind: StopKind::Beyond, at: self.at, message })
-            }
-        }
+        let Some(Ok(c)) = char::decode_utf16(units).next() else {
+            let message = "half of a surrogate pair".to_owned();
+            return Err(Stop { kind: StopKind::Beyond, at: self.at, message });
+        };
+        text.push(c);
+        Ok(())
     }
 
     fn hex(&mut self, n_digits: usize) -> Option<u16> {

@@ -15,7 +15,7 @@ enum Key {
     Cut,
 }
 
-impl<'t> Reader<'t> {
+impl Reader<'_> {
     /// Reads a value; none where the text is cut before it means anything, or an ellipsis stands for it.
     pub(super) fn value(&mut self) -> Result<Option<Value>, Stop> {
         self.value_at(Place::Element)
@@ -105,9 +105,9 @@ impl<'t> Reader<'t> {
                 Some(',') => {
                     // In a list a hole may have been meant.
                     if close == '}' {
-                        self.slip()
+                        self.slip();
                     } else {
-                        self.likely()
+                        self.likely();
                     }
                     self.step_over(',');
                     continue;
