@@ -90,7 +90,7 @@ fn compare_keys(
     for (key, old) in before {
         match (after.get(key), renamed(key)) {
             (Some(new), _) if key == "required" => {
-                compare(&inside(key), &in_new_names(old, after), new, found)
+                compare(&inside(key), &in_new_names(old, after), new, found);
             }
             (Some(new), _) => compare(&inside(key), old, new, found),
             (None, Some(to)) => {
