@@ -47,6 +47,9 @@ pub struct Message {
     /// For a tool message: the id of the call it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
+    /// For a tool message: the name of the function it answers for, where the API gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// For a tool message: the API itself said that the call failed (`is_error`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
@@ -60,6 +63,6 @@ pub fn last_user(messages: &[Message]) -> Option<&Message> {
 impl Message {
     /// A message of plain text.
     pub fn text(role: Role, content: impl Into<String>) -> Self {
-        Self { role, content: content.into(), calls: Vec::new(), call_id: None, is_error: false }
+        Self { role, content: content.into(), calls: Vec::new(), call_id: None, name: None, is_error: false }
     }
 }

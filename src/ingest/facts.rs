@@ -10,9 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ingest::path::{Path, at};
-use crate::ingest::shapes::{
-    BODY_FACTS, Columns, Envelope, Fact, PARALLEL_TOOL_CALLS, SERIAL_TOOL_CALLS, TOOL_CHOICE, column,
-};
+use crate::ingest::shapes::bodies::BODY_FACTS;
+use crate::ingest::shapes::{Body, Columns, Envelope, Fact};
 
 /// Facts of one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,8 +28,9 @@ pub struct Facts {
     pub tool_choice: Option<String>,
     /// Whether the model might make several calls at once.
     pub parallel_tool_calls: Option<bool>,
-    /// Why the model stopped, in the API's own word; `error` where the request failed and
-    /// `unreadable` where the response holds more than text and calls.
+    /// Why the model stopped, in the API's own word; `error` where the request failed, `stream` where the response
+    /// is a stream in pieces, `truncated` where the logger cut it, and `unreadable` where it holds more than text
+    /// and calls.
     pub finish_reason: Option<String>,
     /// The HTTP status.
     pub status: Option<i64>,
@@ -39,8 +39,9 @@ pub struct Facts {
 /// Finds facts in a line and in the body inside it; the line's own count first.
 pub(super) struct FactFinder<'a> {
     pub(super) line: &'a Value,
-    pub(super) body: &'a Value,
+    pub(super) content: &'a Value,
     pub(super) envelope: &'a Envelope,
+    pub(super) body: &'a Body,
     pub(super) columns: &'a Columns,
 }
 
@@ -50,31 +51,54 @@ impl FactFinder<'_> {
         self.find(Fact::Id, word)
     }
 
-    /// All facts but how it ended.
+    /// Whether the log says that the request failed.
+    pub(super) fn failed(&self) -> bool {
+        self.find(Fact::Failed, failure).is_some() || self.find(Fact::Error, error).is_some()
+    }
+
+    /// All facts; how it ended is often told by the response alone.
     pub(super) fn facts(&self) -> Facts {
-        let flag = |path| at(self.body, path).and_then(Value::as_bool);
+        let serial = || self.find(Fact::SerialCalls, Value::as_bool).map(|serial| !serial);
         Facts {
             time_ms: self.find(Fact::Time, time_ms),
             model: self.find(Fact::Model, word),
             user: self.find(Fact::User, word),
             session: self.find(Fact::Session, word),
             status: self.find(Fact::Status, status),
-            tool_choice: TOOL_CHOICE.iter().find_map(|path| tool_choice(at(self.body, path)?)),
-            parallel_tool_calls: flag(PARALLEL_TOOL_CALLS)
-                .or_else(|| flag(SERIAL_TOOL_CALLS).map(|serial| !serial)),
-            finish_reason: None,
+            tool_choice: self.find(Fact::ToolChoice, tool_choice),
+            parallel_tool_calls: self.find(Fact::ParallelCalls, Value::as_bool).or_else(serial),
+            finish_reason: self.find(Fact::FinishReason, word),
         }
     }
 
     fn find<T>(&self, fact: Fact, read: fn(&Value) -> Option<T>) -> Option<T> {
         // Strings are not looked into here: a model that answers in JSON may well say "status".
         let at_paths = |value, paths: &[(Fact, Path)]| {
-            paths.iter().filter(|(known, _)| *known == fact).find_map(|(_, path)| read(at(value, path)?))
+            let mut paths = paths.iter().filter(|(known, _)| *known == fact);
+            paths.find_map(|(_, path)| read(at(value, path)?))
         };
+        let in_columns = || self.columns.of(fact).iter().find_map(|name| read(self.line.get(name)?));
         at_paths(self.line, self.envelope.facts)
-            .or_else(|| read(column(self.line, self.columns.of(fact))?))
-            .or_else(|| at_paths(self.body, BODY_FACTS))
+            .or_else(|| at_paths(self.content, self.body.facts))
+            .or_else(in_columns)
+            .or_else(|| at_paths(self.content, BODY_FACTS))
     }
+}
+
+/// How logs without an HTTP status say that a request failed.
+const FAILURES: &[&str] = &["failure", "failed", "error", "status_code_error", "2"];
+
+fn failure(value: &Value) -> Option<()> {
+    FAILURES.contains(&word(value)?.to_ascii_lowercase().as_str()).then_some(())
+}
+
+fn error(value: &Value) -> Option<()> {
+    match value {
+        Value::String(text) => !text.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        _ => false,
+    }
+    .then_some(())
 }
 
 fn word(value: &Value) -> Option<String> {
@@ -119,22 +143,43 @@ fn calendar_ms(text: &str) -> Option<i64> {
     timestamp.ok().map(Timestamp::as_millisecond)
 }
 
-/// Reads `tool_choice` and `function_call` of any API.
+/// Reads `tool_choice` and `function_call` of any API, and Gemini's mode with the names it allows.
 fn tool_choice(choice: &Value) -> Option<String> {
-    let word = match choice {
-        Value::String(word) => word.as_str(),
+    match choice {
+        Value::String(word) => mode(word),
         Value::Object(fields) => {
-            let name =
-                choice.get("function").and_then(|function| function.get("name")).or(fields.get("name"));
-            if let Some(name) = name.and_then(Value::as_str) {
+            let frame = FORCED.iter().find_map(|key| choice.get(*key).filter(|frame| frame.is_object()));
+            let name = frame.and_then(|frame| frame.get("name")).or(fields.get("name"));
+            if let Some(name) = name.and_then(Value::as_str).or_else(|| only_one_allowed(choice)) {
                 return Some(format!("function:{name}"));
             }
-            fields.get("type")?.as_str()?
+            let word = ["mode", "type"].iter().find_map(|key| fields.get(*key)?.as_str());
+            let allowed = at(choice, &["allowed_tools", "mode"]).and_then(Value::as_str);
+            // Bedrock's is a key with nothing under it.
+            mode(allowed.or(word).or_else(|| fields.keys().next().map(String::as_str))?)
         }
-        _ => return None,
-    };
+        _ => None,
+    }
+}
+
+/// Objects that may hold the name of the function to call.
+const FORCED: &[&str] = &["function", "tool"];
+
+/// Where Gemini lists the functions that may be called.
+const ALLOWED: &[&str] = &["allowedFunctionNames", "allowed_function_names"];
+
+fn only_one_allowed(choice: &Value) -> Option<&str> {
+    let names = ALLOWED.iter().find_map(|key| choice.get(*key)?.as_array())?;
+    names.first().filter(|_| names.len() == 1)?.as_str()
+}
+
+fn mode(word: &str) -> Option<String> {
     let word = word.to_ascii_lowercase();
-    Some(if word == "any" { "required".to_owned() } else { word })
+    match word.as_str() {
+        "" => None,
+        "any" => Some("required".to_owned()),
+        _ => Some(word),
+    }
 }
 
 #[cfg(test)]
@@ -178,6 +223,14 @@ mod tests {
             (json!({"type": "function", "function": {"name": "f"}}), Some("function:f")),
             (json!({"type": "tool", "name": "f"}), Some("function:f")),
             (json!({"name": "f"}), Some("function:f")),
+            (json!({"tool": {"name": "f"}}), Some("function:f")),
+            (json!({"any": {}}), Some("required")),
+            (json!({"mode": "ANY"}), Some("required")),
+            (json!({"mode": "ANY", "allowedFunctionNames": ["f"]}), Some("function:f")),
+            (json!({"mode": "ANY", "allowedFunctionNames": ["f", "g"]}), Some("required")),
+            (json!({"type": "allowed_tools", "allowed_tools": {"mode": "auto"}}), Some("auto")),
+            (json!({"disable_parallel_tool_use": true, "type": "auto"}), Some("auto")),
+            (json!({}), None),
             (json!(7), None),
         ] {
             assert_eq!(tool_choice(&choice).as_deref(), expected, "{choice}");

@@ -2,15 +2,20 @@
 //!
 //! `read` cuts a file into blocks of items (a line, a table row, an element of a
 //! JSON array) in one pass and in bounded memory; `record` turns each item into
-//! exactly one fate, so the fates of a file add up to its items. What a log may
-//! look like is data: `shapes` holds the tables, and a new shape is an entry there.
+//! exactly one fate, so the fates of a file add up to its items. An item that holds
+//! several requests (the spans of a trace) is taken apart by `unpack`, and each part has
+//! a fate. What a log may look like is data: `shapes` holds the tables, and a new shape
+//! is an entry there. `explain` says why a line is no request.
 //!
 //! `source` is the log as the engine's source: it drives these and hands rows on.
 //!
 //! Function docs are carried as the text they were sent as; reading them is the
 //! work of `docs`. Rows of Parquet inputs come in through `record::record_of_value`.
 
+mod attributes;
+mod explain;
 pub mod facts;
+mod marks;
 mod messages;
 mod path;
 mod raw;
@@ -22,5 +27,7 @@ pub mod shapes;
 pub mod source;
 mod split;
 pub mod table;
+mod tools;
+mod unpack;
 #[cfg(test)]
 mod tests;

@@ -18,27 +18,72 @@ const MAX_UNWRAPS: usize = 3;
 pub(super) fn find<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
     let mut at = value;
     for key in path {
-        if let Some(mut inner) = unwrapped(at)
-            && child(&mut inner, key).is_some()
-        {
-            *at = inner;
-        }
+        open_if(at, |inner| child_of(inner, key).is_some());
         at = child(at, key)?;
     }
     (!at.is_null()).then_some(at)
 }
 
-/// The value at a path of objects, through nothing but objects; null counts as not there.
+/// The value at a path, through nothing but objects and lists; null counts as not there.
 pub(super) fn at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
-    path.iter().try_fold(value, |at, key| at.get(*key)).filter(|found| !found.is_null())
+    path.iter().try_fold(value, |at, key| child_of(at, key)).filter(|found| !found.is_null())
+}
+
+/// In a path for [`gather`]: each element of a list.
+pub(super) const EACH: &str = "*";
+
+/// All values that a path leads to, through JSON in strings; null counts as not there.
+pub(super) fn gather<'v>(value: &'v mut Value, path: &[&str]) -> Vec<&'v mut Value> {
+    let mut found = Vec::new();
+    gather_into(value, path, &mut found);
+    found
+}
+
+fn gather_into<'v>(value: &'v mut Value, path: &[&str], found: &mut Vec<&'v mut Value>) {
+    let Some((key, rest)) = path.split_first() else {
+        if !value.is_null() {
+            found.push(value);
+        }
+        return;
+    };
+    open_if(value, |inner| leads_somewhere(inner, path));
+    if *key == EACH {
+        let elements = value.as_array_mut().into_iter().flatten();
+        elements.for_each(|element| gather_into(element, rest, found));
+    } else if let Some(inner) = child(value, key) {
+        gather_into(inner, rest, found);
+    }
+}
+
+/// Whether a path leads to something, as far as that shows without opening strings.
+fn leads_somewhere(value: &Value, path: &[&str]) -> bool {
+    match path.split_first() {
+        None => !value.is_null(),
+        Some(_) if value.is_string() => true,
+        Some((&EACH, rest)) => {
+            value.as_array().is_some_and(|list| list.iter().any(|element| leads_somewhere(element, rest)))
+        }
+        Some((key, rest)) => child_of(value, key).is_some_and(|inner| leads_somewhere(inner, rest)),
+    }
+}
+
+/// Puts the JSON that a string holds in its place, where it is what is wanted.
+fn open_if(value: &mut Value, is_wanted: impl Fn(&Value) -> bool) {
+    if let Some(inner) = unwrapped(value).filter(is_wanted) {
+        *value = inner;
+    }
+}
+
+/// The object or list that a string holds as JSON, or else the value itself.
+pub(super) fn opened(mut value: Value) -> Value {
+    open_if(&mut value, |_| true);
+    value
 }
 
 /// The object at a path.
 pub(super) fn find_object<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
     let at = find(value, path)?;
-    if let Some(inner @ Value::Object(_)) = unwrapped(at) {
-        *at = inner;
-    }
+    open_if(at, Value::is_object);
     at.is_object().then_some(at)
 }
 
@@ -93,6 +138,14 @@ fn child<'v>(value: &'v mut Value, key: &str) -> Option<&'v mut Value> {
     }
 }
 
+fn child_of<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    match value {
+        Value::Object(map) => map.get(key),
+        Value::Array(list) => list.get(key.parse::<usize>().ok()?),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -118,6 +171,18 @@ mod tests {
         let mut value = sent.clone();
         assert_eq!(find(&mut value, &["request", "messages"]), None);
         assert_eq!(find(&mut value, &["note", "0"]), None);
+        assert_eq!(value, sent);
+    }
+
+    #[test]
+    fn a_path_with_each_finds_all_and_leaves_text_that_is_something_else() {
+        let mut value = json!({"spans": [{"tool": 1}, {"tool": null}, {"tool": [2]}, {}]});
+        assert_eq!(gather(&mut value, &["spans", EACH, "tool"]), [&json!(1), &json!([2])]);
+        let mut stored = json!({"spans": "[{\"tool\": 1}]"});
+        assert_eq!(gather(&mut stored, &["spans", EACH, "tool"]), [&json!(1)]);
+        let sent = json!({"spans": "[1, 2]"});
+        let mut value = sent.clone();
+        assert_eq!(gather(&mut value, &["spans", EACH, "tool"]).len(), 0);
         assert_eq!(value, sent);
     }
 

@@ -61,6 +61,27 @@ pub const BLANK_LINE: &str = "ingest/blank-line";
 /// No shape of the tables fits.
 pub const UNKNOWN_SHAPE: &str = "ingest/unknown-shape";
 
+/// An answer stands alone.
+pub const RESPONSE_WITHOUT_REQUEST: &str = "ingest/response-without-request";
+/// A part of the conversation stands elsewhere.
+pub const PARTIAL_CONVERSATION: &str = "ingest/partial-conversation";
+/// The logger kept no text.
+pub const CONTENT_NOT_STORED: &str = "ingest/content-not-stored";
+/// The logger cut a text.
+pub const TRUNCATED: &str = "ingest/truncated-by-logger";
+/// The line is one piece of a streamed answer.
+pub const STREAM_CHUNK: &str = "ingest/stream-chunk";
+
+/// Reasons that say that an item is sound and yet holds no request.
+const SOUND: &[&str] = &[PARTIAL_CONVERSATION, CONTENT_NOT_STORED];
+
+impl Fault {
+    /// Whether the item was read well, and simply holds no request.
+    pub(super) fn is_sound(&self) -> bool {
+        SOUND.contains(&self.reason)
+    }
+}
+
 /// Every reason of this room.
 pub const REASONS: &[Reason] = &[
     Reason {
@@ -126,6 +147,50 @@ pub const REASONS: &[Reason] = &[
         sentence: "The request offers functions and says nothing.",
         fires: jsonl(br#"{"messages": [], "tools": [{"name": "greet"}]}"#),
         passes: jsonl(br#"{"messages": [{"role": "user", "content": ""}], "tools": [{"name": "greet"}]}"#),
+    },
+    Reason {
+        code: RESPONSE_WITHOUT_REQUEST,
+        sentence: "The line holds what a model answered, and not what it was asked.",
+        fires: jsonl(
+            br#"{"custom_id": "a", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "hi"}}]}}}"#,
+        ),
+        passes: jsonl(
+            br#"{"custom_id": "a", "body": {"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "greet"}]}, "response": {"body": {"choices": [{"message": {"content": "hi"}}]}}}"#,
+        ),
+    },
+    Reason {
+        code: PARTIAL_CONVERSATION,
+        sentence: "The request goes on from a conversation that is stored elsewhere, so what was said before is not in the log.",
+        fires: jsonl(
+            br#"{"input": "And tomorrow?", "previous_response_id": "resp_1", "tools": [{"type": "function", "name": "tide"}]}"#,
+        ),
+        passes: jsonl(
+            br#"{"input": "And tomorrow?", "previous_response_id": null, "tools": [{"type": "function", "name": "tide"}]}"#,
+        ),
+    },
+    Reason {
+        code: CONTENT_NOT_STORED,
+        sentence: "The logger kept that there was a request, and not what was said.",
+        fires: jsonl(br#"{"request_id": "a", "messages": "{}", "proxy_server_request": "{}", "response": "{}"}"#),
+        passes: jsonl(
+            br#"{"request_id": "a", "messages": "{}", "proxy_server_request": "{\"messages\": [{\"role\": \"user\", \"content\": \"hi\"}], \"tools\": [{\"name\": \"greet\"}]}"}"#,
+        ),
+    },
+    Reason {
+        code: TRUNCATED,
+        sentence: "The logger cut the messages or the function docs of the request, and left a mark.",
+        fires: jsonl(
+            br#"{"prompt": "When is... (litellm_truncated 90 chars)", "function": "[{\"name\": \"tide\"}]"}"#,
+        ),
+        passes: jsonl(br#"{"prompt": "When is high tide?", "function": "[{\"name\": \"tide\"}]"}"#),
+    },
+    Reason {
+        code: STREAM_CHUNK,
+        sentence: "The line is a piece of an answer that was streamed, and holds no request.",
+        fires: jsonl(br#"{"object": "chat.completion.chunk", "choices": [{"delta": {"content": "hi"}}]}"#),
+        passes: jsonl(
+            br#"{"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "greet"}], "response": [{"object": "chat.completion.chunk"}]}"#,
+        ),
     },
     Reason {
         code: UNKNOWN_SHAPE,

@@ -1,4 +1,4 @@
-//! Items become records: one fate for every item, whatever it holds.
+//! Items become records: one fate for every item, whatever it holds, and one for each part of a line that holds several.
 //!
 //! All of this is pure, so blocks can be read in parallel and put back in order. A
 //! record keeps the function docs as the text they were sent as; JSON that was sent as
@@ -7,41 +7,78 @@
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::conversation::Message;
+use crate::conversation::{Message, Role};
+use crate::ingest::explain::explain;
 use crate::ingest::facts::{FactFinder, Facts};
+use crate::ingest::marks::{cut_mark, missing_text};
 use crate::ingest::messages::read_system;
-use crate::ingest::path::{Path, at, find, find_object};
+use crate::ingest::path::{Path, at, find};
 use crate::ingest::read::Block;
 use crate::ingest::reasons::{
-    BLANK_LINE, Fault, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, NOT_UTF8, UNKNOWN_SHAPE,
+    BLANK_LINE, Fault, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, NOT_UTF8, PARTIAL_CONVERSATION, STREAM_CHUNK,
+    TRUNCATED,
 };
-use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, read_response};
-use crate::ingest::shapes::{Columns, ENVELOPES, Place, column_mut, shape_of};
+use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, is_event_stream, read_response};
+use crate::ingest::shapes::{Body, Columns, Envelope, Place, column_mut, shape_of};
 use crate::ingest::table::Header;
+use crate::ingest::unpack::unpack;
 
-/// Reads the items of a block, in order: as many fates as items.
+/// Reads the items of a block, in order: as many first parts as items.
 pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {
-    let fate = |line, bytes: &[u8]| match &block.header {
-        _ if bytes.trim_ascii().is_empty() => no_request(BLANK_LINE, ""),
-        None => read_json(line, bytes, columns),
-        Some(header) => read_row(line, bytes, header, columns),
+    let read = |bytes: &[u8]| match &block.header {
+        _ if bytes.trim_ascii().is_empty() => Err(no_request(BLANK_LINE, "")),
+        None => read_json(bytes),
+        Some(header) => read_row(bytes, header),
     };
-    let lines = block.items.iter().map(|item| Line {
-        line: item.line,
-        fate: match &item.bytes {
-            Ok(range) => fate(item.line, &block.text[range.clone()]),
-            Err(fault) => LineFate::Unreadable(fault.clone()),
-        },
-    });
-    lines.collect()
+    let mut lines = Vec::with_capacity(block.items.len());
+    for item in &block.items {
+        let read = match &item.bytes {
+            Ok(range) => read(&block.text[range.clone()]),
+            Err(fault) => Err(LineFate::Unreadable(fault.clone())),
+        };
+        match read {
+            Ok((content_key, value)) => push_lines(item.line, content_key, value, columns, &mut lines),
+            Err(fate) => lines.push(Line { line: item.line, part: 0, fate }),
+        }
+    }
+    lines
 }
 
-/// Reads one value: a line of JSON, a row of a table, an element of a list.
+/// Reads a value that may hold several requests: each is a line of its own, in order.
+pub fn push_lines(line: u64, content_key: u128, value: Value, columns: &Columns, lines: &mut Vec<Line>) {
+    let mut parts = vec![(content_key, value, MAX_PACKS)];
+    let first = lines.len();
+    while let Some((content_key, mut value, packs)) = parts.pop() {
+        let fate = match build(line, content_key, &mut value, columns) {
+            Ok(Some(record)) => LineFate::Record(Box::new(record)),
+            Err(fate) => fate,
+            Ok(None) => match unpack(&mut value).filter(|_| packs > 0) {
+                Some(inner) => {
+                    let keyed = |part: Value| (xxh3_128(part.to_string().as_bytes()), part, packs - 1);
+                    parts.extend(inner.into_iter().rev().map(keyed));
+                    continue;
+                }
+                None => explain(&mut value, columns),
+            },
+        };
+        // A line holds fewer parts than bytes, and a line is held in memory.
+        let part = u32::try_from(lines.len() - first).unwrap_or(u32::MAX);
+        lines.push(Line { line, part, fate });
+    }
+}
+
+/// How deep lines that hold several may stand in one another.
+const MAX_PACKS: usize = 3;
+
+/// Reads a value that holds one request at most: a row of a table, a record of a set.
 ///
 /// `content_key` is the hash of the record's own bytes; a caller without bytes hashes what it has.
 pub fn record_of_value(line: u64, content_key: u128, mut value: Value, columns: &Columns) -> LineFate {
-    build(line, content_key, &mut value, columns)
-        .map_or_else(|fate| fate, |record| LineFate::Record(Box::new(record)))
+    match build(line, content_key, &mut value, columns) {
+        Ok(Some(record)) => LineFate::Record(Box::new(record)),
+        Ok(None) => explain(&mut value, columns),
+        Err(fate) => fate,
+    }
 }
 
 /// An item of a file and what became of it.
@@ -49,6 +86,8 @@ pub fn record_of_value(line: u64, content_key: u128, mut value: Value, columns: 
 pub struct Line {
     /// The line it starts on; the first line is 1.
     pub line: u64,
+    /// Its number among the parts of its item; 0 for the first or only one.
+    pub part: u32,
     /// What became of it.
     pub fate: LineFate,
 }
@@ -85,103 +124,128 @@ pub struct Record {
     pub facts: Facts,
 }
 
-fn read_json(line: u64, bytes: &[u8], columns: &Columns) -> LineFate {
+fn read_json(bytes: &[u8]) -> Result<(u128, Value), LineFate> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.trim_matches(JSON_SPACE),
-        Err(error) => return unreadable(NOT_UTF8, format!("byte {} of the line", error.valid_up_to())),
+        Err(error) => return Err(unreadable(NOT_UTF8, format!("byte {} of the line", error.valid_up_to()))),
     };
     match serde_json::from_str(text) {
-        Ok(value) => record_of_value(line, xxh3_128(text.as_bytes()), value, columns),
-        Err(error) => unreadable(NOT_JSON, error.to_string()),
+        Ok(value) => Ok((xxh3_128(text.as_bytes()), value)),
+        Err(_) if is_event_stream(text) => Err(no_request(STREAM_CHUNK, "a server-sent event")),
+        Err(error) => Err(unreadable(NOT_JSON, error.to_string())),
     }
 }
 
 const JSON_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
-fn read_row(line: u64, bytes: &[u8], header: &Header, columns: &Columns) -> LineFate {
-    match header.row(bytes) {
-        // With the names of its columns: the same cells under another header are another record.
-        Ok(value) => record_of_value(line, xxh3_128(value.to_string().as_bytes()), value, columns),
-        Err(fault) => LineFate::Unreadable(fault),
-    }
+fn read_row(bytes: &[u8], header: &Header) -> Result<(u128, Value), LineFate> {
+    let value = header.row(bytes).map_err(LineFate::Unreadable)?;
+    // With the names of its columns: the same cells under another header are another record.
+    Ok((xxh3_128(value.to_string().as_bytes()), value))
 }
 
 fn unreadable(reason: &'static str, detail: String) -> LineFate {
     LineFate::Unreadable(Fault::new(reason, detail))
 }
 
-fn no_request(reason: &'static str, detail: impl Into<String>) -> LineFate {
+/// The fate of an item that is sound and holds no request.
+pub(super) fn no_request(reason: &'static str, detail: impl Into<String>) -> LineFate {
     LineFate::NoRequest(Fault::new(reason, detail))
 }
 
-fn build(line: u64, content_key: u128, value: &mut Value, columns: &Columns) -> Result<Record, LineFate> {
-    let Some((envelope, body)) = shape_of(value, columns) else { return Err(explain(value, columns)) };
+fn fate_of(fault: Fault) -> LineFate {
+    if fault.is_sound() { LineFate::NoRequest(fault) } else { LineFate::Unreadable(fault) }
+}
+
+/// The record of a value; `None` where it has no shape that is known.
+fn build(
+    line: u64,
+    content_key: u128,
+    value: &mut Value,
+    columns: &Columns,
+) -> Result<Option<Record>, LineFate> {
+    let Some((envelope, body)) = shape_of(value, columns) else { return Ok(None) };
     let content = at(value, envelope.body).expect("the shape was found in this body");
-    let finder = FactFinder { line: value, body: content, envelope, columns };
-    let (external_id, mut facts) = (finder.external_id(), finder.facts());
-    let answer = take_answer(value, envelope.response, &facts, columns);
-    facts.finish_reason = answer.finish_reason;
+    if let Some(path) = body.elsewhere.iter().find(|path| at(content, path).is_some()) {
+        return Err(no_request(PARTIAL_CONVERSATION, format!("it has {}", path.join("."))));
+    }
+    let finder = FactFinder { line: value, content, envelope, body, columns };
+    let (external_id, mut facts, failed) = (finder.external_id(), finder.facts(), finder.failed());
+    let failed = failed || facts.status.is_some_and(|status| status >= FIRST_FAILED_STATUS);
+    let mut answer = if failed {
+        Answer::finished(FINISHED_WITH_ERROR)
+    } else {
+        take_answer(value, envelope, body, columns)
+    };
 
     let content = find(value, envelope.body).expect("the shape was found in this body");
-    let mut take = |place: Place| place.find(content, columns).map(Value::take).unwrap_or_default();
-    let functions = match take(body.functions) {
-        Value::String(text) => text,
-        // A row with a function column is a doc–query pair whatever stands there: that is for later stages to judge.
-        Value::Array(list) if list.is_empty() && !matches!(body.functions, Place::Functions) => {
-            return Err(no_request(NO_FUNCTIONS, "the list is empty"));
-        }
-        sent => sent.to_string(),
-    };
-    let mut messages = (body.read)(take(body.messages)).map_err(LineFate::Unreadable)?;
-    if let Some(system) = column_mut(content, &columns.system) {
-        messages.insert(0, read_system(system.take()).map_err(LineFate::Unreadable)?);
-    }
+    let functions = take_functions(content, body, columns)?;
+    let mut messages = take_messages(content, body, columns).map_err(fate_of)?;
     if messages.is_empty() {
         return Err(no_request(NO_MESSAGES, "the list is empty"));
     }
+    if body.ends_with_answer && answer == Answer::default() {
+        answer.message = take_last_turn(&mut messages);
+    }
+    facts.finish_reason = answer.finish_reason.or(facts.finish_reason);
     let response = answer.message;
-    Ok(Record { line, content_key, external_id, shape: body.name, messages, functions, response, facts })
+    Ok(Some(Record { line, content_key, external_id, shape: body.name, messages, functions, response, facts }))
 }
 
 const FIRST_FAILED_STATUS: i64 = 400;
 
-fn take_answer(value: &mut Value, paths: &[Path], facts: &Facts, columns: &Columns) -> Answer {
-    if facts.status.is_some_and(|status| status >= FIRST_FAILED_STATUS) {
-        return Answer::finished(FINISHED_WITH_ERROR);
-    }
-    // The paths go through objects only: a model that answers in JSON may well say "body".
-    let response = match paths.iter().find(|path| at(value, path).is_some()) {
-        Some(path) => find(value, path),
-        None => column_mut(value, &columns.response),
+fn take_answer(value: &mut Value, envelope: &Envelope, body: &Body, columns: &Columns) -> Answer {
+    // The paths go through objects and lists only: a model that answers in JSON may well say "body".
+    let there = |value: &Value, paths: &[Path]| paths.iter().copied().find(|path| at(value, path).is_some());
+    let response = if let Some(path) = there(value, envelope.response) {
+        find(value, path)
+    } else if let Some(path) = at(value, envelope.body).and_then(|content| there(content, body.response)) {
+        find(value, envelope.body).and_then(|content| find(content, path))
+    } else {
+        column_mut(value, &columns.response)
     };
     response.map(|response| read_response(response.take())).unwrap_or_default()
 }
 
-/// Says why no shape fits: what a request needs, and which of it was there.
-fn explain(value: &mut Value, columns: &Columns) -> LineFate {
-    for envelope in ENVELOPES {
-        let Some(content) = find_object(value, envelope.body) else { continue };
-        if Place::Query.find(content, columns).is_some() {
-            return no_request(NO_FUNCTIONS, format!("none of {}", columns.functions.join(", ")));
+fn take_functions(content: &mut Value, body: &Body, columns: &Columns) -> Result<String, LineFate> {
+    let Some(place) = body.functions.iter().find(|place| place.is_in(content, columns)) else {
+        return Err(no_request(NO_FUNCTIONS, ""));
+    };
+    let functions = match place.take(content, columns).unwrap_or_default() {
+        Value::String(text) => text,
+        // A row with a function column is a doc–query pair whatever stands there: that is for later stages to judge.
+        Value::Array(list) if list.is_empty() && !matches!(place, Place::Functions) => {
+            return Err(no_request(NO_FUNCTIONS, "the list is empty"));
         }
-        if Place::Functions.find(content, columns).is_some() {
-            return no_request(NO_MESSAGES, format!("none of {}", columns.query.join(", ")));
-        }
+        sent => sent.to_string(),
+    };
+    match cut_mark(&functions) {
+        Some(mark) => Err(unreadable(TRUNCATED, format!("the function docs hold the mark {mark:?}"))),
+        None => Ok(functions),
     }
-    no_request(UNKNOWN_SHAPE, outline(value))
 }
 
-const MAX_KEYS_TOLD: usize = 12;
-
-fn outline(value: &Value) -> String {
-    match value {
-        Value::Object(map) => {
-            let keys: Vec<&str> = map.keys().take(MAX_KEYS_TOLD).map(String::as_str).collect();
-            format!("an object with the keys {}", keys.join(", "))
-        }
-        Value::Array(_) => "a list".to_owned(),
-        Value::String(_) => "a string".to_owned(),
-        Value::Number(_) => "a number".to_owned(),
-        Value::Bool(_) | Value::Null => value.to_string(),
+fn take_messages(content: &mut Value, body: &Body, columns: &Columns) -> Result<Vec<Message>, Fault> {
+    let place = body.messages.iter().find(|place| place.is_in(content, columns));
+    let sent = place.and_then(|place| place.take(content, columns)).unwrap_or_default();
+    let mut messages = (body.read)(sent)?;
+    let beside = body.system.iter().find(|path| at(content, path).is_some());
+    let system = match beside {
+        Some(path) => find(content, path),
+        None => column_mut(content, &columns.system),
+    };
+    if let Some(system) = system {
+        messages.insert(0, read_system(system.take())?);
     }
+    match missing_text(&messages) {
+        Some(fault) => Err(fault),
+        None => Ok(messages),
+    }
+}
+
+/// Takes the assistant's last turn off a conversation that is told to its end, if something was asked before it.
+fn take_last_turn(messages: &mut Vec<Message>) -> Option<Message> {
+    let (last, before) = messages.split_last()?;
+    let is_answer = last.role == Role::Assistant && before.iter().any(|message| message.role != Role::System);
+    if is_answer { messages.pop() } else { None }
 }

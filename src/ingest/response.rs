@@ -2,12 +2,14 @@
 //!
 //! An answer that failed, or that cannot be read, is no message: the request is kept
 //! without it, and the finish reason says which of the two it was. JSON of no known
-//! shape is kept as its text, because some logs store a model's calls that way.
+//! shape is kept as its text, because some logs store a model's calls that way. Streams in
+//! pieces are not put together, and what a logger cut is not half read.
 
 use serde_json::Value;
 
 use crate::conversation::{Message, Role};
-use crate::ingest::messages::read_answer;
+use crate::ingest::marks::missing_text;
+use crate::ingest::messages::{is_said_in_pieces, read_answer};
 use crate::ingest::path::{Path, find, unwrap_json};
 
 /// The finish reason of a request that failed.
@@ -15,6 +17,12 @@ pub(super) const FINISHED_WITH_ERROR: &str = "error";
 
 /// The finish reason of a response that holds more than text and calls.
 pub(super) const FINISHED_UNREADABLE: &str = "unreadable";
+
+/// The finish reason of a response that is a stream nobody put together.
+pub(super) const FINISHED_AS_STREAM: &str = "stream";
+
+/// The finish reason of a response that the logger cut.
+pub(super) const FINISHED_TRUNCATED: &str = "truncated";
 
 /// A response, read.
 #[derive(Debug, Default, PartialEq)]
@@ -30,50 +38,105 @@ impl Answer {
     }
 }
 
-/// What a response looks like: the first whose sign is there counts.
+/// What a response looks like: the first whose sign holds counts.
 struct Shape {
-    sign: Path,
+    sign: Sign,
     message: Path,
     finish_reason: Path,
 }
 
+/// What must hold for a response to be of a shape.
+#[derive(Clone, Copy)]
+enum Sign {
+    /// The path is there and not null.
+    Has(Path),
+    /// The field holds this word.
+    Is(&'static str, &'static str),
+}
+
 const SHAPES: &[Shape] = &[
     Shape {
-        sign: &["choices", "0", "text"],
+        sign: Sign::Has(&["choices", "0", "text"]),
         message: &["choices", "0", "text"],
         finish_reason: &["choices", "0", "finish_reason"],
     },
     Shape {
-        sign: &["choices"],
+        sign: Sign::Has(&["choices"]),
         message: &["choices", "0", "message"],
         finish_reason: &["choices", "0", "finish_reason"],
     },
     // Gemini's, as the API and as its Python library write it.
     Shape {
-        sign: &["candidates", "0", "finish_reason"],
+        sign: Sign::Has(&["candidates", "0", "finish_reason"]),
         message: &["candidates", "0", "content"],
         finish_reason: &["candidates", "0", "finish_reason"],
     },
     Shape {
-        sign: &["candidates"],
+        sign: Sign::Has(&["candidates"]),
         message: &["candidates", "0", "content"],
         finish_reason: &["candidates", "0", "finishReason"],
     },
     Shape {
-        sign: &["promptFeedback"],
+        sign: Sign::Has(&["promptFeedback"]),
         message: &["candidates"],
         finish_reason: &["promptFeedback", "blockReason"],
     },
-    Shape { sign: &["stop_reason"], message: &[], finish_reason: &["stop_reason"] },
-    Shape { sign: &["role"], message: &[], finish_reason: &["finish_reason"] },
-    Shape { sign: &["content"], message: &[], finish_reason: &["finish_reason"] },
-    Shape { sign: &["tool_calls"], message: &[], finish_reason: &["finish_reason"] },
-    Shape { sign: &["function_call"], message: &[], finish_reason: &["finish_reason"] },
+    // OpenAI's Responses: why it stopped early, or else how it stands.
+    Shape {
+        sign: Sign::Has(&["incomplete_details", "reason"]),
+        message: &["output"],
+        finish_reason: &["incomplete_details", "reason"],
+    },
+    Shape { sign: Sign::Is("object", "response"), message: &["output"], finish_reason: &["status"] },
+    // Bedrock's Converse.
+    Shape {
+        sign: Sign::Has(&["output", "message", "role"]),
+        message: &["output", "message"],
+        finish_reason: &["stopReason"],
+    },
+    // LangChain's, with a message or with plain text.
+    Shape {
+        sign: Sign::Has(&["generations", "0", "0", "message"]),
+        message: &["generations", "0", "0", "message"],
+        finish_reason: &["generations", "0", "0", "generation_info", "finish_reason"],
+    },
+    Shape {
+        sign: Sign::Has(&["generations", "0", "0", "text"]),
+        message: &["generations", "0", "0", "text"],
+        finish_reason: &["generations", "0", "0", "generation_info", "finish_reason"],
+    },
+    Shape {
+        sign: Sign::Has(&["generations", "0", "message"]),
+        message: &["generations", "0", "message"],
+        finish_reason: &["generations", "0", "generation_info", "finish_reason"],
+    },
+    Shape {
+        sign: Sign::Has(&["kwargs", "content"]),
+        message: &[],
+        finish_reason: &["kwargs", "response_metadata", "finish_reason"],
+    },
+    Shape { sign: Sign::Is("type", "ai"), message: &[], finish_reason: &["response_metadata", "finish_reason"] },
+    Shape {
+        sign: Sign::Has(&["message", "role"]),
+        message: &["message"],
+        finish_reason: &["done_reason"],
+    },
+    // OpenInference's, whose message may hold nothing but calls.
+    Shape { sign: Sign::Has(&["message", "tool_calls"]), message: &["message"], finish_reason: &["finish_reason"] },
+    Shape { sign: Sign::Has(&["message", "content"]), message: &["message"], finish_reason: &["finish_reason"] },
+    Shape { sign: Sign::Has(&["stop_reason"]), message: &[], finish_reason: &["stop_reason"] },
+    Shape { sign: Sign::Has(&["role"]), message: &[], finish_reason: &["finish_reason"] },
+    Shape { sign: Sign::Has(&["content"]), message: &[], finish_reason: &["finish_reason"] },
+    Shape { sign: Sign::Has(&["tool_calls"]), message: &[], finish_reason: &["finish_reason"] },
+    Shape { sign: Sign::Has(&["function_call"]), message: &[], finish_reason: &["finish_reason"] },
 ];
 
 /// What tells a response that was stored as a string from a model that answered in JSON.
 const STORED_AS_STRING: &[(&str, &str)] =
-    &[("object", "chat.completion"), ("type", "message"), ("role", "assistant")];
+    &[("object", "chat.completion"), ("object", "response"), ("type", "message"), ("role", "assistant")];
+
+/// Keys that do the same.
+const STORED_KEYS: &[&str] = &["choices", "candidates", "generations", "additional_kwargs"];
 
 /// Reads a response of any API; null, an empty text and an empty object are no response.
 pub(super) fn read_response(mut response: Value) -> Answer {
@@ -83,15 +146,20 @@ pub(super) fn read_response(mut response: Value) -> Answer {
     if is_empty(&response) {
         return Answer::default();
     }
+    if is_stream(&response) {
+        return Answer::finished(FINISHED_AS_STREAM);
+    }
     if response.get("error").is_some_and(|error| !is_empty(error)) {
         return Answer::finished(FINISHED_WITH_ERROR);
     }
-    let Some(shape) = SHAPES.iter().find(|shape| find(&mut response, shape.sign).is_some()) else {
-        let text = match response {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
-        return Answer { message: Some(Message::text(Role::Assistant, text)), finish_reason: None };
+    let answer = read_shape(response);
+    let is_cut = answer.message.as_ref().is_some_and(|message| missing_text(std::slice::from_ref(message)).is_some());
+    if is_cut { Answer::finished(FINISHED_TRUNCATED) } else { answer }
+}
+
+fn read_shape(mut response: Value) -> Answer {
+    let Some(shape) = SHAPES.iter().find(|shape| shape.sign.holds(&mut response)) else {
+        return read_shapeless(response);
     };
     let finish_reason = find(&mut response, shape.finish_reason).and_then(|v| v.as_str().map(str::to_owned));
     let message = find(&mut response, shape.message).map(Value::take);
@@ -103,11 +171,108 @@ pub(super) fn read_response(mut response: Value) -> Answer {
     }
 }
 
-fn is_stored_response(value: &Value) -> bool {
-    value.get("choices").is_some()
-        || STORED_AS_STRING.iter().any(|(key, text)| value.get(key).and_then(Value::as_str) == Some(text))
-        || value.as_object().is_some_and(serde_json::Map::is_empty)
+/// Reads what no API answers: a text, a list of messages or of their parts, or any other JSON as its text.
+fn read_shapeless(response: Value) -> Answer {
+    let message = match response {
+        Value::String(text) => Ok(Message::text(Role::Assistant, text)),
+        list if is_said_in_pieces(&list) => read_answer(list),
+        other => Ok(Message::text(Role::Assistant, other.to_string())),
+    };
+    match message {
+        Ok(message) => Answer { message: Some(message), finish_reason: None },
+        Err(_) => Answer::finished(FINISHED_UNREADABLE),
+    }
 }
+
+impl Sign {
+    fn holds(self, response: &mut Value) -> bool {
+        match self {
+            Self::Has(path) => find(response, path).is_some(),
+            Self::Is(key, word) => response.get(key).and_then(Value::as_str) == Some(word),
+        }
+    }
+}
+
+fn is_stored_response(value: &Value) -> bool {
+    let is_sign = |value: &Value| {
+        STORED_KEYS.iter().any(|key| value.get(key).is_some())
+            || STORED_AS_STRING
+                .iter()
+                .any(|(key, text)| value.get(key).and_then(Value::as_str) == Some(text))
+    };
+    is_sign(value)
+        || value.as_object().is_some_and(serde_json::Map::is_empty)
+        || value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(is_sign))
+        || is_stream(value)
+}
+
+/// How the pieces of streamed answers call themselves.
+const CHUNKS: &[(&str, &str)] = &[
+    ("object", "chat.completion.chunk"),
+    ("type", "message_start"),
+    ("type", "message_delta"),
+    ("type", "message_stop"),
+    ("type", "content_block_start"),
+    ("type", "content_block_delta"),
+    ("type", "content_block_stop"),
+    ("type", "response.created"),
+    ("type", "response.in_progress"),
+    ("type", "response.completed"),
+    ("type", "response.output_item.added"),
+    ("type", "response.output_item.done"),
+    ("type", "response.output_text.delta"),
+    ("type", "response.function_call_arguments.delta"),
+];
+
+/// Whether a value is one piece of a streamed answer.
+pub(super) fn is_chunk(value: &Value) -> bool {
+    CHUNKS.iter().any(|(key, word)| value.get(key).and_then(Value::as_str) == Some(word))
+}
+
+/// Whether a text is a stream as it went over the wire (server-sent events).
+pub(super) fn is_event_stream(text: &str) -> bool {
+    let fields = ["data:", "event:", "id:", "retry:", ":"];
+    let mut lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty());
+    let sends = |line: &str| {
+        let data = line.strip_prefix("data:").map(str::trim_start);
+        data.is_some_and(|data| data.starts_with('{') || data == "[DONE]")
+    };
+    text.trim_start().starts_with(['d', 'e', 'i', 'r', ':'])
+        && lines.clone().any(sends)
+        && lines.all(|line| fields.iter().any(|field| line.starts_with(field)))
+}
+
+fn is_stream(response: &Value) -> bool {
+    match response {
+        Value::String(text) => is_event_stream(text),
+        Value::Array(list) => list.first().is_some_and(|first| {
+            is_chunk(first) || first.as_str().is_some_and(|line| is_event_stream(line) || is_stored_chunk(line))
+        }),
+        other => is_chunk(other),
+    }
+}
+
+fn is_stored_chunk(text: &str) -> bool {
+    unwrap_json(text).is_some_and(|value| is_chunk(&value))
+}
+
+/// Whether a value is what a model said, with nothing around it that says when or why it stopped.
+pub(super) fn is_lone_response(value: &mut Value) -> bool {
+    LONE.iter().any(|path| find(value, path).is_some())
+        || STORED_AS_STRING[..3].iter().any(|(key, word)| value.get(key).and_then(Value::as_str) == Some(word))
+}
+
+/// What only an answer has: bare, in a batch's output, in a result.
+const LONE: &[Path] = &[
+    &["choices"],
+    &["candidates"],
+    &["response", "body"],
+    &["response", "choices"],
+    &["response", "candidates"],
+    &["response_body"],
+    &["result", "message"],
+    &["output", "message", "role"],
+];
 
 fn is_empty(value: &Value) -> bool {
     match value {

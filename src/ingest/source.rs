@@ -24,7 +24,7 @@ use crate::engine::payload::{LineRow, PayloadWriter, RequestRow};
 use crate::engine::runner::Source;
 use crate::engine::stage::Context;
 use crate::ingest::read::{Block, Format, Limits, ReadError, read_blocks};
-use crate::ingest::record::{Line, LineFate, Record, record_of_value, records_of};
+use crate::ingest::record::{Line, LineFate, Record, push_lines, records_of};
 use crate::ingest::shapes::Columns;
 use crate::privacy;
 
@@ -69,7 +69,7 @@ impl From<ReadError> for Error {
 
 impl Source for Ingest {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         let settings = Self { inputs: Vec::new(), ..self.clone() };
         let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
         fingerprint.part("settings", settings.as_bytes());
@@ -85,7 +85,7 @@ impl Source for Ingest {
     }
 
     fn read(&self, into: &mut PayloadWriter, cx: &Context<'_>) -> Result<Vec<InputFile>> {
-        let mut rows = Rows { ingest: self, cx, into, sample: BTreeMap::new(), n_drawn: 0 };
+        let mut rows = Rows { ingest: self, cx, into, sample: BTreeMap::new(), n_drawn: 0, n_parts: 0, item_is_read: false };
         let mut inputs = Vec::new();
         let mut n_items = 0;
         for (file, path) in (0..).zip(&self.inputs) {
@@ -98,8 +98,9 @@ impl Source for Ingest {
         }
         rows.write_sample()?;
         // Counted where they are cut from the file, so that nothing between there and here can lose one unseen.
-        if rows.into.lines() != n_items {
-            let what = format!("{n_items} lines in the files, {} arrived", rows.into.lines());
+        let arrived = rows.into.lines() - rows.n_parts;
+        if arrived != n_items {
+            let what = format!("{n_items} lines in the files, {arrived} arrived");
             return Err(Error::Conservation { at: "ingest".to_owned(), what });
         }
         Ok(inputs)
@@ -128,10 +129,20 @@ struct Rows<'a, 'c> {
     /// The sample so far: the records with the smallest hashes.
     sample: BTreeMap<(u64, u128, u64, u64), Box<RequestRow>>,
     n_drawn: u64,
+    /// Parts of items after their first: lines that are no items of a file.
+    n_parts: u64,
+    /// The item that parts belong to was read and not passed over.
+    item_is_read: bool,
 }
 
 /// A line with all the work done that needs no other line.
-enum Ready {
+struct Ready {
+    /// Not the first part of its item.
+    is_further_part: bool,
+    row: ReadyRow,
+}
+
+enum ReadyRow {
     Request(Box<RequestRow>),
     Line(LineRow),
 }
@@ -186,11 +197,12 @@ impl Rows<'_, '_> {
             let read = |row: usize| {
                 let value = Value::Object(frame.row_json(row));
                 let line = (start + row + 1) as u64;
-                let fate = record_of_value(line, xxh3_128(value.to_string().as_bytes()), value, columns);
-                ready(file, Line { line, fate })
+                let mut lines = Vec::with_capacity(1);
+                push_lines(line, xxh3_128(value.to_string().as_bytes()), value, columns, &mut lines);
+                lines.into_iter().map(|line| ready(file, line)).collect()
             };
-            let lines: Vec<Ready> = (0..length).into_par_iter().map(read).collect();
-            for line in lines {
+            let lines: Vec<Vec<Ready>> = (0..length).into_par_iter().map(read).collect();
+            for line in lines.into_iter().flatten() {
                 self.take(line)?;
             }
         }
@@ -203,11 +215,20 @@ impl Rows<'_, '_> {
 
     fn take(&mut self, line: Ready) -> Result<()> {
         self.cx.progress.advance(1);
-        match line {
+        if line.is_further_part {
+            // Of an item that was passed over as a whole nobody counts the parts: it may not even have been parsed.
+            if !self.item_is_read {
+                return Ok(());
+            }
+            self.n_parts += 1;
+        } else {
+            self.item_is_read = !self.is_full();
+        }
+        match line.row {
             // Whatever it is: how far ahead lines were parsed must not show in the counts.
             _ if self.is_full() => self.into.passed_over(1),
-            Ready::Line(line) => self.into.line(line)?,
-            Ready::Request(request) => match self.ingest.sample_rows {
+            ReadyRow::Line(line) => self.into.line(line)?,
+            ReadyRow::Request(request) => match self.ingest.sample_rows {
                 None => self.into.request(*request)?,
                 // Ahead of the draw, so that another record takes its place in the sample.
                 Some(_) if self.into.is_forgotten(request.content_key) => self.into.request(*request)?,
@@ -260,13 +281,17 @@ fn read_file(
 }
 
 fn ready(file: u32, line: Line) -> Ready {
+    Ready { is_further_part: line.part > 0, row: ready_row(file, line) }
+}
+
+fn ready_row(file: u32, line: Line) -> ReadyRow {
     let (unreadable, reason, detail) = match line.fate {
-        LineFate::Record(record) => return Ready::Request(Box::new(request(file, *record))),
+        LineFate::Record(record) => return ReadyRow::Request(Box::new(request(file, *record))),
         LineFate::NoRequest(fault) => (false, fault.reason, fault.detail),
         LineFate::Unreadable(fault) => (true, fault.reason, fault.detail),
     };
     // A detail can quote the line: a key, a role.
-    Ready::Line(LineRow { file, line: line.line, unreadable, reason, detail: privacy::masked(&detail) })
+    ReadyRow::Line(LineRow { file, line: line.line, unreadable, reason, detail: privacy::masked(&detail) })
 }
 
 fn request(file: u32, record: Record) -> RequestRow {

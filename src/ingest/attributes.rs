@@ -1,0 +1,269 @@
+//! Attributes of spans become nested JSON, however the exporter wrote them.
+//!
+//! OpenTelemetry gives a span flat names (`gen_ai.prompt.0.role`). Exporters write them as an object, as OTLP's list
+//! of keys and typed values, as columns of a table, or nested already. All of these end as one tree under
+//! `attributes`, in which numbers are places in a list, so that a table of paths can tell the rest. What stands in a
+//! value stays as it is: only the levels that conventions name are taken apart, never the names inside a tool's schema.
+
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value};
+
+use crate::ingest::path::{Path, find};
+
+/// Where a line may hold attributes.
+const PLACES: &[Path] = &[&["attributes"], &["metadata", "attributes"]];
+
+/// Other names that the first of these has.
+const OTHER_NAMES: &[&str] = &["span_attributes", "SpanAttributes"];
+
+/// How names begin that are attributes though they stand beside other fields.
+const LOOSE: &[&str] = &["attributes.", "gen_ai.", "llm.", "session.", "user.", "enduser."];
+
+/// One of these must be there, or a name with a dot is just a name.
+const MARKS: &[&str] = &["attributes.", "gen_ai.", "llm."];
+
+/// A name has no more parts than this; a longer one ends in its rest.
+const MAX_PARTS: usize = 16;
+
+/// Levels that may be nested already and still hold names with dots.
+const LEVELS: &[&str] = &[
+    "gen_ai",
+    "llm",
+    "input_messages",
+    "output_messages",
+    "message",
+    "contents",
+    "message_content",
+    "tool_calls",
+    "tool_call",
+    "tools",
+    "tool",
+];
+
+/// Nests the attributes of a line, where it has some.
+pub(super) fn nest(line: &mut Value) {
+    let Some(fields) = line.as_object_mut() else { return };
+    gather_loose(fields);
+    for path in PLACES {
+        if let Some(attributes) = find(line, path) {
+            *attributes = nested(attributes.take());
+        }
+    }
+}
+
+/// Puts attributes that stand under another name, or loose among the fields, where attributes belong.
+fn gather_loose(fields: &mut Map<String, Value>) {
+    let other = OTHER_NAMES.iter().find_map(|name| fields.get_mut(*name).map(Value::take));
+    if let Some(attributes) = other {
+        fields.entry("attributes").or_insert(attributes);
+    }
+    let starts = |name: &str, with: &[&str]| with.iter().any(|start| name.starts_with(start));
+    if !fields.keys().any(|name| starts(name, MARKS)) {
+        return;
+    }
+    let (loose, rest): (Map<_, _>, Map<_, _>) =
+        std::mem::take(fields).into_iter().partition(|(name, _)| starts(name, LOOSE));
+    *fields = rest;
+    let attributes = fields.entry("attributes").or_insert_with(|| Map::new().into());
+    *attributes = nested(attributes.take());
+    if let Value::Object(attributes) = attributes {
+        let bare = |name: String| name.strip_prefix("attributes.").map(str::to_owned).unwrap_or(name);
+        attributes.extend(loose.into_iter().map(|(name, value)| (bare(name), value)));
+    }
+}
+
+/// A level of attributes while it is put together.
+enum Node {
+    Leaf(Value),
+    Level(Level),
+}
+
+#[derive(Default)]
+struct Level {
+    children: Vec<(String, Node)>,
+    places: FxHashMap<String, usize>,
+}
+
+fn nested(attributes: Value) -> Value {
+    let pairs: Vec<(String, Value)> = match attributes {
+        Value::Object(fields) => fields.into_iter().collect(),
+        Value::Array(list) => list.into_iter().filter_map(key_and_value).collect(),
+        other => return other,
+    };
+    let mut root = Level::default();
+    for (name, value) in pairs {
+        let parts: Vec<&str> = name.splitn(MAX_PARTS, '.').collect();
+        root.put(&parts, value);
+    }
+    root.into_value()
+}
+
+impl Level {
+    fn put(&mut self, parts: &[&str], value: Value) {
+        let Some((first, rest)) = parts.split_first() else { return };
+        let node = self.child(first);
+        if rest.is_empty() {
+            // A level that is there holds more than a word of the same name.
+            if let Node::Leaf(leaf) = node {
+                *leaf = nested_level(first, value);
+            }
+        } else {
+            node.make_level().put(rest, value);
+        }
+    }
+
+    fn child(&mut self, name: &str) -> &mut Node {
+        let next = self.children.len();
+        let place = *self.places.entry(name.to_owned()).or_insert(next);
+        if place == next {
+            self.children.push((name.to_owned(), Node::Leaf(Value::Null)));
+        }
+        &mut self.children[place].1
+    }
+
+    /// A level whose names are all numbers is a list.
+    fn into_value(self) -> Value {
+        let mut children = self.children;
+        let number = |name: &str| name.parse::<usize>().ok();
+        if !children.is_empty() && children.iter().all(|(name, _)| number(name).is_some()) {
+            children.sort_by_key(|(name, _)| number(name));
+            return children.into_iter().map(|(_, node)| node.into_value()).collect();
+        }
+        Value::Object(children.into_iter().map(|(name, node)| (name, node.into_value())).collect())
+    }
+}
+
+impl Node {
+    fn make_level(&mut self) -> &mut Level {
+        if let Self::Leaf(leaf) = self {
+            let mut level = Level::default();
+            if let Value::Object(fields) = leaf.take() {
+                fields.into_iter().for_each(|(name, value)| *level.child(&name) = Self::Leaf(value));
+            }
+            *self = Self::Level(level);
+        }
+        match self {
+            Self::Level(level) => level,
+            Self::Leaf(_) => unreachable!("it was made a level"),
+        }
+    }
+
+    fn into_value(self) -> Value {
+        match self {
+            Self::Leaf(value) => value,
+            Self::Level(level) => level.into_value(),
+        }
+    }
+}
+
+/// A value that is nested already may hold names with dots one level down.
+fn nested_level(name: &str, value: Value) -> Value {
+    let is_level = LEVELS.contains(&name) || name.parse::<usize>().is_ok();
+    match value {
+        Value::Object(_) if is_level => nested(value),
+        Value::Array(list) if is_level => list
+            .into_iter()
+            .map(|element| if element.is_object() { nested(element) } else { element })
+            .collect(),
+        other => other,
+    }
+}
+
+fn key_and_value(mut pair: Value) -> Option<(String, Value)> {
+    let value = pair.get_mut("value").map(Value::take).unwrap_or_default();
+    Some((pair.get("key")?.as_str()?.to_owned(), plain(value)))
+}
+
+/// Words for the kinds of values of OTLP, as JSON and as the libraries write them.
+const SCALARS: &[&str] = &[
+    "stringValue",
+    "string_value",
+    "intValue",
+    "int_value",
+    "doubleValue",
+    "double_value",
+    "boolValue",
+    "bool_value",
+];
+const LISTS: &[&str] = &["arrayValue", "array_value"];
+const OBJECTS: &[&str] = &["kvlistValue", "kvlist_value"];
+
+/// The value inside OTLP's typed value.
+fn plain(mut typed: Value) -> Value {
+    let mut take = |names: &[&str]| names.iter().find_map(|name| typed.get_mut(*name).map(Value::take));
+    let values = |mut list: Value| match list.get_mut("values").map(Value::take) {
+        Some(Value::Array(values)) => values,
+        _ => Vec::new(),
+    };
+    if let Some(scalar) = take(SCALARS) {
+        return scalar;
+    }
+    if let Some(list) = take(LISTS) {
+        return values(list).into_iter().map(plain).collect();
+    }
+    match take(OBJECTS) {
+        Some(object) => Value::Object(values(object).into_iter().filter_map(key_and_value).collect()),
+        None => typed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn nest_of(mut line: Value) -> Value {
+        nest(&mut line);
+        line
+    }
+
+    #[test]
+    fn flat_names_listed_pairs_and_loose_columns_become_one_tree() {
+        let tree = json!({"gen_ai": {"prompt": [{"role": "user"}, {"role": "tool"}], "system": "x"}});
+        let flat = json!({"gen_ai.prompt.0.role": "user", "gen_ai.prompt.1.role": "tool", "gen_ai.system": "x"});
+        assert_eq!(nest_of(json!({"attributes": flat})), json!({"attributes": tree}));
+        assert_eq!(nest_of(json!({"SpanAttributes": flat}))["attributes"], tree);
+        assert_eq!(nest_of(flat.clone()), json!({"attributes": tree}));
+        let columns: Map<_, _> =
+            flat.as_object().unwrap().iter().map(|(k, v)| (format!("attributes.{k}"), v.clone())).collect();
+        assert_eq!(nest_of(columns.into()), json!({"attributes": tree}));
+        let pairs: Vec<Value> = flat
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(k, v)| json!({"key": k, "value": {"stringValue": v}}))
+            .collect();
+        assert_eq!(nest_of(json!({"attributes": pairs})), json!({"attributes": tree}));
+        assert_eq!(nest_of(json!({"attributes": tree})), json!({"attributes": tree}));
+    }
+
+    #[test]
+    fn lists_are_in_the_order_of_their_numbers() {
+        let flat = json!({"llm.x.10": "c", "llm.x.9": "b", "llm.x.0": "a"});
+        assert_eq!(nest_of(flat)["attributes"]["llm"]["x"], json!(["a", "b", "c"]));
+    }
+
+    #[test]
+    fn typed_values_are_plain() {
+        let value = json!({"kvlistValue": {"values": [
+            {"key": "a.b", "value": {"intValue": "7"}},
+            {"key": "l", "value": {"arrayValue": {"values": [{"boolValue": true}, {"doubleValue": 0.5}]}}}]}});
+        let line = nest_of(json!({"attributes": [{"key": "gen_ai.x", "value": value}]}));
+        assert_eq!(line["attributes"]["gen_ai"]["x"], json!({"a.b": "7", "l": [true, 0.5]}));
+    }
+
+    #[test]
+    fn names_inside_a_schema_keep_their_dots() {
+        let schema = json!({"parameters": {"properties": {"user.name": {"type": "string"}}}});
+        let line = json!({"attributes": {"llm.tools": [{"tool.json_schema": schema}]}});
+        assert_eq!(nest_of(line)["attributes"]["llm"]["tools"], json!([{"tool": {"json_schema": schema}}]));
+    }
+
+    #[test]
+    fn a_line_without_marks_and_a_name_of_dots_alone_are_left() {
+        let line = json!({"user.id": 1, "session.id": 2});
+        assert_eq!(nest_of(line.clone()), line);
+        nest_of(json!({"attributes": {"gen_ai.".repeat(100_000): 1}}));
+    }
+}

@@ -1,0 +1,151 @@
+//! Why a line is no request: what it is instead, or which part of a request it lacks.
+//!
+//! Only lines of no shape come here, so nothing in this room is on the way of a request. The order is that of the
+//! tests: what a line certainly is comes before what it lacks.
+
+use serde_json::Value;
+
+use crate::ingest::marks::{cut_mark, is_hidden};
+use crate::ingest::path::{Path, find, find_object};
+use crate::ingest::reasons::{
+    CONTENT_NOT_STORED, Fault, NO_FUNCTIONS, NO_MESSAGES, RESPONSE_WITHOUT_REQUEST, STREAM_CHUNK, TRUNCATED,
+    UNKNOWN_SHAPE,
+};
+use crate::ingest::record::{LineFate, no_request};
+use crate::ingest::response::{is_chunk, is_lone_response};
+use crate::ingest::shapes::envelopes::ENVELOPES;
+use crate::ingest::shapes::{Columns, Place};
+
+/// Says why no shape fits.
+pub(super) fn explain(line: &mut Value, columns: &Columns) -> LineFate {
+    if is_chunk(line) {
+        return no_request(STREAM_CHUNK, "a piece of an answer");
+    }
+    if let Some(mark) = cut_mark(&line.to_string().replace("\\\"", "\"")) {
+        return LineFate::Unreadable(Fault::new(TRUNCATED, format!("the line holds the mark {mark:?}")));
+    }
+    if let Some(detail) = not_stored(line) {
+        return no_request(CONTENT_NOT_STORED, detail);
+    }
+    lacking(line, columns)
+        .or_else(|| is_lone_response(line).then(|| no_request(RESPONSE_WITHOUT_REQUEST, outline(line))))
+        .unwrap_or_else(|| no_request(UNKNOWN_SHAPE, outline(line)))
+}
+
+/// What tells that a logger left the text out: one thing is there, and all the others hold nothing.
+struct NotStored {
+    sign: Path,
+    empty: &'static [Path],
+    detail: &'static str,
+}
+
+const NOT_STORED: &[NotStored] = &[
+    NotStored {
+        sign: &["proxy_server_request"],
+        empty: &[&["proxy_server_request"], &["messages"]],
+        detail: "messages and proxy_server_request are empty",
+    },
+    NotStored {
+        sign: &["model_parameters"],
+        empty: &[&["messages"]],
+        detail: "messages is empty or hidden",
+    },
+    NotStored {
+        sign: &["signed_body_url"],
+        empty: &[&["request_body"]],
+        detail: "the bodies stand behind signed_body_url",
+    },
+    NotStored {
+        sign: &["request_path"],
+        empty: &[&["request_body"]],
+        detail: "request_body is empty",
+    },
+    NotStored {
+        sign: &["attributes", "gen_ai", "request"],
+        empty: SPAN_MESSAGES,
+        detail: "the span has no messages",
+    },
+    NotStored {
+        sign: &["attributes", "llm", "model_name"],
+        empty: SPAN_MESSAGES,
+        detail: "the span has no messages",
+    },
+    NotStored { sign: &["inputs"], empty: &[&["inputs"]], detail: "inputs is empty" },
+    NotStored { sign: &["traceId"], empty: &[&["input"]], detail: "input is empty" },
+];
+
+const SPAN_MESSAGES: &[Path] = &[
+    &["attributes", "gen_ai", "input", "messages"],
+    &["attributes", "gen_ai", "prompt"],
+    &["attributes", "llm", "input_messages"],
+    &["input"],
+];
+
+fn not_stored(line: &mut Value) -> Option<&'static str> {
+    NOT_STORED
+        .iter()
+        .find(|case| {
+            find(line, case.sign).is_some()
+                && case.empty.iter().all(|path| find(line, path).is_none_or(|value| holds_nothing(value)))
+        })
+        .map(|case| case.detail)
+}
+
+fn holds_nothing(value: &Value) -> bool {
+    match value {
+        Value::String(text) => matches!(text.trim(), "" | "{}" | "[]" | "null") || is_hidden(text),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.is_null(),
+    }
+}
+
+/// What a request needs, and which of it is there.
+fn lacking(line: &mut Value, columns: &Columns) -> Option<LineFate> {
+    for envelope in ENVELOPES {
+        let Some(content) = find_object(line, envelope.body) else { continue };
+        if Place::Query.is_in(content, columns) {
+            return Some(no_request(NO_FUNCTIONS, format!("none of {}", columns.functions.join(", "))));
+        }
+        if is_lone_response(content) {
+            return Some(no_request(RESPONSE_WITHOUT_REQUEST, outline(content)));
+        }
+        if Place::Functions.is_in(content, columns) {
+            let detail = tool_list(content).unwrap_or_else(|| format!("none of {}", columns.query.join(", ")));
+            return Some(no_request(NO_MESSAGES, detail));
+        }
+    }
+    tool_list(line).map(|detail| no_request(NO_MESSAGES, detail))
+}
+
+/// Where servers list their tools (MCP), bare or as the answer to a call.
+const TOOL_LISTS: &[Path] = &[&["result", "tools"], &["tools"]];
+
+/// Tells of a list of tools without a query: that of one server, or of several under their names.
+fn tool_list(line: &mut Value) -> Option<String> {
+    let n_tools = |value: &mut Value| {
+        TOOL_LISTS.iter().find_map(|path| Some(find(value, path)?.as_array()?.len())).unwrap_or_default()
+    };
+    let n_of_servers = |line: &mut Value| line.as_object_mut()?.values_mut().map(n_tools).reduce(|a, b| a + b);
+    let n = match n_tools(line) {
+        0 => n_of_servers(line).unwrap_or_default(),
+        n => n,
+    };
+    let plural = if n == 1 { "" } else { "s" };
+    (n > 0).then(|| format!("a list of {n} tool{plural}, and nobody asks"))
+}
+
+const MAX_KEYS_TOLD: usize = 12;
+
+fn outline(value: &Value) -> String {
+    match value {
+        Value::Object(map) => {
+            let keys: Vec<&str> = map.keys().take(MAX_KEYS_TOLD).map(String::as_str).collect();
+            format!("an object with the keys {}", keys.join(", "))
+        }
+        Value::Array(_) => "a list".to_owned(),
+        Value::String(_) => "a string".to_owned(),
+        Value::Number(_) => "a number".to_owned(),
+        Value::Bool(_) | Value::Null => value.to_string(),
+    }
+}

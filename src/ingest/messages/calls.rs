@@ -1,0 +1,92 @@
+//! The calls of a message: a name and arguments, in the frame of whatever API.
+
+use serde_json::{Map, Value};
+
+use crate::conversation::Call;
+use crate::ingest::path::become_list;
+use crate::ingest::reasons::{BAD_MESSAGE, Fault};
+
+/// Takes the calls that stand beside a message's content: in lists, and as the one call of older APIs.
+pub(super) fn take_calls(fields: &mut Map<String, Value>, calls: &mut Vec<Call>) -> Result<(), Fault> {
+    for key in CALL_LISTS {
+        let mut list = fields.get_mut(*key).map(Value::take).unwrap_or_default();
+        if become_list(&mut list)
+            && let Value::Array(list) = list
+        {
+            for call in list {
+                push_call(read_call(call)?, calls);
+            }
+        }
+    }
+    match fields.get_mut("function_call").map(Value::take) {
+        Some(call @ Value::Object(_)) => calls.push(read_call(call)?),
+        _ => {}
+    }
+    // What LangChain did not take over from an API's answer; the same calls may stand in both.
+    match fields.get_mut("additional_kwargs").map(Value::take) {
+        Some(Value::Object(mut more)) if calls.is_empty() => take_calls(&mut more, calls),
+        _ => Ok(()),
+    }
+}
+
+/// Where a message lists calls. LangChain keeps those apart whose arguments are no JSON.
+const CALL_LISTS: &[&str] = &["tool_calls", "invalid_tool_calls"];
+
+/// Adds a call, unless it is there already: LangChain tells one in the content and beside it.
+pub(super) fn push_call(call: Call, calls: &mut Vec<Call>) {
+    let is_same = |other: &Call| other.id.is_some() && other.id == call.id && other.name == call.name;
+    if !calls.iter().any(is_same) {
+        calls.push(call);
+    }
+}
+
+/// Objects that may hold a call's name and arguments, and may stand in one another; in most APIs the call itself does.
+const CALL_FRAMES: &[&str] =
+    &["tool_call", "function", "custom", "functionCall", "function_call", "toolUse"];
+
+/// Where a call has its id.
+const IDS: &[&str] = &["call_id", "id", "toolUseId", "toolCallId"];
+
+/// Where it has the name.
+const NAMES: &[&str] = &["name", "toolName"];
+
+/// Where it has the arguments.
+const ARGUMENTS: &[&str] = &["arguments", "input", "args"];
+
+/// Reads a call of any API.
+pub(super) fn read_call(mut call: Value) -> Result<Call, Fault> {
+    let mut id = None;
+    let take = |call: &mut Value, keys: &[&str]| {
+        let mut found = keys.iter().filter_map(|key| call.get_mut(*key).map(Value::take));
+        found.find(|value| !value.is_null())
+    };
+    loop {
+        id = id.or_else(|| take(&mut call, IDS).and_then(string));
+        let frame = CALL_FRAMES.iter().find(|frame| call.get(**frame).is_some_and(Value::is_object));
+        let Some(frame) = frame else { break };
+        call = call.get_mut(*frame).map(Value::take).unwrap_or_default();
+    }
+    let Some(Value::String(name)) = take(&mut call, NAMES) else {
+        return Err(Fault::new(BAD_MESSAGE, "a call without a name"));
+    };
+    let arguments = take(&mut call, ARGUMENTS).unwrap_or_else(|| Map::new().into());
+    Ok(Call { id, name, arguments: read_arguments(arguments) })
+}
+
+fn read_arguments(arguments: Value) -> Value {
+    match arguments {
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(object @ Value::Object(_)) => object,
+            _ => Value::String(text),
+        },
+        other => other,
+    }
+}
+
+/// The text of a string.
+pub(super) fn string(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}

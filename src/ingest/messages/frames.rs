@@ -1,0 +1,101 @@
+//! Who speaks in a message, and in which frame its fields stand.
+//!
+//! Chat APIs name a role. LangChain names a class or a type and frames the fields (`kwargs`, `data`), OpenInference
+//! frames them as `message`. OpenAI's Responses mix messages with items that are calls, results and reasoning.
+
+use serde_json::{Map, Value};
+
+use crate::conversation::Role;
+
+/// Roles by their names; the later ones are LangChain's.
+const ROLES: &[(&str, Role)] = &[
+    ("user", Role::User),
+    ("assistant", Role::Assistant),
+    ("tool", Role::Tool),
+    ("system", Role::System),
+    ("developer", Role::System),
+    ("model", Role::Assistant),
+    ("function", Role::Tool),
+    ("human", Role::User),
+    ("ai", Role::Assistant),
+];
+
+/// What ends the names of LangChain's classes of messages.
+const CLASS_ENDS: &[&str] = &["MessageChunk", "Message"];
+
+/// Objects that may hold a message's fields.
+const FRAMES: &[&str] = &["kwargs", "data", "message"];
+
+/// A message's role and its fields, out of their frame.
+#[derive(Debug)]
+pub(super) struct Framed {
+    pub(super) role: Role,
+    pub(super) fields: Map<String, Value>,
+}
+
+/// Takes a message out of its frame; an object that is no message comes back as it was.
+pub(super) fn framed(mut fields: Map<String, Value>) -> Result<Framed, Map<String, Value>> {
+    let Some(role) = role_of_fields(&fields) else { return Err(fields) };
+    let frame = if fields.contains_key("role") { None } else { frame_of(&fields) };
+    if let Some(Value::Object(inner)) = frame.and_then(|frame| fields.get_mut(frame)).map(Value::take) {
+        fields = inner;
+    }
+    Ok(Framed { role, fields })
+}
+
+/// The role of a message, if the value is one.
+pub(super) fn role_of(value: &Value) -> Option<Role> {
+    role_of_fields(value.as_object()?)
+}
+
+fn role_of_fields(fields: &Map<String, Value>) -> Option<Role> {
+    if let Some(role) = fields.get("role") {
+        return role_named(role.as_str()?);
+    }
+    let inner = frame_of(fields).and_then(|frame| fields.get(frame)?.as_object());
+    let of_type = |fields: &Map<String, Value>| role_named(fields.get("type")?.as_str()?);
+    inner
+        .and_then(|inner| role_named(inner.get("role")?.as_str()?).or_else(|| of_type(inner)))
+        .or_else(|| of_type(fields).filter(|_| inner.is_some() || fields.contains_key("content")))
+        .or_else(|| role_of_class(fields.get("id")?.as_array()?.last()?.as_str()?))
+}
+
+fn frame_of(fields: &Map<String, Value>) -> Option<&'static str> {
+    FRAMES.iter().copied().find(|frame| fields.get(*frame).is_some_and(Value::is_object))
+}
+
+fn role_named(name: &str) -> Option<Role> {
+    ROLES.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
+}
+
+fn role_of_class(class: &str) -> Option<Role> {
+    let name = CLASS_ENDS.iter().find_map(|end| class.strip_suffix(end))?;
+    role_named(&name.to_ascii_lowercase())
+}
+
+/// What an item of OpenAI's Responses is that is no message.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Item {
+    Call,
+    Result,
+    /// What is not said to anyone.
+    Silent,
+    /// It only names an item that is stored elsewhere.
+    Elsewhere,
+}
+
+const ITEMS: &[(&str, Item)] = &[
+    ("function_call", Item::Call),
+    ("custom_tool_call", Item::Call),
+    ("function_call_output", Item::Result),
+    ("custom_tool_call_output", Item::Result),
+    ("reasoning", Item::Silent),
+    ("item_reference", Item::Elsewhere),
+];
+
+/// The kind of an item, if the value is one.
+pub(super) fn item_of(value: &Value) -> Option<Item> {
+    let fields = value.as_object().filter(|fields| !fields.contains_key("role"))?;
+    let name = fields.get("type")?.as_str()?;
+    ITEMS.iter().find(|(known, _)| *known == name).map(|(_, item)| *item)
+}

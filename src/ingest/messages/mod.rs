@@ -1,0 +1,205 @@
+//! Messages of any API become [`Message`]s.
+//!
+//! One reader serves all chat APIs and the tools that log them, because logs mix them:
+//! gateways put content blocks of one into messages of another. `frames` tells who
+//! speaks in a message, `parts` sorts its content, `calls` reads the calls it makes.
+
+mod calls;
+mod frames;
+mod parts;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value};
+
+use crate::conversation::{Message, Role};
+use crate::ingest::path::written_list;
+use crate::ingest::reasons::{BAD_MESSAGE, Fault, PARTIAL_CONVERSATION};
+use calls::{push_call, read_call, string, take_calls};
+use frames::{Framed, Item, framed, item_of, role_of};
+use parts::{is_part, read_content};
+
+/// Reads a list of messages; lists inside the list are read as if they were not there.
+pub(super) fn read_messages(list: Value) -> Result<Vec<Message>, Fault> {
+    let mut messages = Vec::new();
+    push_messages(list, &mut messages)?;
+    Ok(messages)
+}
+
+/// Reads a query: a list of messages, or a text that is one, or else one user message with the text untouched.
+pub(super) fn read_query(query: Value) -> Result<Vec<Message>, Fault> {
+    match query {
+        Value::String(text) => match written_list(&text).filter(is_message_list) {
+            Some(list) => read_messages(list),
+            None => Ok(vec![Message::text(Role::User, text)]),
+        },
+        Value::Number(number) => Ok(vec![Message::text(Role::User, number.to_string())]),
+        other => read_messages(other),
+    }
+}
+
+/// Reads messages as the attributes of spans hold them, whose lists of parts are often strings.
+pub(super) fn read_attribute_messages(mut messages: Value) -> Result<Vec<Message>, Fault> {
+    if let Value::String(text) = &messages {
+        return read_query(Value::String(text.clone()));
+    }
+    for message in messages.as_array_mut().into_iter().flatten() {
+        if let Some(content) = message.get_mut("content")
+            && let Some(parts) = content.as_str().and_then(written_list)
+            && parts.as_array().is_some_and(|parts| !parts.is_empty() && parts.iter().all(is_part))
+        {
+            *content = parts;
+        }
+    }
+    read_messages(messages)
+}
+
+/// Reads an assistant's message whose role is taken for granted: its fields, its parts, several pieces of one turn,
+/// or just its text.
+pub(super) fn read_answer(answer: Value) -> Result<Message, Fault> {
+    match answer {
+        Value::Object(fields) => match framed(fields) {
+            Ok(Framed { fields, .. }) | Err(fields) => {
+                read_fields(Role::Assistant, fields).map(|(message, _)| message)
+            }
+        },
+        list if is_message_list(&list) => read_messages(list).map(as_one_turn),
+        other => {
+            let mut content = read_content(other)?;
+            let calls = std::mem::take(&mut content.calls);
+            Ok(Message { calls, ..Message::text(Role::Assistant, content.text()) })
+        }
+    }
+}
+
+/// Whether a response is a list of messages, items or parts and not a list that a model wrote.
+pub(super) fn is_said_in_pieces(response: &Value) -> bool {
+    let is_parts =
+        |list: &Value| list.as_array().is_some_and(|parts| !parts.is_empty() && parts.iter().all(is_part));
+    is_parts(response) || is_message_list(response)
+}
+
+/// What the assistant says in several messages, as one.
+fn as_one_turn(messages: Vec<Message>) -> Message {
+    let said = messages.into_iter().filter(|message| message.role == Role::Assistant);
+    let mut turn = Message::text(Role::Assistant, "");
+    for message in said {
+        if !turn.content.is_empty() && !message.content.is_empty() {
+            turn.content.push('\n');
+        }
+        turn.content.push_str(&message.content);
+        turn.calls.extend(message.calls);
+    }
+    turn
+}
+
+/// Reads instructions that stand beside the messages: a text, a list of text parts, or an object that holds one.
+pub(super) fn read_system(mut system: Value) -> Result<Message, Fault> {
+    let parts = system.get_mut("parts").map(Value::take);
+    Ok(Message::text(Role::System, read_content(parts.unwrap_or(system))?.text()))
+}
+
+/// Reads Gemini's contents: messages whose role may be left out, which then is the user's.
+pub(super) fn read_contents(mut contents: Value) -> Result<Vec<Message>, Fault> {
+    if let Value::Array(list) = &mut contents {
+        for content in list.iter_mut().filter_map(Value::as_object_mut) {
+            content.entry("role").or_insert_with(|| "user".into());
+        }
+    }
+    read_messages(contents)
+}
+
+/// Whether a list that was found in a text is meant as messages: people ask about lists, too.
+fn is_message_list(list: &Value) -> bool {
+    list.as_array().is_some_and(|list| {
+        !list.is_empty()
+            && list
+                .iter()
+                .all(|element| is_message(element) || element.is_array() && is_message_list(element))
+    })
+}
+
+fn is_message(value: &Value) -> bool {
+    role_of(value).is_some() || item_of(value).is_some()
+}
+
+fn push_messages(value: Value, messages: &mut Vec<Message>) -> Result<(), Fault> {
+    let number = messages.len() + 1;
+    if let Some(item) = item_of(&value) {
+        return push_item(item, value, messages);
+    }
+    match value {
+        Value::Array(list) => list.into_iter().try_for_each(|element| push_messages(element, messages)),
+        Value::Object(fields) => {
+            let Framed { role, fields } =
+                framed(fields).map_err(|fields| bad_message(number, &Value::Object(fields)))?;
+            let (message, results) = read_fields(role, fields)?;
+            // A turn that only hands back results says nothing itself.
+            let says_nothing = message.content.is_empty() && message.calls.is_empty() && !results.is_empty();
+            messages.extend(results);
+            if !says_nothing {
+                messages.push(message);
+            }
+            Ok(())
+        }
+        other => Err(bad_message(number, &other)),
+    }
+}
+
+/// Adds an item of OpenAI's Responses; calls of one turn come as items one after the other.
+fn push_item(item: Item, mut value: Value, messages: &mut Vec<Message>) -> Result<(), Fault> {
+    match item {
+        Item::Call => {
+            let call = read_call(value)?;
+            match messages.last_mut().filter(|last| last.role == Role::Assistant) {
+                Some(turn) => push_call(call, &mut turn.calls),
+                None => messages
+                    .push(Message { calls: vec![call], ..Message::text(Role::Assistant, "") }),
+            }
+        }
+        Item::Result => {
+            let mut take = |key: &str| value.get_mut(key).map(Value::take).unwrap_or_default();
+            let (call_id, output) = (string(take("call_id")), take("output"));
+            messages.push(Message { call_id, ..Message::text(Role::Tool, read_content(output)?.text()) });
+        }
+        Item::Silent => {}
+        Item::Elsewhere => {
+            return Err(Fault::new(PARTIAL_CONVERSATION, "an item is only referred to"));
+        }
+    }
+    Ok(())
+}
+
+fn bad_message(number: usize, value: &Value) -> Fault {
+    let detail = match value.get("role") {
+        Some(role) => format!("message {number} has the role {role}"),
+        None if value.is_object() => format!("message {number} has no role"),
+        None => format!("message {number} is no object"),
+    };
+    Fault::new(BAD_MESSAGE, detail)
+}
+
+/// Reads the fields of a message; results of calls that stand in its content are messages of their own.
+fn read_fields(role: Role, mut fields: Map<String, Value>) -> Result<(Message, Vec<Message>), Fault> {
+    let mut take = |keys: &[&str]| {
+        let mut found = keys.iter().filter_map(|key| fields.get_mut(*key).map(Value::take));
+        found.find(|value| !value.is_null()).unwrap_or_default()
+    };
+    let mut content = read_content(take(CONTENTS))?;
+    if let Value::String(refusal) = take(&["refusal"]) {
+        content.texts.push(refusal);
+    }
+    let is_result = role == Role::Tool;
+    let call_id = string(take(CALL_IDS));
+    let name = if is_result { string(take(&["name"])) } else { None };
+    let is_error = is_result && take(&["status"]) == "error";
+    let (mut calls, results) = (std::mem::take(&mut content.calls), std::mem::take(&mut content.results));
+    take_calls(&mut fields, &mut calls)?;
+    Ok((Message { role, content: content.text(), calls, call_id, name, is_error }, results))
+}
+
+/// Where a message has its content.
+const CONTENTS: &[&str] = &["content", "parts", "contents"];
+
+/// Where the result of a call says which call it answers.
+const CALL_IDS: &[&str] = &["tool_call_id", "toolCallId"];

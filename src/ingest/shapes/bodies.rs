@@ -1,0 +1,104 @@
+//! Requests as the APIs take them, and rows of a query and its function docs.
+//!
+//! The order is that of trying: what is told by more comes before what is told by less.
+
+use super::{Body, Fact, Path, Place, Sign};
+use crate::ingest::messages::{read_contents, read_messages, read_query};
+
+/// Facts that stand in a request's body, whatever the API, where envelope, body and columns have none.
+pub const BODY_FACTS: &[(Fact, Path)] = &[
+    (Fact::Model, &["model"]),
+    (Fact::Model, &["modelId"]),
+    (Fact::User, &["user"]),
+    (Fact::User, &["metadata", "user_id"]),
+    (Fact::User, &["safety_identifier"]),
+    (Fact::Session, &["metadata", "session_id"]),
+    (Fact::Session, &["conversation_id"]),
+    (Fact::ToolChoice, &["tool_choice"]),
+    (Fact::ToolChoice, &["function_call"]),
+    (Fact::ToolChoice, &["toolConfig", "functionCallingConfig"]),
+    (Fact::ToolChoice, &["tool_config", "function_calling_config"]),
+    (Fact::ToolChoice, &["toolConfig", "toolChoice"]),
+    (Fact::ParallelCalls, &["parallel_tool_calls"]),
+    (Fact::SerialCalls, &["tool_choice", "disable_parallel_tool_use"]),
+];
+
+/// A body of which nothing is known but where messages and functions are looked for.
+pub(super) const PLAIN: Body = Body {
+    name: "",
+    signs: &[],
+    opened: &[],
+    messages: &[],
+    functions: &[],
+    system: &[],
+    response: &[],
+    facts: &[],
+    elsewhere: &[],
+    ends_with_answer: false,
+    read: read_messages,
+};
+
+const MESSAGES: Path = &["messages"];
+const CONTENTS: Path = &["contents"];
+const TOOLS: Path = &["tools"];
+
+/// The bodies, in the order they are tried.
+pub const BODIES: &[Body] = &[
+    Body {
+        name: "anthropic-messages",
+        signs: &[Sign::List(MESSAGES), Sign::SomeHas(TOOLS, "input_schema")],
+        messages: &[Place::At(MESSAGES)],
+        functions: &[Place::At(TOOLS)],
+        ..PLAIN
+    },
+    Body {
+        name: "openai-chat",
+        signs: &[Sign::List(MESSAGES)],
+        messages: &[Place::At(MESSAGES)],
+        functions: &[Place::At(TOOLS)],
+        ends_with_answer: true,
+        ..PLAIN
+    },
+    Body {
+        name: "openai-functions",
+        signs: &[Sign::List(MESSAGES)],
+        messages: &[Place::At(MESSAGES)],
+        functions: &[Place::At(&["functions"])],
+        ends_with_answer: true,
+        ..PLAIN
+    },
+    Body {
+        name: "openai-responses",
+        // A row with a column `input` has tools of some other form.
+        signs: &[Sign::SomeHas(TOOLS, "type"), Sign::NoneHas(TOOLS, "function")],
+        messages: &[Place::At(&["input"])],
+        functions: &[Place::At(TOOLS)],
+        facts: &[(Fact::Session, &["conversation", "id"]), (Fact::Session, &["conversation"])],
+        elsewhere: &[&["previous_response_id"], &["conversation"], &["prompt", "id"]],
+        read: read_query,
+        ..PLAIN
+    },
+    Body {
+        name: "gemini-contents",
+        signs: &[Sign::List(CONTENTS)],
+        messages: &[Place::At(CONTENTS)],
+        functions: &[Place::At(TOOLS)],
+        read: read_contents,
+        ..PLAIN
+    },
+    Body {
+        name: "bedrock-converse",
+        signs: &[Sign::List(MESSAGES)],
+        messages: &[Place::At(MESSAGES)],
+        functions: &[Place::At(&["toolConfig", "tools"])],
+        facts: &[(Fact::FinishReason, &["stopReason"])],
+        ..PLAIN
+    },
+    Body {
+        name: "query-functions",
+        messages: &[Place::Query],
+        functions: &[Place::Functions],
+        read: read_query,
+        ..PLAIN
+    },
+];

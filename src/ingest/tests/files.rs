@@ -1,0 +1,157 @@
+//! Files of every format, compression and kind of damage: lines keep their numbers, and none is lost.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{ROW, gzip, outline, read, read_with};
+use crate::conversation::{Message, Role};
+use crate::ingest::read::{Compression, Format, Limits, ReadError, read_blocks};
+use crate::ingest::reasons::*;
+use crate::ingest::record::LineFate;
+
+#[test]
+fn line_numbers_are_exact_with_blank_lines_carriage_returns_and_a_byte_order_mark() {
+    let text = format!("\u{feff}{ROW}\r\n\r\n  \n{{\n{ROW}\n\n{ROW}");
+    let expected = [
+        (1, "record"),
+        (2, BLANK_LINE),
+        (3, BLANK_LINE),
+        (4, NOT_JSON),
+        (5, "record"),
+        (6, BLANK_LINE),
+        (7, "record"),
+    ];
+    for name in ["log.jsonl", "log.json", "log"] {
+        assert_eq!(outline(&read(name, &text)), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_csv_row_starts_on_the_line_where_its_first_cell_does() {
+    let text = "\u{feff}\r\nquery,function,id\r\n\"a\r\n\"\"b\"\"\r\n\",[],1\r\n\r\nc,\"[{'n': \"\"x\"\"}]\",2\nd,[]\n\"e\",[],4";
+    let lines = read("log.csv", text);
+    let expected = [(3, "record"), (6, BLANK_LINE), (7, "record"), (8, RAGGED_ROW), (9, "record")];
+    assert_eq!(outline(&lines), expected);
+    let LineFate::Record(first) = &lines[0].fate else { panic!("no record") };
+    assert_eq!(first.messages, [Message::text(Role::User, "a\r\n\"b\"\r\n")]);
+    let LineFate::Record(second) = &lines[2].fate else { panic!("no record") };
+    assert_eq!(second.functions, "[{'n': \"x\"}]");
+    assert_eq!(outline(&read("log.tsv", "query\tfunction\na,b\t[]\n")), [(2, "record")]);
+}
+
+#[test]
+fn elements_of_an_array_and_pretty_printed_objects_start_where_they_start() {
+    let row: Value = serde_json::from_str(ROW).unwrap();
+    let pretty = serde_json::to_string_pretty(&row).unwrap();
+    assert_eq!(outline(&read("log.json", &pretty)), [(1, "record")]);
+    let objects = format!("\n{pretty}\n{pretty}\n");
+    assert_eq!(outline(&read("log.json", objects)), [(2, "record"), (6, "record")]);
+    let array = serde_json::to_string_pretty(&json!([row, 7, row])).unwrap();
+    assert_eq!(
+        outline(&read("log.json.gz", gzip(&array))),
+        [(2, "record"), (6, UNKNOWN_SHAPE), (7, "record")]
+    );
+    assert_eq!(
+        outline(&read("log.json", format!("[{ROW},{ROW}"))),
+        [(1, "record"), (1, "record"), (1, CUT_FILE)]
+    );
+}
+
+#[test]
+fn compressed_files_are_known_by_their_bytes_and_read_to_their_last_member() {
+    let text = format!("{ROW}\n{ROW}\n");
+    let gzipped = [gzip(&text), gzip(&text)].concat();
+    let frame = zstd::encode_all(text.as_bytes(), 1).unwrap();
+    let stored = [frame.clone(), frame].concat();
+    for (content, compression) in [(gzipped, Compression::Gzip), (stored, Compression::Zstd)] {
+        let (lines, facts) = read_with("log.jsonl", &content, &Limits::default());
+        assert_eq!(outline(&lines), [(1, "record"), (2, "record"), (3, "record"), (4, "record")]);
+        assert_eq!((facts.compression, facts.text_bytes), (compression, 2 * text.len() as u64));
+    }
+}
+
+#[test]
+fn a_damaged_file_gives_what_stood_before_the_damage() {
+    let text = format!("{ROW}\n").repeat(2000);
+    let whole = gzip(&text);
+    let lines = read("log.jsonl.gz", &whole[..whole.len() - 9]);
+    let (last, before) = lines.split_last().unwrap();
+    assert!(before.len() > 1000 && before.iter().all(|line| matches!(line.fate, LineFate::Record(_))));
+    assert_eq!(outline(std::slice::from_ref(last)), [(before.len() as u64 + 1, CUT_FILE)]);
+
+    let mut trailing = gzip(ROW);
+    trailing.extend_from_slice(b"not a gzip member");
+    assert_eq!(outline(&read("log.jsonl.gz", trailing)), [(1, CUT_FILE)]);
+    assert_eq!(outline(&read("log.jsonl", b"\x28\xb5\x2f\xfd")), [(1, CUT_FILE)]);
+}
+
+#[test]
+fn a_line_over_the_limit_is_let_go_and_the_next_keeps_its_number() {
+    // Longer than a chunk, so that it is let go in several pieces.
+    let long = format!("{{\"prompt\": \"{}\"}}", "x".repeat(3 << 20));
+    let limits = Limits { max_line_bytes: 1000, ..Limits::default() };
+    let (lines, _) = read_with("log.jsonl", format!("{ROW}\n{long}\n{ROW}\n{long}").as_bytes(), &limits);
+    assert_eq!(outline(&lines), [(1, "record"), (2, LINE_TOO_LONG), (3, "record"), (4, LINE_TOO_LONG)]);
+    let detail = format!("{} bytes, the limit is 1000", long.len() + 1);
+    assert_eq!(lines[1].fate, LineFate::Unreadable(Fault::new(LINE_TOO_LONG, detail)));
+
+    let cell = "y\n".repeat(1 << 20);
+    let table = format!("prompt,function\na,[]\n\"{cell}\",[]\nb,[]\n");
+    let (rows, _) = read_with("log.csv", table.as_bytes(), &limits);
+    assert_eq!(outline(&rows), [(2, "record"), (3, LINE_TOO_LONG), (4 + (1 << 20), "record")]);
+}
+
+#[test]
+fn broken_text_says_at_which_byte() {
+    let lines = read("log.jsonl", b"{\"prompt\": \"\xff\"}");
+    assert_eq!(lines[0].fate, LineFate::Unreadable(Fault::new(NOT_UTF8, "byte 12 of the line")));
+}
+
+#[test]
+fn the_size_of_blocks_changes_nothing() {
+    let text = format!("{ROW}\n\n{ROW}\n{{\n").repeat(40_000);
+    let whole = read("log.jsonl", &text);
+    for block_bytes in [1, 100_000] {
+        let limits = Limits { block_bytes, ..Limits::default() };
+        assert_eq!(read_with("log.jsonl", text.as_bytes(), &limits).0, whole);
+    }
+}
+
+#[test]
+fn an_empty_file_has_no_items() {
+    for name in ["a.jsonl", "a.json", "a.csv"] {
+        assert_eq!(read(name, ""), []);
+        assert_eq!(read(name, "\u{feff}"), []);
+    }
+    assert_eq!(read("a.csv", "query,function\n"), []);
+}
+
+#[test]
+fn formats_are_told_by_the_name_under_the_compression() {
+    for (name, format) in [
+        ("a.jsonl", Format::Jsonl),
+        ("a.NDJSON.gz", Format::Jsonl),
+        ("a.csv.zst", Format::Csv { delimiter: b',' }),
+        ("a.tsv", Format::Csv { delimiter: b'\t' }),
+        ("a.json", Format::Json),
+        ("a.gz", Format::Json),
+        ("a", Format::Json),
+    ] {
+        assert_eq!(Format::of(Path::new(name)), format, "{name}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_opened_is_an_error_and_so_is_the_callers_refusal() {
+    let read = |path: &Path| {
+        let refuse = || ReadError::Open { path: "refused".into(), source: std::io::Error::other("x") };
+        read_blocks::<ReadError>(path, Format::Jsonl, &Limits::default(), &mut |_| {}, &mut |_| Err(refuse()))
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("missing.jsonl");
+    let error = read(&missing).unwrap_err();
+    assert!(error.to_string().starts_with(&format!("{}: cannot be opened: ", missing.display())));
+    std::fs::write(&missing, ROW).unwrap();
+    assert!(matches!(read(&missing), Err(ReadError::Open { path, .. }) if path == Path::new("refused")));
+}

@@ -1,0 +1,90 @@
+//! Whole files, from bytes on disk to fates.
+
+mod apis;
+mod files;
+mod laws;
+mod lines;
+mod samples;
+mod traces;
+
+use std::io::Write;
+
+use flate2::Compression as GzipLevel;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+
+use crate::conversation::{Call, Message, Role};
+use crate::ingest::read::{FileFacts, Format, Limits, ReadError, read_blocks};
+use crate::ingest::record::{Line, LineFate, Record, record_of_value, records_of};
+use crate::ingest::shapes::Columns;
+
+const ROW: &str = r#"{"prompt": "hi", "function": "[]"}"#;
+
+/// The fates of a file of this name and content; checks that nothing is lost on the way.
+fn read_with(name: &str, content: &[u8], limits: &Limits) -> (Vec<Line>, FileFacts) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    let (mut raw, mut lines) = (Vec::new(), Vec::new());
+    let facts = read_blocks::<ReadError>(
+        &path,
+        Format::of(&path),
+        limits,
+        &mut |bytes| raw.extend_from_slice(bytes),
+        &mut |block| {
+            lines.extend(records_of(&block, &Columns::default()));
+            Ok(())
+        },
+    );
+    let facts = facts.unwrap();
+    assert_eq!(raw, content, "every byte of the file is seen once");
+    assert_eq!(facts.raw_bytes, content.len() as u64);
+    let n_first = lines.iter().filter(|line| line.part == 0).count() as u64;
+    assert_eq!(facts.n_items, n_first, "every item has one first part");
+    (lines, facts)
+}
+
+fn read(name: &str, content: impl AsRef<[u8]>) -> Vec<Line> {
+    read_with(name, content.as_ref(), &Limits::default()).0
+}
+
+/// Line numbers with what became of the line in one word.
+fn outline(lines: &[Line]) -> Vec<(u64, &'static str)> {
+    let word = |fate: &LineFate| match fate {
+        LineFate::Record(_) => "record",
+        LineFate::NoRequest(fault) | LineFate::Unreadable(fault) => fault.reason,
+    };
+    lines.iter().map(|line| (line.line, word(&line.fate))).collect()
+}
+
+fn record(fate: LineFate) -> Record {
+    match fate {
+        LineFate::Record(record) => *record,
+        other => panic!("no record: {other:?}"),
+    }
+}
+
+fn record_of(value: &Value) -> Record {
+    record(record_of_value(1, 0, value.clone(), &Columns::default()))
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), GzipLevel::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A call of the assistant's.
+fn call(id: Option<&str>, name: &str, arguments: Value) -> Call {
+    Call { id: id.map(str::to_owned), name: name.to_owned(), arguments }
+}
+
+/// An assistant's message that makes calls.
+fn calling(text: &str, calls: Vec<Call>) -> Message {
+    Message { calls, ..Message::text(Role::Assistant, text) }
+}
+
+/// What a call gave back.
+fn result(call_id: Option<&str>, text: &str) -> Message {
+    Message { call_id: call_id.map(str::to_owned), ..Message::text(Role::Tool, text) }
+}

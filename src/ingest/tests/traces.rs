@@ -1,0 +1,1 @@
+//! Requests as observability tools keep them.
