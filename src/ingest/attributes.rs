@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
-use crate::ingest::path::{Path, find};
+use crate::ingest::path::{Path, find, opened};
 
 /// Where a line may hold attributes.
 const PLACES: &[Path] = &[&["attributes"], &["metadata", "attributes"]];
@@ -85,7 +85,7 @@ struct Level {
 }
 
 fn nested(attributes: Value) -> Value {
-    let pairs: Vec<(String, Value)> = match attributes {
+    let pairs: Vec<(String, Value)> = match opened(attributes) {
         Value::Object(fields) => fields.into_iter().collect(),
         Value::Array(list) => list.into_iter().filter_map(key_and_value).collect(),
         other => return other,
@@ -221,7 +221,8 @@ mod tests {
     #[test]
     fn flat_names_listed_pairs_and_loose_columns_become_one_tree() {
         let tree = json!({"gen_ai": {"prompt": [{"role": "user"}, {"role": "tool"}], "system": "x"}});
-        let flat = json!({"gen_ai.prompt.0.role": "user", "gen_ai.prompt.1.role": "tool", "gen_ai.system": "x"});
+        let flat =
+            json!({"gen_ai.prompt.0.role": "user", "gen_ai.prompt.1.role": "tool", "gen_ai.system": "x"});
         assert_eq!(nest_of(json!({"attributes": flat})), json!({"attributes": tree}));
         assert_eq!(nest_of(json!({"SpanAttributes": flat}))["attributes"], tree);
         assert_eq!(nest_of(flat.clone()), json!({"attributes": tree}));

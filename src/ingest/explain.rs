@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use crate::ingest::marks::{cut_mark, is_hidden};
-use crate::ingest::path::{Path, find, find_object};
+use crate::ingest::path::{Path, find, find_object, unwrap_json};
 use crate::ingest::reasons::{
     CONTENT_NOT_STORED, Fault, NO_FUNCTIONS, NO_MESSAGES, RESPONSE_WITHOUT_REQUEST, STREAM_CHUNK, TRUNCATED,
     UNKNOWN_SHAPE,
@@ -24,6 +24,10 @@ pub(super) fn explain(line: &mut Value, columns: &Columns) -> LineFate {
     if let Some(mark) = cut_mark(&line.to_string().replace("\\\"", "\"")) {
         return LineFate::Unreadable(Fault::new(TRUNCATED, format!("the line holds the mark {mark:?}")));
     }
+    if let Some(path) = cut_body(line) {
+        let detail = format!("{} is JSON that ends too early", path.join("."));
+        return LineFate::Unreadable(Fault::new(TRUNCATED, detail));
+    }
     if let Some(detail) = not_stored(line) {
         return no_request(CONTENT_NOT_STORED, detail);
     }
@@ -31,6 +35,18 @@ pub(super) fn explain(line: &mut Value, columns: &Columns) -> LineFate {
         .or_else(|| is_lone_response(line).then(|| no_request(RESPONSE_WITHOUT_REQUEST, outline(line))))
         .unwrap_or_else(|| no_request(UNKNOWN_SHAPE, outline(line)))
 }
+
+/// Where a body stands that was stored as a string and is no whole JSON.
+fn cut_body(line: &mut Value) -> Option<Path> {
+    let places = ENVELOPES.iter().map(|envelope| envelope.body).chain(STORED_AS_STRINGS.iter().copied());
+    places.filter(|path| !path.is_empty()).find(|path| {
+        let text = find(line, path).and_then(|value| value.as_str()).map(str::trim);
+        text.is_some_and(|text| text.starts_with(['{', '[']) && unwrap_json(text).is_none())
+    })
+}
+
+/// Other strings in which tables of traces keep what was said.
+const STORED_AS_STRINGS: &[Path] = &[&["inputs"], &["attributes"]];
 
 /// What tells that a logger left the text out: one thing is there, and all the others hold nothing.
 struct NotStored {
@@ -45,21 +61,13 @@ const NOT_STORED: &[NotStored] = &[
         empty: &[&["proxy_server_request"], &["messages"]],
         detail: "messages and proxy_server_request are empty",
     },
-    NotStored {
-        sign: &["model_parameters"],
-        empty: &[&["messages"]],
-        detail: "messages is empty or hidden",
-    },
+    NotStored { sign: &["model_parameters"], empty: &[&["messages"]], detail: "messages is empty or hidden" },
     NotStored {
         sign: &["signed_body_url"],
         empty: &[&["request_body"]],
         detail: "the bodies stand behind signed_body_url",
     },
-    NotStored {
-        sign: &["request_path"],
-        empty: &[&["request_body"]],
-        detail: "request_body is empty",
-    },
+    NotStored { sign: &["request_path"], empty: &[&["request_body"]], detail: "request_body is empty" },
     NotStored {
         sign: &["attributes", "gen_ai", "request"],
         empty: SPAN_MESSAGES,
@@ -111,7 +119,8 @@ fn lacking(line: &mut Value, columns: &Columns) -> Option<LineFate> {
             return Some(no_request(RESPONSE_WITHOUT_REQUEST, outline(content)));
         }
         if Place::Functions.is_in(content, columns) {
-            let detail = tool_list(content).unwrap_or_else(|| format!("none of {}", columns.query.join(", ")));
+            let detail =
+                tool_list(content).unwrap_or_else(|| format!("none of {}", columns.query.join(", ")));
             return Some(no_request(NO_MESSAGES, detail));
         }
     }
@@ -126,7 +135,8 @@ fn tool_list(line: &mut Value) -> Option<String> {
     let n_tools = |value: &mut Value| {
         TOOL_LISTS.iter().find_map(|path| Some(find(value, path)?.as_array()?.len())).unwrap_or_default()
     };
-    let n_of_servers = |line: &mut Value| line.as_object_mut()?.values_mut().map(n_tools).reduce(|a, b| a + b);
+    let n_of_servers =
+        |line: &mut Value| line.as_object_mut()?.values_mut().map(n_tools).reduce(|a, b| a + b);
     let n = match n_tools(line) {
         0 => n_of_servers(line).unwrap_or_default(),
         n => n,

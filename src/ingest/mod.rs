@@ -27,7 +27,7 @@ pub mod shapes;
 pub mod source;
 mod split;
 pub mod table;
-mod tools;
-mod unpack;
 #[cfg(test)]
 mod tests;
+mod tools;
+mod unpack;

@@ -178,7 +178,7 @@ pub const REASONS: &[Reason] = &[
     },
     Reason {
         code: TRUNCATED,
-        sentence: "The logger cut the messages or the function docs of the request, and left a mark.",
+        sentence: "The logger cut the messages or the function docs of the request.",
         fires: jsonl(
             br#"{"prompt": "When is... (litellm_truncated 90 chars)", "function": "[{\"name\": \"tide\"}]"}"#,
         ),

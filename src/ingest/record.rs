@@ -189,7 +189,16 @@ fn build(
     }
     facts.finish_reason = answer.finish_reason.or(facts.finish_reason);
     let response = answer.message;
-    Ok(Some(Record { line, content_key, external_id, shape: body.name, messages, functions, response, facts }))
+    Ok(Some(Record {
+        line,
+        content_key,
+        external_id,
+        shape: body.name,
+        messages,
+        functions,
+        response,
+        facts,
+    }))
 }
 
 const FIRST_FAILED_STATUS: i64 = 400;

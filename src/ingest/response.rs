@@ -115,15 +115,23 @@ const SHAPES: &[Shape] = &[
         message: &[],
         finish_reason: &["kwargs", "response_metadata", "finish_reason"],
     },
-    Shape { sign: Sign::Is("type", "ai"), message: &[], finish_reason: &["response_metadata", "finish_reason"] },
     Shape {
-        sign: Sign::Has(&["message", "role"]),
-        message: &["message"],
-        finish_reason: &["done_reason"],
+        sign: Sign::Is("type", "ai"),
+        message: &[],
+        finish_reason: &["response_metadata", "finish_reason"],
     },
+    Shape { sign: Sign::Has(&["message", "role"]), message: &["message"], finish_reason: &["done_reason"] },
     // OpenInference's, whose message may hold nothing but calls.
-    Shape { sign: Sign::Has(&["message", "tool_calls"]), message: &["message"], finish_reason: &["finish_reason"] },
-    Shape { sign: Sign::Has(&["message", "content"]), message: &["message"], finish_reason: &["finish_reason"] },
+    Shape {
+        sign: Sign::Has(&["message", "tool_calls"]),
+        message: &["message"],
+        finish_reason: &["finish_reason"],
+    },
+    Shape {
+        sign: Sign::Has(&["message", "content"]),
+        message: &["message"],
+        finish_reason: &["finish_reason"],
+    },
     Shape { sign: Sign::Has(&["stop_reason"]), message: &[], finish_reason: &["stop_reason"] },
     Shape { sign: Sign::Has(&["role"]), message: &[], finish_reason: &["finish_reason"] },
     Shape { sign: Sign::Has(&["content"]), message: &[], finish_reason: &["finish_reason"] },
@@ -153,7 +161,8 @@ pub(super) fn read_response(mut response: Value) -> Answer {
         return Answer::finished(FINISHED_WITH_ERROR);
     }
     let answer = read_shape(response);
-    let is_cut = answer.message.as_ref().is_some_and(|message| missing_text(std::slice::from_ref(message)).is_some());
+    let is_cut =
+        answer.message.as_ref().is_some_and(|message| missing_text(std::slice::from_ref(message)).is_some());
     if is_cut { Answer::finished(FINISHED_TRUNCATED) } else { answer }
 }
 
@@ -196,9 +205,7 @@ impl Sign {
 fn is_stored_response(value: &Value) -> bool {
     let is_sign = |value: &Value| {
         STORED_KEYS.iter().any(|key| value.get(key).is_some())
-            || STORED_AS_STRING
-                .iter()
-                .any(|(key, text)| value.get(key).and_then(Value::as_str) == Some(text))
+            || STORED_AS_STRING.iter().any(|(key, text)| value.get(key).and_then(Value::as_str) == Some(text))
     };
     is_sign(value)
         || value.as_object().is_some_and(serde_json::Map::is_empty)
@@ -246,7 +253,8 @@ fn is_stream(response: &Value) -> bool {
     match response {
         Value::String(text) => is_event_stream(text),
         Value::Array(list) => list.first().is_some_and(|first| {
-            is_chunk(first) || first.as_str().is_some_and(|line| is_event_stream(line) || is_stored_chunk(line))
+            is_chunk(first)
+                || first.as_str().is_some_and(|line| is_event_stream(line) || is_stored_chunk(line))
         }),
         other => is_chunk(other),
     }
@@ -259,7 +267,9 @@ fn is_stored_chunk(text: &str) -> bool {
 /// Whether a value is what a model said, with nothing around it that says when or why it stopped.
 pub(super) fn is_lone_response(value: &mut Value) -> bool {
     LONE.iter().any(|path| find(value, path).is_some())
-        || STORED_AS_STRING[..3].iter().any(|(key, word)| value.get(key).and_then(Value::as_str) == Some(word))
+        || STORED_AS_STRING[..3]
+            .iter()
+            .any(|(key, word)| value.get(key).and_then(Value::as_str) == Some(word))
 }
 
 /// What only an answer has: bare, in a batch's output, in a result.

@@ -85,7 +85,15 @@ impl Source for Ingest {
     }
 
     fn read(&self, into: &mut PayloadWriter, cx: &Context<'_>) -> Result<Vec<InputFile>> {
-        let mut rows = Rows { ingest: self, cx, into, sample: BTreeMap::new(), n_drawn: 0, n_parts: 0, item_is_read: false };
+        let mut rows = Rows {
+            ingest: self,
+            cx,
+            into,
+            sample: BTreeMap::new(),
+            n_drawn: 0,
+            n_parts: 0,
+            item_is_read: false,
+        };
         let mut inputs = Vec::new();
         let mut n_items = 0;
         for (file, path) in (0..).zip(&self.inputs) {

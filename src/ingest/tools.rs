@@ -87,7 +87,8 @@ mod tests {
     #[test]
     fn docs_under_their_names_become_a_list() {
         let docs = json!({"f": "{\"description\": \"d\", \"parameters\": \"{\\\"type\\\": \\\"object\\\"}\"}", "g": null});
-        let list = json!([{"name": "f", "description": "d", "parameters": {"type": "object"}}, {"name": "g"}]);
+        let list =
+            json!([{"name": "f", "description": "d", "parameters": {"type": "object"}}, {"name": "g"}]);
         assert_eq!(named(docs), Some(list));
     }
 

@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn what_holds_no_list_of_objects_is_one() {
-        for mut line in [json!({"data": [1, 2]}), json!({"runs": []}), json!({"data": {"a": 1}}), json!([{}])] {
+        for mut line in [json!({"data": [1, 2]}), json!({"runs": []}), json!({"data": {"a": 1}}), json!([{}])]
+        {
             let sent = line.clone();
             assert_eq!((unpack(&mut line), line), (None, sent));
         }

@@ -18,9 +18,8 @@ pub(super) fn take_calls(fields: &mut Map<String, Value>, calls: &mut Vec<Call>)
             }
         }
     }
-    match fields.get_mut("function_call").map(Value::take) {
-        Some(call @ Value::Object(_)) => calls.push(read_call(call)?),
-        _ => {}
+    if let Some(call @ Value::Object(_)) = fields.get_mut("function_call").map(Value::take) {
+        calls.push(read_call(call)?);
     }
     // What LangChain did not take over from an API's answer; the same calls may stand in both.
     match fields.get_mut("additional_kwargs").map(Value::take) {
@@ -29,10 +28,10 @@ pub(super) fn take_calls(fields: &mut Map<String, Value>, calls: &mut Vec<Call>)
     }
 }
 
-/// Where a message lists calls. LangChain keeps those apart whose arguments are no JSON.
+/// Where a message lists calls. `LangChain` keeps those apart whose arguments are no JSON.
 const CALL_LISTS: &[&str] = &["tool_calls", "invalid_tool_calls"];
 
-/// Adds a call, unless it is there already: LangChain tells one in the content and beside it.
+/// Adds a call, unless it is there already: `LangChain` tells one in the content and beside it.
 pub(super) fn push_call(call: Call, calls: &mut Vec<Call>) {
     let is_same = |other: &Call| other.id.is_some() && other.id == call.id && other.name == call.name;
     if !calls.iter().any(is_same) {
@@ -41,8 +40,7 @@ pub(super) fn push_call(call: Call, calls: &mut Vec<Call>) {
 }
 
 /// Objects that may hold a call's name and arguments, and may stand in one another; in most APIs the call itself does.
-const CALL_FRAMES: &[&str] =
-    &["tool_call", "function", "custom", "functionCall", "function_call", "toolUse"];
+const CALL_FRAMES: &[&str] = &["tool_call", "function", "custom", "functionCall", "function_call", "toolUse"];
 
 /// Where a call has its id.
 const IDS: &[&str] = &["call_id", "id", "toolUseId", "toolCallId"];

@@ -1,13 +1,13 @@
 //! Who speaks in a message, and in which frame its fields stand.
 //!
-//! Chat APIs name a role. LangChain names a class or a type and frames the fields (`kwargs`, `data`), OpenInference
+//! Chat APIs name a role. `LangChain` names a class or a type and frames the fields (`kwargs`, `data`), `OpenInference`
 //! frames them as `message`. OpenAI's Responses mix messages with items that are calls, results and reasoning.
 
 use serde_json::{Map, Value};
 
 use crate::conversation::Role;
 
-/// Roles by their names; the later ones are LangChain's.
+/// Roles by their names; the later ones are `LangChain`'s.
 const ROLES: &[(&str, Role)] = &[
     ("user", Role::User),
     ("assistant", Role::Assistant),
@@ -20,7 +20,7 @@ const ROLES: &[(&str, Role)] = &[
     ("ai", Role::Assistant),
 ];
 
-/// What ends the names of LangChain's classes of messages.
+/// What ends the names of `LangChain`'s classes of messages.
 const CLASS_ENDS: &[&str] = &["MessageChunk", "Message"];
 
 /// Objects that may hold a message's fields.
@@ -34,13 +34,20 @@ pub(super) struct Framed {
 }
 
 /// Takes a message out of its frame; an object that is no message comes back as it was.
-pub(super) fn framed(mut fields: Map<String, Value>) -> Result<Framed, Map<String, Value>> {
-    let Some(role) = role_of_fields(&fields) else { return Err(fields) };
-    let frame = if fields.contains_key("role") { None } else { frame_of(&fields) };
-    if let Some(Value::Object(inner)) = frame.and_then(|frame| fields.get_mut(frame)).map(Value::take) {
-        fields = inner;
+pub(super) fn framed(fields: Map<String, Value>) -> Result<Framed, Map<String, Value>> {
+    match role_of_fields(&fields) {
+        Some(role) => Ok(Framed { role, fields: unframed(fields) }),
+        None => Err(fields),
     }
-    Ok(Framed { role, fields })
+}
+
+/// The fields of a message that may stand in a frame, whoever speaks.
+pub(super) fn unframed(mut fields: Map<String, Value>) -> Map<String, Value> {
+    let frame = if fields.contains_key("role") { None } else { frame_of(&fields) };
+    match frame.and_then(|frame| fields.get_mut(frame)).map(Value::take) {
+        Some(Value::Object(inner)) => inner,
+        _ => fields,
+    }
 }
 
 /// The role of a message, if the value is one.

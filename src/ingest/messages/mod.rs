@@ -16,7 +16,7 @@ use crate::conversation::{Message, Role};
 use crate::ingest::path::written_list;
 use crate::ingest::reasons::{BAD_MESSAGE, Fault, PARTIAL_CONVERSATION};
 use calls::{push_call, read_call, string, take_calls};
-use frames::{Framed, Item, framed, item_of, role_of};
+use frames::{Framed, Item, framed, item_of, role_of, unframed};
 use parts::{is_part, read_content};
 
 /// Reads a list of messages; lists inside the list are read as if they were not there.
@@ -58,11 +58,13 @@ pub(super) fn read_attribute_messages(mut messages: Value) -> Result<Vec<Message
 /// or just its text.
 pub(super) fn read_answer(answer: Value) -> Result<Message, Fault> {
     match answer {
-        Value::Object(fields) => match framed(fields) {
-            Ok(Framed { fields, .. }) | Err(fields) => {
-                read_fields(Role::Assistant, fields).map(|(message, _)| message)
+        Value::Object(fields) => {
+            let fields = unframed(fields);
+            if !SAYS.iter().any(|key| fields.contains_key(*key)) {
+                return Err(Fault::new(BAD_MESSAGE, "an answer without content and calls"));
             }
-        },
+            read_fields(Role::Assistant, fields).map(|(message, _)| message)
+        }
         list if is_message_list(&list) => read_messages(list).map(as_one_turn),
         other => {
             let mut content = read_content(other)?;
@@ -71,6 +73,10 @@ pub(super) fn read_answer(answer: Value) -> Result<Message, Fault> {
         }
     }
 }
+
+/// What an answer says something by; it may be null.
+const SAYS: &[&str] =
+    &["content", "parts", "contents", "tool_calls", "function_call", "refusal", "additional_kwargs"];
 
 /// Whether a response is a list of messages, items or parts and not a list that a model wrote.
 pub(super) fn is_said_in_pieces(response: &Value) -> bool {
@@ -153,8 +159,7 @@ fn push_item(item: Item, mut value: Value, messages: &mut Vec<Message>) -> Resul
             let call = read_call(value)?;
             match messages.last_mut().filter(|last| last.role == Role::Assistant) {
                 Some(turn) => push_call(call, &mut turn.calls),
-                None => messages
-                    .push(Message { calls: vec![call], ..Message::text(Role::Assistant, "") }),
+                None => messages.push(Message { calls: vec![call], ..Message::text(Role::Assistant, "") }),
             }
         }
         Item::Result => {

@@ -72,8 +72,7 @@ fn gemini_contents_are_read_with_their_calls_and_results() {
         {"role": "user", "parts": [{"functionResponse": {"id": "g1", "name": "tide", "response": {"metres": 2}}}]},
         {"role": "model", "parts": [{"text": "Two metres."}]},
     ]));
-    let call =
-        Call { id: Some("g1".to_owned()), name: "tide".to_owned(), arguments: json!({"at": "noon"}) };
+    let call = Call { id: Some("g1".to_owned()), name: "tide".to_owned(), arguments: json!({"at": "noon"}) };
     let expected = vec![
         Message::text(Role::User, "How high is the tide?"),
         Message { calls: vec![call], ..Message::text(Role::Assistant, "") },
@@ -92,8 +91,7 @@ fn gemini_contents_are_read_with_their_calls_and_results() {
 #[test]
 fn a_query_that_is_a_list_of_messages_becomes_messages() {
     let both = vec![Message::text(Role::System, "s"), Message::text(Role::User, "it's")];
-    let json =
-        "[{\"role\": \"system\", \"content\": \"s\"}, {\"role\": \"user\", \"content\": \"it's\"}]";
+    let json = "[{\"role\": \"system\", \"content\": \"s\"}, {\"role\": \"user\", \"content\": \"it's\"}]";
     let python = " [{'role': 'system', 'content': 's'}, {'role': 'user', 'content': \"it's\"}]\n";
     for query in [json!(json), json!(python), serde_json::from_str(json).unwrap()] {
         assert_eq!(read_query(query), Ok(both.clone()));
@@ -119,10 +117,7 @@ fn messages_that_cannot_be_read_say_which() {
     assert_eq!(fault(json!([user, {"role": "hero"}])), "message 2 has the role \"hero\"");
     assert_eq!(fault(json!([user, {"content": "x"}])), "message 2 has no role");
     assert_eq!(fault(json!(["hi"])), "message 1 is no object");
-    assert_eq!(
-        fault(json!([{"role": "assistant", "tool_calls": [{"id": "c"}]}])),
-        "a call without a name"
-    );
+    assert_eq!(fault(json!([{"role": "assistant", "tool_calls": [{"id": "c"}]}])), "a call without a name");
     assert_eq!(
         fault(json!([{"role": "user", "content": [{"type": "input_audio"}]}])),
         "a part of type \"input_audio\""

@@ -24,11 +24,7 @@ pub const ENVELOPES: &[Envelope] = &[
         facts: &[(Fact::Id, &["custom_id"]), (Fact::Status, &["response", "status_code"])],
     },
     // Anthropic batch input, with the result beside it where somebody put it there.
-    Envelope {
-        body: &["params"],
-        response: &[&["result", "message"]],
-        facts: &[(Fact::Id, &["custom_id"])],
-    },
+    Envelope { body: &["params"], response: &[&["result", "message"]], facts: &[(Fact::Id, &["custom_id"])] },
     // Helicone.
     Envelope {
         body: &["request_body"],
@@ -55,11 +51,7 @@ pub const ENVELOPES: &[Envelope] = &[
     Envelope {
         body: &["input", "inputBodyJson"],
         response: &[&["output", "outputBodyJson"]],
-        facts: &[
-            (Fact::Id, &["requestId"]),
-            (Fact::Model, &["modelId"]),
-            (Fact::User, &["identity", "arn"]),
-        ],
+        facts: &[(Fact::Id, &["requestId"]), (Fact::Model, &["modelId"]), (Fact::User, &["identity", "arn"])],
     },
 ];
 

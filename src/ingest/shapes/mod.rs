@@ -210,9 +210,8 @@ impl Body {
         for path in self.opened {
             find_object(content, path);
         }
-        let is_there = |places: &[Place], content: &mut Value| {
-            places.iter().any(|place| place.is_in(content, columns))
-        };
+        let is_there =
+            |places: &[Place], content: &mut Value| places.iter().any(|place| place.is_in(content, columns));
         self.signs.iter().all(|sign| sign.holds(content))
             && is_there(self.messages, content)
             && is_there(self.functions, content)

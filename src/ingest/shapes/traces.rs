@@ -72,6 +72,7 @@ pub const TRACES: &[Body] = &[
     // OpenTelemetry's conventions for generative AI.
     Body {
         name: "otel-genai",
+        opened: &[INVOCATION],
         messages: &[Place::At(&["attributes", "gen_ai", "input", "messages"])],
         functions: SPAN_TOOLS,
         system: &[&["attributes", "gen_ai", "system_instructions"]],
@@ -82,6 +83,7 @@ pub const TRACES: &[Body] = &[
     },
     Body {
         name: "openllmetry",
+        opened: &[INVOCATION],
         messages: &[Place::At(&["attributes", "gen_ai", "prompt"])],
         functions: SPAN_TOOLS,
         response: &[&["attributes", "gen_ai", "completion", "0"]],
@@ -91,7 +93,7 @@ pub const TRACES: &[Body] = &[
     },
     Body {
         name: "openinference",
-        opened: &[&["attributes", "llm", "invocation_parameters"]],
+        opened: &[INVOCATION],
         messages: &[Place::At(&["attributes", "llm", "input_messages"])],
         functions: SPAN_TOOLS,
         response: &[&["attributes", "llm", "output_messages", "0"]],
@@ -103,11 +105,7 @@ pub const TRACES: &[Body] = &[
         name: "langfuse",
         signs: &[Sign::Has(&["input"])],
         opened: &[&["metadata"], &["modelParameters"]],
-        messages: &[
-            Place::At(&["input", "messages"]),
-            Place::At(&["input", "input"]),
-            Place::At(&["input"]),
-        ],
+        messages: &[Place::At(&["input", "messages"]), Place::At(&["input", "input"]), Place::At(&["input"])],
         functions: &[
             Place::At(&["input", "tools"]),
             Place::At(&["input", "functions"]),
@@ -154,6 +152,9 @@ const SPAN_TOOLS: &[Place] = &[
     Place::Each(&["attributes", "llm", "tools", "*", "tool", "json_schema"]),
     Place::At(&["attributes", "llm", "invocation_parameters", "tools"]),
 ];
+
+/// `OpenInference`'s settings of a call, JSON in a string.
+const INVOCATION: Path = &["attributes", "llm", "invocation_parameters"];
 
 const SPAN_FACTS: &[(Fact, Path)] = &[
     (Fact::Id, &["spanId"]),

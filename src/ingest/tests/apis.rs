@@ -175,3 +175,185 @@ fn columns_of_other_names_come_from_the_pipeline() {
     let detail = "an object with the keys ask, api, id";
     assert_eq!(fate, LineFate::NoRequest(Fault::new(UNKNOWN_SHAPE, detail)));
 }
+
+#[test]
+fn a_responses_request_is_read_with_its_items_and_its_output() {
+    let record = record_of(&json!({
+        "request": {"model": "m", "instructions": "Be brief.", "tool_choice": {"type": "function", "name": "f"},
+            "previous_response_id": null,
+            "input": [
+                {"role": "user", "content": [{"type": "input_text", "text": "hi"}]},
+                {"type": "reasoning", "id": "rs", "summary": []},
+                {"type": "function_call", "id": "fc", "call_id": "c1", "name": "f", "arguments": "{\"x\": 1}"},
+                {"type": "function_call", "id": "fd", "call_id": "c2", "name": "g", "arguments": "{}"},
+                {"type": "function_call_output", "call_id": "c1", "output": "one"},
+                {"type": "message", "role": "user", "content": "again"}],
+            "tools": [{"type": "function", "name": "f"}, {"type": "web_search"}]},
+        "response": {"object": "response", "status": "completed", "output": [
+            {"type": "reasoning", "id": "rs", "summary": []},
+            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "So."}]},
+            {"type": "function_call", "id": "fe", "call_id": "c3", "name": "f", "arguments": "{\"x\": 2}"}]},
+    }));
+    let messages = [
+        Message::text(Role::System, "Be brief."),
+        Message::text(Role::User, "hi"),
+        calling("", vec![call(Some("c1"), "f", json!({"x": 1})), call(Some("c2"), "g", json!({}))]),
+        result(Some("c1"), "one"),
+        Message::text(Role::User, "again"),
+    ];
+    assert_eq!((record.shape, &record.messages[..]), ("openai-responses", &messages[..]));
+    assert_eq!(record.functions, r#"[{"type":"function","name":"f"},{"type":"web_search"}]"#);
+    assert_eq!(record.response, Some(calling("So.", vec![call(Some("c3"), "f", json!({"x": 2}))])));
+    assert_eq!(record.facts.tool_choice.as_deref(), Some("function:f"));
+    assert_eq!(record.facts.finish_reason.as_deref(), Some("completed"));
+}
+
+#[test]
+fn a_row_with_an_input_column_and_wrapped_tools_is_no_responses_request() {
+    let wrapped = json!({"input": "hi", "tools": [{"type": "function", "function": {"name": "f"}}]});
+    assert_eq!(record_of(&wrapped).shape, "query-functions");
+}
+
+#[test]
+fn the_last_turn_of_a_fine_tune_line_is_its_answer() {
+    let tools = json!([{"type": "function", "function": {"name": "f"}}]);
+    let said = json!([
+        {"role": "system", "content": "s"}, {"role": "user", "content": "hi"},
+        {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}]}]);
+    let record = record_of(&json!({"messages": said, "tools": tools, "parallel_tool_calls": false}));
+    assert_eq!(record.messages, [Message::text(Role::System, "s"), Message::text(Role::User, "hi")]);
+    assert_eq!(record.response, Some(calling("", vec![call(Some("c"), "f", json!({}))])));
+    let preferred =
+        record_of(&json!({"input": {"messages": [{"role": "user", "content": "hi"}], "tools": tools},
+        "preferred_output": [{"role": "assistant", "content": "yes"}],
+        "non_preferred_output": [{"role": "assistant", "content": "no"}]}));
+    assert_eq!(preferred.response, Some(Message::text(Role::Assistant, "yes")));
+}
+
+#[test]
+fn a_last_turn_stays_where_the_answer_is_told_or_nothing_came_before() {
+    let tools = json!([{"type": "function", "function": {"name": "f"}}]);
+    let opening = json!([{"role": "system", "content": "s"}, {"role": "assistant", "content": "Yes?"}]);
+    assert_eq!(record_of(&json!({"messages": opening, "tools": tools})).messages.len(), 2);
+    let begun = json!([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "{"}]);
+    for more in [json!({"response": "x"}), json!({"status": 500}), json!({"response": {"error": "x"}})] {
+        let mut line = json!({"messages": begun, "tools": tools});
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert_eq!(record_of(&line).messages.len(), 2, "{line}");
+    }
+    // What Anthropic calls a prefill is part of the question.
+    let prefilled = json!({"messages": begun, "tools": [{"name": "f", "input_schema": {}}]});
+    assert_eq!(record_of(&prefilled).messages.len(), 2);
+}
+
+#[test]
+fn an_older_result_keeps_the_name_of_its_function() {
+    let record =
+        record_of(&json!({"functions": [{"name": "f"}], "function_call": {"name": "f"}, "messages": [
+        {"role": "user", "content": "hi", "name": "anna"},
+        {"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": "{\"x\": 1}"}},
+        {"role": "function", "name": "f", "content": "7"}]}));
+    let messages = [
+        Message::text(Role::User, "hi"),
+        calling("", vec![call(None, "f", json!({"x": 1}))]),
+        Message { name: Some("f".to_owned()), ..result(None, "7") },
+    ];
+    assert_eq!(record.messages, messages);
+    assert_eq!(record.facts.tool_choice.as_deref(), Some("function:f"));
+}
+
+#[test]
+fn a_bedrock_request_is_read_whole() {
+    let request = json!({
+        "system": [{"text": "Be brief."}, {"cachePoint": {"type": "default"}}],
+        "messages": [
+            {"role": "user", "content": [{"text": "hi"}]},
+            {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t1", "name": "f", "input": {"x": 1}}}]},
+            {"role": "user", "content": [
+                {"toolResult": {"toolUseId": "t1", "content": [{"json": {"y": 2}}], "status": "error"}}]}],
+        "toolConfig": {"tools": [{"toolSpec": {"name": "f", "inputSchema": {"json": {}}}}], "toolChoice": {"any": {}}}});
+    let response = json!({"output": {"message": {"role": "assistant", "content": [
+        {"reasoningContent": {"reasoningText": {"text": "hm"}}}, {"text": "So."},
+        {"toolUse": {"toolUseId": "t2", "name": "f", "input": {}}}]}}, "stopReason": "tool_use"});
+    let messages = [
+        Message::text(Role::System, "Be brief."),
+        Message::text(Role::User, "hi"),
+        calling("", vec![call(Some("t1"), "f", json!({"x": 1}))]),
+        Message { is_error: true, ..result(Some("t1"), "{\"y\":2}") },
+    ];
+    let mut at_once = request.clone();
+    at_once.as_object_mut().unwrap().extend(response.as_object().unwrap().clone());
+    for line in [
+        json!({"requestId": "r", "timestamp": "2024-02-26T00:01:32Z", "modelId": "m",
+            "input": {"inputBodyJson": request}, "output": {"outputBodyJson": response}}),
+        json!({"id": "r", "ts": 1_708_905_692, "modelId": "m", "request": request, "response": response}),
+        json!({"id": "r", "ts": 1_708_905_692, "modelId": "m", "body": at_once, "response": {"body": response}}),
+    ] {
+        let mut record = record_of(&line);
+        record.facts.model.get_or_insert("m".to_owned());
+        assert_eq!((record.shape, record.external_id.as_deref()), ("bedrock-converse", Some("r")));
+        assert_eq!(record.messages, messages);
+        assert_eq!(record.response, Some(calling("So.", vec![call(Some("t2"), "f", json!({}))])));
+        let expected = Facts {
+            time_ms: Some(1_708_905_692_000),
+            model: Some("m".to_owned()),
+            tool_choice: Some("required".to_owned()),
+            finish_reason: Some("tool_use".to_owned()),
+            ..Facts::default()
+        };
+        assert_eq!(record.facts, expected);
+    }
+    assert_eq!(record_of(&at_once).facts.finish_reason.as_deref(), Some("tool_use"));
+}
+
+#[test]
+fn a_gemini_request_is_read_in_both_spellings() {
+    for (system, tools, config, declared, called) in [
+        ("systemInstruction", "functionCallingConfig", "toolConfig", "functionDeclarations", "functionCall"),
+        (
+            "system_instruction",
+            "function_calling_config",
+            "tool_config",
+            "function_declarations",
+            "function_call",
+        ),
+    ] {
+        let record = record_of(&json!({
+            "request": {system: {"parts": [{"text": "Be brief."}]}, "contents": [{"parts": [{"text": "hi"}]}],
+                "tools": [{declared: [{"name": "f"}]}], config: {tools: {"mode": "ANY"}}},
+            "response": {"candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [
+                {called: {"name": "f", "args": {"x": 1}}}]}}]}}));
+        assert_eq!(
+            record.messages,
+            [Message::text(Role::System, "Be brief."), Message::text(Role::User, "hi")]
+        );
+        assert_eq!(record.response, Some(calling("", vec![call(None, "f", json!({"x": 1}))])));
+        assert_eq!(record.facts.tool_choice.as_deref(), Some("required"));
+        assert_eq!(record.facts.finish_reason.as_deref(), Some("STOP"));
+    }
+    let logged = json!({"logging_time": "2024-02-26T00:01:32Z", "full_response": {"candidates": []},
+        "full_request": {"contents": [{"role": "user", "parts": [{"text": "hi"}]}], "tools": [{"functionDeclarations": [{"name": "f"}]}]}});
+    assert_eq!(record_of(&logged).facts.time_ms, Some(1_708_905_692_000));
+}
+
+#[test]
+fn a_streamed_answer_and_a_cut_one_leave_the_request() {
+    let events = "data: {\"object\": \"chat.completion.chunk\"}\n\ndata: [DONE]\n\n";
+    let anthropic = "event: message_start\ndata: {\"type\": \"message_start\"}\n\n";
+    let cut = "{\"choices\": [{... (litellm_truncated 90 chars)";
+    for (response, finish_reason) in [
+        (json!(events), "stream"),
+        (json!(anthropic), "stream"),
+        (json!([{"object": "chat.completion.chunk", "choices": []}]), "stream"),
+        (json!([{"type": "message_start"}, {"type": "content_block_delta"}]), "stream"),
+        (json!(["data: {}", "data: [DONE]"]), "stream"),
+        (json!(cut), "truncated"),
+        (json!({"choices": [{"message": {}}]}), "unreadable"),
+    ] {
+        let record = record_of(&json!({"request": bodies()[1].1, "response": response}));
+        assert_eq!((record.response, record.facts.finish_reason.as_deref()), (None, Some(finish_reason)));
+    }
+    let said = "data: none\nI could not find any.";
+    let record = record_of(&json!({"request": bodies()[1].1, "response": said}));
+    assert_eq!(record.response, Some(Message::text(Role::Assistant, said)));
+}

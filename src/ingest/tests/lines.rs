@@ -1,8 +1,12 @@
 //! Lines that give no request say why, and lines that hold several give each.
 
+use serde_json::{Value, json};
+
 use super::{outline, read_with};
 use crate::ingest::read::Limits;
-use crate::ingest::reasons::{Example, REASONS};
+use crate::ingest::reasons::*;
+use crate::ingest::record::{LineFate, record_of_value};
+use crate::ingest::shapes::Columns;
 
 #[test]
 fn every_reason_fires_on_its_example_and_not_on_the_one_beside_it() {
@@ -24,4 +28,104 @@ fn reason_codes_are_unique_and_of_this_room() {
     codes.sort_unstable();
     codes.dedup();
     assert_eq!(codes.len(), REASONS.len());
+}
+
+/// The reason and the detail of a line that gives no request.
+fn told(line: &Value) -> (&'static str, String) {
+    match record_of_value(1, 0, line.clone(), &Columns::default()) {
+        LineFate::Record(record) => panic!("a record: {record:?}"),
+        LineFate::NoRequest(fault) | LineFate::Unreadable(fault) => (fault.reason, fault.detail),
+    }
+}
+
+#[test]
+fn answers_without_their_requests_are_told() {
+    let message = json!({"role": "assistant", "content": "hi"});
+    for line in [
+        json!({"object": "chat.completion", "choices": [{"message": message}], "tools": null}),
+        json!({"object": "chat.completion", "choices": [{"message": message}], "tools": [{"name": "f"}]}),
+        json!({"custom_id": "a", "response": {"status_code": 200, "body": {"choices": []}}}),
+        json!({"custom_id": "a", "result": {"type": "succeeded", "message": {"type": "message"}}}),
+        json!({"id": "msg", "type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}),
+        json!({"object": "response", "output": [], "tools": [{"type": "function", "name": "f"}]}),
+        json!({"candidates": [{"content": {"parts": []}}]}),
+        json!({"output": {"message": message}, "stopReason": "end_turn"}),
+    ] {
+        assert_eq!(told(&line).0, RESPONSE_WITHOUT_REQUEST, "{line}");
+    }
+}
+
+#[test]
+fn conversations_that_are_stored_elsewhere_are_told() {
+    let tools = json!([{"type": "function", "name": "f"}]);
+    for (key, value) in [
+        ("previous_response_id", json!("resp_1")),
+        ("conversation", json!("conv_1")),
+        ("prompt", json!({"id": "pmpt_1"})),
+    ] {
+        let mut line = json!({"input": "And tomorrow?", "tools": tools});
+        line[key] = value;
+        assert_eq!(told(&line).0, PARTIAL_CONVERSATION, "{line}");
+    }
+    let referring = json!({"tools": tools, "input": [{"type": "item_reference", "id": "x"}, {"role": "user", "content": "hi"}]});
+    assert_eq!(told(&referring).0, PARTIAL_CONVERSATION);
+}
+
+#[test]
+fn texts_that_were_not_stored_are_told() {
+    let span = |attributes: Value| json!({"name": "chat", "attributes": attributes});
+    for line in [
+        json!({"messages": "{}", "proxy_server_request": "{}", "response": "{}"}),
+        json!({"messages": {}, "proxy_server_request": null, "request_id": "a", "model_parameters": {}}),
+        json!({"messages": "redacted-by-litellm", "model_parameters": {"tools": [{"name": "f"}]}}),
+        json!({"messages": [{"role": "user", "content": "redacted-by-litellm"}], "model_parameters": {"tools": [{"name": "f"}]}}),
+        json!({"request_id": "a", "signed_body_url": "https://example.com/x", "request_body": null}),
+        json!({"request_id": "a", "request_path": "/v1/chat/completions", "request_body": {}}),
+        span(json!({"gen_ai.request.model": "m", "gen_ai.tool.definitions": [{"name": "f"}]})),
+        span(json!({"llm.model_name": "m"})),
+        json!({"id": "r", "run_type": "llm", "inputs": "{}", "outputs": "{}"}),
+    ] {
+        assert_eq!(told(&line).0, CONTENT_NOT_STORED, "{line}");
+    }
+}
+
+#[test]
+fn texts_that_were_cut_are_told_and_never_half_read() {
+    let mark = "Once upon... (litellm_truncated 4711 chars) ...the end";
+    let body = json!({"messages": [{"role": "user", "content": mark}], "tools": [{"name": "f"}]});
+    let docs = json!({"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "f", "description": mark}]});
+    let called = json!({"messages": [{"role": "user", "content": "hi"}, {"role": "assistant",
+        "tool_calls": [{"function": {"name": "f", "arguments": {"x": mark}}}]}, {"role": "tool", "content": "1"}], "tools": [{"name": "f"}]});
+    for line in [
+        body.clone(),
+        docs,
+        called,
+        json!({"messages": "{}", "proxy_server_request": body.to_string()}),
+        json!({"messages": "{}", "proxy_server_request": "{\"litellm_truncated\": true}"}),
+        json!({"messages": "{}", "proxy_server_request": &body.to_string()[..60]}),
+        json!({"messages": "[truncated by litellm]...", "model_parameters": {"tools": [{"name": "f"}]}}),
+    ] {
+        assert_eq!(told(&line).0, TRUNCATED, "{line}");
+    }
+}
+
+#[test]
+fn lists_of_tools_without_a_query_are_counted() {
+    let tools = json!([{"name": "f", "inputSchema": {}}, {"name": "g", "inputSchema": {}}]);
+    for line in [
+        json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": tools}}),
+        json!({"tools": tools}),
+        json!({"harbour": {"tools": [{"name": "f"}]}, "bakery": {"tools": [{"name": "g"}]}}),
+    ] {
+        let expected = (NO_MESSAGES, "a list of 2 tools, and nobody asks".to_owned());
+        assert_eq!(told(&line), expected, "{line}");
+    }
+}
+
+#[test]
+fn pieces_of_streams_are_told_as_json_and_as_they_were_sent() {
+    let text = "data: {\"object\": \"chat.completion.chunk\"}\n\n{\"type\": \"content_block_delta\", \"delta\": {}}\ndata: [DONE]\nevent: ping\n";
+    let (lines, _) = read_with("log.jsonl", text.as_bytes(), &Limits::default());
+    let expected = [(1, STREAM_CHUNK), (2, BLANK_LINE), (3, STREAM_CHUNK), (4, STREAM_CHUNK), (5, NOT_JSON)];
+    assert_eq!(outline(&lines), expected);
 }
