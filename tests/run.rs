@@ -315,6 +315,94 @@ fn parquet_and_standard_input_give_the_rows_that_a_file_gives() {
     assert_eq!(from_file, listed("standard", "-", jsonl.to_str()));
 }
 
+/// A line of OTLP that holds so many spans, the second of which asks nothing.
+fn otlp_line(name: &str, n_spans: usize) -> Value {
+    let pair = |key: &str, value: &str| serde_json::json!({"key": key, "value": {"stringValue": value}});
+    let span = |n: usize| {
+        let mut attributes = vec![
+            pair("gen_ai.prompt.0.role", "user"),
+            pair("gen_ai.prompt.0.content", &format!("{name} {n}")),
+        ];
+        if n != 1 {
+            attributes.push(pair("llm.request.functions.0.name", "tide"));
+        }
+        serde_json::json!({"spanId": format!("{name}-{n}"), "attributes": attributes})
+    };
+    let spans: Vec<Value> = (0..n_spans).map(span).collect();
+    serde_json::json!({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]})
+}
+
+#[test]
+fn a_line_with_several_requests_is_counted_by_its_parts_under_any_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.jsonl");
+    let lines =
+        [otlp_line("a", 4), otlp_line("b", 1), serde_json::json!({"level": "info"}), otlp_line("c", 3)];
+    std::fs::write(&log, lines.iter().map(|line| line.to_string() + "\n").collect::<String>()).unwrap();
+    // Of each case: lines, requests, lines without one, passed over. Of a line that was not begun no part is counted.
+    for (more, expected) in [
+        (vec![], [9, 6, 3, 0]),
+        (vec!["--limit", "2"], [7, 2, 1, 4]),
+        (vec!["--limit", "4"], [7, 4, 1, 2]),
+        (vec!["--limit", "5"], [9, 5, 2, 2]),
+        (vec!["--sample-rows", "2"], [9, 2, 3, 4]),
+    ] {
+        for threads in ["1", "4"] {
+            let out = folder.path().join(format!("run{threads}{}", more.concat()));
+            let mut command = toolsieve();
+            command.args(["run", "pipelines/parse-only.toml", "--quiet", "--threads", threads]).args(&more);
+            let run = command.arg("--input").arg(&log).arg("--out").arg(&out).output().unwrap();
+            assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+            let ingest = &json(&out.join("report.json"))["ingest"];
+            let counts =
+                ["lines", "records", "no_request", "not_sampled"].map(|key| ingest[key].as_u64().unwrap());
+            assert_eq!(counts, expected, "{more:?}");
+        }
+    }
+    let why = toolsieve().arg("why").arg(folder.path().join("run1")).arg("log.jsonl:1").output().unwrap();
+    let why = String::from_utf8(why.stdout).unwrap();
+    assert!(why.contains("its id there a-0") && why.contains("its id there a-3"), "{why}");
+}
+
+#[test]
+fn a_bulk_export_of_runs_is_read_from_parquet() {
+    let folder = tempfile::tempdir().unwrap();
+    let (exported, out) = (folder.path().join("runs.parquet"), folder.path().join("run"));
+    const INPUTS: [&str; 1] = [
+        r#"{"messages": [[{"lc": 1, "type": "constructor", "id": ["langchain", "HumanMessage"], "kwargs": {"content": "When?"}}]]}"#,
+    ];
+    const OUTPUTS: [&str; 1] =
+        [r#"{"generations": [[{"text": "At noon.", "message": {"kwargs": {"content": "At noon."}}}]]}"#];
+    const EXTRA: [&str; 1] = [
+        r#"{"invocation_params": {"model": "m", "tools": [{"type": "function", "function": {"name": "tide"}}]}}"#,
+    ];
+    let column = |texts: &'static [&'static str; 1]| {
+        toolsieve::engine::frame::Values::Text(texts.iter().map(|text| Some(*text)).collect())
+    };
+    let columns = vec![
+        ("id", column(&["r1"])),
+        ("inputs", column(&INPUTS)),
+        ("outputs", column(&OUTPUTS)),
+        ("extra", column(&EXTRA)),
+    ];
+    toolsieve::engine::frame::write_frame(&exported, columns).unwrap();
+    let mut command = toolsieve();
+    command
+        .args(["run", "pipelines/parse-only.toml", "--quiet", "--input"])
+        .arg(&exported)
+        .arg("--out")
+        .arg(&out);
+    assert!(command.stdout(Stdio::null()).status().unwrap().success());
+    let requests = FrameFile::open(&out.join("ingest/requests.parquet")).unwrap().read_all().unwrap();
+    let text = |column: &str| requests.texts(column).unwrap().get(0).map(str::to_owned).unwrap();
+    assert_eq!(
+        (text("shape"), text("external_id"), text("model")),
+        ("langsmith".into(), "r1".into(), "m".into())
+    );
+    assert_eq!(text("messages"), r#"[{"role":"user","content":"When?"}]"#);
+    assert_eq!(text("response"), r#"{"role":"assistant","content":"At noon."}"#);
+}
+
 /// Rows of one log, run through the live recipe; gives the last word on each row by its own id.
 fn fates_of(rows: &[Value]) -> std::collections::BTreeMap<String, (String, Option<String>)> {
     let folder = tempfile::tempdir().unwrap();

@@ -74,6 +74,13 @@ fn open_if(value: &mut Value, is_wanted: impl Fn(&Value) -> bool) {
     }
 }
 
+/// Puts the object or list that a string at a path holds as JSON in its place.
+pub(super) fn open(value: &mut Value, path: &[&str]) {
+    if let Some(found) = find(value, path) {
+        open_if(found, |_| true);
+    }
+}
+
 /// The object or list that a string holds as JSON, or else the value itself.
 pub(super) fn opened(mut value: Value) -> Value {
     open_if(&mut value, |_| true);

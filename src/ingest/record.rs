@@ -184,7 +184,8 @@ fn build(
     if messages.is_empty() {
         return Err(no_request(NO_MESSAGES, "the list is empty"));
     }
-    if body.ends_with_answer && answer == Answer::default() {
+    // Under an envelope stands what was sent to an API; a conversation with its answer in it stands bare.
+    if body.ends_with_answer && envelope.body.is_empty() && answer == Answer::default() {
         answer.message = take_last_turn(&mut messages);
     }
     facts.finish_reason = answer.finish_reason.or(facts.finish_reason);
@@ -217,20 +218,23 @@ fn take_answer(value: &mut Value, envelope: &Envelope, body: &Body, columns: &Co
 }
 
 fn take_functions(content: &mut Value, body: &Body, columns: &Columns) -> Result<String, LineFate> {
-    let Some(place) = body.functions.iter().find(|place| place.is_in(content, columns)) else {
-        return Err(no_request(NO_FUNCTIONS, ""));
-    };
-    let functions = match place.take(content, columns).unwrap_or_default() {
-        Value::String(text) => text,
-        // A row with a function column is a doc–query pair whatever stands there: that is for later stages to judge.
-        Value::Array(list) if list.is_empty() && !matches!(place, Place::Functions) => {
-            return Err(no_request(NO_FUNCTIONS, "the list is empty"));
+    let mut text = None;
+    for place in body.functions {
+        match place.take(content, columns) {
+            // A row with a function column is a doc–query pair whatever stands there: that is for later stages to judge.
+            Some(Value::Array(list)) if list.is_empty() && !matches!(place, Place::Functions) => {}
+            Some(Value::String(sent)) => text = Some(sent),
+            Some(sent) => text = Some(sent.to_string()),
+            None => {}
         }
-        sent => sent.to_string(),
-    };
-    match cut_mark(&functions) {
+        if text.is_some() {
+            break;
+        }
+    }
+    let text = text.ok_or_else(|| no_request(NO_FUNCTIONS, "the list is empty"))?;
+    match cut_mark(&text) {
         Some(mark) => Err(unreadable(TRUNCATED, format!("the function docs hold the mark {mark:?}"))),
-        None => Ok(functions),
+        None => Ok(text),
     }
 }
 

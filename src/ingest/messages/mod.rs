@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::conversation::{Message, Role};
 use crate::ingest::path::written_list;
-use crate::ingest::reasons::{BAD_MESSAGE, Fault, PARTIAL_CONVERSATION};
+use crate::ingest::reasons::{BAD_MESSAGE, Fault, PARTIAL_CONVERSATION, TRUNCATED};
 use calls::{push_call, read_call, string, take_calls};
 use frames::{Framed, Item, framed, item_of, role_of, unframed};
 use parts::{is_part, read_content};
@@ -40,8 +40,14 @@ pub(super) fn read_query(query: Value) -> Result<Vec<Message>, Fault> {
 
 /// Reads messages as the attributes of spans hold them, whose lists of parts are often strings.
 pub(super) fn read_attribute_messages(mut messages: Value) -> Result<Vec<Message>, Fault> {
-    if let Value::String(text) = &messages {
-        return read_query(Value::String(text.clone()));
+    if let Value::String(text) = &mut messages {
+        match written_list(text) {
+            Some(list) => messages = list,
+            None if text.trim_start().starts_with(['[', '{']) => {
+                return Err(Fault::new(TRUNCATED, "the attribute is no whole JSON"));
+            }
+            None => return Ok(vec![Message::text(Role::User, std::mem::take(text))]),
+        }
     }
     for message in messages.as_array_mut().into_iter().flatten() {
         if let Some(content) = message.get_mut("content")

@@ -73,7 +73,6 @@ pub const BODIES: &[Body] = &[
         signs: &[Sign::SomeHas(TOOLS, "type"), Sign::NoneHas(TOOLS, "function")],
         messages: &[Place::At(&["input"])],
         functions: &[Place::At(TOOLS)],
-        facts: &[(Fact::Session, &["conversation", "id"]), (Fact::Session, &["conversation"])],
         elsewhere: &[&["previous_response_id"], &["conversation"], &["prompt", "id"]],
         read: read_query,
         ..PLAIN

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::conversation::Message;
 use crate::ingest::attributes;
-use crate::ingest::path::{Path, become_list, find, find_object, gather};
+use crate::ingest::path::{Path, become_list, find, find_object, gather, open};
 use crate::ingest::reasons::Fault;
 use crate::ingest::tools::{self, has_tool_messages};
 use bodies::BODIES;
@@ -208,7 +208,7 @@ pub(super) fn shape_of(line: &mut Value, columns: &Columns) -> Option<(&'static 
 impl Body {
     fn fits(&self, content: &mut Value, columns: &Columns) -> bool {
         for path in self.opened {
-            find_object(content, path);
+            open(content, path);
         }
         let is_there =
             |places: &[Place], content: &mut Value| places.iter().any(|place| place.is_in(content, columns));

@@ -72,7 +72,7 @@ pub const TRACES: &[Body] = &[
     // OpenTelemetry's conventions for generative AI.
     Body {
         name: "otel-genai",
-        opened: &[INVOCATION],
+        opened: &[INVOCATION, &["attributes", "gen_ai", "output", "messages"]],
         messages: &[Place::At(&["attributes", "gen_ai", "input", "messages"])],
         functions: SPAN_TOOLS,
         system: &[&["attributes", "gen_ai", "system_instructions"]],

@@ -241,6 +241,9 @@ fn a_last_turn_stays_where_the_answer_is_told_or_nothing_came_before() {
         line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         assert_eq!(record_of(&line).messages.len(), 2, "{line}");
     }
+    // What was sent to an API stays as it was sent.
+    let sent = json!({"request": {"messages": begun, "tools": tools}});
+    assert_eq!(record_of(&sent).messages.len(), 2);
     // What Anthropic calls a prefill is part of the question.
     let prefilled = json!({"messages": begun, "tools": [{"name": "f", "input_schema": {}}]});
     assert_eq!(record_of(&prefilled).messages.len(), 2);

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{ROW, read_with};
 use crate::ingest::read::Limits;
-use crate::ingest::record::{LineFate, record_of_value};
+use crate::ingest::record::{LineFate, push_lines};
 use crate::ingest::shapes::Columns;
 
 /// Bytes that look enough like a log to get past the first check.
@@ -43,6 +43,20 @@ fn requestish() -> impl Strategy<Value = Value> {
         "body",
         "system",
         "id",
+        "attributes",
+        "gen_ai.prompt.0.role",
+        "gen_ai.prompt.0",
+        "gen_ai",
+        "llm.tools",
+        "llm.request.functions.0.name",
+        "inputs",
+        "extra",
+        "input",
+        "metadata",
+        "kwargs",
+        "output",
+        "resourceSpans",
+        "data",
         "[{'role': 'user'}]",
         "{\"messages\": []}",
     ];
@@ -84,8 +98,13 @@ proptest! {
 
     #[test]
     fn no_json_panics_and_no_record_is_without_messages(value in requestish()) {
-        if let LineFate::Record(record) = record_of_value(1, 0, value, &Columns::default()) {
-            prop_assert!(!record.messages.is_empty());
+        let mut lines = Vec::new();
+        push_lines(1, 0, value, &Columns::default(), &mut lines);
+        prop_assert!(lines.iter().map(|line| line.part as usize).eq(0..lines.len()) && !lines.is_empty());
+        for line in lines {
+            if let LineFate::Record(record) = line.fate {
+                prop_assert!(!record.messages.is_empty());
+            }
         }
     }
 }

@@ -103,6 +103,7 @@ fn texts_that_were_cut_are_told_and_never_half_read() {
         json!({"messages": "{}", "proxy_server_request": body.to_string()}),
         json!({"messages": "{}", "proxy_server_request": "{\"litellm_truncated\": true}"}),
         json!({"messages": "{}", "proxy_server_request": &body.to_string()[..60]}),
+        json!({"attributes": {"gen_ai.input.messages": "[{\"role\": \"user\", \"parts\": [{\"ty", "gen_ai.tool.definitions": "[]"}}),
         json!({"messages": "[truncated by litellm]...", "model_parameters": {"tools": [{"name": "f"}]}}),
     ] {
         assert_eq!(told(&line).0, TRUNCATED, "{line}");

@@ -96,6 +96,7 @@ fn langfuse_keeps_tools_in_many_places() {
         json!({"input": [hi(), defined]}),
         json!({"input": {"messages": [defined, hi()]}}),
         json!({"input": [hi()], "metadata": {"tools": [tool()]}}),
+        json!({"input": {"messages": [hi()], "tools": []}, "metadata": {"tools": [tool()]}, "tool_definitions": {}}),
         json!({"input": "hi", "metadata": json!({"tools": [tool()]}).to_string()}),
         json!({"input": [hi()], "metadata": {"attributes": {"gen_ai.tool.definitions": [tool()]}}}),
         json!({"input": [hi()], "metadata": {"attributes": {"gen_ai.tool.definitions": json!([tool()]).to_string()}}}),
