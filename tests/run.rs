@@ -366,8 +366,6 @@ fn a_line_with_several_requests_is_counted_by_its_parts_under_any_limit() {
 
 #[test]
 fn a_bulk_export_of_runs_is_read_from_parquet() {
-    let folder = tempfile::tempdir().unwrap();
-    let (exported, out) = (folder.path().join("runs.parquet"), folder.path().join("run"));
     const INPUTS: [&str; 1] = [
         r#"{"messages": [[{"lc": 1, "type": "constructor", "id": ["langchain", "HumanMessage"], "kwargs": {"content": "When?"}}]]}"#,
     ];
@@ -376,6 +374,8 @@ fn a_bulk_export_of_runs_is_read_from_parquet() {
     const EXTRA: [&str; 1] = [
         r#"{"invocation_params": {"model": "m", "tools": [{"type": "function", "function": {"name": "tide"}}]}}"#,
     ];
+    let folder = tempfile::tempdir().unwrap();
+    let (exported, out) = (folder.path().join("runs.parquet"), folder.path().join("run"));
     let column = |texts: &'static [&'static str; 1]| {
         toolsieve::engine::frame::Values::Text(texts.iter().map(|text| Some(*text)).collect())
     };

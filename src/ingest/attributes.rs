@@ -175,16 +175,10 @@ fn key_and_value(mut pair: Value) -> Option<(String, Value)> {
 }
 
 /// Words for the kinds of values of OTLP, as JSON and as the libraries write them.
-const SCALARS: &[&str] = &[
-    "stringValue",
-    "string_value",
-    "intValue",
-    "int_value",
-    "doubleValue",
-    "double_value",
-    "boolValue",
-    "bool_value",
-];
+const SCALARS: &[&str] =
+    &["stringValue", "string_value", "doubleValue", "double_value", "boolValue", "bool_value"];
+/// Whole numbers, which OTLP writes as strings.
+const INTEGERS: &[&str] = &["intValue", "int_value"];
 const LISTS: &[&str] = &["arrayValue", "array_value"];
 const OBJECTS: &[&str] = &["kvlistValue", "kvlist_value"];
 
@@ -197,6 +191,9 @@ fn plain(mut typed: Value) -> Value {
     };
     if let Some(scalar) = take(SCALARS) {
         return scalar;
+    }
+    if let Some(number) = take(INTEGERS) {
+        return number.as_str().and_then(|text| text.parse::<i64>().ok()).map_or(number, Value::from);
     }
     if let Some(list) = take(LISTS) {
         return values(list).into_iter().map(plain).collect();
@@ -251,7 +248,7 @@ mod tests {
             {"key": "a.b", "value": {"intValue": "7"}},
             {"key": "l", "value": {"arrayValue": {"values": [{"boolValue": true}, {"doubleValue": 0.5}]}}}]}});
         let line = nest_of(json!({"attributes": [{"key": "gen_ai.x", "value": value}]}));
-        assert_eq!(line["attributes"]["gen_ai"]["x"], json!({"a.b": "7", "l": [true, 0.5]}));
+        assert_eq!(line["attributes"]["gen_ai"]["x"], json!({"a.b": 7, "l": [true, 0.5]}));
     }
 
     #[test]
