@@ -12,9 +12,10 @@ use crate::ingest::reasons::{
     UNKNOWN_SHAPE,
 };
 use crate::ingest::record::{LineFate, no_request};
-use crate::ingest::response::{is_chunk, is_lone_response};
+use crate::ingest::response::is_lone_response;
 use crate::ingest::shapes::envelopes::ENVELOPES;
 use crate::ingest::shapes::{Columns, Place};
+use crate::ingest::stream::is_chunk;
 
 /// Says why no shape fits.
 pub(super) fn explain(line: &mut Value, columns: &Columns) -> LineFate {

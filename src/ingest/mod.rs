@@ -26,6 +26,7 @@ mod response;
 pub mod shapes;
 pub mod source;
 mod split;
+mod stream;
 pub mod table;
 #[cfg(test)]
 mod tests;

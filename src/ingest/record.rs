@@ -18,8 +18,9 @@ use crate::ingest::reasons::{
     BLANK_LINE, Fault, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, NOT_UTF8, PARTIAL_CONVERSATION, STREAM_CHUNK,
     TRUNCATED,
 };
-use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, is_event_stream, read_response};
+use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, read_response};
 use crate::ingest::shapes::{Body, Columns, Envelope, Place, column_mut, shape_of};
+use crate::ingest::stream::is_event_stream;
 use crate::ingest::table::Header;
 use crate::ingest::unpack::unpack;
 
@@ -49,20 +50,16 @@ pub fn push_lines(line: u64, content_key: u128, value: Value, columns: &Columns,
     let mut parts = vec![(content_key, value, MAX_PACKS)];
     let first = lines.len();
     while let Some((content_key, mut value, packs)) = parts.pop() {
-        let fate = match build(line, content_key, &mut value, columns) {
-            Ok(Some(record)) => LineFate::Record(Box::new(record)),
-            Err(fate) => fate,
-            Ok(None) => match unpack(&mut value).filter(|_| packs > 0) {
-                Some(inner) => {
-                    let keyed = |part: Value| (xxh3_128(part.to_string().as_bytes()), part, packs - 1);
-                    parts.extend(inner.into_iter().rev().map(keyed));
-                    continue;
-                }
-                None => explain(&mut value, columns),
-            },
-        };
+        let shaped = shaped(line, content_key, &mut value, columns);
+        let may_hold_several = shaped.is_none() && packs > 0;
+        if let Some(inner) = may_hold_several.then(|| unpack(&mut value)).flatten() {
+            let keyed = |part: Value| (xxh3_128(part.to_string().as_bytes()), part, packs - 1);
+            parts.extend(inner.into_iter().rev().map(keyed));
+            continue;
+        }
         // A line holds fewer parts than bytes, and a line is held in memory.
         let part = u32::try_from(lines.len() - first).unwrap_or(u32::MAX);
+        let fate = shaped.unwrap_or_else(|| explain(&mut value, columns));
         lines.push(Line { line, part, fate });
     }
 }
@@ -74,11 +71,14 @@ const MAX_PACKS: usize = 3;
 ///
 /// `content_key` is the hash of the record's own bytes; a caller without bytes hashes what it has.
 pub fn record_of_value(line: u64, content_key: u128, mut value: Value, columns: &Columns) -> LineFate {
-    match build(line, content_key, &mut value, columns) {
-        Ok(Some(record)) => LineFate::Record(Box::new(record)),
-        Ok(None) => explain(&mut value, columns),
-        Err(fate) => fate,
-    }
+    shaped(line, content_key, &mut value, columns).unwrap_or_else(|| explain(&mut value, columns))
+}
+
+/// The fate of a value of a shape that is known.
+fn shaped(line: u64, content_key: u128, value: &mut Value, columns: &Columns) -> Option<LineFate> {
+    let (envelope, body) = shape_of(value, columns)?;
+    let record = Reader { line, content_key, envelope, body, columns }.read(value);
+    Some(record.map_or_else(|fate| fate, |record| LineFate::Record(Box::new(record))))
 }
 
 /// An item of a file and what became of it.
@@ -112,7 +112,7 @@ pub struct Record {
     pub content_key: u128,
     /// The log's own id for it.
     pub external_id: Option<String>,
-    /// The name of its shape in `shapes::BODIES`.
+    /// The name of its shape in the tables of `shapes`.
     pub shape: &'static str,
     /// What was said, never empty.
     pub messages: Vec<Message>,
@@ -157,102 +157,91 @@ fn fate_of(fault: Fault) -> LineFate {
     if fault.is_sound() { LineFate::NoRequest(fault) } else { LineFate::Unreadable(fault) }
 }
 
-/// The record of a value; `None` where it has no shape that is known.
-fn build(
+/// Reads one value of a shape that is known.
+struct Reader<'a> {
     line: u64,
     content_key: u128,
-    value: &mut Value,
-    columns: &Columns,
-) -> Result<Option<Record>, LineFate> {
-    let Some((envelope, body)) = shape_of(value, columns) else { return Ok(None) };
-    let content = at(value, envelope.body).expect("the shape was found in this body");
-    if let Some(path) = body.elsewhere.iter().find(|path| at(content, path).is_some()) {
-        return Err(no_request(PARTIAL_CONVERSATION, format!("it has {}", path.join("."))));
-    }
-    let finder = FactFinder { line: value, content, envelope, body, columns };
-    let (external_id, mut facts, failed) = (finder.external_id(), finder.facts(), finder.failed());
-    let failed = failed || facts.status.is_some_and(|status| status >= FIRST_FAILED_STATUS);
-    let mut answer = if failed {
-        Answer::finished(FINISHED_WITH_ERROR)
-    } else {
-        take_answer(value, envelope, body, columns)
-    };
-
-    let content = find(value, envelope.body).expect("the shape was found in this body");
-    let functions = take_functions(content, body, columns)?;
-    let mut messages = take_messages(content, body, columns).map_err(fate_of)?;
-    if messages.is_empty() {
-        return Err(no_request(NO_MESSAGES, "the list is empty"));
-    }
-    // Under an envelope stands what was sent to an API; a conversation with its answer in it stands bare.
-    if body.ends_with_answer && envelope.body.is_empty() && answer == Answer::default() {
-        answer.message = take_last_turn(&mut messages);
-    }
-    facts.finish_reason = answer.finish_reason.or(facts.finish_reason);
-    let response = answer.message;
-    Ok(Some(Record {
-        line,
-        content_key,
-        external_id,
-        shape: body.name,
-        messages,
-        functions,
-        response,
-        facts,
-    }))
+    envelope: &'static Envelope,
+    body: &'static Body,
+    columns: &'a Columns,
 }
 
 const FIRST_FAILED_STATUS: i64 = 400;
 
-fn take_answer(value: &mut Value, envelope: &Envelope, body: &Body, columns: &Columns) -> Answer {
-    // The paths go through objects and lists only: a model that answers in JSON may well say "body".
-    let there = |value: &Value, paths: &[Path]| paths.iter().copied().find(|path| at(value, path).is_some());
-    let response = if let Some(path) = there(value, envelope.response) {
-        find(value, path)
-    } else if let Some(path) = at(value, envelope.body).and_then(|content| there(content, body.response)) {
-        find(value, envelope.body).and_then(|content| find(content, path))
-    } else {
-        column_mut(value, &columns.response)
-    };
-    response.map(|response| read_response(response.take())).unwrap_or_default()
-}
+impl Reader<'_> {
+    fn read(&self, value: &mut Value) -> Result<Record, LineFate> {
+        let Self { line, content_key, envelope, body, columns } = *self;
+        let content = at(value, envelope.body).expect("the shape was found in this body");
+        if let Some(path) = body.elsewhere.iter().find(|path| at(content, path).is_some()) {
+            return Err(no_request(PARTIAL_CONVERSATION, format!("it has {}", path.join("."))));
+        }
+        let finder = FactFinder { line: value, content, envelope, body, columns };
+        let (external_id, mut facts) = (finder.external_id(), finder.facts());
+        let failed = finder.failed() || facts.status.is_some_and(|status| status >= FIRST_FAILED_STATUS);
+        let mut answer = if failed { Answer::finished(FINISHED_WITH_ERROR) } else { self.take_answer(value) };
 
-fn take_functions(content: &mut Value, body: &Body, columns: &Columns) -> Result<String, LineFate> {
-    let mut text = None;
-    for place in body.functions {
-        match place.take(content, columns) {
+        let content = find(value, envelope.body).expect("the shape was found in this body");
+        let functions = self.take_functions(content)?;
+        let mut messages = self.take_messages(content).map_err(fate_of)?;
+        if messages.is_empty() {
+            return Err(no_request(NO_MESSAGES, "the list is empty"));
+        }
+        // Under an envelope stands what was sent to an API; a conversation with its answer in it stands bare.
+        if body.ends_with_answer && envelope.body.is_empty() && answer == Answer::default() {
+            answer.message = take_last_turn(&mut messages);
+        }
+        facts.finish_reason = answer.finish_reason.or(facts.finish_reason);
+        let response = answer.message;
+        Ok(Record { line, content_key, external_id, shape: body.name, messages, functions, response, facts })
+    }
+
+    fn take_answer(&self, value: &mut Value) -> Answer {
+        let Self { envelope, body, columns, .. } = *self;
+        // The paths go through objects and lists only: a model that answers in JSON may well say "body".
+        let there =
+            |value: &Value, paths: &[Path]| paths.iter().copied().find(|path| at(value, path).is_some());
+        let response = if let Some(path) = there(value, envelope.response) {
+            find(value, path)
+        } else if let Some(path) = at(value, envelope.body).and_then(|content| there(content, body.response))
+        {
+            find(value, envelope.body).and_then(|content| find(content, path))
+        } else {
+            column_mut(value, &columns.response)
+        };
+        response.map(|response| read_response(response.take())).unwrap_or_default()
+    }
+
+    /// Takes the function docs as text: of the first place that holds more than an empty list.
+    fn take_functions(&self, content: &mut Value) -> Result<String, LineFate> {
+        let taken = self.body.functions.iter().find_map(|place| match place.take(content, self.columns)? {
             // A row with a function column is a doc–query pair whatever stands there: that is for later stages to judge.
-            Some(Value::Array(list)) if list.is_empty() && !matches!(place, Place::Functions) => {}
-            Some(Value::String(sent)) => text = Some(sent),
-            Some(sent) => text = Some(sent.to_string()),
-            None => {}
-        }
-        if text.is_some() {
-            break;
+            Value::Array(list) if list.is_empty() && !matches!(place, Place::Functions) => None,
+            Value::String(sent) => Some(sent),
+            sent => Some(sent.to_string()),
+        });
+        let text = taken.ok_or_else(|| no_request(NO_FUNCTIONS, "the list is empty"))?;
+        match cut_mark(&text) {
+            Some(mark) => Err(unreadable(TRUNCATED, format!("the function docs hold the mark {mark:?}"))),
+            None => Ok(text),
         }
     }
-    let text = text.ok_or_else(|| no_request(NO_FUNCTIONS, "the list is empty"))?;
-    match cut_mark(&text) {
-        Some(mark) => Err(unreadable(TRUNCATED, format!("the function docs hold the mark {mark:?}"))),
-        None => Ok(text),
-    }
-}
 
-fn take_messages(content: &mut Value, body: &Body, columns: &Columns) -> Result<Vec<Message>, Fault> {
-    let place = body.messages.iter().find(|place| place.is_in(content, columns));
-    let sent = place.and_then(|place| place.take(content, columns)).unwrap_or_default();
-    let mut messages = (body.read)(sent)?;
-    let beside = body.system.iter().find(|path| at(content, path).is_some());
-    let system = match beside {
-        Some(path) => find(content, path),
-        None => column_mut(content, &columns.system),
-    };
-    if let Some(system) = system {
-        messages.insert(0, read_system(system.take())?);
-    }
-    match missing_text(&messages) {
-        Some(fault) => Err(fault),
-        None => Ok(messages),
+    fn take_messages(&self, content: &mut Value) -> Result<Vec<Message>, Fault> {
+        let Self { body, columns, .. } = *self;
+        let place = body.messages.iter().find(|place| place.is_in(content, columns));
+        let sent = place.and_then(|place| place.take(content, columns)).unwrap_or_default();
+        let mut messages = (body.read)(sent)?;
+        let system = match body.system.iter().find(|path| at(content, path).is_some()) {
+            Some(path) => find(content, path),
+            None => column_mut(content, &columns.system),
+        };
+        if let Some(system) = system {
+            messages.insert(0, read_system(system.take())?);
+        }
+        match missing_text(&messages) {
+            Some(fault) => Err(fault),
+            None => Ok(messages),
+        }
     }
 }
 

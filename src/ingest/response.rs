@@ -11,6 +11,7 @@ use crate::conversation::{Message, Role};
 use crate::ingest::marks::missing_text;
 use crate::ingest::messages::{is_said_in_pieces, read_answer};
 use crate::ingest::path::{Path, find, unwrap_json};
+use crate::ingest::stream::is_stream;
 
 /// The finish reason of a request that failed.
 pub(super) const FINISHED_WITH_ERROR: &str = "error";
@@ -211,57 +212,6 @@ fn is_stored_response(value: &Value) -> bool {
         || value.as_object().is_some_and(serde_json::Map::is_empty)
         || value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(is_sign))
         || is_stream(value)
-}
-
-/// How the pieces of streamed answers call themselves.
-const CHUNKS: &[(&str, &str)] = &[
-    ("object", "chat.completion.chunk"),
-    ("type", "message_start"),
-    ("type", "message_delta"),
-    ("type", "message_stop"),
-    ("type", "content_block_start"),
-    ("type", "content_block_delta"),
-    ("type", "content_block_stop"),
-    ("type", "response.created"),
-    ("type", "response.in_progress"),
-    ("type", "response.completed"),
-    ("type", "response.output_item.added"),
-    ("type", "response.output_item.done"),
-    ("type", "response.output_text.delta"),
-    ("type", "response.function_call_arguments.delta"),
-];
-
-/// Whether a value is one piece of a streamed answer.
-pub(super) fn is_chunk(value: &Value) -> bool {
-    CHUNKS.iter().any(|(key, word)| value.get(key).and_then(Value::as_str) == Some(word))
-}
-
-/// Whether a text is a stream as it went over the wire (server-sent events).
-pub(super) fn is_event_stream(text: &str) -> bool {
-    let fields = ["data:", "event:", "id:", "retry:", ":"];
-    let mut lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty());
-    let sends = |line: &str| {
-        let data = line.strip_prefix("data:").map(str::trim_start);
-        data.is_some_and(|data| data.starts_with('{') || data == "[DONE]")
-    };
-    text.trim_start().starts_with(['d', 'e', 'i', 'r', ':'])
-        && lines.clone().any(sends)
-        && lines.all(|line| fields.iter().any(|field| line.starts_with(field)))
-}
-
-fn is_stream(response: &Value) -> bool {
-    match response {
-        Value::String(text) => is_event_stream(text),
-        Value::Array(list) => list.first().is_some_and(|first| {
-            is_chunk(first)
-                || first.as_str().is_some_and(|line| is_event_stream(line) || is_stored_chunk(line))
-        }),
-        other => is_chunk(other),
-    }
-}
-
-fn is_stored_chunk(text: &str) -> bool {
-    unwrap_json(text).is_some_and(|value| is_chunk(&value))
 }
 
 /// Whether a value is what a model said, with nothing around it that says when or why it stopped.
