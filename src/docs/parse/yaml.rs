@@ -253,6 +253,10 @@ mod tests {
 
     use super::*;
 
+    fn yaml(text: &str) -> Option<Value> {
+        read(text).map(|yaml| yaml.value)
+    }
+
     #[test]
     fn a_mapping_and_a_list_of_mappings_are_read() {
         let text = "# tools\nname: ferry\nparameters:\n  type: object\n  required: [port]\n  default: no\n";
