@@ -215,9 +215,13 @@ fn official_docs_get_no_edit_but_where_they_break_a_rule() {
         let mut codes: Vec<_> =
             fix(functions, Safety::Unsafe).edits.iter().map(|edit| edit.rule.code).collect();
         codes.dedup();
-        codes.into_iter().for_each(|code| broken.entry(code).or_default().push(id));
+        for code in codes {
+            broken.entry(code).or_default().push(id);
+        }
     }
-    broken.values_mut().for_each(|ids| ids.sort_unstable());
+    for ids in broken.values_mut() {
+        ids.sort_unstable();
+    }
     let expected: BTreeMap<&str, Vec<&str>> =
         BROKEN.iter().map(|(code, ids)| (*code, ids.to_vec())).collect();
     assert_eq!(broken, expected);

@@ -24,14 +24,11 @@ pub(super) fn functions(map: &Map<String, Value>) -> Option<Vec<Value>> {
 
 /// What stands before the line of the parameters, and behind its first word.
 fn cut(text: &str) -> Option<(&str, &str)> {
-    match text.strip_prefix(PARAMETERS) {
-        Some(rest) => Some(("", rest)),
-        None => {
-            let at =
-                text.match_indices(PARAMETERS).map(|(at, _)| at).find(|at| text[..*at].ends_with('\n'))?;
-            Some((&text[..at - 1], &text[at + PARAMETERS.len()..]))
-        }
+    if let Some(rest) = text.strip_prefix(PARAMETERS) {
+        return Some(("", rest));
     }
+    let at = text.match_indices(PARAMETERS).map(|(at, _)| at).find(|at| text[..*at].ends_with('\n'))?;
+    Some((&text[..at - 1], &text[at + PARAMETERS.len()..]))
 }
 
 fn function(name: &str, text: &str) -> Option<Value> {

@@ -1,8 +1,10 @@
 //! Every dialect gives the same function, and what is none has a reason.
 
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::docs::fix::{Safety, fix};
 
 fn read(value: Value) -> (Vec<Value>, Vec<&'static str>) {
     let mut steps = Vec::new();
@@ -118,4 +120,97 @@ fn a_list_of_switches_alone_holds_no_function() {
 fn the_form_of_a_call_is_no_function() {
     let form = json!({"title": "Call", "type": "object", "properties": {"name": {}, "arguments": {}}});
     assert_eq!(fault(form), ParseFault::Nameless);
+}
+
+/// A conforming function, as the official data has them.
+fn function() -> impl Strategy<Value = Value> {
+    let word = "[a-z]{3,8}";
+    let kind = prop::sample::select(vec!["string", "integer", "float", "boolean"]);
+    let parameter = (word, kind, "[A-Z][a-z ]{0,12}\\.", any::<bool>());
+    (word, "[A-Z][a-z ]{0,20}\\.", prop::collection::vec(parameter, 0..4)).prop_map(
+        |(name, said, parameters)| {
+            let (mut properties, mut required) = (Map::new(), Vec::new());
+            for (name, kind, description, is_required) in parameters {
+                let mut schema = json!({"type": kind, "description": description});
+                if is_required {
+                    required.push(name.clone());
+                } else {
+                    schema["default"] = Value::Null;
+                }
+                required.dedup();
+                if properties.insert(name.clone(), schema).is_some() {
+                    required.retain(|other| *other != name);
+                    properties[&name] = json!({"type": kind, "description": "Again.", "default": null});
+                }
+            }
+            json!({"name": format!("f_{name}"), "description": said,
+            "parameters": {"type": "dict", "properties": properties, "required": required}})
+        },
+    )
+}
+
+/// The schema of a function in the words of JSON Schema.
+fn json_schema(function: &Value) -> Value {
+    let text = function["parameters"].to_string();
+    let text = text
+        .replace(r#""type":"dict""#, r#""type":"object""#)
+        .replace(r#""type":"float""#, r#""type":"number""#);
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The schema with its types as Gemini's old client writes them.
+fn shouted(schema: &Value) -> Value {
+    let kinds = ["object", "string", "integer", "number", "boolean"];
+    let shout = |text: String, kind: &&str| {
+        text.replace(&format!(r#""type":"{kind}""#), &format!(r#""type_":"{}""#, kind.to_uppercase()))
+    };
+    serde_json::from_str(&kinds.iter().fold(schema.to_string(), shout)).unwrap()
+}
+
+/// Each parameter with a mark instead of a list beside them.
+fn marked(function: &Value) -> Map<String, Value> {
+    let required = function["parameters"]["required"].as_array().unwrap();
+    let properties = function["parameters"]["properties"].as_object().unwrap();
+    let mark = |(name, schema): (&String, &Value)| {
+        let mut schema = schema.clone();
+        schema["required"] = required.contains(&json!(name)).into();
+        (name.clone(), schema)
+    };
+    properties.iter().map(mark).collect()
+}
+
+/// The function in every dialect.
+fn printed(function: &Value) -> Vec<Value> {
+    let (name, said, schema) = (&function["name"], &function["description"], json_schema(function));
+    let plain = json!({"name": name, "description": said, "parameters": schema});
+    let properties = &function["parameters"]["properties"];
+    let required = &function["parameters"]["required"];
+    vec![
+        json!([function]),
+        json!({"tools": [{"type": "function", "function": plain}]}),
+        json!({"functions": [plain]}),
+        json!([{"type": "function", "name": name, "description": said, "parameters": schema, "strict": true}]),
+        json!([plain, {"type": "web_search_preview"}]),
+        json!([{"name": name, "description": said, "input_schema": schema}, {"type": "bash_20250124", "name": "bash"}]),
+        json!([{"functionDeclarations": [{"name": name, "description": said, "parameters": shouted(&schema)}]}]),
+        json!({"jsonrpc": "2.0", "result": {"tools": [{"name": name, "description": said, "inputSchema": schema}]}}),
+        json!({"server": {"tools": [{"name": name, "description": said, "inputSchema": schema}]}}),
+        json!([{"toolSpec": {"name": name, "description": said, "inputSchema": {"json": schema}}}]),
+        json!([{"name": name, "description": said, "parameters": schema.to_string()}]),
+        json!({name.as_str().unwrap(): {"description": said, "parameters": schema}}),
+        json!([{"api_name": name, "api_description": said, "parameters": properties, "required": required}]),
+        json!([{"name": name, "description": said, "query_parameters": marked(function)}]),
+        json!([{"name": name, "description": said, "parameters": {"type": "object", "properties": marked(function)}}]),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn every_dialect_is_read_and_fixed_to_the_same_doc(function in function()) {
+        for sent in printed(&function) {
+            let parsed = crate::docs::parse::parse(&sent.to_string()).unwrap();
+            let fixed = fix(&parsed.functions, Safety::Unsafe).functions;
+            prop_assert_eq!(json!(fixed), json!([function]), "{}", sent);
+        }
+    }
 }

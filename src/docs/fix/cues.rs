@@ -107,11 +107,16 @@ impl Cues {
     }
 
     /// The cues of a list of them; all where it is empty.
-    pub(super) fn among(list: &[Cue]) -> Self {
+    pub(super) const fn among(list: &[Cue]) -> Self {
         if list.is_empty() {
             return Self::ALL;
         }
-        list.iter().fold(Self::default(), |cues, cue| Self(cues.0 | 1 << cue.bit()))
+        let (mut cues, mut n) = (0, 0);
+        while n < list.len() {
+            cues |= 1 << list[n].bit();
+            n += 1;
+        }
+        Self(cues)
     }
 
     /// Whether the two have one in common.
@@ -164,13 +169,34 @@ impl Cues {
 }
 
 impl Cue {
-    fn bit(self) -> u32 {
+    const fn bit(self) -> u32 {
         match self {
-            Self::Key(key) => *BITS.get(key).expect("every key a rule waits for is in the table"),
+            Self::Key(key) => bit_of(key),
             Self::ForeignType => 124,
             Self::OddType => 125,
             Self::OddPart => 126,
             Self::DeeperRequired => 127,
         }
     }
+}
+
+/// The bit of a key, told while compiling: so a key that is in no table does not compile.
+const fn bit_of(key: &str) -> u32 {
+    let (mut n, mut bit) = (0, 0);
+    while n < KEYS.len() {
+        if is_same(KEYS[n].as_bytes(), key.as_bytes()) {
+            return bit;
+        }
+        n += 1;
+        bit += 1;
+    }
+    panic!("every key that a rule waits for is in the table")
+}
+
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    let mut n = 0;
+    while n < a.len() && n < b.len() && a[n] == b[n] {
+        n += 1;
+    }
+    a.len() == b.len() && n == a.len()
 }

@@ -216,7 +216,9 @@ impl Draft {
             }
             self.edits.push(Edit { rule: entry.0, patch });
         }
-        changed.into_iter().for_each(|at| self.mark(at));
+        for at in changed {
+            self.mark(at);
+        }
     }
 
     /// Takes note that a function has changed.
@@ -235,10 +237,10 @@ impl Draft {
     }
 
     /// What a rule says of the functions that were touched after so many edits; of all, where that is nothing.
-    fn judged(&self, (rule, cues): Entry, since: Option<usize>) -> Judged {
+    fn judged(&self, (rule, wanted): Entry, since: Option<usize>) -> Judged {
         let is_awake = |mark: &Mark| since.is_none_or(|since| mark.touched > since);
         let awake: Vec<_> = self.marks.iter().map(|mark| is_awake(mark).then_some(mark.cues)).collect();
-        let docs = Docs { functions: self.functions(), awake: &awake, wanted: Cues::among(cues) };
+        let docs = Docs { functions: self.functions(), awake: &awake, wanted };
         let mut opinion = Opinion::new(docs);
         (rule.judge)(&mut opinion);
         let finding = |(at, message)| Finding { rule, at, message };

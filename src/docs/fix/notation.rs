@@ -120,10 +120,9 @@ fn without_adjective(text: &str) -> Option<&str> {
 
 /// `Name[…]`, `Name<…>` or `Name(…)`.
 fn generic(text: &str, depth: usize) -> Option<Notation> {
-    let open = match text.find(['[', '<', '(']) {
-        Some(open) => open,
+    let Some(open) = text.find(['[', '<', '(']) else {
         // Enumerations and modules stand before the word: `Type.STRING`, `datetime.date`.
-        None => return text.rsplit_once('.').and_then(|(_, last)| word(last)).map(Notation::plain),
+        return text.rsplit_once('.').and_then(|(_, last)| word(last)).map(Notation::plain);
     };
     let close = match text.as_bytes()[open] {
         b'[' => ']',

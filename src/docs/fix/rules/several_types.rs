@@ -42,8 +42,10 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
+type Branches<'s> = Vec<&'s Map<String, Value>>;
+
 /// The alternatives of a schema, where there are two or more.
-fn alternatives(schema: &Map<String, Value>) -> Option<(&'static str, &Value, Vec<&Map<String, Value>>)> {
+fn alternatives(schema: &Map<String, Value>) -> Option<(&'static str, &Value, Branches<'_>)> {
     ALTERNATIVES.into_iter().find_map(|key| {
         let before = schema.get(key)?;
         let branches = real_branches(before).filter(|branches| branches.len() > 1)?;
