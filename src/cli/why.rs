@@ -57,7 +57,7 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<()> {
     }
     if found.is_empty() {
         match find_line(&run, &args.run, &args.row)? {
-            Some(line) => text = tell_line(&line, &args.row),
+            Some(line) => text = tell_line(&run, &line, &args.row),
             None if is_forgotten(&args.run, &args.row)? => {
                 text = format!("request {}\nfate      forgotten: {}\n", args.row, FORGOTTEN.code);
             }
@@ -141,9 +141,18 @@ fn find_line(run: &OpenRun, folder: &Path, wanted: &str) -> anyhow::Result<Optio
         .find(|story| story.line == line && files.contains(&i64::from(story.file))))
 }
 
-fn tell_line(line: &LineStory, wanted: &str) -> String {
+fn tell_line(run: &OpenRun, line: &LineStory, wanted: &str) -> String {
     let found = if line.detail.is_empty() { String::new() } else { format!("  found     {}\n", line.detail) };
-    format!("line {wanted}\n  fate      {}: {}\n{found}", line.fate, line.reason)
+    let into =
+        line.into.map(|(file, line)| format!("  into      {}\n", path_and_line(run, Some(file), line)));
+    let into = into.unwrap_or_default();
+    format!("line {wanted}\n  fate      {}: {}\n{found}{into}", line.fate, line.reason)
+}
+
+/// A place as `FILE:LINE`.
+fn path_and_line(run: &OpenRun, file: Option<i64>, line: i64) -> String {
+    let file = file.and_then(|file| run.file.inputs.get(usize::try_from(file).ok()?));
+    format!("{}:{line}", file.map_or("?", |input| &input.path))
 }
 
 /// How a request was judged, and what for: by a person, by a rule, or by text and the answers of the log.
@@ -203,6 +212,7 @@ impl Story<'_> {
         let at = self.row as usize - requests.batch(batch).start;
         let is_place = requests.fate(self.row).is_some_and(|fate| fate.reason.code == FORGOTTEN.code);
         let mut text = self.sent(&cells, at, is_place);
+        text += &self.joined(&cells, at)?;
         if !is_place {
             text += &self.docs()?;
         }
@@ -221,14 +231,8 @@ impl Story<'_> {
     }
 
     fn sent(&self, cells: &BatchCells, at: usize, is_place: bool) -> String {
-        let file = cells
-            .int(columns::FILE, at)
-            .and_then(|file| self.run.file.inputs.get(usize::try_from(file).ok()?));
-        let place = format!(
-            "{}:{}",
-            file.map_or("?", |input| &input.path),
-            cells.int(columns::LINE, at).unwrap_or_default()
-        );
+        let (file, line) = (cells.int(columns::FILE, at), cells.int(columns::LINE, at).unwrap_or_default());
+        let place = path_and_line(self.run, file, line);
         let mut text = format!("request {}\n", self.corpus().requests.row_id(self.row));
         if is_place {
             text += &format!("  read      {place}; nothing of it is kept\n");
@@ -274,7 +278,28 @@ impl Story<'_> {
             "  answered  {}\n",
             response.map_or("nothing on record".to_owned(), |response| self.shown(&said(&response)))
         );
+        let afterwards: Vec<Message> = cells
+            .text(columns::AFTERWARDS, at)
+            .and_then(|text| serde_json::from_str(text).ok())
+            .unwrap_or_default();
+        for message in &afterwards {
+            let word = format!("{:?}", message.role).to_lowercase();
+            text += &format!("  later     {word}: {}\n", self.shown(&said(message)));
+        }
         text
+    }
+
+    /// The line the answer stood in, where that is another one.
+    fn joined(&self, cells: &BatchCells, at: usize) -> anyhow::Result<String> {
+        let own = cells.int(columns::FILE, at).zip(cells.int(columns::LINE, at));
+        if self.run.ingest.counts.joined == 0 {
+            return Ok(String::new());
+        }
+        let line = read_lines(self.folder)?.into_iter().find(|line| line.into.is_some() && line.into == own);
+        Ok(line.map_or(String::new(), |line| {
+            let place = path_and_line(self.run, Some(i64::from(line.file)), line.line);
+            format!("  joined    its response was joined from {place}\n")
+        }))
     }
 
     /// The list as sent and the lists that stood for it later.

@@ -30,7 +30,7 @@ pub struct ColumnSpec {
 impl ColumnSpec {
     /// It holds what the log said: a changed cell needs an edit. The rest is derived and may be made anew.
     pub fn is_content(self) -> bool {
-        [MESSAGES, RESPONSE, EXTERNAL_ID, USER, SESSION, TEXT, FUNCTIONS].contains(&self)
+        [MESSAGES, RESPONSE, AFTERWARDS, EXTERNAL_ID, USER, SESSION, TEXT, FUNCTIONS].contains(&self)
     }
 }
 
@@ -62,6 +62,10 @@ pub const SHAPE: ColumnSpec = request("shape", ColumnKind::Text, "log shape it w
 pub const MESSAGES: ColumnSpec = request("messages", ColumnKind::Text, "the conversation as sent");
 /// What the logged model answered: JSON of one [`crate::conversation::Message`].
 pub const RESPONSE: ColumnSpec = request("response", ColumnKind::Text, "what the logged model answered");
+/// What the same line tells of the conversation after the response: JSON list of
+/// [`crate::conversation::Message`]. Empty in most logs; never part of what is asked.
+pub const AFTERWARDS: ColumnSpec =
+    request("afterwards", ColumnKind::Text, "what came after the answer, where its line tells");
 /// Why the model stopped, in the API's own word.
 pub const FINISH_REASON: ColumnSpec = request("finish_reason", ColumnKind::Text, "why the model stopped");
 /// When it was sent, Unix milliseconds.
@@ -131,6 +135,7 @@ pub const PAYLOAD: &[ColumnSpec] = &[
     SHAPE,
     MESSAGES,
     RESPONSE,
+    AFTERWARDS,
     FINISH_REASON,
     TIME_MS,
     MODEL,
@@ -150,6 +155,7 @@ pub const ALL: &[ColumnSpec] = &[
     SHAPE,
     MESSAGES,
     RESPONSE,
+    AFTERWARDS,
     FINISH_REASON,
     TIME_MS,
     MODEL,

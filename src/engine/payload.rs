@@ -21,7 +21,7 @@ use super::error::{Error, Result, damaged};
 use super::folder::{InputFile, Step};
 use super::forgotten::{FORGOTTEN, Forgotten};
 use super::frame::{FrameFile, FrameWriter, Values};
-use super::stage::{RowIx, TableId};
+use super::stage::{Reason, RowIx, TableId};
 
 /// A batch ends with this many rows, or …
 const BATCH_ROWS: usize = 8192;
@@ -54,6 +54,8 @@ pub struct RequestRow {
     pub messages: String,
     /// JSON of the answer's message.
     pub response: Option<String>,
+    /// JSON list of the messages after the answer, where the line holds some.
+    pub afterwards: Option<String>,
     /// Why the model stopped.
     pub finish_reason: Option<String>,
     /// Unix milliseconds.
@@ -74,11 +76,28 @@ pub struct RequestRow {
     pub list_id: u128,
     /// The doc list's text, as sent.
     pub functions: String,
+    /// The line that its answer stood in, where that is another one.
+    pub joined: Option<Place>,
+}
+
+/// A line of an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Number of the input file, from 0.
+    pub file: u32,
+    /// The line, from 1.
+    pub line: u64,
 }
 
 impl RequestRow {
+    /// Lines that it was read from.
+    pub fn lines(&self) -> u64 {
+        1 + u64::from(self.joined.is_some())
+    }
+
     fn bytes(&self) -> usize {
-        self.messages.len() + self.response.as_ref().map_or(0, String::len)
+        let optional = [&self.response, &self.afterwards];
+        self.messages.len() + optional.into_iter().flatten().map(String::len).sum::<usize>()
     }
 }
 
@@ -97,6 +116,28 @@ pub struct LineRow {
     pub detail: String,
 }
 
+/// A line that got no row of its own, as it is written.
+struct Noted {
+    place: Place,
+    fate: &'static str,
+    reason: &'static str,
+    detail: String,
+    /// The line of the request it went into.
+    into: Option<Place>,
+}
+
+impl Noted {
+    fn of(place: Place, reason: &'static str, fate: &'static str) -> Self {
+        Self { place, fate, reason, detail: String::new(), into: None }
+    }
+}
+
+/// A line was joined into the row of another one.
+pub static JOINED: Reason = Reason::policy(
+    "ingest/joined",
+    "The line holds nothing but the answer to the request of another line, and was joined into it.",
+);
+
 /// Lines in, rows out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IngestCounts {
@@ -111,6 +152,9 @@ pub struct IngestCounts {
     /// Lines whose record somebody asked to forget.
     #[serde(default)]
     pub forgotten: u64,
+    /// Lines that hold nothing but the answer to the request of another line.
+    #[serde(default)]
+    pub joined: u64,
     /// Requests.
     pub records: u64,
     /// Distinct doc lists, as sent.
@@ -159,8 +203,7 @@ pub struct PayloadWriter {
     times: Vec<i64>,
     places: Vec<u64>,
     lines: FrameWriter,
-    /// With the fate of each.
-    pending_lines: Vec<(LineRow, &'static str)>,
+    pending_lines: Vec<Noted>,
     forgotten: Forgotten,
     counts: IngestCounts,
     line_reasons: BTreeMap<String, u64>,
@@ -216,10 +259,16 @@ impl PayloadWriter {
     /// A file cannot be written, or there are too many rows for one run.
     pub fn request(&mut self, mut row: RequestRow) -> Result<()> {
         if self.is_forgotten(row.content_key) {
-            self.counts.forgotten += 1;
-            let (file, line, reason) = (row.file, row.line, FORGOTTEN.code);
-            let line = LineRow { file, line, unreadable: false, reason, detail: String::new() };
-            return self.note(line, "forgotten");
+            let own = Place { file: row.file, line: row.line };
+            return [Some(own), row.joined].into_iter().flatten().try_for_each(|place| {
+                self.counts.forgotten += 1;
+                self.note(Noted::of(place, FORGOTTEN.code, "forgotten"))
+            });
+        }
+        if let Some(place) = row.joined {
+            self.counts.joined += 1;
+            let into = Some(Place { file: row.file, line: row.line });
+            self.note(Noted { into, ..Noted::of(place, JOINED.code, "joined-into") })?;
         }
         let list = self.list(row.list_id, std::mem::take(&mut row.functions))?;
         self.counts.lines += 1;
@@ -244,13 +293,14 @@ impl PayloadWriter {
     pub fn line(&mut self, line: LineRow) -> Result<()> {
         *(if line.unreadable { &mut self.counts.unreadable } else { &mut self.counts.no_request }) += 1;
         let fate = if line.unreadable { "unreadable" } else { "no-request" };
-        self.note(line, fate)
+        let place = Place { file: line.file, line: line.line };
+        self.note(Noted { detail: line.detail, ..Noted::of(place, line.reason, fate) })
     }
 
-    fn note(&mut self, line: LineRow, fate: &'static str) -> Result<()> {
+    fn note(&mut self, line: Noted) -> Result<()> {
         self.counts.lines += 1;
         *self.line_reasons.entry(line.reason.to_owned()).or_default() += 1;
-        self.pending_lines.push((line, fate));
+        self.pending_lines.push(line);
         if self.pending_lines.len() >= BATCH_ROWS { self.write_lines() } else { Ok(()) }
     }
 
@@ -301,6 +351,7 @@ impl PayloadWriter {
             text(columns::SHAPE, |row| Some(row.shape)),
             text(columns::MESSAGES, |row| Some(&row.messages)),
             text(columns::RESPONSE, |row| row.response.as_deref()),
+            text(columns::AFTERWARDS, |row| row.afterwards.as_deref()),
             text(columns::FINISH_REASON, |row| row.finish_reason.as_deref()),
             int(columns::TIME_MS, |row| row.time_ms),
             text(columns::MODEL, |row| row.model.as_deref()),
@@ -314,12 +365,18 @@ impl PayloadWriter {
 
     fn write_lines(&mut self) -> Result<()> {
         let lines = std::mem::take(&mut self.pending_lines);
+        let int = |line: u64| i64::try_from(line).ok();
+        let into = |get: fn(&Place) -> Option<i64>| {
+            Values::Int(lines.iter().map(|line| line.into.as_ref().and_then(get)).collect())
+        };
         self.lines.write(vec![
-            ("file", Values::U32(lines.iter().map(|(line, _)| line.file).collect())),
-            ("line", Values::Int(lines.iter().map(|(line, _)| i64::try_from(line.line).ok()).collect())),
-            ("fate", Values::Text(lines.iter().map(|(_, fate)| Some(*fate)).collect())),
-            ("reason", Values::Text(lines.iter().map(|(line, _)| Some(line.reason)).collect())),
-            ("detail", Values::Text(lines.iter().map(|(line, _)| Some(line.detail.as_str())).collect())),
+            ("file", Values::U32(lines.iter().map(|line| line.place.file).collect())),
+            ("line", Values::Int(lines.iter().map(|line| int(line.place.line)).collect())),
+            ("fate", Values::Text(lines.iter().map(|line| Some(line.fate)).collect())),
+            ("reason", Values::Text(lines.iter().map(|line| Some(line.reason)).collect())),
+            ("detail", Values::Text(lines.iter().map(|line| Some(line.detail.as_str())).collect())),
+            ("into_file", into(|place| Some(i64::from(place.file)))),
+            ("into_line", into(|place| i64::try_from(place.line).ok())),
         ])
     }
 
@@ -447,15 +504,17 @@ pub struct LineStory {
     pub file: u32,
     /// The line.
     pub line: i64,
-    /// `unreadable`, `no-request` or `forgotten`.
+    /// `unreadable`, `no-request`, `joined-into` or `forgotten`.
     pub fate: String,
     /// Reason code.
     pub reason: String,
     /// What was found.
     pub detail: String,
+    /// File and line of the request that the line was joined into.
+    pub into: Option<(i64, i64)>,
 }
 
-/// Reads the lines that gave no request.
+/// Reads the lines that gave no request of their own.
 ///
 /// # Errors
 /// The run folder is damaged.
@@ -464,6 +523,8 @@ pub fn read_lines(run: &std::path::Path) -> Result<Vec<LineStory>> {
     let frame = FrameFile::open(&path)?.read_all()?;
     let text =
         |name: &str, row| frame.texts(name).and_then(|cells| cells.get(row)).unwrap_or_default().to_owned();
+    // Runs of earlier versions joined nothing and have no such columns.
+    let int = |name: &str, row| frame.ints(name).and_then(|cells| cells.get(row));
     (0..frame.height())
         .map(|row| {
             let file = frame.u32s("file").and_then(|cells| cells.get(row));
@@ -477,6 +538,7 @@ pub fn read_lines(run: &std::path::Path) -> Result<Vec<LineStory>> {
                 fate: text("fate", row),
                 reason: text("reason", row),
                 detail: text("detail", row),
+                into: int("into_file", row).zip(int("into_line", row)),
             })
         })
         .collect()

@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use super::columns::{ColumnKind, ColumnSpec, MESSAGES, PAYLOAD, RESPONSE, SESSION, TEXT, USER};
+use super::columns::{AFTERWARDS, ColumnKind, ColumnSpec, MESSAGES, PAYLOAD, RESPONSE, SESSION, TEXT, USER};
 use super::corpus::{Corpus, Table};
 use super::error::{Error, Result, damaged};
 use super::folder::RunFolder;
@@ -19,11 +19,11 @@ use super::runner::{StageInstance, add_columns, replay, step_name};
 use super::stage::TableId;
 
 /// What must be redacted before the payload counts as purged.
-const NEEDED: [ColumnSpec; 3] = [MESSAGES, RESPONSE, TEXT];
+const NEEDED: [ColumnSpec; 4] = [MESSAGES, RESPONSE, AFTERWARDS, TEXT];
 
 /// What goes where nothing was redacted: what was said, and who said it. The log's own id stays, since rows are
 /// called by it everywhere.
-const CONTENT: [ColumnSpec; 5] = [MESSAGES, RESPONSE, USER, SESSION, TEXT];
+const CONTENT: [ColumnSpec; 6] = [MESSAGES, RESPONSE, AFTERWARDS, USER, SESSION, TEXT];
 
 /// How much is taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,7 +286,7 @@ mod tests {
     fn stages(kinds: &[&'static str]) -> Vec<StageInstance> {
         let stage = |kind: &'static str| -> Box<dyn super::super::stage::Stage> {
             match kind {
-                "redact" => Box::new(Rows(Hide(&[MESSAGES, RESPONSE, USER]))),
+                "redact" => Box::new(Rows(Hide(&[MESSAGES, RESPONSE, AFTERWARDS, USER]))),
                 "redact-docs" => Box::new(Rows(Hide(&[TEXT]))),
                 _ => Box::new(Rows(Thirds)),
             }

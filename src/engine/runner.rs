@@ -211,8 +211,9 @@ fn ingest(folder: &RunFolder, source: &dyn Source, cx: &Context<'_>) -> Result<(
     let key = key_of(&inputs)?;
     let manifest = writer.finish(key, inputs, start.elapsed().as_secs_f64())?;
     let counts = &manifest.counts;
-    let accounted =
-        counts.records + counts.no_request + counts.unreadable + counts.not_sampled + counts.forgotten;
+    let without_row =
+        [counts.no_request, counts.unreadable, counts.not_sampled, counts.forgotten, counts.joined];
+    let accounted = counts.records + without_row.iter().sum::<u64>();
     if counts.lines != accounted {
         return Err(Error::Conservation {
             at: "ingest".into(),

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::ingest::path::{Path, at};
 use crate::ingest::shapes::bodies::BODY_FACTS;
-use crate::ingest::shapes::{Body, Columns, Envelope, Fact};
+use crate::ingest::shapes::{Columns, Envelope, Fact};
 
 /// Facts of one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +41,8 @@ pub(super) struct FactFinder<'a> {
     pub(super) line: &'a Value,
     pub(super) content: &'a Value,
     pub(super) envelope: &'a Envelope,
-    pub(super) body: &'a Body,
+    /// Where facts stand in bodies of this API.
+    pub(super) body_facts: &'a [(Fact, Path)],
     pub(super) columns: &'a Columns,
 }
 
@@ -79,7 +80,7 @@ impl FactFinder<'_> {
         };
         let in_columns = || self.columns.of(fact).iter().find_map(|name| read(self.line.get(name)?));
         at_paths(self.line, self.envelope.facts)
-            .or_else(|| at_paths(self.content, self.body.facts))
+            .or_else(|| at_paths(self.content, self.body_facts))
             .or_else(in_columns)
             .or_else(|| at_paths(self.content, BODY_FACTS))
     }

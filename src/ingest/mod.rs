@@ -13,6 +13,7 @@
 //! work of `docs`. Rows of Parquet inputs come in through `record::record_of_value`.
 
 mod attributes;
+pub(crate) mod batch;
 mod explain;
 pub mod facts;
 mod marks;
@@ -31,4 +32,5 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 mod tools;
+pub(crate) mod transcripts;
 mod unpack;

@@ -61,7 +61,7 @@ pub const BLANK_LINE: &str = "ingest/blank-line";
 /// No shape of the tables fits.
 pub const UNKNOWN_SHAPE: &str = "ingest/unknown-shape";
 
-/// An answer stands alone.
+/// An answer stands alone, or it is not clear which request it answers.
 pub const RESPONSE_WITHOUT_REQUEST: &str = "ingest/response-without-request";
 /// A part of the conversation stands elsewhere.
 pub const PARTIAL_CONVERSATION: &str = "ingest/partial-conversation";
@@ -150,7 +150,7 @@ pub const REASONS: &[Reason] = &[
     },
     Reason {
         code: RESPONSE_WITHOUT_REQUEST,
-        sentence: "The line holds what a model answered, and not what it was asked.",
+        sentence: "The line holds what a model answered, and what it was asked is not in the log, or not known for sure.",
         fires: jsonl(
             br#"{"custom_id": "a", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "hi"}}]}}}"#,
         ),

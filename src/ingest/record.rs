@@ -8,6 +8,7 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::conversation::{Message, Role};
+use crate::ingest::batch::{self, BatchAnswer};
 use crate::ingest::explain::explain;
 use crate::ingest::facts::{FactFinder, Facts};
 use crate::ingest::marks::{cut_mark, missing_text};
@@ -22,6 +23,7 @@ use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, read_response};
 use crate::ingest::shapes::{Body, Columns, Envelope, Place, column_mut, shape_of};
 use crate::ingest::stream::is_event_stream;
 use crate::ingest::table::Header;
+use crate::ingest::transcripts;
 use crate::ingest::unpack::unpack;
 
 /// Reads the items of a block, in order: as many first parts as items.
@@ -76,8 +78,14 @@ pub fn record_of_value(line: u64, content_key: u128, mut value: Value, columns: 
 
 /// The fate of a value of a shape that is known.
 fn shaped(line: u64, content_key: u128, value: &mut Value, columns: &Columns) -> Option<LineFate> {
-    let (envelope, body) = shape_of(value, columns)?;
-    let record = Reader { line, content_key, envelope, body, columns }.read(value);
+    let shape = if transcripts::is_sharegpt(value) { None } else { shape_of(value, columns) };
+    let record = match shape {
+        Some((envelope, body)) => Reader { line, content_key, envelope, body, columns }.read(value),
+        None => match batch::answer_of(content_key, value) {
+            Some(answer) => return Some(LineFate::Answer(Box::new(answer))),
+            None => transcripts::record(line, content_key, value, columns)?,
+        },
+    };
     Some(record.map_or_else(|fate| fate, |record| LineFate::Record(Box::new(record))))
 }
 
@@ -99,6 +107,8 @@ pub enum LineFate {
     Record(Box<Record>),
     /// It is sound, and holds no request for a function call.
     NoRequest(Fault),
+    /// It holds the answer to the request of another line, of whatever file.
+    Answer(Box<BatchAnswer>),
     /// It cannot be read.
     Unreadable(Fault),
 }
@@ -120,8 +130,12 @@ pub struct Record {
     pub functions: String,
     /// What the model answered.
     pub response: Option<Message>,
+    /// What the line tells of the conversation after the response; empty in most logs.
+    pub afterwards: Vec<Message>,
     /// What else the log says.
     pub facts: Facts,
+    /// The id by which a batch output may answer it; only where the line has no answer of its own.
+    pub custom_id: Option<String>,
 }
 
 fn read_json(bytes: &[u8]) -> Result<(u128, Value), LineFate> {
@@ -175,7 +189,7 @@ impl Reader<'_> {
         if let Some(path) = body.elsewhere.iter().find(|path| at(content, path).is_some()) {
             return Err(no_request(PARTIAL_CONVERSATION, format!("it has {}", path.join("."))));
         }
-        let finder = FactFinder { line: value, content, envelope, body, columns };
+        let finder = FactFinder { line: value, content, envelope, body_facts: body.facts, columns };
         let (external_id, mut facts) = (finder.external_id(), finder.facts());
         let failed = finder.failed() || facts.status.is_some_and(|status| status >= FIRST_FAILED_STATUS);
         let mut answer = if failed { Answer::finished(FINISHED_WITH_ERROR) } else { self.take_answer(value) };
@@ -192,7 +206,20 @@ impl Reader<'_> {
         }
         facts.finish_reason = answer.finish_reason.or(facts.finish_reason);
         let response = answer.message;
-        Ok(Record { line, content_key, external_id, shape: body.name, messages, functions, response, facts })
+        let is_answered = response.is_some() || facts.finish_reason.is_some();
+        let custom_id = if is_answered { None } else { batch::custom_id(value, envelope) };
+        Ok(Record {
+            line,
+            content_key,
+            external_id,
+            shape: body.name,
+            messages,
+            functions,
+            response,
+            afterwards: Vec::new(),
+            facts,
+            custom_id,
+        })
     }
 
     fn take_answer(&self, value: &mut Value) -> Answer {

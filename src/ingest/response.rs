@@ -26,7 +26,7 @@ pub(super) const FINISHED_AS_STREAM: &str = "stream";
 pub(super) const FINISHED_TRUNCATED: &str = "truncated";
 
 /// A response, read.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Answer {
     pub(super) message: Option<Message>,
     pub(super) finish_reason: Option<String>,

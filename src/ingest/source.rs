@@ -16,13 +16,15 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
+use crate::conversation::Message;
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::{Fingerprint, hex, sha256_of};
 use crate::engine::folder::InputFile;
 use crate::engine::frame::FrameFile;
-use crate::engine::payload::{LineRow, PayloadWriter, RequestRow};
+use crate::engine::payload::{LineRow, PayloadWriter, Place, RequestRow};
 use crate::engine::runner::Source;
 use crate::engine::stage::Context;
+use crate::ingest::batch::{BatchAnswer, Joined, Waiting};
 use crate::ingest::read::{Block, Format, Limits, ReadError, read_blocks};
 use crate::ingest::record::{Line, LineFate, Record, push_lines, records_of};
 use crate::ingest::shapes::Columns;
@@ -89,6 +91,7 @@ impl Source for Ingest {
             ingest: self,
             cx,
             into,
+            waiting: Waiting::default(),
             sample: BTreeMap::new(),
             n_drawn: 0,
             n_parts: 0,
@@ -104,6 +107,7 @@ impl Source for Ingest {
             inputs.push(input);
             n_items += n_items_here;
         }
+        rows.join()?;
         rows.write_sample()?;
         // Counted where they are cut from the file, so that nothing between there and here can lose one unseen.
         let arrived = rows.into.lines() - rows.n_parts;
@@ -134,6 +138,8 @@ struct Rows<'a, 'c> {
     ingest: &'a Ingest,
     cx: &'a Context<'c>,
     into: &'a mut PayloadWriter,
+    /// Batch lines, which are joined once all files are read.
+    waiting: Waiting,
     /// The sample so far: the records with the smallest hashes.
     sample: BTreeMap<(u64, u128, u64, u64), Box<RequestRow>>,
     n_drawn: u64,
@@ -152,6 +158,9 @@ struct Ready {
 
 enum ReadyRow {
     Request(Box<RequestRow>),
+    /// With the id by which another line may answer it.
+    Batch(String, Box<RequestRow>),
+    Answer(Place, Box<BatchAnswer>),
     Line(LineRow),
 }
 
@@ -177,7 +186,7 @@ impl Rows<'_, '_> {
             }
             let mut blocks = vec![first];
             blocks.extend(receiver.try_iter().take(at_once - 1));
-            if self.is_full() {
+            if self.is_full() && self.waiting.n_requests() == 0 {
                 self.into.passed_over(blocks.iter().map(|block| block.items.len() as u64).sum());
                 continue;
             }
@@ -218,11 +227,12 @@ impl Rows<'_, '_> {
     }
 
     fn is_full(&self) -> bool {
-        self.ingest.limit.is_some_and(|limit| self.into.records() >= limit)
+        self.ingest.limit.is_some_and(|limit| self.into.records() + self.waiting.n_requests() >= limit)
     }
 
     fn take(&mut self, line: Ready) -> Result<()> {
         self.cx.progress.advance(1);
+        let is_awaited = matches!(&line.row, ReadyRow::Answer(_, answer) if self.waiting.is_awaited(answer));
         if line.is_further_part {
             // Of an item that was passed over as a whole nobody counts the parts: it may not even have been parsed.
             if !self.item_is_read {
@@ -234,16 +244,31 @@ impl Rows<'_, '_> {
         }
         match line.row {
             // Whatever it is: how far ahead lines were parsed must not show in the counts.
-            _ if self.is_full() => self.into.passed_over(1),
+            _ if self.is_full() && !is_awaited => self.into.passed_over(1),
+            ReadyRow::Answer(place, answer) => self.waiting.answer(place, *answer),
             ReadyRow::Line(line) => self.into.line(line)?,
-            ReadyRow::Request(request) => match self.ingest.sample_rows {
-                None => self.into.request(*request)?,
-                // Ahead of the draw, so that another record takes its place in the sample.
-                Some(_) if self.into.is_forgotten(request.content_key) => self.into.request(*request)?,
-                Some(wanted) => self.draw(request, wanted),
-            },
+            ReadyRow::Batch(custom_id, request) => self.waiting.request(custom_id, *request),
+            ReadyRow::Request(request) => self.request(request)?,
         }
         Ok(())
+    }
+
+    fn request(&mut self, request: Box<RequestRow>) -> Result<()> {
+        match self.ingest.sample_rows {
+            None => self.into.request(*request)?,
+            // Ahead of the draw, so that another record takes its place in the sample.
+            Some(_) if self.into.is_forgotten(request.content_key) => self.into.request(*request)?,
+            Some(wanted) => self.draw(request, wanted),
+        }
+        Ok(())
+    }
+
+    /// Passes on the batch lines, which have waited for the last file.
+    fn join(&mut self) -> Result<()> {
+        std::mem::take(&mut self.waiting).join(|line| match line {
+            Joined::Request(request) => self.request(request),
+            Joined::Answer(line) => self.into.line(line),
+        })
     }
 
     /// Keeps the records with the smallest hashes: a sample that does not depend on the order of files.
@@ -251,9 +276,10 @@ impl Rows<'_, '_> {
         let draw = xxh3_64_with_seed(&request.content_key.to_le_bytes(), self.cx.seed);
         self.n_drawn += 1;
         self.sample.insert((draw, request.content_key, request.line, self.n_drawn), request);
-        if self.sample.len() as u64 > wanted {
-            self.sample.pop_last();
-            self.into.passed_over(1);
+        if self.sample.len() as u64 > wanted
+            && let Some((_, passed_over)) = self.sample.pop_last()
+        {
+            self.into.passed_over(passed_over.lines());
         }
     }
 
@@ -294,7 +320,15 @@ fn ready(file: u32, line: Line) -> Ready {
 
 fn ready_row(file: u32, line: Line) -> ReadyRow {
     let (unreadable, reason, detail) = match line.fate {
-        LineFate::Record(record) => return ReadyRow::Request(Box::new(request(file, *record))),
+        LineFate::Record(mut record) => {
+            let custom_id = record.custom_id.take();
+            let request = Box::new(request(file, *record));
+            return match custom_id {
+                Some(custom_id) => ReadyRow::Batch(custom_id, request),
+                None => ReadyRow::Request(request),
+            };
+        }
+        LineFate::Answer(answer) => return ReadyRow::Answer(Place { file, line: line.line }, answer),
         LineFate::NoRequest(fault) => (false, fault.reason, fault.detail),
         LineFate::Unreadable(fault) => (true, fault.reason, fault.detail),
     };
@@ -304,13 +338,15 @@ fn ready_row(file: u32, line: Line) -> ReadyRow {
 
 fn request(file: u32, record: Record) -> RequestRow {
     let facts = record.facts;
+    let json = |messages: &[Message]| serde_json::to_string(messages).expect("messages are plain data");
     RequestRow {
         content_key: record.content_key,
         file,
         line: record.line,
         external_id: record.external_id,
         shape: record.shape,
-        messages: serde_json::to_string(&record.messages).expect("messages are plain data"),
+        messages: json(&record.messages),
+        afterwards: (!record.afterwards.is_empty()).then(|| json(&record.afterwards)),
         response: record
             .response
             .map(|response| serde_json::to_string(&response).expect("a message is plain data")),
@@ -324,5 +360,6 @@ fn request(file: u32, record: Record) -> RequestRow {
         status: facts.status,
         list_id: xxh3_128(record.functions.as_bytes()),
         functions: record.functions,
+        joined: None,
     }
 }

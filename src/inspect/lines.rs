@@ -26,6 +26,8 @@ pub(super) struct Lines {
     pub(super) records: Vec<Record>,
     /// The number of each one's file.
     pub(super) files: Vec<usize>,
+    /// Lines that hold the answer to the request of another line.
+    pub(super) answers: u64,
     /// Lines without one.
     pub(super) no_request: BTreeMap<&'static str, Left>,
     /// Lines that cannot be read.
@@ -42,7 +44,12 @@ impl Lines {
             let read: Vec<Vec<Line>> =
                 file.blocks.par_iter().map(|block| records_of(block, columns)).collect();
             for (block_at, (block, read)) in file.blocks.iter().zip(read).enumerate() {
-                for (item_at, (item, line)) in block.items.iter().zip(read).enumerate() {
+                let mut items = block.items.iter().enumerate();
+                let mut current = None;
+                for line in read {
+                    // An item that holds several gives a line each.
+                    current = if line.part == 0 { items.next() } else { current };
+                    let Some((item_at, item)) = current else { continue };
                     if matches!(line.fate, LineFate::NoRequest(_)) {
                         lines.left_over.push((at, block_at, item_at));
                     }
@@ -58,6 +65,10 @@ impl Lines {
             LineFate::Record(record) => {
                 self.records.push(*record);
                 return self.files.push(file);
+            }
+            LineFate::Answer(_) => {
+                self.answers += 1;
+                return;
             }
             LineFate::NoRequest(fault) => (&mut self.no_request, fault),
             LineFate::Unreadable(fault) => (&mut self.unreadable, fault),

@@ -63,7 +63,8 @@ pub struct File {
     pub is_docs: bool,
 }
 
-/// What became of the lines looked at; `requests`, `no_request` and `unreadable` add up to `looked_at`.
+/// What became of the lines looked at. The last four add up to `looked_at`, and to more where one line holds several
+/// requests.
 #[derive(Debug, Default, Serialize)]
 pub struct LineCounts {
     /// All lines of all files.
@@ -72,7 +73,9 @@ pub struct LineCounts {
     pub looked_at: u64,
     /// Lines that hold a request.
     pub requests: u64,
-    /// Lines that hold none.
+    /// Lines that hold the answer to the request of another line.
+    pub answers: u64,
+    /// Lines that hold neither.
     pub no_request: u64,
     /// Lines that cannot be read.
     pub unreadable: u64,
@@ -262,6 +265,7 @@ impl Look {
             all: files.iter().map(|file| file.lines).sum(),
             looked_at: files.iter().map(|file| file.looked_at).sum(),
             requests: lines.records.len() as u64,
+            answers: lines.answers,
             no_request: n(&lines.no_request),
             unreadable: n(&lines.unreadable),
         };

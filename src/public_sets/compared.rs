@@ -22,7 +22,7 @@ use crate::similarity::overlap::Function;
 use crate::text::normal::normalise_query;
 
 /// Raised when the form changes or a reader reads otherwise: whoever compares puts it into a resume key.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Where something of a set was found.
 #[derive(Debug, Clone, PartialEq, Eq)]

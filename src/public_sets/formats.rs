@@ -85,6 +85,7 @@ fn columns(record: &Value) -> Result<Entry, String> {
                 .map(|message| message.content)
                 .collect(),
         }),
+        LineFate::Answer(_) => Err("a response without its request".to_owned()),
         LineFate::NoRequest(fault) | LineFate::Unreadable(fault) => {
             Err(format!("{}: {}", fault.reason, fault.detail))
         }

@@ -111,7 +111,11 @@ impl Report {
             (ingest.no_request, "without a request"),
             (ingest.unreadable, "unreadable"),
         ];
-        let seldom = [(ingest.not_sampled, "passed over"), (ingest.forgotten, "forgotten")];
+        let seldom = [
+            (ingest.joined, "joined into a request"),
+            (ingest.not_sampled, "passed over"),
+            (ingest.forgotten, "forgotten"),
+        ];
         parts.extend(seldom.into_iter().filter(|(n, _)| *n > 0));
         sum_told(ingest.lines, &parts)
     }

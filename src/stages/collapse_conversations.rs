@@ -4,7 +4,8 @@
 //! result. Those rows ask nothing new: they merge into the row that ended with the user's
 //! message. What they show about the recorded call (did its result come back fine, was it
 //! corrected, were further calls needed) is noted on that row as `outcome`. A row with a new user message asks
-//! something new and stays, and is still a witness for the turn before.
+//! something new and stays, and is still a witness for the turn before. A row whose line told what came after its
+//! answer is a witness for itself.
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -14,7 +15,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use super::Settings;
 use crate::answers::outcome::{Outcome, outcome};
 use crate::conversation::{Message, Role};
-use crate::engine::columns::{MESSAGES, OUTCOME, RESPONSE, SESSION, USER};
+use crate::engine::columns::{AFTERWARDS, MESSAGES, OUTCOME, RESPONSE, SESSION, USER};
 use crate::engine::error::Result;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
@@ -76,8 +77,19 @@ struct Witness {
     outcome: Outcome,
     /// Further calls were made for the same user message.
     goes_on: bool,
-    /// The user message is the row's last: the row adds nothing of its own.
-    is_last_turn: bool,
+    /// What the row is to the turn.
+    standing: Standing,
+}
+
+/// What a witness is to the turn it tells of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// The turn is an earlier one of the row's conversation.
+    Earlier,
+    /// The user message is the row's last, and the decision was made before it: the row adds nothing of its own.
+    Later,
+    /// The row is the decision, and its line told the rest.
+    Own,
 }
 
 /// One row, reduced to what is compared.
@@ -97,7 +109,7 @@ impl Stage for CollapseConversations {
     fn contract(&self) -> Contract {
         Contract {
             table: TableId::Requests,
-            reads: vec![MESSAGES, RESPONSE, USER, SESSION],
+            reads: vec![MESSAGES, RESPONSE, AFTERWARDS, USER, SESSION],
             reads_if_there: vec![],
             writes: vec![OUTCOME],
             reasons: vec![&CONTINUES, &NO_FIRST_STEP, &NO_USER_MESSAGE],
@@ -108,7 +120,7 @@ impl Stage for CollapseConversations {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         Ok(())
     }
 
@@ -133,8 +145,11 @@ impl Stage for CollapseConversations {
         let mut outcomes: FxHashMap<RowIx, Known> = FxHashMap::default();
         for (row, who, witness) in witnesses {
             let position = view.position(row);
-            let head = heads.get(&witness.turn).and_then(|heads| find_head(heads, &witness, who, position));
-            if witness.is_last_turn {
+            let head = match witness.standing {
+                Standing::Own => Some(row),
+                _ => heads.get(&witness.turn).and_then(|heads| find_head(heads, &witness, who, position)),
+            };
+            if witness.standing == Standing::Later {
                 match head {
                     Some(head) => out.merge(row, head, &CONTINUES, Evidence::default())?,
                     None => out.hold(row, &NO_FIRST_STEP, Evidence::default())?,
@@ -231,10 +246,22 @@ fn tell(row: Row<'_>, list: RowIx) -> Told {
             let outcome = outcome(&step.calls, after, final_response);
             let same_turn = after.iter().take_while(|message| message.role != Role::User);
             let goes_on = same_turn.chain(final_response).any(|message| !message.calls.is_empty());
-            told.witnesses.push(Witness { turn, step: step_key(step), outcome, goes_on, is_last_turn });
+            let standing = if is_last_turn { Standing::Later } else { Standing::Earlier };
+            told.witnesses.push(Witness { turn, step: step_key(step), outcome, goes_on, standing });
         }
     }
+    told.witnesses.extend(own_witness(row, &told, response.as_ref()));
     told
+}
+
+/// What a row tells of its own answer, where its line holds the rest of the conversation.
+fn own_witness(row: Row<'_>, told: &Told, response: Option<&Message>) -> Option<Witness> {
+    let after: Vec<Message> = row.json(AFTERWARDS)?;
+    let (turn, response) = (told.turn.filter(|_| told.is_head)?, response?);
+    let outcome = outcome(&response.calls, &after, None);
+    let mut same_turn = after.iter().take_while(|message| message.role != Role::User);
+    let goes_on = same_turn.any(|message| !message.calls.is_empty());
+    Some(Witness { turn, step: told.answer, outcome, goes_on, standing: Standing::Own })
 }
 
 fn add(hasher: &mut Xxh3, message: &Message) {

@@ -29,6 +29,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN};
+use crate::engine::payload::JOINED;
 use crate::engine::runner::NO_REQUEST_LEFT;
 use crate::engine::stage::{Example, Reason, RowStage, Rows, Stage};
 
@@ -186,6 +187,6 @@ pub fn reasons() -> Vec<(Option<&'static Kind>, &'static Reason)> {
             }
         }
     }
-    reasons.extend([&NO_REQUEST_LEFT, &FORGOTTEN, &ANSWER_FORGOTTEN].map(|reason| (None, reason)));
+    reasons.extend([&NO_REQUEST_LEFT, &FORGOTTEN, &ANSWER_FORGOTTEN, &JOINED].map(|reason| (None, reason)));
     reasons
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Settings;
 use crate::engine::columns::{
-    ColumnSpec, EXTERNAL_ID, MESSAGES, PLACEHOLDERS, RESPONSE, SESSION, TEXT, USER,
+    AFTERWARDS, ColumnSpec, EXTERNAL_ID, MESSAGES, PLACEHOLDERS, RESPONSE, SESSION, TEXT, USER,
 };
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::Fingerprint;
@@ -42,7 +42,7 @@ static NAME: Reason = Reason::policy("privacy/name", "A name of the list was rep
 
 /// Columns that hold plain text, then those that hold JSON, in the order in which values are numbered.
 const PLAIN: [ColumnSpec; 3] = [EXTERNAL_ID, USER, SESSION];
-const JSON: [ColumnSpec; 2] = [MESSAGES, RESPONSE];
+const JSON: [ColumnSpec; 3] = [MESSAGES, RESPONSE, AFTERWARDS];
 
 /// The stage and its settings.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -111,7 +111,7 @@ impl Stage for Redact {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         fingerprint.part("privacy", &VERSION.to_le_bytes());
         self.fingerprint_names(fingerprint)
     }

@@ -44,12 +44,17 @@ fn files(look: &Look) -> String {
 fn lines(look: &Look) -> String {
     let lines = &look.lines;
     let shapes = list(&look.shapes, lines.requests);
+    let answers = match lines.answers {
+        0 => String::new(),
+        answers => format!("{} answers to requests of other lines, ", count(answers)),
+    };
     let mut text = pair(
         "lines",
         &format!(
-            "{} looked at = {} requests + {} without one + {} unreadable",
+            "{} looked at: {} requests, {}{} without one, {} unreadable",
             count(lines.looked_at),
             count(lines.requests),
+            answers,
             count(lines.no_request),
             count(lines.unreadable)
         ),

@@ -52,7 +52,7 @@ const NAMES: &[&str] = &["name", "toolName"];
 const ARGUMENTS: &[&str] = &["arguments", "input", "args"];
 
 /// Reads a call of any API.
-pub(super) fn read_call(mut call: Value) -> Result<Call, Fault> {
+pub(in crate::ingest) fn read_call(mut call: Value) -> Result<Call, Fault> {
     let mut id = None;
     let take = |call: &mut Value, keys: &[&str]| {
         let mut found = keys.iter().filter_map(|key| call.get_mut(*key).map(Value::take));

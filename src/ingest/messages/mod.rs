@@ -4,7 +4,7 @@
 //! gateways put content blocks of one into messages of another. `frames` tells who
 //! speaks in a message, `parts` sorts its content, `calls` reads the calls it makes.
 
-mod calls;
+pub(super) mod calls;
 mod frames;
 mod parts;
 #[cfg(test)]

@@ -264,6 +264,11 @@ impl Place {
 }
 
 /// The first of some columns that is there and not null.
+pub(super) fn column<'v>(object: &'v Value, names: &[String]) -> Option<&'v Value> {
+    names.iter().find_map(|name| object.get(name).filter(|value| !value.is_null()))
+}
+
+/// The same, to be taken out or changed.
 pub(super) fn column_mut<'v>(object: &'v mut Value, names: &[String]) -> Option<&'v mut Value> {
     let name = names.iter().find(|name| object.get(name).is_some_and(|value| !value.is_null()))?;
     object.get_mut(name)

@@ -69,6 +69,8 @@ fn a_hosted_row_is_read_whole() {
             user: Some("u1".to_owned()),
             ..Facts::default()
         },
+        afterwards: Vec::new(),
+        custom_id: None,
     };
     assert_eq!(lines, [Line { line: 1, part: 0, fate: LineFate::Record(Box::new(expected)) }]);
 }

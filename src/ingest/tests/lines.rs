@@ -34,6 +34,7 @@ fn reason_codes_are_unique_and_of_this_room() {
 fn told(line: &Value) -> (&'static str, String) {
     match record_of_value(1, 0, line.clone(), &Columns::default()) {
         LineFate::Record(record) => panic!("a record: {record:?}"),
+        LineFate::Answer(answer) => (RESPONSE_WITHOUT_REQUEST, answer.custom_id),
         LineFate::NoRequest(fault) | LineFate::Unreadable(fault) => (fault.reason, fault.detail),
     }
 }

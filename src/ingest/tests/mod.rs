@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::conversation::{Call, Message, Role};
 use crate::ingest::read::{FileFacts, Format, Limits, ReadError, read_blocks};
+use crate::ingest::reasons::RESPONSE_WITHOUT_REQUEST;
 use crate::ingest::record::{Line, LineFate, Record, record_of_value, records_of};
 use crate::ingest::shapes::Columns;
 
@@ -52,6 +53,7 @@ fn read(name: &str, content: impl AsRef<[u8]>) -> Vec<Line> {
 fn outline(lines: &[Line]) -> Vec<(u64, &'static str)> {
     let word = |fate: &LineFate| match fate {
         LineFate::Record(_) => "record",
+        LineFate::Answer(_) => RESPONSE_WITHOUT_REQUEST,
         LineFate::NoRequest(fault) | LineFate::Unreadable(fault) => fault.reason,
     };
     lines.iter().map(|line| (line.line, word(&line.fate))).collect()

@@ -114,7 +114,7 @@ impl Settings for Sample {
 }
 
 /// Columns of long text, each cell of which is its own.
-const SAID: [ColumnSpec; 2] = [columns::MESSAGES, columns::RESPONSE];
+const SAID: [ColumnSpec; 3] = [columns::MESSAGES, columns::RESPONSE, columns::AFTERWARDS];
 
 /// A column by which requests can be told apart.
 fn column(name: &str) -> std::result::Result<ColumnSpec, String> {

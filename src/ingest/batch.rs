@@ -1,0 +1,170 @@
+//! Batch files: requests in one file, their answers in another, joined on `custom_id`.
+//!
+//! Any order of files will do, so nothing is joined before all are read: until then the
+//! batch requests and the answers wait in memory, each distinct doc list once; a log
+//! without batch lines holds nothing here. An id, a hash of the request's own line, does not
+//! depend on whether its answer was there.
+//!
+//! A `custom_id` is unique in one batch only. Where requests that differ share one, nobody
+//! can tell whose an answer is, so it is told apart and none of them gets it. Of several
+//! answers one that succeeded counts before one that failed, then the one on the earliest
+//! line, then by content: never by the order of files.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use crate::engine::error::Result;
+use crate::engine::payload::{LineRow, Place, RequestRow};
+use crate::ingest::path::{Path, at};
+use crate::ingest::reasons::RESPONSE_WITHOUT_REQUEST;
+use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, read_response};
+use crate::ingest::shapes::Envelope;
+
+/// A line that holds the answer to the request of another line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BatchAnswer {
+    /// The id that both lines have.
+    pub custom_id: String,
+    content_key: u128,
+    answer: Answer,
+    status: Option<i64>,
+}
+
+const CUSTOM_ID: &str = "custom_id";
+
+/// Where batch inputs keep the request's body.
+const REQUEST_BODIES: &[Path] = &[&["body"], &["params"]];
+
+/// Keys that only a line with a request has.
+const REQUEST_KEYS: &[&str] = &["body", "params", "request", "messages"];
+
+/// Keys of which a line with an answer has at least one.
+const ANSWER_KEYS: &[&str] = &["response", "result", "error"];
+
+/// Where batch outputs keep the response; the first that is there counts.
+const RESPONSES: &[Path] = &[&["response", "body"], &["result", "message"]];
+
+/// Where they say that there is none.
+const FAILURES: &[Path] = &[&["error"], &["response", "error"], &["result", "error"]];
+
+/// What Anthropic calls a request that was answered.
+const SUCCEEDED: &str = "succeeded";
+
+const STATUS: Path = &["response", "status_code"];
+const FIRST_FAILED_STATUS: i64 = 400;
+
+/// Reads a line that answers another; `None` where it is anything else.
+pub(super) fn answer_of(content_key: u128, line: &Value) -> Option<BatchAnswer> {
+    let custom_id = line.get(CUSTOM_ID)?.as_str()?.to_owned();
+    let has_any = |keys: &[&str]| keys.iter().any(|key| line.get(*key).is_some_and(|value| !value.is_null()));
+    if has_any(REQUEST_KEYS) || !has_any(ANSWER_KEYS) {
+        return None;
+    }
+    let status = at(line, STATUS).and_then(Value::as_i64);
+    let outcome = at(line, &["result", "type"]).and_then(Value::as_str);
+    let failed = FAILURES.iter().any(|path| at(line, path).is_some())
+        || status.is_some_and(|status| status >= FIRST_FAILED_STATUS)
+        || outcome.is_some_and(|outcome| outcome != SUCCEEDED);
+    let answer = match RESPONSES.iter().find_map(|path| at(line, path)) {
+        Some(response) if !failed => read_response(response.clone()),
+        _ => Answer::finished(FINISHED_WITH_ERROR),
+    };
+    Some(BatchAnswer { custom_id, content_key, answer, status })
+}
+
+/// The id by which another line may answer this request, which stands in the envelope and has no answer of its own.
+pub(super) fn custom_id(line: &Value, envelope: &Envelope) -> Option<String> {
+    let is_batch = REQUEST_BODIES.contains(&envelope.body);
+    line.get(CUSTOM_ID).filter(|_| is_batch)?.as_str().map(str::to_owned)
+}
+
+/// Batch lines that wait for all files to be read.
+#[derive(Default)]
+pub(super) struct Waiting {
+    requests: BTreeMap<String, Vec<RequestRow>>,
+    answers: BTreeMap<String, Vec<(Place, BatchAnswer)>>,
+    /// The text of each doc list that waits.
+    functions: FxHashMap<u128, String>,
+    n_requests: u64,
+}
+
+/// What became of the lines that waited.
+pub(super) enum Joined {
+    /// A request, with its answer where it has one.
+    Request(Box<RequestRow>),
+    /// An answer that belongs to no request for sure.
+    Answer(LineRow),
+}
+
+impl Waiting {
+    /// Requests that wait.
+    pub(super) fn n_requests(&self) -> u64 {
+        self.n_requests
+    }
+
+    /// Whether a request waits for an answer of this id.
+    pub(super) fn is_awaited(&self, answer: &BatchAnswer) -> bool {
+        self.requests.contains_key(&answer.custom_id)
+    }
+
+    /// Puts a request with the others of its `custom_id`.
+    pub(super) fn request(&mut self, custom_id: String, mut row: RequestRow) {
+        let functions = std::mem::take(&mut row.functions);
+        self.functions.entry(row.list_id).or_insert(functions);
+        self.requests.entry(custom_id).or_default().push(row);
+        self.n_requests += 1;
+    }
+
+    /// Puts an answer with the others of its `custom_id`.
+    pub(super) fn answer(&mut self, place: Place, answer: BatchAnswer) {
+        self.answers.entry(answer.custom_id.clone()).or_default().push((place, answer));
+    }
+
+    /// Joins what belongs together and gives back every line that waited.
+    ///
+    /// # Errors
+    /// Whatever `take` returns.
+    pub(super) fn join(mut self, mut take: impl FnMut(Joined) -> Result<()>) -> Result<()> {
+        for (custom_id, mut requests) in std::mem::take(&mut self.requests) {
+            let mut answers = self.answers.remove(&custom_id).unwrap_or_default();
+            answers.sort_by_key(|(place, answer)| (answer.has_failed(), place.line, answer.content_key));
+            requests.sort_by_key(|row| (row.line, row.file));
+            let is_one = requests.iter().all(|row| row.content_key == requests[0].content_key);
+            let mut left = answers.into_iter();
+            if is_one && let Some((place, answer)) = left.next() {
+                answer.put_into(&mut requests[0], place);
+            }
+            for mut row in requests {
+                row.functions = self.functions.get(&row.list_id).cloned().unwrap_or_default();
+                take(Joined::Request(Box::new(row)))?;
+            }
+            let why = if is_one { "an earlier line answers the request of" } else { "several requests have" };
+            left.try_for_each(|(place, _)| take(BatchAnswer::unjoined(place, why)))?;
+        }
+        let strays = self.answers.into_values().flatten();
+        strays.into_iter().try_for_each(|(place, _)| take(BatchAnswer::unjoined(place, "no request has")))
+    }
+}
+
+impl BatchAnswer {
+    fn has_failed(&self) -> bool {
+        self.answer.finish_reason.as_deref() == Some(FINISHED_WITH_ERROR)
+    }
+
+    fn put_into(self, row: &mut RequestRow, place: Place) {
+        let message = self.answer.message.map(|message| serde_json::to_string(&message));
+        row.response = message.map(|text| text.expect("a message is plain data"));
+        row.finish_reason = self.answer.finish_reason;
+        row.status = self.status.or(row.status);
+        row.joined = Some(place);
+    }
+
+    fn unjoined(place: Place, why: &str) -> Joined {
+        let Place { file, line } = place;
+        // Without the id: it is the request's own, which somebody may ask to forget.
+        let detail = format!("{why} its custom_id");
+        Joined::Answer(LineRow { file, line, unreadable: false, reason: RESPONSE_WITHOUT_REQUEST, detail })
+    }
+}

@@ -1,0 +1,158 @@
+//! Conversations that are one text, cut into turns by marks: Glaive's, and raw prompts of chat templates.
+//!
+//! A grammar is a list of marks and who speaks after each; a turn ends where the next mark
+//! begins. Marks of words (`USER:`) count only at the start of a line, marks that no one
+//! writes by hand anywhere. A text counts as a conversation of a grammar only where it
+//! begins with one of its marks, so no plain prompt is taken for one.
+
+use serde_json::Value;
+
+use super::tags::END_OF_TEXT;
+use super::{Speaker, Talk, Turn, system_beside};
+use crate::conversation::Role;
+use crate::ingest::reasons::Fault;
+use crate::ingest::shapes::Columns;
+
+/// How a kind of text writes turns.
+struct Grammar {
+    /// The name of the shape.
+    shape: &'static str,
+    /// What begins a turn, and who speaks then.
+    marks: &'static [(&'static str, Role)],
+    /// Marks count only at the start of a line.
+    at_line_start: bool,
+    /// What may end a turn.
+    ends: &'static [&'static str],
+    /// Prompts are sent in it.
+    is_prompt: bool,
+}
+
+const GRAMMARS: &[Grammar] = &[
+    Grammar {
+        shape: "glaive",
+        marks: &[
+            ("SYSTEM:", Role::System),
+            ("USER:", Role::User),
+            ("ASSISTANT:", Role::Assistant),
+            ("FUNCTION RESPONSE:", Role::Tool),
+        ],
+        at_line_start: true,
+        ends: &[END_OF_TEXT],
+        is_prompt: false,
+    },
+    Grammar {
+        shape: "chatml",
+        marks: &[
+            ("<|im_start|>system\n", Role::System),
+            ("<|im_start|>user\n", Role::User),
+            ("<|im_start|>assistant\n", Role::Assistant),
+            ("<|im_start|>tool\n", Role::Tool),
+        ],
+        at_line_start: false,
+        ends: &["<|im_end|>", END_OF_TEXT],
+        is_prompt: true,
+    },
+    Grammar {
+        shape: "llama-header",
+        marks: &[
+            ("<|start_header_id|>system<|end_header_id|>", Role::System),
+            ("<|start_header_id|>user<|end_header_id|>", Role::User),
+            ("<|start_header_id|>assistant<|end_header_id|>", Role::Assistant),
+            ("<|start_header_id|>ipython<|end_header_id|>", Role::Tool),
+            ("<|start_header_id|>tool<|end_header_id|>", Role::Tool),
+        ],
+        at_line_start: false,
+        ends: &["<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"],
+        is_prompt: true,
+    },
+    Grammar {
+        shape: "mistral",
+        marks: &[
+            ("[AVAILABLE_TOOLS]", Role::System),
+            ("[INST]", Role::User),
+            ("[/INST]", Role::Assistant),
+            ("[TOOL_RESULTS]", Role::Tool),
+            ("[/TOOL_RESULTS]", Role::Assistant),
+        ],
+        at_line_start: false,
+        ends: &["</s>"],
+        is_prompt: true,
+    },
+];
+
+/// Keys under which a whole conversation stands as one text.
+const WHOLE: &[&str] = &["chat", "text", "sample", "prompt", "input"];
+
+/// What a text may have ahead of its first mark.
+const OPENINGS: &[&str] = &["<s>", "<|begin_of_text|>", "<bos>"];
+
+/// Finds a conversation that is one text.
+pub(super) fn talk(body: &Value, columns: &Columns) -> Option<Result<Talk, Fault>> {
+    let text = WHOLE.iter().find_map(|key| body.get(*key)?.as_str())?;
+    let text = OPENINGS.iter().find_map(|opening| text.trim_start().strip_prefix(opening)).unwrap_or(text);
+    let grammar = GRAMMARS.iter().find(|grammar| grammar.begins(text.trim_start()))?;
+    let beside = system_beside(body, columns);
+    Some(beside.transpose().map(|beside| read(grammar, text, beside)))
+}
+
+impl Grammar {
+    fn begins(&self, text: &str) -> bool {
+        self.marks.iter().any(|(mark, _)| text.starts_with(mark))
+    }
+
+    /// The marks of a text: where each begins and ends, and who speaks after it.
+    fn cuts(&self, text: &str) -> Vec<(usize, usize, Role)> {
+        let starts_line = |at: usize| {
+            let ahead = text[..at].trim_end_matches([' ', '\t']);
+            ahead.is_empty() || ahead.ends_with(['\n', '\r']) || ahead.ends_with(END_OF_TEXT)
+        };
+        let of_mark = |&(mark, role): &(&'static str, Role)| {
+            text.match_indices(mark).map(move |(at, mark)| (at, at + mark.len(), role)).collect::<Vec<_>>()
+        };
+        let mut cuts: Vec<_> = self.marks.iter().flat_map(of_mark).collect();
+        cuts.retain(|cut| !self.at_line_start || starts_line(cut.0));
+        cuts.sort_unstable_by_key(|cut| cut.0);
+        cuts
+    }
+
+    fn trimmed<'t>(&self, turn: &'t str) -> &'t str {
+        let mut turn = turn.trim();
+        while let Some(shorter) = self.ends.iter().find_map(|end| turn.strip_suffix(end)) {
+            turn = shorter.trim_end();
+        }
+        turn
+    }
+}
+
+fn read(grammar: &Grammar, text: &str, beside: Option<String>) -> Talk {
+    let cuts = grammar.cuts(text);
+    let ends = cuts.iter().skip(1).map(|cut| cut.0).chain([text.len()]);
+    let mut talk = Talk { shape: grammar.shape, is_prompt: grammar.is_prompt, ..Talk::default() };
+    let mut systems: Vec<String> = beside.into_iter().map(|system| without_mark(grammar, &system)).collect();
+    for (&(mark, start, role), end) in cuts.iter().zip(ends) {
+        let said = grammar.trimmed(&text[start..end]);
+        if role == Role::System && (talk.turns.is_empty() || is_tag(&text[mark..start])) {
+            systems.push(system_text(&text[mark..start], said));
+        } else if !(said.is_empty() && role != Role::User) {
+            talk.turns.push(Turn { speaker: Speaker::Role(role), value: said.into() });
+        }
+    }
+    talk.system = (!systems.is_empty()).then(|| systems.join("\n\n"));
+    talk
+}
+
+/// Instructions that stand beside the text may have their mark all the same.
+fn without_mark(grammar: &Grammar, system: &str) -> String {
+    let mut marks = grammar.marks.iter().filter(|(_, role)| *role == Role::System);
+    let bare = marks.find_map(|(mark, _)| system.trim_start().strip_prefix(mark));
+    grammar.trimmed(bare.unwrap_or(system)).to_owned()
+}
+
+/// A mark that is itself a tag of the tool list stays with it, and may come late.
+fn is_tag(mark: &str) -> bool {
+    mark.starts_with('[')
+}
+
+fn system_text(mark: &str, said: &str) -> String {
+    if is_tag(mark) { format!("{mark}{said}") } else { said.to_owned() }
+}

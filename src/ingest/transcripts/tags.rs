@@ -1,0 +1,225 @@
+//! Calls and results that are written inside a turn's text.
+//!
+//! A call is an object with a name and arguments between tags, or in `ToolACE`'s notation a
+//! list of Python-like calls that is the whole text. Objects are read as JSON, then as
+//! Python writes them, then as Glaive does: arguments in single quotes, apostrophes
+//! as they come. What stands outside the tags is text. A tag without a readable call behind
+//! it is a fault: a turn that called must not pass for one that did not.
+
+use serde_json::Value;
+
+use crate::conversation::{Call, Message, Role};
+use crate::ingest::messages::calls::read_call;
+use crate::ingest::reasons::{BAD_MESSAGE, Fault};
+use crate::python;
+
+/// How a conversation writes calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Notation {
+    /// Between tags.
+    Tagged,
+    /// `[f(a=1), g()]` as the whole text; tags count as well.
+    Bracketed,
+}
+
+/// Tags around calls; what ends the call where the closing tag is left out ends the text.
+const CALLS: &[(&str, &str)] = &[
+    ("<tool_call>", "</tool_call>"),
+    ("<functioncall>", "<|endoftext|>"),
+    ("<function_call>", "</function_call>"),
+    ("[TOOL_CALLS]", "[/TOOL_CALLS]"),
+];
+
+/// Tags around results.
+const RESULTS: &[(&str, &str)] = &[
+    ("<tool_response>", "</tool_response>"),
+    ("<function_response>", "</function_response>"),
+    ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+];
+
+/// Reads the calls in the text of a message of the model.
+pub(super) fn assistant(message: Message, notation: Notation) -> Result<Message, Fault> {
+    if notation == Notation::Bracketed && is_bracketed(&message.content) {
+        let calls = bracketed(message.content.trim())?;
+        return Ok(Message { content: String::new(), calls, ..message });
+    }
+    let Some(pieces) = pieces(&message.content, CALLS) else { return Ok(message) };
+    let mut read = Message { content: String::new(), ..message };
+    let mut texts = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) => texts.push(text.trim()),
+            Piece::Tagged(inside) => read.calls.extend(calls_of(Value::String(inside.to_owned()))?),
+        }
+    }
+    texts.retain(|text| !text.is_empty());
+    read.content = texts.join("\n");
+    Ok(read)
+}
+
+/// A message of results is as many as it holds; any other is what it was.
+pub(super) fn results(message: Message) -> Vec<Message> {
+    let Some(pieces) = pieces(&message.content, RESULTS) else { return vec![message] };
+    let is_blank = |piece: &Piece<'_>| matches!(piece, Piece::Text(text) if text.trim().is_empty());
+    let told: Vec<Piece<'_>> = pieces.into_iter().filter(|piece| !is_blank(piece)).collect();
+    if told.iter().any(|piece| matches!(piece, Piece::Text(_))) {
+        return vec![message];
+    }
+    let result = |piece: &Piece<'_>| match piece {
+        Piece::Text(text) | Piece::Tagged(text) => Message::text(Role::Tool, text.trim()),
+    };
+    match &told[..] {
+        [one] => vec![Message { call_id: message.call_id.clone(), ..result(one) }],
+        several => several.iter().map(result).collect(),
+    }
+}
+
+/// Reads a turn of calls: an object, a list of them, or a text that holds either, be it between tags.
+pub(super) fn calling(value: Value) -> Result<Message, Fault> {
+    match value {
+        Value::String(text) if pieces(&text, CALLS).is_some() => {
+            assistant(Message::text(Role::Assistant, text), Notation::Tagged)
+        }
+        other => Ok(Message { calls: calls_of(other)?, ..Message::text(Role::Assistant, "") }),
+    }
+}
+
+fn calls_of(value: Value) -> Result<Vec<Call>, Fault> {
+    match value {
+        Value::Array(list) => list.into_iter().map(call).collect(),
+        Value::Object(_) => Ok(vec![call(value)?]),
+        Value::String(text) => calls_of_text(&text),
+        _ => Err(Fault::new(BAD_MESSAGE, "a call that is neither an object nor a list")),
+    }
+}
+
+fn calls_of_text(text: &str) -> Result<Vec<Call>, Fault> {
+    let text = text.trim().trim_end_matches(END_OF_TEXT).trim();
+    match object_or_list(text) {
+        Some(value) => calls_of(value),
+        None => Err(Fault::new(BAD_MESSAGE, "a call that cannot be read")),
+    }
+}
+
+/// What ends a turn in the texts of some tokenizers.
+pub(super) const END_OF_TEXT: &str = "<|endoftext|>";
+
+fn object_or_list(text: &str) -> Option<Value> {
+    let is_made_of = |value: &Value| value.is_object() || value.is_array();
+    serde_json::from_str(text)
+        .ok()
+        .or_else(|| several(text))
+        .or_else(|| quoted_arguments(text, |inner| serde_json::from_str(inner).ok().filter(Value::is_object)))
+        .or_else(|| python::literal(text).ok())
+        .or_else(|| quoted_arguments(text, |inner| Some(inner.into())))
+        .filter(is_made_of)
+}
+
+/// Objects one after the other, as models write several calls into one tag.
+fn several(text: &str) -> Option<Value> {
+    let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text).into_iter().collect();
+    values.ok().filter(|values| values.len() > 1 && values.iter().all(Value::is_object)).map(Value::Array)
+}
+
+/// Glaive's call: JSON, but its arguments are JSON in single quotes whose apostrophes are not escaped, or escaped
+/// as JSON does not know it.
+fn quoted_arguments(text: &str, read: impl Fn(&str) -> Option<Value>) -> Option<Value> {
+    const KEY: &str = "\"arguments\"";
+    let behind = text.find(KEY)? + KEY.len();
+    let open = behind + text[behind..].find('\'')?;
+    let inner = text.get(open + 1..text.rfind('\'')?)?;
+    let after = &text[open + 1 + inner.len() + 1..];
+    let mut call: Value = serde_json::from_str(&format!("{}null{after}", &text[..open])).ok()?;
+    *call.get_mut("arguments")? = read(inner).or_else(|| read(&inner.replace("\\'", "'")))?;
+    Some(call)
+}
+
+/// Names that arguments have in texts and nowhere else.
+const ARGUMENTS: &str = "parameters";
+
+fn call(mut value: Value) -> Result<Call, Fault> {
+    if let Some(fields) = value.as_object_mut()
+        && !fields.contains_key("arguments")
+        && let Some(arguments) = fields.remove(ARGUMENTS)
+    {
+        fields.insert("arguments".to_owned(), arguments);
+    }
+    read_call(value)
+}
+
+/// A text, cut at its tags.
+enum Piece<'t> {
+    Text(&'t str),
+    Tagged(&'t str),
+}
+
+/// The text and what stands between tags, in order; `None` where there is no tag.
+fn pieces<'t>(text: &'t str, tags: &[(&str, &str)]) -> Option<Vec<Piece<'t>>> {
+    let next = |rest: &str| {
+        tags.iter().filter_map(|&(open, close)| Some((rest.find(open)?, open, close))).min_by_key(|tag| tag.0)
+    };
+    next(text)?;
+    let (mut found, mut rest) = (Vec::new(), text);
+    while let Some((start, open, close)) = next(rest) {
+        found.push(Piece::Text(&rest[..start]));
+        let behind = &rest[start + open.len()..];
+        let (closed, after) = behind.split_once(close).unwrap_or((behind, ""));
+        // A tag that is left open ends where the next one begins.
+        let inside = closed.find(open).map_or(closed, |next| &closed[..next]);
+        found.push(Piece::Tagged(inside));
+        rest = if inside.len() < closed.len() { &behind[inside.len()..] } else { after };
+    }
+    found.push(Piece::Text(rest));
+    Some(found)
+}
+
+fn is_bracketed(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with('[') && text.ends_with(")]")
+}
+
+/// Reads `[f(a=1), g()]`; names may hold blanks, as those of API catalogues do.
+fn bracketed(text: &str) -> Result<Vec<Call>, Fault> {
+    let unreadable = || Fault::new(BAD_MESSAGE, "a list of calls that cannot be read");
+    let mut rest = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).ok_or_else(unreadable)?;
+    let mut calls = Vec::new();
+    loop {
+        let open = rest.find('(').ok_or_else(unreadable)?;
+        let close = open + closing(&rest[open..]).ok_or_else(unreadable)?;
+        let name = rest[..open].trim();
+        let read = python::calls(&format!("f{}", &rest[open..=close])).map_err(|_| unreadable())?;
+        let [read] = <[_; 1]>::try_from(read).map_err(|_| unreadable())?;
+        if name.is_empty() || name.contains(['[', ']', ',', '\'', '"', '=']) {
+            return Err(unreadable());
+        }
+        calls.push(Call { id: None, name: name.to_owned(), arguments: read.arguments.into() });
+        rest = rest[close + 1..].trim_start();
+        match rest.strip_prefix(',') {
+            Some(more) => rest = more,
+            None if rest.is_empty() => return Ok(calls),
+            None => return Err(unreadable()),
+        }
+    }
+}
+
+/// Where the bracket that the text starts with closes; brackets inside quotes do not count.
+fn closing(text: &str) -> Option<usize> {
+    let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match (quote, byte) {
+            _ if escaped => escaped = false,
+            (Some(_), b'\\') => escaped = true,
+            (Some(open), byte) if open == byte => quote = None,
+            (None, b'\'' | b'"') => quote = Some(byte),
+            (None, b'(' | b'[' | b'{') => depth += 1,
+            (None, b')' | b']' | b'}') => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
