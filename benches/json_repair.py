@@ -9,7 +9,9 @@ import json
 import sys
 import time
 
-import json_repair
+# This file has the name of the module it measures.
+sys.path.pop(0)
+import json_repair  # noqa: E402
 
 N_ROUNDS = 3
 MAX_TEXTS = 60

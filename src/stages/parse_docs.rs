@@ -80,7 +80,7 @@ impl Settings for ParseDocs {
             ),
             Example::text(
                 "parse/unreadable-record",
-                "{\"name\": \"now\"}\n{\"name\": \"then\", 5: }\n{\"name\": \"soon\"}",
+                "{\"name\": \"now\"}\n{\"name\": \"then\" \"zone\": oops \"x\"}\n{\"name\": \"soon\"}",
                 "{\"name\": \"now\"}\n{\"name\": \"then\"}\n{\"name\": \"soon\"}",
             ),
             Example::text("parse/no-functions", "[]", "[{'name': 'now'}]"),

@@ -150,7 +150,10 @@ fn is_bracketed(text: &str) -> bool {
 ///
 /// The value has to be all the rest: in `tags: [a]` above other lines it is the first of many.
 pub(super) fn assigned(text: &str) -> Option<Range<usize>> {
-    let is_value = |rest: &str| is_bracketed(rest.trim_start()) || rest.trim_start().starts_with('`');
+    let is_value = |rest: &str| {
+        is_bracketed(rest.trim_start())
+            || (rest.trim_start().starts_with('`') && !rest.trim_start().starts_with("```"))
+    };
     let is_target = |target: &str| {
         target.len() <= MAX_TARGET_BYTES
             && target.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$'))

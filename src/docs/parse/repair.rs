@@ -32,6 +32,7 @@ pub(super) fn agreed(text: &str) -> Result<Value, NotRepaired> {
     }
     match (first(text), second(text)) {
         (Some(first), Some(second)) if first != second => Err(NotRepaired::Disagree(first)),
+        (Some(first), Some(_)) if n_nulls(&first) > n_null_words(text) => Err(NotRepaired::Disagree(first)),
         (Some(first), Some(_)) => Ok(first),
         _ => Err(NotRepaired::Beyond),
     }
@@ -54,6 +55,21 @@ fn second(text: &str) -> Option<Value> {
 fn structure(json: &str) -> Option<Value> {
     let read = strict::read(json).ok()?;
     (read.repeated.is_empty() && (read.value.is_array() || read.value.is_object())).then_some(read.value)
+}
+
+/// How many nulls a value holds: repairers write one where a value is missing.
+fn n_nulls(value: &Value) -> usize {
+    match value {
+        Value::Null => 1,
+        Value::Array(items) => items.iter().map(n_nulls).sum(),
+        Value::Object(map) => map.values().map(n_nulls).sum(),
+        _ => 0,
+    }
+}
+
+/// How many words of a text mean null.
+fn n_null_words(text: &str) -> usize {
+    ["null", "None", "NULL"].iter().map(|word| text.matches(word).count()).sum()
 }
 
 #[cfg(test)]
