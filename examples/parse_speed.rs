@@ -5,7 +5,7 @@
 //! the same file in Python.
 
 // Not part of the library's surface; what it prints is what it is for.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods)]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::disallowed_methods, clippy::cast_precision_loss)]
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -97,7 +97,7 @@ fn doc(n: usize) -> Value {
             }
         })
     };
-    Value::Array((0..1 + n % 5).map(function).collect())
+    Value::Array((0..=n % 5).map(function).collect())
 }
 
 /// Python's way to write JSON that holds no quotes or backslashes in its strings.
