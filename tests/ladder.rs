@@ -64,10 +64,13 @@ fn expected(tool: &Value) -> Parsed {
     parse(&tool.to_string()).unwrap()
 }
 
+/// How a doc is printed.
+type Print = fn(&Value) -> String;
+
 #[test]
 fn real_tools_come_back_from_every_spelling() {
     let Some(tools) = real_tools() else { return };
-    let spellings: [(&str, fn(&Value) -> String); 9] = [
+    let spellings: [(&str, Print); 9] = [
         ("python", |tool| repr(tool)),
         ("json5", |tool| json5(tool, 0)),
         ("yaml", |tool| format!("---\n{}", yaml(tool, 0))),
@@ -89,7 +92,7 @@ fn real_tools_come_back_from_every_spelling() {
             let text = print(tool);
             match parse(&text) {
                 Ok(parsed) if parsed.functions == expected(tool).functions && parsed.faults.is_empty() => {
-                    n_exact += 1
+                    n_exact += 1;
                 }
                 Ok(parsed) if parsed.faults.is_empty() => silent.push(format!("{name}: {text}")),
                 Ok(parsed) => n_told += usize::from(!parsed.functions.is_empty()),
