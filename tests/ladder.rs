@@ -271,7 +271,7 @@ fn repr_text(text: &str) -> String {
             c if (c as u32) < 0x20 || c as u32 == 0x7f => printed += &format!("\\x{:02x}", c as u32),
             '\u{a0}' => printed += "\\xa0",
             '\u{200b}'..='\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => {
-                printed += &format!("\\u{:04x}", c as u32)
+                printed += &format!("\\u{:04x}", c as u32);
             }
             c => printed.push(c),
         }
