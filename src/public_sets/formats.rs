@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{bfcl, chat, firefunctions, glaive, nexusraven};
 use crate::docs::dialect;
 use crate::docs::parse::fault::ParseFault;
-use crate::docs::parse::parse;
+use crate::docs::parse::{Parsed, parse};
 use crate::ingest::record::{LineFate, record_of_value};
 use crate::ingest::shapes::Columns;
 
@@ -96,7 +96,7 @@ fn columns(record: &Value) -> Result<Entry, String> {
 pub(super) fn functions_of(value: &Value) -> Result<Vec<Value>, String> {
     let read = match value {
         Value::Null => return Ok(Vec::new()),
-        Value::String(text) => parse(text).map(|parsed| parsed.functions),
+        Value::String(text) => parse(text).and_then(Parsed::sure),
         other => dialect::functions(other.clone(), &mut Vec::new()),
     };
     match read {

@@ -49,6 +49,19 @@ pub struct Parsed {
     pub faults: Vec<Fault>,
 }
 
+impl Parsed {
+    /// The functions, where no fault stands beside them.
+    ///
+    /// # Errors
+    /// The first fault in spite of which they were read.
+    pub fn sure(self) -> Result<Vec<Value>, Fault> {
+        match self.faults.into_iter().next() {
+            Some(fault) => Err(fault),
+            None => Ok(self.functions),
+        }
+    }
+}
+
 /// Reads the functions of a text.
 ///
 /// ```

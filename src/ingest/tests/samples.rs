@@ -157,10 +157,16 @@ fn conversations_that_are_told_to_their_end_are_read_exactly() {
 }
 
 #[test]
+fn an_answer_of_a_batch_waits_for_its_request() {
+    let Some((lines, _)) = sample("05_openai_batch_output.jsonl") else { return };
+    let [Line { fate: LineFate::Answer(answer), .. }] = &lines[..] else { panic!("{lines:?}") };
+    assert_eq!(answer.custom_id, "request-2");
+}
+
+#[test]
 fn answers_without_a_request_and_lists_of_tools_are_told() {
     for (name, reason) in [
         ("02_openai_chat_response.json", RESPONSE_WITHOUT_REQUEST),
-        ("05_openai_batch_output.jsonl", RESPONSE_WITHOUT_REQUEST),
         ("07_openai_stored_completion.json", RESPONSE_WITHOUT_REQUEST),
         ("11_anthropic_response.json", RESPONSE_WITHOUT_REQUEST),
         ("13_mcp_tools_list.json", NO_MESSAGES),
