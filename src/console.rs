@@ -143,14 +143,6 @@ pub fn count(number: u64) -> String {
     HumanCount(number).to_string()
 }
 
-/// A text of at most so many characters; an ellipsis says that there is more.
-pub fn shortened(text: &str, max_chars: usize) -> String {
-    match text.char_indices().nth(max_chars) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
-}
-
 /// A table: columns padded to their widest cell; those in `numbers` stand to the right.
 pub fn table(header: &[&str], rows: &[Vec<String>], numbers: &[usize]) -> String {
     let width = |at: usize| {

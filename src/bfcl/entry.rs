@@ -9,6 +9,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::conversation::{Message, Role};
+use crate::text::short::shortened;
 
 /// One entry, borrowed from its line.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,11 +114,7 @@ fn no_entry(key: &'static str, expected: &'static str, found: Option<&Value>) ->
 /// A value short enough for a message.
 fn brief(value: &Value) -> String {
     const MAX_CHARS: usize = 60;
-    let text = value.to_string();
-    match text.char_indices().nth(MAX_CHARS) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
-    }
+    shortened(&value.to_string(), MAX_CHARS)
 }
 
 #[cfg(test)]

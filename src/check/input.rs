@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::bfcl::files::{QuestionFile, in_folder, lines};
+use crate::text::short::shortened;
 
 /// Why nothing could be checked.
 #[derive(Debug, thiserror::Error)]
@@ -209,8 +210,5 @@ fn read_lines(path: &Path) -> Result<Vec<Line>, InputError> {
 /// A text short enough for a message.
 fn brief(text: &str) -> String {
     const MAX_CHARS: usize = 60;
-    match text.char_indices().nth(MAX_CHARS) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
+    shortened(text, MAX_CHARS)
 }

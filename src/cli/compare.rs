@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::Ending;
-use crate::console::{self, count, shortened, table};
+use crate::console::{self, count, table};
 use crate::report::compare::{Comparison, Left, Move};
 use crate::report::finished::{FateWords, Fates, Finished};
+use crate::text::short::shortened;
 
 /// Moves and reasons shown where all would be too many.
 const MAX_SHOWN: usize = 20;

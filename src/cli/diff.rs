@@ -10,6 +10,7 @@ use super::open::open;
 use crate::console::{self, count};
 use crate::engine::ledger::{Event, for_each_event};
 use crate::stages;
+use crate::text::short::shortened;
 
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
@@ -145,5 +146,5 @@ fn redacted(column: &str, op: &Value) -> String {
 /// A value, shortened for the eye.
 fn shown(value: Option<&Value>) -> String {
     const MAX_CHARS: usize = 160;
-    console::shortened(&value.map(Value::to_string).unwrap_or_default(), MAX_CHARS)
+    shortened(&value.map(Value::to_string).unwrap_or_default(), MAX_CHARS)
 }

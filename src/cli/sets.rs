@@ -9,6 +9,7 @@ use crate::console::{self, count, table};
 use crate::public_sets::catalogue::{Catalogue, PublicSet};
 use crate::public_sets::formats::FORMATS;
 use crate::public_sets::store::{self, Described, Loaded};
+use crate::text::short::shortened;
 
 pub(super) const DIR_HELP: &str = "The folder of sets [default: $TOOLSIEVE_SETS, or ~/.cache/toolsieve/sets]";
 
@@ -177,9 +178,8 @@ fn as_json(set: &PublicSet, loaded: Option<&Loaded>) -> Value {
 
 /// The first records that cannot be read, a line each.
 fn trouble(set: &PublicSet, loaded: &Loaded) -> Vec<String> {
-    let line = |unread: &store::Unread| {
-        format!("{} {}: {}", set.id, unread.record, console::shortened(&unread.why, 160))
-    };
+    let line =
+        |unread: &store::Unread| format!("{} {}: {}", set.id, unread.record, shortened(&unread.why, 160));
     let mut lines: Vec<String> = loaded.unread.iter().map(line).collect();
     let rest = loaded.unreadable - loaded.unread.len() as u64;
     if rest > 0 {

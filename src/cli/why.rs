@@ -21,6 +21,7 @@ use crate::engine::payload::{LineStory, read_lines};
 use crate::engine::stage::{RowIx, TableId};
 use crate::export::ids::Set;
 use crate::stages;
+use crate::text::short::shortened;
 
 /// Texts longer than this are shortened for the eye; --full shows them whole.
 const MAX_CHARS: usize = 200;
@@ -196,7 +197,7 @@ impl Story<'_> {
     }
 
     fn shown(&self, text: &str) -> String {
-        console::shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), self.max_chars)
+        shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), self.max_chars)
     }
 
     fn tell(&self) -> anyhow::Result<String> {

@@ -53,6 +53,10 @@ pub(super) fn nest(line: &mut Value) {
 
 /// Puts attributes that stand under another name, or loose among the fields, where attributes belong.
 fn gather_loose(fields: &mut Map<String, Value>) {
+    // A table has the column in every row.
+    if fields.get("attributes").is_some_and(Value::is_null) {
+        fields.shift_remove("attributes");
+    }
     let other = OTHER_NAMES.iter().find_map(|name| fields.get_mut(*name).map(Value::take));
     if let Some(attributes) = other {
         fields.entry("attributes").or_insert(attributes);

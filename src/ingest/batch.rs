@@ -19,7 +19,7 @@ use crate::engine::error::Result;
 use crate::engine::payload::{LineRow, Place, RequestRow};
 use crate::ingest::path::{Path, at};
 use crate::ingest::reasons::RESPONSE_WITHOUT_REQUEST;
-use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, read_response};
+use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, FIRST_FAILED_STATUS, read_response};
 use crate::ingest::shapes::Envelope;
 
 /// A line that holds the answer to the request of another line.
@@ -53,7 +53,6 @@ const FAILURES: &[Path] = &[&["error"], &["response", "error"], &["result", "err
 const SUCCEEDED: &str = "succeeded";
 
 const STATUS: Path = &["response", "status_code"];
-const FIRST_FAILED_STATUS: i64 = 400;
 
 /// Reads a line that answers another; `None` where it is anything else.
 pub(super) fn answer_of(content_key: u128, line: &Value) -> Option<BatchAnswer> {

@@ -17,9 +17,9 @@ use crate::ingest::path::{Path, at, find};
 use crate::ingest::read::Block;
 use crate::ingest::reasons::{
     BLANK_LINE, Fault, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, NOT_UTF8, PARTIAL_CONVERSATION, STREAM_CHUNK,
-    TRUNCATED,
+    TRUNCATED, UNKNOWN_SHAPE,
 };
-use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, read_response};
+use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, FIRST_FAILED_STATUS, read_response};
 use crate::ingest::shapes::{Body, Columns, Envelope, Place, column_mut, shape_of};
 use crate::ingest::stream::is_event_stream;
 use crate::ingest::table::Header;
@@ -180,8 +180,6 @@ struct Reader<'a> {
     columns: &'a Columns,
 }
 
-const FIRST_FAILED_STATUS: i64 = 400;
-
 impl Reader<'_> {
     fn read(&self, value: &mut Value) -> Result<Record, LineFate> {
         let Self { line, content_key, envelope, body, columns } = *self;
@@ -194,7 +192,9 @@ impl Reader<'_> {
         let failed = finder.failed() || facts.status.is_some_and(|status| status >= FIRST_FAILED_STATUS);
         let mut answer = if failed { Answer::finished(FINISHED_WITH_ERROR) } else { self.take_answer(value) };
 
-        let content = find(value, envelope.body).expect("the shape was found in this body");
+        let Some(content) = find(value, envelope.body) else {
+            return Err(no_request(UNKNOWN_SHAPE, "a response column leads to where the request stands"));
+        };
         let functions = self.take_functions(content)?;
         let mut messages = self.take_messages(content).map_err(fate_of)?;
         if messages.is_empty() {

@@ -13,6 +13,9 @@ use crate::ingest::messages::{is_said_in_pieces, read_answer};
 use crate::ingest::path::{Path, find, unwrap_json};
 use crate::ingest::stream::is_stream;
 
+/// The HTTP status from which on a request has failed.
+pub(super) const FIRST_FAILED_STATUS: i64 = 400;
+
 /// The finish reason of a request that failed.
 pub(super) const FINISHED_WITH_ERROR: &str = "error";
 

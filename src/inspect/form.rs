@@ -3,7 +3,7 @@
 //! Recognisers miss names and addresses, and what is shown here is looked at before anything
 //! was redacted. So no word of a value is shown at all.
 
-use crate::console::shortened;
+use crate::text::short::shortened;
 
 /// Bytes of a text that are looked at.
 const MAX_BYTES: usize = 400;

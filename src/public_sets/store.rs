@@ -13,12 +13,12 @@ use sha2::{Digest, Sha256};
 use super::SetError;
 use super::catalogue::{Catalogue, OWN, PublicSet, SAMPLE, check_id};
 use super::formats::{Entry, FORMATS};
-use crate::console::shortened;
 use crate::engine::error::At;
 use crate::engine::fingerprint::{hex, sha256_of};
 use crate::engine::folder::write_atomic;
 use crate::engine::frame::FrameFile;
 use crate::ingest::read::{Block, Format, Item, Limits, read_blocks};
+use crate::text::short::shortened;
 
 /// The records of the set that is built in.
 const SAMPLE_RECORDS: &str = include_str!("../../configs/toolsieve-sample.jsonl");

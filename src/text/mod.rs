@@ -10,4 +10,5 @@ pub mod lcs;
 pub mod noise;
 pub mod normal;
 pub mod rouge;
+pub mod short;
 pub mod tokens;

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::console::{count, shortened, table};
+use crate::console::{count, table};
 use crate::docs::fix::Safety;
 use crate::inspect::look::{Column, Fix, Left, Look, Personal};
+use crate::text::short::shortened;
 
 /// The look, for people: sections that have something to tell.
 pub(super) fn told(look: &Look) -> String {

@@ -31,10 +31,11 @@ pub(super) fn take_calls(fields: &mut Map<String, Value>, calls: &mut Vec<Call>)
 /// Where a message lists calls. `LangChain` keeps those apart whose arguments are no JSON.
 const CALL_LISTS: &[&str] = &["tool_calls", "invalid_tool_calls"];
 
-/// Adds a call, unless it is there already: `LangChain` tells one in the content and beside it.
+/// Adds a call, unless it is there already: `LangChain` tells one in the content and beside it. Calls without an id, or
+/// that differ in anything, are calls of their own, whatever ids a log gives them.
 pub(super) fn push_call(call: Call, calls: &mut Vec<Call>) {
-    let is_same = |other: &Call| other.id.is_some() && other.id == call.id && other.name == call.name;
-    if !calls.iter().any(is_same) {
+    let is_told_twice = call.id.as_deref().is_some_and(|id| !id.is_empty()) && calls.contains(&call);
+    if !is_told_twice {
         calls.push(call);
     }
 }

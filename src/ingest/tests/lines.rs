@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{outline, read_with};
+use super::{outline, read_with, record_of};
+use crate::conversation::{Message, Role};
 use crate::ingest::read::Limits;
 use crate::ingest::reasons::*;
 use crate::ingest::record::{LineFate, record_of_value};
@@ -130,4 +131,37 @@ fn pieces_of_streams_are_told_as_json_and_as_they_were_sent() {
     let (lines, _) = read_with("log.jsonl", text.as_bytes(), &Limits::default());
     let expected = [(1, STREAM_CHUNK), (2, BLANK_LINE), (3, STREAM_CHUNK), (4, STREAM_CHUNK), (5, NOT_JSON)];
     assert_eq!(outline(&lines), expected);
+}
+
+#[test]
+fn calls_that_a_log_gives_one_id_are_all_kept() {
+    let call = |city: &str| json!({"id": "", "type": "function", "function": {"name": "f", "arguments": json!({"city": city}).to_string()}});
+    for id in ["", "c"] {
+        let mut calls = [call("Bern"), call("Basel"), call("Bern")];
+        calls.iter_mut().for_each(|call| call["id"] = json!(id));
+        let record =
+            record_of(&json!({"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "f"}],
+            "response": {"role": "assistant", "content": null, "tool_calls": calls}}));
+        let said: Vec<Value> =
+            record.response.unwrap().calls.into_iter().map(|call| call.arguments["city"].clone()).collect();
+        // Only a call that is told twice, id and all, is one.
+        let expected: &[&str] = if id.is_empty() { &["Bern", "Basel", "Bern"] } else { &["Bern", "Basel"] };
+        assert_eq!(said, expected, "{id:?}");
+    }
+}
+
+#[test]
+fn a_response_column_on_the_way_to_the_request_is_told() {
+    let columns = Columns { response: vec!["request".to_owned()], ..Columns::default() };
+    let line =
+        json!({"request": {"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "f"}]}});
+    let LineFate::NoRequest(fault) = record_of_value(1, 0, line, &columns) else { panic!("it was read") };
+    assert_eq!(fault.reason, UNKNOWN_SHAPE);
+}
+
+#[test]
+fn an_empty_column_of_attributes_hides_no_span() {
+    let span = json!({"attributes": null, "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "hi",
+        "llm.request.functions.0.name": "f"});
+    assert_eq!(record_of(&span).messages, [Message::text(Role::User, "hi")]);
 }

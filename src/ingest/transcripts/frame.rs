@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::tags::Notation;
+use super::tags::{Notation, first_from};
 
 /// A list found in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,9 +47,10 @@ pub(crate) fn tool_list(text: &str) -> Option<ToolList> {
 }
 
 fn between(text: &str, open: &str, close: &str) -> Option<ToolList> {
+    let closes: Vec<usize> = text.match_indices(close).map(|(at, _)| at).collect();
     text.match_indices(open).find_map(|(at, _)| {
         let start = at + open.len();
-        let end = text[start..].find(close).map_or(text.len(), |length| start + length);
+        let end = first_from(&closes, start).unwrap_or(text.len());
         let list = trimmed(text, start..end);
         let tagged = at..text.len().min(end + close.len());
         text[list.clone()].starts_with(['[', '{']).then_some(ToolList {

@@ -155,22 +155,37 @@ enum Piece<'t> {
 
 /// The text and what stands between tags, in order; `None` where there is no tag.
 fn pieces<'t>(text: &'t str, tags: &[(&str, &str)]) -> Option<Vec<Piece<'t>>> {
-    let next = |rest: &str| {
-        tags.iter().filter_map(|&(open, close)| Some((rest.find(open)?, open, close))).min_by_key(|tag| tag.0)
-    };
-    next(text)?;
-    let (mut found, mut rest) = (Vec::new(), text);
-    while let Some((start, open, close)) = next(rest) {
-        found.push(Piece::Text(&rest[..start]));
-        let behind = &rest[start + open.len()..];
-        let (closed, after) = behind.split_once(close).unwrap_or((behind, ""));
-        // A tag that is left open ends where the next one begins.
-        let inside = closed.find(open).map_or(closed, |next| &closed[..next]);
-        found.push(Piece::Tagged(inside));
-        rest = if inside.len() < closed.len() { &behind[inside.len()..] } else { after };
+    let all = |tag: &str| text.match_indices(tag).map(|(at, _)| at).collect::<Vec<usize>>();
+    // Each kind is looked for once, so that a text of many tags is gone through once.
+    let places: Vec<(Vec<usize>, Vec<usize>)> =
+        tags.iter().map(|(open, close)| (all(open), all(close))).collect();
+    let mut opens: Vec<(usize, usize)> = Vec::new();
+    for (kind, (here, _)) in places.iter().enumerate() {
+        opens.extend(here.iter().map(|&at| (at, kind)));
     }
-    found.push(Piece::Text(rest));
+    opens.sort_unstable();
+    opens.first()?;
+    let (mut found, mut from) = (Vec::new(), 0);
+    for (at, kind) in opens {
+        if at < from {
+            continue;
+        }
+        found.push(Piece::Text(&text[from..at]));
+        let (start, closing) = (at + tags[kind].0.len(), tags[kind].1.len());
+        let close = first_from(&places[kind].1, start);
+        let end = close.unwrap_or(text.len());
+        // A tag that is left open ends where the next one of its kind begins.
+        let again = first_from(&places[kind].0, start).filter(|&next| next < end);
+        found.push(Piece::Tagged(&text[start..again.unwrap_or(end)]));
+        from = again.unwrap_or_else(|| close.map_or(text.len(), |close| close + closing));
+    }
+    found.push(Piece::Text(&text[from..]));
     Some(found)
+}
+
+/// The first of some places in order that is not ahead of `from`.
+pub(super) fn first_from(places: &[usize], from: usize) -> Option<usize> {
+    places.get(places.partition_point(|&place| place < from)).copied()
 }
 
 fn is_bracketed(text: &str) -> bool {

@@ -324,6 +324,19 @@ fn raw_prompts_of_chat_templates_are_read() {
 }
 
 /// A text of any kind, marks and tags among it.
+#[test]
+fn texts_of_many_open_tags_are_gone_through_once() {
+    for tags in ["<tool_call>".repeat(40_000), "<tools>".repeat(40_000)] {
+        let system = format!("<tools>[{{\"name\": \"ring\"}}]</tools>{tags}");
+        let turns = json!([{"from": "system", "value": system}, {"from": "human", "value": "Ring!"},
+            {"from": "gpt", "value": tags}]);
+        fate_of(json!({"conversations": turns}));
+        fate_of(
+            json!({"conversations": [{"from": "system", "value": tags}, {"from": "human", "value": "Ring!"}]}),
+        );
+    }
+}
+
 fn any_text() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "USER:",
