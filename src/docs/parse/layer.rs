@@ -18,6 +18,8 @@ pub(super) struct Layer<'t> {
     pub(super) text: &'t str,
     /// Where it begins in the text as sent, as long as it is a part of that.
     base: Option<usize>,
+    /// Whether a line's end or something else stands behind it.
+    pub(super) is_ended: bool,
     /// How many more layers may stand below.
     below: usize,
     outline: OnceCell<Outline>,
@@ -32,13 +34,14 @@ pub(super) struct Layer<'t> {
 impl<'t> Layer<'t> {
     /// The text as sent.
     pub(super) fn new(text: &'t str) -> Self {
-        Self::at(text, Some(0), MAX_LAYERS)
+        Self::at(text, Some(0), false, MAX_LAYERS)
     }
 
-    fn at(text: &'t str, base: Option<usize>, below: usize) -> Self {
+    fn at(text: &'t str, base: Option<usize>, is_ended: bool, below: usize) -> Self {
         Self {
             text,
             base,
+            is_ended,
             below,
             outline: OnceCell::new(),
             not_strict: Cell::new(None),
@@ -54,17 +57,20 @@ impl<'t> Layer<'t> {
         if self.text[..start].contains('\u{feff}') && !trail.steps.contains(&Step::ByteOrderMark) {
             trail.step(Step::ByteOrderMark);
         }
-        Self::at(inner.trim_end_matches(is_blank), self.place(start), self.below)
+        let text = inner.trim_end_matches(is_blank);
+        let is_ended = self.is_ended || inner[text.len()..].contains(['\n', '\r']);
+        Self::at(text, self.place(start), is_ended, self.below)
     }
 
     /// A part of this text as the next layer.
     pub(super) fn part(&self, range: Range<usize>) -> Result<Self, Fault> {
-        Ok(Self::at(&self.text[range.clone()], self.place(range.start), self.one_below()?))
+        let is_ended = self.is_ended || !self.text[range.end..].trim_matches(is_blank).is_empty();
+        Ok(Self::at(&self.text[range.clone()], self.place(range.start), is_ended, self.one_below()?))
     }
 
     /// What stood in this text, decoded, as the next layer.
     pub(super) fn inner<'i>(&self, text: &'i str) -> Result<Layer<'i>, Fault> {
-        Ok(Layer::at(text, None, self.one_below()?))
+        Ok(Layer::at(text, None, false, self.one_below()?))
     }
 
     fn one_below(&self) -> Result<usize, Fault> {

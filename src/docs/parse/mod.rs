@@ -19,6 +19,7 @@ pub mod step;
 mod strict;
 mod trail;
 pub(crate) mod yaml;
+mod yaml_end;
 
 use std::ops::Range;
 
@@ -276,6 +277,9 @@ fn yaml_documents(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, 
     }
     let yaml = yaml::read(layer.text)?;
     trail.repeated(layer, &yaml.repeated);
+    if let Some(message) = yaml_end::missing(&yaml, layer.text, layer.is_ended) {
+        trail.fault(layer.fail(ParseFault::Truncated, layer.text.len(), message));
+    }
     trail.step(Step::Yaml);
     Some(Ok(yaml.value))
 }

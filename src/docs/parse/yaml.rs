@@ -25,6 +25,8 @@ pub(super) struct Yaml {
     pub(super) value: Value,
     /// Keys that stand twice in one mapping with different values.
     pub(super) repeated: Vec<Repeated>,
+    /// Whether nothing is written where the last value should be: `type:`.
+    pub(super) is_left_open: bool,
 }
 
 /// Reads a text as YAML, where it is built like data.
@@ -38,6 +40,7 @@ pub(super) fn read(text: &str) -> Option<Yaml> {
         n_copied: 0,
         max_copied: MAX_GROWTH * text.len(),
         repeated: Vec::new(),
+        is_left_open: false,
     };
     let mut documents = reader.documents()?;
     if !documents.iter().all(is_data) {
@@ -50,7 +53,7 @@ pub(super) fn read(text: &str) -> Option<Yaml> {
             Value::Array(documents)
         }
     };
-    Some(Yaml { value, repeated: reader.repeated })
+    Some(Yaml { value, repeated: reader.repeated, is_left_open: reader.is_left_open })
 }
 
 /// Whether the first line that says something opens a mapping, a list or a document.
@@ -90,6 +93,8 @@ struct Reader<'t> {
     n_copied: usize,
     max_copied: usize,
     repeated: Vec<Repeated>,
+    /// Whether the scalar read last has no sign of its own.
+    is_left_open: bool,
 }
 
 /// An event, and the byte it stands at as far as the reader of YAML tells: it counts characters.
@@ -120,11 +125,18 @@ impl<'t> Reader<'t> {
         if depth > MAX_DEPTH {
             return None;
         }
+        if let Event::Scalar(text, style, ..) = &event {
+            let is_quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
+            self.is_left_open = text.is_empty() && !is_quoted;
+        }
         let (value, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => (scalar(&text, style, tag.as_deref())?, anchor),
             Event::SequenceStart(anchor, None) => (self.sequence(depth)?, anchor),
             Event::MappingStart(anchor, None) => (self.mapping(depth)?, anchor),
-            Event::Alias(anchor) => return self.copy(anchor),
+            Event::Alias(anchor) => {
+                self.is_left_open = false;
+                return self.copy(anchor);
+            }
             _ => return None,
         };
         if anchor > 0 {
@@ -222,7 +234,9 @@ fn number(text: &str) -> Option<Value> {
     let radix =
         [("0x", 16), ("0o", 8)].into_iter().find_map(|(mark, radix)| Some((text.strip_prefix(mark)?, radix)));
     if let Some((digits, radix)) = radix {
-        return u64::from_str_radix(digits, radix).ok().map(Value::from);
+        // `from_str_radix` takes a sign, which has no place behind the mark.
+        let is_number = digits.starts_with(|c: char| c.is_digit(radix));
+        return is_number.then(|| u64::from_str_radix(digits, radix).ok().map(Value::from)).flatten();
     }
     let (mantissa, exponent) = digits.find(['e', 'E']).map_or((digits, ""), |at| digits.split_at(at));
     let (whole, fraction) =
@@ -234,10 +248,11 @@ fn number(text: &str) -> Option<Value> {
     {
         return None;
     }
-    let whole = match whole.trim_start_matches('0') {
-        "" => "0",
-        significant => significant,
-    };
+    // JSON has no zeros in front, and who writes them mostly means a code: `00123`.
+    if whole.len() > 1 && whole.starts_with('0') {
+        return None;
+    }
+    let whole = if whole.is_empty() { "0" } else { whole };
     let fraction = match fraction {
         None => String::new(),
         Some("") => ".0".to_owned(),
@@ -277,6 +292,15 @@ mod tests {
         let value = yaml(text).unwrap().to_string();
         let expected = r#"{"a":1.50,"b":31,"c":null,"d":"yes","e":"1","f":"1","g":"2024-01-01","h":1e+3,"i":"one\ntwo\n","j":-0.5,"k":"1.2.3"}"#;
         assert_eq!(value.replace("1e3", "1e+3"), expected);
+    }
+
+    #[test]
+    fn a_code_with_zeros_in_front_and_a_sign_behind_the_mark_stay_text() {
+        let text = "a: 00123\nb: 0x+5\nc: 0o-7\nd: 0\ne: 0.50\nf: -01\ng: 0o17\n";
+        let expected = json!({"a": "00123", "b": "0x+5", "c": "0o-7", "d": 0, "f": "-01", "g": 15});
+        let mut value = yaml(text).unwrap();
+        assert_eq!(value.as_object_mut().unwrap().shift_remove("e").unwrap().to_string(), "0.50");
+        assert_eq!(value, expected);
     }
 
     #[test]

@@ -305,6 +305,10 @@ fn json_number(written: &str) -> Option<Number> {
         return None;
     }
     if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        // `from_str_radix` takes a sign, which has no place behind the mark.
+        if !hex.starts_with(|c: char| c.is_ascii_hexdigit()) {
+            return None;
+        }
         let number = u64::from_str_radix(hex, 16).ok()?;
         return format!("{sign}{number}").parse().ok();
     }

@@ -1,0 +1,171 @@
+//! Signs that a text of YAML was cut.
+//!
+//! YAML has no closing brackets, so a text that lost its end mostly is one still. Taken
+//! are only signs that a whole doc does not have: a key without a value, names in
+//! `required` whose properties are still to come. Where no line ends behind the text,
+//! what stands last is held against what stands beside it as well. A text that ends
+//! within a word, or with one of its lines, is not told from a whole one.
+
+use std::iter::successors;
+
+use serde_json::{Map, Value};
+
+use super::yaml::Yaml;
+
+/// Keys that tell what values a schema takes, as `type` does.
+const TYPES: [&str; 7] = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"];
+/// Keys under which a function has its parameters.
+const PARAMETERS: [&str; 4] = ["parameters", "input_schema", "inputSchema", "function"];
+
+/// What is surely missing behind the text, if anything is. Whatever stands behind the text makes the end of its last
+/// line a true one.
+pub(super) fn missing(yaml: &Yaml, text: &str, is_ended: bool) -> Option<&'static str> {
+    // Brackets and the sign for a document's end show that nothing is missing.
+    if text.ends_with(['}', ']']) || text.ends_with("\n...") {
+        return None;
+    }
+    if yaml.is_left_open {
+        return Some("the text ends where a value should be");
+    }
+    let signs: &[Sign] =
+        if is_ended { &ALWAYS } else { &[ALWAYS[0], IN_A_LINE[0], IN_A_LINE[1], IN_A_LINE[2]] };
+    edge(&yaml.value)
+        .find_map(|value| signs.iter().find_map(|(sign, message)| sign(value).then_some(*message)))
+}
+
+/// What a value at the text's end looks like where more should follow.
+type Sign = (fn(&Value) -> bool, &'static str);
+
+/// Signs that count wherever the text ends.
+const ALWAYS: [Sign; 1] = [(lacks_properties, "the text ends before the properties that are required")];
+
+/// Signs that count where the text ends within a line.
+const IN_A_LINE: [Sign; 3] = [
+    (ends_in_unknown_name, "the text ends in a required name that no property has"),
+    (ends_without_type, "the text ends before the type of its last property"),
+    (ends_without_parameters, "the text ends before the parameters of its last function"),
+];
+
+/// The values that the text's end stands in, from the outermost to the innermost.
+fn edge(value: &Value) -> impl Iterator<Item = &Value> {
+    successors(Some(value), |value| match value {
+        Value::Array(items) => items.last(),
+        Value::Object(map) => map.values().last(),
+        _ => None,
+    })
+}
+
+fn required(map: &Map<String, Value>) -> impl DoubleEndedIterator<Item = &str> {
+    map.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}
+
+fn last<'m>(map: &'m Map<String, Value>) -> Option<(&'m str, &'m Value)> {
+    map.iter().next_back().map(|(key, value)| (key.as_str(), value))
+}
+
+/// Whether names are required, and their properties do not come or end too early.
+fn lacks_properties(value: &Value) -> bool {
+    let Some(map) = value.as_object() else { return false };
+    match (map.get("properties").and_then(Value::as_object), last(map)) {
+        (Some(properties), Some(("properties", _))) => {
+            required(map).any(|name| !properties.contains_key(name))
+        }
+        (None, Some(_)) => {
+            let is_object = map.get("type").is_some_and(|kind| kind == "object" || kind == "dict");
+            is_object && !map.contains_key("properties") && required(map).next().is_some()
+        }
+        _ => false,
+    }
+}
+
+/// Whether the last required name is no property's, such as the beginning of one.
+fn ends_in_unknown_name(value: &Value) -> bool {
+    let Some(map) = value.as_object() else { return false };
+    let properties = map.get("properties").and_then(Value::as_object);
+    let is_last = last(map).is_some_and(|(key, _)| key == "required");
+    is_last
+        && properties.is_some_and(|properties| {
+            required(map).next_back().is_some_and(|name| !properties.contains_key(name))
+        })
+}
+
+/// Whether the last property has no type, and all others have.
+fn ends_without_type(value: &Value) -> bool {
+    let Some(("properties", Value::Object(properties))) = value.as_object().and_then(last) else {
+        return false;
+    };
+    lacks_what_others_have(properties.values(), &TYPES)
+}
+
+/// Whether the last of several functions has no parameters, and all others have.
+fn ends_without_parameters(value: &Value) -> bool {
+    let Some(items) = value.as_array() else { return false };
+    items.len() > 1
+        && items.iter().all(|item| item.get("name").is_some_and(Value::is_string))
+        && lacks_what_others_have(items.iter(), &PARAMETERS)
+}
+
+fn lacks_what_others_have<'v>(mut values: impl DoubleEndedIterator<Item = &'v Value>, keys: &[&str]) -> bool {
+    let lacks =
+        |value: &Value| value.as_object().is_none_or(|map| !keys.iter().any(|key| map.contains_key(*key)));
+    values.next_back().is_some_and(lacks) && !values.any(lacks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fault::ParseFault;
+    use super::super::parse;
+
+    const TOOL: &str = "name: ring\ndescription: Rings a bell.\nparameters:\n  type: object\n  properties:\n    bell:\n      type: string\n      description: Which bell.\n    times:\n      description: How often.\n      type: integer\n  required:\n  - bell\n  - times";
+
+    fn is_told(text: &str) -> bool {
+        parse(text)
+            .map_or(true, |parsed| parsed.faults.iter().any(|fault| fault.kind == ParseFault::Truncated))
+    }
+
+    #[test]
+    fn a_whole_text_needs_no_line_end() {
+        assert!(!is_told(TOOL));
+        for text in [
+            "name: f\nparameters: {type: object, properties: {a: {type: string}, b: {description: x}}}",
+            "name: f\nparameters:\n  type: object\n  properties:\n    a:\n      description: x\n    b:\n      description: y",
+            "name: f\ndescription: ''",
+            "name: f\ndefault: ~",
+            "name: f\nparameters:\n...",
+            "```yaml\n- name: f\n  parameters: {}\n- name: g\n  description: Takes none.\n```",
+        ] {
+            assert!(!is_told(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_ends_where_more_must_follow_is_told() {
+        for text in [
+            "name: f\nparameters:",
+            "name: f\nparameters:\n",
+            "name: f\ndescription: |\n",
+            "name: f\nenum:\n- a\n-",
+            "name: f\nparameters:\n  type: object\n  required: [a, b]\n  properties:\n    a: {type: string}\n    # b is",
+            "name: f\nparameters:\n  type: object\n  required:\n  - a\n",
+            "name: f\nparameters:\n  type: object\n  properties:\n    bell:\n      type: string\n  required:\n  - be",
+            "- name: f\n  parameters: {}\n- name: g\n  description: Take",
+            "name: f\ndescription: \"Rin",
+        ] {
+            assert!(is_told(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cut_text_is_read_in_silence_only_where_a_value_stands_last() {
+        let mut silent = Vec::new();
+        for at in 1..TOOL.len() {
+            if !is_told(&TOOL[..at]) {
+                let line = TOOL[..at].lines().next_back().unwrap();
+                let value = line.split_once(": ").map(|(_, value)| value).or(line.trim().strip_prefix("- "));
+                assert!(value.is_some_and(|value| !value.is_empty()), "{:?}", &TOOL[..at]);
+                silent.push(at);
+            }
+        }
+        assert!(silent.len() < TOOL.len() / 2, "{} of {}", silent.len(), TOOL.len());
+    }
+}
