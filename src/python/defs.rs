@@ -48,7 +48,7 @@ pub(super) fn signatures(cursor: &mut Cursor<'_>) -> Result<Vec<PySignature>, Sy
             name.push('.');
             name += cursor.identifier().ok_or_else(|| cursor.unexpected("a function's name"))?;
         }
-        let parameters = parameters(cursor)?;
+        let (parameters, has_rest) = parameters(cursor)?;
         let start = cursor.offset();
         let result = result(cursor, b":;\n\r#");
         if result.as_deref().is_some_and(|result| !is_type(result)) {
@@ -56,7 +56,7 @@ pub(super) fn signatures(cursor: &mut Cursor<'_>) -> Result<Vec<PySignature>, Sy
         }
         while cursor.eat(b';') {}
         end_of_signature(cursor)?;
-        let def = PyDef { name, parameters, docstring: None };
+        let def = PyDef { name, parameters, has_rest, docstring: None };
         signatures.push(PySignature { def, has_result: result.is_some() });
     }
     Ok(signatures)
@@ -98,21 +98,22 @@ pub(super) fn start_of_line(cursor: &mut Cursor<'_>) -> Option<usize> {
 pub(super) fn definition(cursor: &mut Cursor<'_>, indent: usize) -> Result<PyDef, SyntaxError> {
     cursor.skip_spaces();
     let name = cursor.identifier().ok_or_else(|| cursor.unexpected("a function's name"))?.to_owned();
-    let parameters = parameters(cursor)?;
+    let (parameters, has_rest) = parameters(cursor)?;
     result(cursor, b":\n\r#");
     let docstring = if cursor.eat(b':') { body(cursor, indent)? } else { end_of_signature(cursor)? };
-    Ok(PyDef { name, parameters, docstring })
+    Ok(PyDef { name, parameters, has_rest, docstring })
 }
 
-/// Reads the parameters in their brackets, without `self` and `cls` in front.
-fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<PyParameter>, SyntaxError> {
+/// Reads the parameters in their brackets, without `self` and `cls` in front, and whether there is `*args` or `**kwargs`.
+fn parameters(cursor: &mut Cursor<'_>) -> Result<(Vec<PyParameter>, bool), SyntaxError> {
     cursor.skip_spaces();
     cursor.expect(b'(')?;
     let mut parameters: Vec<PyParameter> = Vec::new();
     let mut names = HashSet::new();
-    let mut is_first = true;
+    let (mut is_first, mut has_rest) = (true, false);
     cursor.separated(b')', |cursor| {
         let start = cursor.offset();
+        has_rest |= begins_rest(cursor.rest());
         let is_self = std::mem::take(&mut is_first);
         let Some(parameter) = parameter(cursor)? else { return Ok(()) };
         if !names.insert(parameter.name.clone()) {
@@ -123,7 +124,13 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<PyParameter>, SyntaxError> 
         }
         Ok(())
     })?;
-    Ok(parameters)
+    Ok((parameters, has_rest))
+}
+
+/// Whether `*args` or `**kwargs` stands here, and not the mark `*` alone.
+fn begins_rest(text: &str) -> bool {
+    let name = text.trim_start_matches(['*', ' ']);
+    text.starts_with('*') && name.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
 /// Takes `-> type` and gives the type, if it is there.

@@ -50,6 +50,8 @@ pub struct PyDef {
     pub name: String,
     /// Its named parameters in order, without `self` and `cls` in front, `*args` and `**kwargs`.
     pub parameters: Vec<PyParameter>,
+    /// Whether it takes `*args` or `**kwargs` besides.
+    pub has_rest: bool,
     /// The docstring as written, with its indentation.
     pub docstring: Option<String>,
 }

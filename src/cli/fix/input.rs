@@ -9,11 +9,11 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::ingest::read::{Block, Format, Item};
 use crate::ingest::reasons::{Fault, NOT_UTF8};
-use crate::python;
+use crate::python::{self, Literal};
 
 /// Where an object may hold docs, the likeliest first.
 const KEYS: [&str; 3] = ["function", "functions", "tools"];
@@ -57,16 +57,18 @@ pub(super) fn docs_of<'t>(block: &'t Block, item: &Item, path: &Path) -> Vec<Doc
 
 /// The docs in a JSON list whose elements all have an id and docs; any other list is docs itself. A `type` says that
 /// an element is a function in an API's frame.
-fn in_list(text: &str) -> Option<Vec<Docs<'static>>> {
-    let list: Vec<Value> =
-        if text.trim_start().starts_with('[') { serde_json::from_str(text).ok()? } else { return None };
-    let docs = |element: Value| {
-        let is_framed = element.get("type").is_some();
-        let found = in_object(element).filter(|_| !is_framed)?;
+fn in_list(text: &str) -> Option<Vec<Docs<'_>>> {
+    let docs = |element| {
+        let found = in_text(element);
         Some(Docs { id: found.id?, text: Ok(found.text) })
     };
-    let docs: Vec<Docs<'static>> = list.into_iter().map(docs).collect::<Option<_>>()?;
-    (!docs.is_empty()).then_some(docs)
+    let is_framed =
+        |element: &&str| members_of(element).is_none_or(|all| all.iter().any(|(key, _)| key == "type"));
+    let elements = elements_of(text)?;
+    if elements.is_empty() || elements.iter().any(is_framed) {
+        return None;
+    }
+    elements.into_iter().map(docs).collect()
 }
 
 /// What an item without an id is called: its line, or the file where it is all there is.
@@ -93,20 +95,29 @@ impl<'t> Found<'t> {
 /// The docs in an item: those an object holds, as JSON or as Python writes it, else all of it.
 fn in_text(text: &str) -> Found<'_> {
     // With the blanks ahead of it: places of faults are counted in it.
-    let all = || Found { id: None, text: text.trim_end().into() };
+    let all = |id| Found { id, text: text.trim_end().into() };
     let text = text.trim();
     if !text.starts_with('{') {
-        return all();
+        return all(None);
     }
-    match serde_json::from_str(text) {
-        Ok(Value::Object(mut object)) => match key_of(&object) {
-            Some(key) => Found { id: object.shift_remove("id"), text: member(text, key, object.remove(key)) },
-            None => all(),
-        },
-        _ => match python::literal(text) {
-            Ok(value @ Value::Object(_)) if value.get("id").is_some() => in_object(value).unwrap_or_else(all),
-            _ => all(),
-        },
+    if let Some(members) = members_of(text) {
+        let id = || last_of(&members, "id").and_then(|id| serde_json::from_str(id).ok());
+        return match &holders(&members)[..] {
+            [] => all(None),
+            [docs] => Found { id: id(), text: as_sent(docs) },
+            // Which of them holds the docs is for the reader of docs, who is given them all.
+            _ => all(id()),
+        };
+    }
+    match python::read(text) {
+        Ok(Literal { value: Value::Object(mut object), repeated, .. }) if object.contains_key("id") => {
+            if repeated.is_empty() {
+                in_object(Value::Object(object)).unwrap_or_else(|| all(None))
+            } else {
+                all(object.shift_remove("id"))
+            }
+        }
+        _ => all(None),
     }
 }
 
@@ -116,22 +127,43 @@ fn in_cell(row: Value) -> Found<'static> {
     in_object(row).unwrap_or(Found { id: None, text: columns.into() })
 }
 
+/// The docs that an object holds; where it holds them under several keys, the object itself.
 fn in_object(value: Value) -> Option<Found<'static>> {
     let Value::Object(mut object) = value else { return None };
-    let docs = object.remove(key_of(&object)?);
-    Some(Found { id: object.shift_remove("id"), text: written(docs).into() })
+    let holds = |key: &&&str| object.get(**key).is_some_and(|value| !value.is_null());
+    let says = |key: &&&str| object.get(**key).is_some_and(|value| !is_nothing(&value.to_string()));
+    let mut said = KEYS.iter().filter(says);
+    let (first, second) = (said.next(), said.next());
+    let key = *first.or_else(|| KEYS.iter().find(holds))?;
+    let id = object.shift_remove("id");
+    let text = if second.is_some() { Value::Object(object).to_string() } else { written(object.remove(key)) };
+    Some(Found { id, text: text.into() })
 }
 
-fn key_of(object: &Map<String, Value>) -> Option<&'static str> {
-    KEYS.into_iter().find(|key| object.get(*key).is_some_and(|value| !value.is_null()))
+/// The values under the keys that hold docs, as written: those that say something, or else the first that is there.
+fn holders<'t>(members: &[(String, &'t str)]) -> Vec<&'t str> {
+    let under = |wanted: &&str| -> Vec<&'t str> {
+        members.iter().filter(|(key, _)| key == wanted).map(|(_, value)| *value).collect()
+    };
+    let mut found: Vec<&str> = KEYS.iter().flat_map(under).collect();
+    found.retain(|value| *value != "null");
+    if found.iter().any(|value| !is_nothing(value)) {
+        found.retain(|value| !is_nothing(value));
+    } else {
+        found.truncate(1);
+    }
+    found
+}
+
+/// Whether a JSON value is written that holds nothing.
+fn is_nothing(value: &str) -> bool {
+    let bare: String = value.chars().filter(|c| !c.is_whitespace()).take(5).collect();
+    matches!(bare.as_str(), "null" | "[]" | "{}" | "\"\"")
 }
 
 /// Docs sent as text are that text; docs sent as JSON are read from where they stand.
-fn member<'t>(text: &'t str, key: &str, docs: Option<Value>) -> Cow<'t, str> {
-    match docs {
-        Some(Value::String(docs)) => docs.into(),
-        docs => value_of(text, key).map_or_else(|| written(docs).into(), Cow::Borrowed),
-    }
+fn as_sent(value: &str) -> Cow<'_, str> {
+    serde_json::from_str::<String>(value).map_or(Cow::Borrowed(value), Cow::Owned)
 }
 
 fn written(docs: Option<Value>) -> String {
@@ -141,19 +173,44 @@ fn written(docs: Option<Value>) -> String {
     }
 }
 
-/// Where a valid JSON object has the value of a key, as written; the last of several counts.
-fn value_of<'t>(object: &'t str, key: &str) -> Option<&'t str> {
-    let mut rest = object.strip_prefix('{')?.trim_start();
-    let mut found = None;
-    while rest.starts_with('"') {
+/// The last value of a key.
+fn last_of<'t>(members: &[(String, &'t str)], key: &str) -> Option<&'t str> {
+    members.iter().rev().find(|(name, _)| name == key).map(|(_, value)| *value)
+}
+
+/// The members of a text that is a JSON object, with their values as written.
+fn members_of(object: &str) -> Option<Vec<(String, &str)>> {
+    let mut rest = object.trim().strip_prefix('{')?.trim_start();
+    let mut members = Vec::new();
+    if rest == "}" {
+        return Some(members);
+    }
+    loop {
         let (name, _, after) = first_value::<String>(rest)?;
         let (_, value, after) = first_value::<IgnoredAny>(after.trim_start().strip_prefix(':')?)?;
-        if name == key {
-            found = Some(value);
+        members.push((name, value));
+        match after.trim_start() {
+            "}" => return Some(members),
+            more => rest = more.strip_prefix(',')?.trim_start(),
         }
-        rest = after.trim_start().strip_prefix(',').unwrap_or_default().trim_start();
     }
-    found
+}
+
+/// The elements of a text that is a JSON list, as written.
+fn elements_of(list: &str) -> Option<Vec<&str>> {
+    let mut rest = list.trim().strip_prefix('[')?.trim_start();
+    let mut elements = Vec::new();
+    if rest == "]" {
+        return Some(elements);
+    }
+    loop {
+        let (_, element, after) = first_value::<IgnoredAny>(rest)?;
+        elements.push(element);
+        match after.trim_start() {
+            "]" => return Some(elements),
+            more => rest = more.strip_prefix(',')?.trim_start(),
+        }
+    }
 }
 
 /// The JSON value a text begins with, how it is written, and what stands behind it.
@@ -229,11 +286,33 @@ mod tests {
             "docs.json",
             "[\n {\"id\": 7, \"function\": \"x\"},\n {\"id\": 8, \"tools\": [{\"name\": \"a\"}]}\n]",
         );
-        assert_eq!(found, [(7.into(), "x".to_owned()), (8.into(), r#"[{"name":"a"}]"#.to_owned())]);
+        assert_eq!(found, [(7.into(), "x".to_owned()), (8.into(), r#"[{"name": "a"}]"#.to_owned())]);
         let wrapped = r#"[{"type": "function", "function": {"name": "a"}}]"#;
         for list in [wrapped, "[]", " [7]"] {
             assert_eq!(read("docs.json", list), [("docs.json".into(), list.to_owned())]);
         }
+    }
+
+    #[test]
+    fn no_holder_of_docs_is_lost() {
+        for several in [
+            r#"{"id": 1, "tools": [{"name": "a"}], "functions": [{"name": "b"}]}"#,
+            r#"{"id": 1, "function": [{"name": "a"}], "function": [{"name": "b"}]}"#,
+            "{'id': 1, 'function': [{'name': 'a', 'name': 'b'}]}",
+        ] {
+            assert_eq!(read("docs.jsonl", several), [(1.into(), several.to_owned())]);
+        }
+        let nothing = r#"{"id": 1, "function": [], "tools": [{"name": "a"}], "functions": null}"#;
+        assert_eq!(read("docs.jsonl", nothing), [(1.into(), r#"[{"name": "a"}]"#.to_owned())]);
+        let empty = r#"{"id": 1, "function": []}"#;
+        assert_eq!(read("docs.jsonl", empty), [(1.into(), "[]".to_owned())]);
+    }
+
+    #[test]
+    fn a_list_keeps_what_only_its_text_shows() {
+        let docs = r#"[{"name": "a", "name": "b"}]"#;
+        let list = format!("[{{\"id\": 7, \"function\": {docs}}}]");
+        assert_eq!(read("docs.json", &list), [(7.into(), docs.to_owned())]);
     }
 
     #[test]

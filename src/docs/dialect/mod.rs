@@ -5,6 +5,7 @@
 //! (`input_schema`). A new dialect is a new row. Only frames go; what is inside a function
 //! stays as it was sent, and is for `fix`. An element that is no function refuses the whole
 //! list, but for the switches of a server's own tools, which are left out with a step.
+//! Keys that stand twice in a string that holds JSON are faults beside the functions.
 
 mod prose;
 mod server;
@@ -14,8 +15,12 @@ use serde_json::{Map, Value};
 
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
+use crate::docs::parse::strict;
+use crate::docs::parse::trail::MAX_REPEATED;
 use crate::docs::patch::rename_key;
 use crate::docs::{source, spec};
+use crate::python;
+use crate::python::repeated::Repeated;
 use tables::{ALIASES, CONTAINERS, FRAMES, HELD_BY_FIX, PLACES, SCHEMA_HOLDERS, SCHEMA_PARTS};
 
 /// How many frames may stand inside one another.
@@ -26,7 +31,21 @@ const MAX_FRAMES: usize = 8;
 /// # Errors
 /// Where no function is found, or one of the elements is none: half a list is not what was sent.
 pub fn functions(value: Value, steps: &mut Vec<Step>) -> Result<Vec<Value>, Fault> {
-    let mut collector = Collector { functions: Vec::new(), steps };
+    let mut faults = Vec::new();
+    let functions = readable_functions(value, steps, &mut faults)?;
+    faults.into_iter().next().map_or(Ok(functions), Err)
+}
+
+/// The functions that can be read; `faults` takes note of that in spite of which they were.
+///
+/// # Errors
+/// Where no function is found, or an element of a list is none.
+pub(crate) fn readable_functions(
+    value: Value,
+    steps: &mut Vec<Step>,
+    faults: &mut Vec<Fault>,
+) -> Result<Vec<Value>, Fault> {
+    let mut collector = Collector { functions: Vec::new(), steps, faults };
     match value {
         Value::Array(_) => {}
         Value::Object(_) => collector.note(Step::BareObject),
@@ -42,6 +61,7 @@ pub fn functions(value: Value, steps: &mut Vec<Step>) -> Result<Vec<Value>, Faul
 struct Collector<'s> {
     functions: Vec<Value>,
     steps: &'s mut Vec<Step>,
+    faults: &'s mut Vec<Fault>,
 }
 
 impl Collector<'_> {
@@ -64,9 +84,10 @@ impl Collector<'_> {
     }
 
     fn collect_text(&mut self, text: &str, frames: usize) -> Result<(), Fault> {
-        if let Some(inner) = inner_json(text) {
+        if let Some(inner) = Inner::read(text) {
             self.note(Step::JsonString);
-            return self.collect(inner, frames);
+            self.note_repeated(&inner.repeated);
+            return self.collect(inner.value, frames);
         }
         match source::functions(text, self.steps) {
             Some(functions) => self.collect(Value::Array(functions?), frames),
@@ -90,14 +111,12 @@ impl Collector<'_> {
             return Ok(());
         }
         // What brings parameters is a function itself, whatever else it is called or holds.
-        if !holds_parameters(&map)
-            && let Some((inner, step)) = contained(&mut map).or_else(|| framed(&mut map))
-        {
+        let held = if holds_parameters(&map) { Vec::new() } else { held(&mut map) };
+        if !held.is_empty() {
             if server::stands_beside(&map) {
                 self.note(Step::ServerToolLeftOut);
             }
-            self.note(step);
-            return self.collect(inner, frames);
+            return self.collect_held(held, frames);
         }
         let map = self.with_own_keys(map);
         if is_named(&map) {
@@ -107,9 +126,25 @@ impl Collector<'_> {
         self.collect_map(map, frames)
     }
 
+    /// What an object holds under several keys; the same list under two of them is one.
+    fn collect_held(&mut self, held: Vec<(Value, Step)>, frames: usize) -> Result<(), Fault> {
+        let start = self.functions.len();
+        for (inner, step) in held {
+            self.note(step);
+            let end = self.functions.len();
+            self.collect(inner, frames)?;
+            let (earlier, new) = self.functions[start..].split_at(end - start);
+            if earlier == new {
+                self.functions.truncate(end);
+            }
+        }
+        Ok(())
+    }
+
     /// An object that is no function: a map from names to functions, to prose or to whole servers.
     fn collect_map(&mut self, map: Map<String, Value>, frames: usize) -> Result<(), Fault> {
-        if let Some(functions) = prose::functions(&map) {
+        if let Some((functions, repeated)) = prose::functions(&map) {
+            self.note_repeated(&repeated);
             self.note(Step::ProseMap);
             return self.collect(Value::Array(functions), frames);
         }
@@ -119,8 +154,12 @@ impl Collector<'_> {
         }
         if let Some(members) = members_by_name(&map) {
             self.note(Step::FunctionMap);
-            for (name, member) in members {
+            for (name, (member, repeated)) in members {
+                self.note_repeated(&repeated);
                 let member = self.with_own_keys(member);
+                if is_named(&member) && member.get("name").is_some_and(|own| *own != name) {
+                    self.note(Step::OwnName);
+                }
                 self.functions.push(named_by_key(name, member));
             }
             return Ok(());
@@ -157,6 +196,10 @@ impl Collector<'_> {
         map
     }
 
+    fn note_repeated(&mut self, repeated: &[Repeated]) {
+        self.faults.extend(repeated.iter().take(MAX_REPEATED).map(|repeated| Fault::repeated(&repeated.key)));
+    }
+
     fn not_a_function(&self, found: &str) -> Fault {
         let message = format!("function {} is {found}, not an object", self.functions.len());
         Fault::new(ParseFault::NotAFunction, message)
@@ -188,13 +231,41 @@ fn can_be(key: &str, value: &Value) -> bool {
     }
 }
 
-fn contained(map: &mut Map<String, Value>) -> Option<(Value, Step)> {
-    CONTAINERS.iter().find_map(|(path, step)| {
-        let (last, above) = path.split_last()?;
-        let holder = above.iter().try_fold(&mut *map, |map, key| map.get_mut(*key)?.as_object_mut())?;
-        holder.get(*last).filter(|inner| holds_functions(last, inner))?;
-        holder.shift_remove(*last).map(|list| (list, *step))
-    })
+/// Takes out all that the object holds functions in, in the order of its keys.
+fn held(map: &mut Map<String, Value>) -> Vec<(Value, Step)> {
+    let containers = CONTAINERS.iter().map(|(path, step)| (*path, *step, holds_functions as Holds));
+    let frames = FRAMES.iter().map(|(key, step)| (std::slice::from_ref(key), *step, holds_function as Holds));
+    let place = |path: &[&str]| map.keys().position(|key| key == path[0]);
+    let mut found: Vec<_> = containers
+        .chain(frames)
+        .filter(|(path, _, holds)| at_path(map, path).is_some_and(|inner| holds(path[path.len() - 1], inner)))
+        .filter_map(|(path, step, _)| Some((place(path)?, path, step)))
+        .collect();
+    found.sort_by_key(|(place, ..)| *place);
+    let mut held: Vec<_> =
+        found.into_iter().filter_map(|(_, path, step)| Some((take_path(map, path)?, step))).collect();
+    if held.len() > 1 {
+        held.retain(|(inner, _)| !is_empty(inner));
+    }
+    held
+}
+
+/// Whether what stands under a key holds functions.
+type Holds = fn(&str, &Value) -> bool;
+
+fn at_path<'m>(map: &'m Map<String, Value>, path: &[&str]) -> Option<&'m Value> {
+    let (first, below) = path.split_first()?;
+    below.iter().try_fold(map.get(*first)?, |value, key| value.get(*key))
+}
+
+fn take_path(map: &mut Map<String, Value>, path: &[&str]) -> Option<Value> {
+    let (last, above) = path.split_last()?;
+    let holder = above.iter().try_fold(map, |map, key| map.get_mut(*key)?.as_object_mut())?;
+    holder.shift_remove(*last)
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
 }
 
 /// Whether the value under a container's key is a list, or another form of one.
@@ -203,16 +274,14 @@ fn holds_functions(key: &str, value: &Value) -> bool {
         Value::Array(_) => true,
         // One function under its frame's key is not a map of functions.
         Value::Object(_) => key != "function",
-        Value::String(text) => inner_json(text).is_some_and(|inner| inner.is_array()),
+        Value::String(text) => text.trim_start().starts_with('['),
         _ => false,
     }
 }
 
-fn framed(map: &mut Map<String, Value>) -> Option<(Value, Step)> {
-    FRAMES.iter().find_map(|(key, step)| {
-        map.get(*key).and_then(members)?;
-        map.shift_remove(*key).map(|inner| (inner, *step))
-    })
+/// Whether the value under a frame's key is an object, or written as one.
+fn holds_function(_: &str, value: &Value) -> bool {
+    value.is_object() || value.as_str().is_some_and(|text| text.trim_start().starts_with('{'))
 }
 
 /// Whether a value is an object that holds a list of functions: one server's answer.
@@ -229,34 +298,39 @@ fn is_named(map: &Map<String, Value>) -> bool {
     map.get("name").and_then(Value::as_str).is_some_and(|name| !name.trim().is_empty())
 }
 
+/// The members of an object, and the keys that stand twice in the text of it.
+type Members = (Map<String, Value>, Vec<Repeated>);
+
 /// The members of an object from names to functions: every value describes one, and one at least has parameters.
-fn members_by_name(map: &Map<String, Value>) -> Option<Vec<(String, Map<String, Value>)>> {
+fn members_by_name(map: &Map<String, Value>) -> Option<Vec<(String, Members)>> {
     let mut found = Vec::with_capacity(map.len());
     for (name, value) in map {
-        let member = members(value).filter(|_| !name.trim().is_empty())?;
+        let (member, repeated) = members(value).filter(|_| !name.trim().is_empty())?;
         let describes = member.contains_key("description") || holds_parameters(&member);
-        found.push((name.clone(), describes.then_some(member)?));
+        found.push((name.clone(), describes.then_some((member, repeated))?));
     }
-    found.iter().any(|(_, member)| holds_parameters(member)).then_some(found)
+    found.iter().any(|(_, (member, _))| holds_parameters(member)).then_some(found)
 }
 
 /// The object, also where it is written as text.
-fn members(value: &Value) -> Option<Map<String, Value>> {
+fn members(value: &Value) -> Option<Members> {
     match value {
-        Value::Object(map) => Some(map.clone()),
-        Value::String(text) => match inner_json(text)? {
-            Value::Object(map) => Some(map),
+        Value::Object(map) => Some((map.clone(), Vec::new())),
+        Value::String(text) => match Inner::read(text)? {
+            Inner { value: Value::Object(map), repeated } => Some((map, repeated)),
             _ => None,
         },
         _ => None,
     }
 }
 
-fn named_by_key(name: String, members: Map<String, Value>) -> Value {
-    let mut function = Map::new();
-    function.insert("name".to_owned(), Value::String(name.clone()));
+/// The function with its name in front: its own, or else its key.
+fn named_by_key(key: String, mut members: Map<String, Value>) -> Value {
+    let own = members.shift_remove("name");
+    let is_name = |own: &Value| own.as_str().is_some_and(|own| !own.trim().is_empty());
+    let name = own.filter(is_name).unwrap_or(Value::String(key));
+    let mut function = Map::from_iter([("name".to_owned(), name)]);
     function.extend(members);
-    function.insert("name".to_owned(), Value::String(name));
     Value::Object(function)
 }
 
@@ -315,9 +389,26 @@ fn unframe_schema(map: &mut Map<String, Value>) {
     }
 }
 
-/// The object or list that a string holds as JSON.
-fn inner_json(text: &str) -> Option<Value> {
-    text.trim_start().starts_with(['{', '[']).then(|| serde_json::from_str(text).ok()).flatten()
+/// The object or list that a string holds.
+struct Inner {
+    value: Value,
+    /// Keys that stand twice in one object with different values.
+    repeated: Vec<Repeated>,
+}
+
+impl Inner {
+    /// Reads JSON, or what Python prints.
+    fn read(text: &str) -> Option<Self> {
+        if !text.trim_start().starts_with(['{', '[']) {
+            return None;
+        }
+        if let Ok(strict) = strict::read(text) {
+            return Some(Self { value: strict.value, repeated: strict.repeated });
+        }
+        let literal = python::read(text).ok().filter(|literal| literal.doubtful_joint.is_none())?;
+        let is_built = literal.value.is_object() || literal.value.is_array();
+        is_built.then_some(Self { value: literal.value, repeated: literal.repeated })
+    }
 }
 
 fn kind(value: &Value) -> &'static str {

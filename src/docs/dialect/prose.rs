@@ -8,18 +8,24 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::docs::parse::strict;
+use crate::python::repeated::Repeated;
+
 /// The key under which such a map stands.
 const KEY: &str = "Function_Description";
 const PARAMETERS: &str = "Parameters:";
 const OUTPUT: &str = "\nOutput:";
 
-/// The functions of the map, if the object has one and each text in it can be read.
-pub(super) fn functions(map: &Map<String, Value>) -> Option<Vec<Value>> {
+/// The functions of the map, if the object has one and each text in it can be read, and the keys that stand twice there.
+pub(super) fn functions(map: &Map<String, Value>) -> Option<(Vec<Value>, Vec<Repeated>)> {
+    let mut repeated = Vec::new();
     let texts = map.get(KEY)?.as_object()?;
     // Schemas that several results share stand in the map too, and tell of no parameters.
     let functions =
         texts.iter().filter(|(_, text)| text.as_str().is_none_or(|text| text.contains(PARAMETERS)));
-    functions.map(|(name, text)| function(name, text.as_str()?)).collect()
+    let read: Option<Vec<Value>> =
+        functions.map(|(name, text)| function(name, text.as_str()?, &mut repeated)).collect();
+    Some((read?, repeated))
 }
 
 /// What stands before the line of the parameters, and behind its first word.
@@ -31,10 +37,12 @@ fn cut(text: &str) -> Option<(&str, &str)> {
     Some((&text[..at - 1], &text[at + PARAMETERS.len()..]))
 }
 
-fn function(name: &str, text: &str) -> Option<Value> {
+fn function(name: &str, text: &str, repeated: &mut Vec<Repeated>) -> Option<Value> {
     let (description, rest) = cut(text)?;
     let (parameters, output) = rest.split_once(OUTPUT).unwrap_or((rest, ""));
-    let parameters: Map<String, Value> = serde_json::from_str(parameters.trim()).ok()?;
+    let read = strict::read(parameters).ok().filter(|read| read.value.is_object())?;
+    repeated.extend(read.repeated);
+    let parameters = read.value;
     Some(json!({"name": name, "description": description, "parameters": parameters, "output": output.trim()}))
 }
 
@@ -49,7 +57,7 @@ mod tests {
         let record = json!({KEY: {"ring": text, "components": "- Bell: Object{size}"}});
         let expected = json!({"name": "ring", "description": "Rings a bell.",
             "parameters": {"times": "Required. integer. How often."}, "output": "A sound."});
-        assert_eq!(functions(record.as_object().unwrap()), Some(vec![expected]));
+        assert_eq!(functions(record.as_object().unwrap()), Some((vec![expected], Vec::new())));
     }
 
     #[test]

@@ -75,6 +75,51 @@ fn every_dialect_gives_the_same_function() {
 }
 
 #[test]
+fn every_key_that_holds_functions_is_read() {
+    let (a, b) = (json!({"name": "a", "parameters": {}}), json!({"name": "b", "parameters": {}}));
+    for value in [
+        json!([{"tools": [a], "functions": [b]}]),
+        json!([{"functionDeclarations": [a], "function_declarations": [b]}]),
+        json!({"tool": a, "function": b}),
+        json!({"function": a, "tools": [{"type": "function", "function": b}]}),
+        json!({"functions": json!([a]).to_string(), "tools": [b]}),
+        json!({"result": {"tools": [a]}, "tools": [b]}),
+        json!({"tools": [], "functions": [a, b], "function": {}}),
+        json!({"functions": [a, b], "tools": [{"function": a}, {"function": b}]}),
+    ] {
+        assert_eq!(read(value.clone()).0, [a.clone(), b.clone()], "{value}");
+    }
+    let broken = json!({"tools": [a], "functions": "[{name"});
+    assert_eq!(fault(broken), ParseFault::NotAFunction);
+}
+
+#[test]
+fn a_member_of_a_map_keeps_its_own_name() {
+    let (functions, steps) = read(json!({"t1": {"description": "d", "name": "ring", "parameters": {}}}));
+    assert_eq!(functions, [json!({"name": "ring", "description": "d", "parameters": {}})]);
+    assert_eq!(steps, ["bare-object", "function-map", "own-name"]);
+    let same = json!({"ring": {"name": "ring", "parameters": {}}});
+    assert_eq!(read(same).1, ["bare-object", "function-map"]);
+}
+
+#[test]
+fn a_key_that_stands_twice_in_a_string_is_told() {
+    let twice = r#"{"name": "f", "parameters": {"a": 1, "a": 2}}"#;
+    let prose = "Rings.\nParameters: {\"a\": \"x\", \"a\": \"y\"}";
+    for value in [
+        json!([twice]),
+        json!([{"type": "function", "function": twice}]),
+        json!({"tools": format!("[{twice}]")}),
+        json!({"f": twice}),
+        json!(["{'name': 'f', 'name': 'g'}"]),
+        json!({"Function_Description": {"ring": prose}}),
+        json!({"Documentation": r#"{"openapi": "3.0.0", "paths": {}, "paths": {"/a": {}}}"#}),
+    ] {
+        assert_eq!(fault(value.clone()), ParseFault::DuplicateKey, "{value}");
+    }
+}
+
+#[test]
 fn keys_and_their_order_stay_as_sent() {
     let function = json!({"strict": true, "input_schema": {}, "name": "f"});
     let (functions, _) = read(json!([function]));
@@ -204,7 +249,65 @@ fn printed(function: &Value) -> Vec<Value> {
     ]
 }
 
+/// Two functions in one object that holds each under a key of its own, in the dialects that have more than one.
+fn in_two_holders(a: &Value, b: &Value, n: usize) -> Value {
+    let holders = [
+        "tools",
+        "functions",
+        "functionDeclarations",
+        "function_declarations",
+        "api_list",
+        "tool",
+        "function",
+    ];
+    let (first, second) = (holders[n % 7], holders[(n + 1 + n / 7 % 6) % 7]);
+    let under = |key: &str, function: &Value| match key {
+        "tool" | "function" => function.clone(),
+        _ => json!([function]),
+    };
+    json!([{first: under(first, a), second: under(second, b)}])
+}
+
+/// The text of a doc in a string, in a string of a frame, in a list under a key, or as it is.
+fn in_layer(text: &str, n: usize) -> String {
+    match n % 5 {
+        0 => format!("[{text}]"),
+        1 => json!([text]).to_string(),
+        2 => json!([{"type": "function", "function": text}]).to_string(),
+        3 => json!({"tools": format!("[{text}]")}).to_string(),
+        _ => json!(json!([text]).to_string()).to_string(),
+    }
+}
+
 proptest! {
+    #[test]
+    fn two_holders_are_read_or_told(a in function(), b in function(), n in 0..42_usize) {
+        let sent = in_two_holders(&a, &b, n);
+        if let Ok(functions) = crate::docs::parse::parse(&sent.to_string()).and_then(crate::docs::parse::Parsed::sure) {
+            let expected = if a == b { vec![a] } else { vec![a, b] };
+            prop_assert_eq!(functions, expected, "{}", sent);
+        }
+    }
+
+    #[test]
+    fn namesakes_are_kept_apart(a in function(), b in function(), n in 0..5_usize) {
+        let mut b = b;
+        b["name"] = a["name"].clone();
+        let sent = in_layer(&format!("{a}, {b}"), if n == 2 { 0 } else { n });
+        if let Ok(functions) = crate::docs::parse::parse(&sent).and_then(crate::docs::parse::Parsed::sure) {
+            prop_assert_eq!(functions, vec![a, b], "{}", sent);
+        }
+    }
+
+    #[test]
+    fn a_key_twice_is_a_fault_in_every_layer(a in function(), b in function(), n in 0..5_usize) {
+        prop_assume!(a["parameters"] != b["parameters"]);
+        let text = a.to_string();
+        let sent = in_layer(&format!("{}, \"parameters\": {}}}", &text[..text.len() - 1], b["parameters"]), n);
+        let fault = crate::docs::parse::parse(&sent).and_then(crate::docs::parse::Parsed::sure).map_err(|fault| fault.kind);
+        prop_assert_eq!(fault, Err(ParseFault::DuplicateKey), "{}", sent);
+    }
+
     #[test]
     fn every_dialect_is_read_and_fixed_to_the_same_doc(function in function()) {
         for sent in printed(&function) {

@@ -4,6 +4,7 @@ use serde_json::{Map, Number, Value, json};
 
 use super::keys::DESCRIPTION;
 use super::notation::TYPES;
+use crate::docs::parse::strict;
 use crate::python;
 
 /// What a value is, in BFCL's words; null is nothing.
@@ -66,12 +67,14 @@ pub(crate) fn mentions_default(schema: &Map<String, Value>) -> bool {
     description.to_lowercase().contains("default")
 }
 
-/// The object or list that a text holds, as JSON or as Python prints it.
+/// The object or list that a text holds, as JSON or as Python prints it; none where a key stands twice in it.
 pub(super) fn written(text: &str) -> Option<Value> {
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
     }
-    let value = serde_json::from_str(text).ok().or_else(|| python::literal(text).ok());
+    let read = strict::read(text).map(|strict| (strict.value, strict.repeated));
+    let read = read.or_else(|_| python::read(text).map(|literal| (literal.value, literal.repeated)));
+    let value = read.ok().filter(|(_, repeated)| repeated.is_empty()).map(|(value, _)| value);
     value.filter(|value| value.is_object() || value.is_array())
 }
 
@@ -86,8 +89,8 @@ pub(super) fn cast(text: &str, kind: &str) -> Option<Value> {
         ("float", _) => {
             serde_json::from_str(text).ok().filter(|n: &Number| n.as_str() == text).map(Value::Number)
         }
-        ("array", _) if text.starts_with('[') => serde_json::from_str(text).ok(),
-        ("dict", _) if text.starts_with('{') => serde_json::from_str(text).ok(),
+        ("array", _) if text.starts_with('[') => strict::sure(text),
+        ("dict", _) if text.starts_with('{') => strict::sure(text),
         _ => None,
     }
 }
@@ -95,6 +98,14 @@ pub(super) fn cast(text: &str, kind: &str) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_with_a_key_twice_is_no_value() {
+        for text in [r#"{"a": 1, "a": 2}"#, "{'a': 1, 'a': 2}"] {
+            assert_eq!((written(text), cast(text, "dict")), (None, None), "{text}");
+        }
+        assert_eq!(written("{'a': 1, 'a': 1}"), Some(json!({"a": 1})));
+    }
 
     #[test]
     fn only_what_is_exactly_a_value_is_cast() {

@@ -23,6 +23,13 @@ impl Fault {
     pub fn new(kind: ParseFault, message: impl Into<String>) -> Self {
         Self { kind, at: None, message: message.into() }
     }
+
+    /// A key that stands twice in one object.
+    pub(crate) fn repeated(key: &str) -> Self {
+        let shown: String = key.chars().take(40).collect();
+        let message = format!("the key {shown:?} stands twice with different values; the last one was read");
+        Self::new(ParseFault::DuplicateKey, message)
+    }
 }
 
 /// What can be wrong with a text.

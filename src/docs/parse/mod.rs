@@ -16,8 +16,8 @@ mod outline;
 mod records;
 mod repair;
 pub mod step;
-mod strict;
-mod trail;
+pub(crate) mod strict;
+pub(crate) mod trail;
 pub(crate) mod yaml;
 mod yaml_end;
 
@@ -77,7 +77,7 @@ pub fn parse(text: &str) -> Result<Parsed, Fault> {
     let mut trail = Trail::default();
     let value = read(&Layer::new(text), &mut trail)?;
     let Trail { mut steps, mut faults } = trail;
-    match dialect::functions(value, &mut steps) {
+    match dialect::readable_functions(value, &mut steps, &mut faults) {
         Ok(functions) => Ok(Parsed { functions, steps, faults }),
         // What is missing from a text that was cut or left unread is no fault of its own.
         Err(fault) => Err(if faults.is_empty() { fault } else { faults.swap_remove(0) }),

@@ -86,6 +86,10 @@ pub enum Step {
     ProseMap,
     /// A schema stood where the function should be, and its title is the name.
     NamedByTitle,
+    /// A function in a map of functions was called other than its key, and kept its own name.
+    OwnName,
+    /// `*args` or `**kwargs`, which no schema has a word for, were left out.
+    RestLeftOut,
     /// Tools that a server runs by itself, without a schema, were left out.
     ServerToolLeftOut,
 }
@@ -134,6 +138,8 @@ impl Step {
             Self::ServerMap => "server-map",
             Self::ProseMap => "prose-map",
             Self::NamedByTitle => "named-by-title",
+            Self::OwnName => "own-name",
+            Self::RestLeftOut => "rest-left-out",
             Self::ServerToolLeftOut => "server-tool-left-out",
         }
     }

@@ -12,15 +12,15 @@ use crate::python::repeated::{Repeated, insert};
 
 /// A value, and what was met on the way to it.
 #[derive(Debug, PartialEq)]
-pub(super) struct Strict {
-    pub(super) value: Value,
+pub(crate) struct Strict {
+    pub(crate) value: Value,
     /// Keys that stand twice in one object with different values.
-    pub(super) repeated: Vec<Repeated>,
+    pub(crate) repeated: Vec<Repeated>,
 }
 
 /// Why a text is not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct NotStrict {
+pub(crate) struct NotStrict {
     /// The byte where reading stopped.
     pub(super) at: usize,
     /// What was missing there.
@@ -38,7 +38,7 @@ impl NotStrict {
 ///
 /// # Errors
 /// Where `serde_json` would refuse it too.
-pub(super) fn read(text: &str) -> Result<Strict, NotStrict> {
+pub(crate) fn read(text: &str) -> Result<Strict, NotStrict> {
     let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, repeated: Vec::new() };
     reader.skip_blanks();
     let value = reader.value(0)?;
@@ -47,6 +47,11 @@ pub(super) fn read(text: &str) -> Result<Strict, NotStrict> {
         return Err(reader.expected("the end"));
     }
     Ok(Strict { value, repeated: reader.repeated })
+}
+
+/// The value of a text, where it is JSON and no key stands twice with different values.
+pub(crate) fn sure(text: &str) -> Option<Value> {
+    read(text).ok().filter(|strict| strict.repeated.is_empty()).map(|strict| strict.value)
 }
 
 /// How long the value is that a text begins with, or where it stops being one.

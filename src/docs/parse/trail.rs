@@ -6,7 +6,7 @@ use super::step::Step;
 use crate::python::repeated::Repeated;
 
 /// How many keys that stand twice are told apart; a file of thousands says no more than the first.
-const MAX_REPEATED: usize = 20;
+pub(crate) const MAX_REPEATED: usize = 20;
 
 /// Steps and faults, in the order they were met.
 #[derive(Debug, Default)]
@@ -30,10 +30,7 @@ impl Trail {
 
     pub(super) fn repeated(&mut self, layer: &Layer<'_>, repeated: &[Repeated]) {
         for Repeated { key, at } in repeated.iter().take(MAX_REPEATED) {
-            let shown: String = key.chars().take(40).collect();
-            let message =
-                format!("the key {shown:?} stands twice with different values; the last one was read");
-            self.fault(layer.fail(ParseFault::DuplicateKey, *at, message));
+            self.fault(Fault { at: layer.place(*at), ..Fault::repeated(key) });
         }
     }
 

@@ -27,10 +27,9 @@ pub(super) fn missing(yaml: &Yaml, text: &str, is_ended: bool) -> Option<&'stati
     if yaml.is_left_open {
         return Some("the text ends where a value should be");
     }
-    let signs: &[Sign] =
-        if is_ended { &ALWAYS } else { &[ALWAYS[0], IN_A_LINE[0], IN_A_LINE[1], IN_A_LINE[2]] };
-    edge(&yaml.value)
-        .find_map(|value| signs.iter().find_map(|(sign, message)| sign(value).then_some(*message)))
+    let in_a_line = if is_ended { &[][..] } else { &IN_A_LINE };
+    let signs = || ALWAYS.iter().chain(in_a_line);
+    edge(&yaml.value).find_map(|value| signs().find_map(|(sign, message)| sign(value).then_some(*message)))
 }
 
 /// What a value at the text's end looks like where more should follow.
@@ -40,7 +39,8 @@ type Sign = (fn(&Value) -> bool, &'static str);
 const ALWAYS: [Sign; 1] = [(lacks_properties, "the text ends before the properties that are required")];
 
 /// Signs that count where the text ends within a line.
-const IN_A_LINE: [Sign; 3] = [
+const IN_A_LINE: [Sign; 4] = [
+    (ends_in_word, "the text ends in a word where keys should be"),
     (ends_in_unknown_name, "the text ends in a required name that no property has"),
     (ends_without_type, "the text ends before the type of its last property"),
     (ends_without_parameters, "the text ends before the parameters of its last function"),
@@ -53,6 +53,19 @@ fn edge(value: &Value) -> impl Iterator<Item = &Value> {
         Value::Object(map) => map.values().last(),
         _ => None,
     })
+}
+
+/// Whether a word stands last where an object belongs: the beginning of a key.
+fn ends_in_word(value: &Value) -> bool {
+    const OBJECTS: [&str; 5] = ["parameters", "input_schema", "inputSchema", "properties", "items"];
+    let is_word = |value: &Value| value.as_str().is_some_and(|text| !text.contains(char::is_whitespace));
+    match value.as_object().and_then(last) {
+        Some(("properties", Value::Object(properties))) => {
+            properties.values().next_back().is_some_and(is_word)
+        }
+        Some((key, value)) => OBJECTS.contains(&key) && is_word(value),
+        None => false,
+    }
 }
 
 fn required(map: &Map<String, Value>) -> impl DoubleEndedIterator<Item = &str> {

@@ -10,7 +10,7 @@
 //! A class that is none of them is a fault, and so is a field that cannot be read where
 //! the fields count.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
@@ -32,8 +32,9 @@ const MAX_VALUES: usize = 4_096;
 /// How deep models may stand in one another, counted in JSON's brackets.
 const MAX_DEPTH: usize = 64;
 
-/// The functions of a source.
-pub(super) fn functions(items: &[PyItem]) -> Result<Vec<Value>, Fault> {
+/// The functions of a source. A model that nothing mentions, beside functions, may be one itself or a result, so it is
+/// a fault.
+pub(super) fn functions(items: &[PyItem], text: &str) -> Result<Vec<Value>, Fault> {
     let models = Models::of(items)?;
     let mut functions = Vec::new();
     for item in items {
@@ -43,7 +44,16 @@ pub(super) fn functions(items: &[PyItem]) -> Result<Vec<Value>, Fault> {
             PyItem::Class(class) => functions.extend(tool_or_methods(class, &models)?),
         }
     }
-    if functions.is_empty() { models.functions() } else { Ok(functions) }
+    if functions.is_empty() {
+        return models.functions();
+    }
+    match models.unmentioned(text) {
+        None => Ok(functions),
+        Some(name) => {
+            let message = format!("class {name}: a model that no function mentions, beside functions");
+            Err(Fault::new(ParseFault::SourceCode, message))
+        }
+    }
 }
 
 fn fault(class: &PyClass, message: &str) -> Fault {
@@ -181,6 +191,15 @@ impl Models {
         Ok(Some(Map::from_iter([("type".to_owned(), json!("array")), ("items".to_owned(), json!(items))])))
     }
 
+    /// The first model whose name stands nowhere but where it is defined.
+    fn unmentioned(&self, text: &str) -> Option<&String> {
+        let mut n_times: HashMap<&str, usize> = HashMap::new();
+        for word in words_of(text) {
+            *n_times.entry(word).or_default() += 1;
+        }
+        self.with_fields.iter().find(|name| n_times.get(name.as_str()) == Some(&1))
+    }
+
     /// The outermost models as functions: what a list of tools made of models holds.
     fn functions(&self) -> Result<Vec<Value>, Fault> {
         let function = |name: &String| {
@@ -228,8 +247,11 @@ fn last_name(mark: &str) -> &str {
 
 /// The words in the type of a field.
 fn words(field: &PyParameter) -> impl Iterator<Item = &str> {
-    let kind = field.annotation.as_deref().unwrap_or_default();
-    kind.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
+    words_of(field.annotation.as_deref().unwrap_or_default())
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
 }
 
 /// How many values a schema has, and how deep they stand in one another.
@@ -250,7 +272,7 @@ mod tests {
     use crate::python::definitions;
 
     fn read(text: &str) -> Result<Vec<Value>, ParseFault> {
-        functions(&definitions(text).unwrap()).map_err(|fault| fault.kind)
+        functions(&definitions(text).unwrap(), text).map_err(|fault| fault.kind)
     }
 
     fn parameters(properties: &Value, required: &Value) -> Value {
@@ -333,6 +355,7 @@ mod tests {
             ("class A(Enum):\n    X = auto()\ndef f(a: A): pass", ParseFault::SourceCode),
             ("class A(Enum):\n    X = 1", ParseFault::SourceCode),
             ("class A(Tool):\n    description = 'x'", ParseFault::SourceCode),
+            ("class A(BaseModel):\n    x: int\ndef f(y: int): pass", ParseFault::SourceCode),
         ] {
             assert_eq!(read(text), Err(fault), "{text}");
         }

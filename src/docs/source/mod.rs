@@ -16,13 +16,13 @@ use super::parse::fault::Fault;
 use super::parse::step::Step;
 
 /// What a reader makes of a text: nothing where the text is not meant for it.
-type Reader = fn(&str) -> Option<Result<Vec<Value>, Fault>>;
+type Reader = fn(&str, &mut Vec<Step>) -> Option<Result<Vec<Value>, Fault>>;
 
 /// The readers, asked in order.
 const READERS: &[(Reader, Step)] = &[
     (python::read, Step::PythonDef),
     (signature::read, Step::Signature),
-    (typescript::read, Step::TypeScript),
+    (|text, _| typescript::read(text), Step::TypeScript),
 ];
 
 /// The functions of a text that is source, and nothing where it is something else.
@@ -32,10 +32,16 @@ pub(crate) fn functions(text: &str, steps: &mut Vec<Step>) -> Option<Result<Vec<
         return None;
     }
     READERS.iter().find_map(|(read, step)| {
-        let functions = read(text)?;
-        if !steps.contains(step) {
-            steps.push(*step);
-        }
+        let mut noted = vec![*step];
+        let functions = read(text, &mut noted)?;
+        noted.into_iter().for_each(|step| note(steps, step));
         Some(functions)
     })
+}
+
+/// Takes note of a step once.
+fn note(steps: &mut Vec<Step>, step: Step) {
+    if !steps.contains(&step) {
+        steps.push(step);
+    }
 }

@@ -12,11 +12,12 @@ use serde_json::{Map, Value, json};
 use super::classes::{self, Models};
 use super::docstring::{self, Docstring};
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::python::{self, PyDef, PyParameter};
+use crate::docs::parse::step::Step;
+use crate::python::{self, PyDef, PyItem, PyParameter};
 
 /// The functions of a text that is meant as function definitions.
-pub(super) fn read(text: &str) -> Option<Result<Vec<Value>, Fault>> {
-    begins(text).then(|| functions(text))
+pub(super) fn read(text: &str, steps: &mut Vec<Step>) -> Option<Result<Vec<Value>, Fault>> {
+    begins(text).then(|| functions(text, steps))
 }
 
 /// Whether a text is meant as function definitions: its first line that is no comment, import or decorator is one.
@@ -37,7 +38,7 @@ fn begins(text: &str) -> bool {
     })
 }
 
-fn functions(text: &str) -> Result<Vec<Value>, Fault> {
+fn functions(text: &str, steps: &mut Vec<Step>) -> Result<Vec<Value>, Fault> {
     let source = if text.contains(FUNC_START) { unblocked(text)? } else { Cow::Borrowed(text) };
     let items = python::definitions(&source).map_err(|error| {
         let rest = source.get(error.offset..).unwrap_or_default();
@@ -47,7 +48,20 @@ fn functions(text: &str) -> Result<Vec<Value>, Fault> {
         let at = matches!(source, Cow::Borrowed(_)).then_some(error.offset);
         Fault { kind, at, message: error.to_string() }
     })?;
-    classes::functions(&items)
+    if items.iter().any(has_rest) {
+        steps.push(Step::RestLeftOut);
+    }
+    classes::functions(&items, &source)
+}
+
+/// Whether a function takes what has no name of its own; how an object is made does not count.
+fn has_rest(item: &PyItem) -> bool {
+    match item {
+        PyItem::Def(def) => def.has_rest,
+        PyItem::Class(class) => {
+            class.methods.iter().any(|method| method.has_rest && !method.name.starts_with("__"))
+        }
+    }
 }
 
 const BLOCK_TITLE: &str = "OPTION:";
@@ -153,7 +167,7 @@ mod tests {
     use super::*;
 
     fn one(text: &str) -> Value {
-        let functions = functions(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        let functions = functions(text, &mut Vec::new()).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
         assert_eq!(functions.len(), 1, "{text}");
         functions[0].clone()
     }
@@ -221,16 +235,37 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_name_of_its_own_is_left_out_with_a_step() {
+        let steps = |text: &str| {
+            let mut steps = Vec::new();
+            functions(text, &mut steps).unwrap();
+            steps
+        };
+        assert_eq!(steps("def f(a, *args): pass"), [Step::RestLeftOut]);
+        assert_eq!(steps("def f(a, **kwargs: int): pass"), [Step::RestLeftOut]);
+        assert_eq!(
+            steps(
+                "def f(a, *, b): pass\nclass C:\n    def __init__(self, **rest): ...\n    def g(self): ..."
+            ),
+            []
+        );
+    }
+
+    #[test]
     fn several_definitions_and_blocks_are_read() {
         let names = |text: &str| -> Vec<String> {
-            functions(text).unwrap().iter().map(|f| f["name"].as_str().unwrap().to_owned()).collect()
+            functions(text, &mut Vec::new())
+                .unwrap()
+                .iter()
+                .map(|f| f["name"].as_str().unwrap().to_owned())
+                .collect()
         };
         let several = "import json\nfrom typing import List\n\n@tool(name='x')\ndef a():\n    '''A.'''\n    text = \"\"\"\ndef no(): pass\n\"\"\"\n    if text:\n        return (\n1)\n\n# next\ndef b(x: float): return x\ndef c(y)";
         assert_eq!(names(several), ["a", "b", "c"]);
         let blocks = "\nOPTION:\n<func_start>def a(x: str)<func_end>\n<docstring_start>\n\"\"\"\nSays a.\n\"\"\"\n<docstring_end>\nOPTION:\n<func_start>def b()<func_end>";
         assert!(begins(blocks));
         assert_eq!(names(blocks), ["a", "b"]);
-        assert_eq!(functions(blocks).unwrap()[0]["description"], "Says a.");
+        assert_eq!(functions(blocks, &mut Vec::new()).unwrap()[0]["description"], "Says a.");
     }
 
     #[test]
@@ -273,7 +308,7 @@ mod tests {
             ("<func_start>def f()<func_end> and more", ParseFault::SourceCode),
         ] {
             assert!(begins(text), "{text}");
-            assert_eq!(functions(text).map_err(|fault| fault.kind), Err(fault), "{text}");
+            assert_eq!(functions(text, &mut Vec::new()).map_err(|fault| fault.kind), Err(fault), "{text}");
         }
         for text in ["class C {\n    f: string }", "please def something", "x = 1\ndef f(): pass", "# [1]"] {
             assert!(!begins(text), "{text}");
@@ -285,7 +320,7 @@ mod tests {
         fn any_source_is_read_or_refused(text in "(def |async |class |A|f|g|Annotated\\[|Field\\(|\\(|\\)|:|,|=|->|\n|    |'''|\"|'|#|\\\\|a|1|@|\\[|\\]|é|Args:|- ){0,40}") {
             let _ = begins(&text);
             for text in [text.clone(), format!("def f(a, b=1):\n    '''{text}'''")] {
-                if let Ok(functions) = functions(&text) {
+                if let Ok(functions) = functions(&text, &mut Vec::new()) {
                     prop_assert!(functions.iter().all(|function| function["name"].is_string()));
                 }
             }

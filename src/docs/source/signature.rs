@@ -9,14 +9,18 @@ use serde_json::Value;
 use super::classes::Models;
 use super::python::function;
 use crate::docs::parse::fault::{Fault, ParseFault};
+use crate::docs::parse::step::Step;
 use crate::python::{self, PySignature};
 
 /// The functions of a text in which each statement looks like the head of one.
-pub(super) fn read(text: &str) -> Option<Result<Vec<Value>, Fault>> {
+pub(super) fn read(text: &str, steps: &mut Vec<Step>) -> Option<Result<Vec<Value>, Fault>> {
     if !begins(text) {
         return None;
     }
     let signatures = python::signatures(text).ok().filter(|signatures| !signatures.is_empty())?;
+    if signatures.iter().any(|signature| signature.def.has_rest) {
+        steps.push(Step::RestLeftOut);
+    }
     Some(functions(&signatures))
 }
 
@@ -55,6 +59,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn read(text: &str) -> Option<Result<Vec<Value>, Fault>> {
+        super::read(text, &mut Vec::new())
+    }
 
     #[test]
     fn heads_are_read_over_one_line_or_several() {

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 use super::parse::fault::{Fault, ParseFault};
 use super::parse::step::Step;
+use super::parse::strict::{self, Strict};
 
 /// A key under which collections of tools keep an API description as text.
 const DOCUMENTATION: &str = "Documentation";
@@ -35,8 +36,11 @@ pub(crate) fn functions(
         return Some(reader(map, steps));
     }
     let text = map.get(DOCUMENTATION)?.as_str()?;
-    let Ok(Value::Object(inner)) = serde_json::from_str(text) else { return None };
+    let Ok(Strict { value: Value::Object(inner), repeated }) = strict::read(text) else { return None };
     let reader = reader(&inner)?;
+    if let Some(first) = repeated.first() {
+        return Some(Err(Fault::repeated(&first.key)));
+    }
     note(steps, Step::JsonString);
     Some(reader(&inner, steps))
 }

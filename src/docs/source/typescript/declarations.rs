@@ -32,7 +32,9 @@ pub(super) struct Source {
 pub(super) fn begin(scanner: &Scanner<'_>) -> bool {
     let mut ahead = Scanner::new(scanner.rest());
     while ahead.eat_word("import") {
-        skip_statement(&mut ahead);
+        if skip_statement(&mut ahead).is_err() {
+            return false;
+        }
         ahead.skip();
     }
     let mut is_exported = false;
@@ -82,11 +84,10 @@ impl Source {
             is_exported |= *modifier == "export";
         }
         if is_exported && (scanner.sees("{") || scanner.sees("*")) {
-            skip_statement(scanner);
-            return Ok(());
+            return skip_statement(scanner);
         }
         match scanner.word("a declaration")? {
-            "import" => skip_statement(scanner),
+            "import" => skip_statement(scanner)?,
             "function" => self.function(scanner, &leading, start)?,
             "type" => self.alias(scanner, &leading, start)?,
             "interface" => self.interface(scanner)?,
@@ -250,7 +251,7 @@ impl Source {
             scanner.skip_bracket()?;
             scanner.eat(";");
         } else {
-            skip_statement(scanner);
+            skip_statement(scanner)?;
         }
         scanner.take_comments();
         self.add(&name, leading, parameters, Some(at));
@@ -285,25 +286,31 @@ fn end_statement(scanner: &mut Scanner<'_>) -> Result<(), Fault> {
 }
 
 /// Steps over a statement that nobody asks for, up to a semicolon or a line's end outside of brackets.
-fn skip_statement(scanner: &mut Scanner<'_>) {
+fn skip_statement(scanner: &mut Scanner<'_>) -> Result<(), Fault> {
     scanner.skip();
     while let Some(c) = scanner.rest().chars().next() {
         match c {
-            '{' | '(' | '[' => {
-                if scanner.skip_bracket().is_err() {
-                    return;
-                }
-            }
+            '{' | '(' | '[' => scanner.skip_bracket()?,
             '"' | '\'' | '`' => scanner.skip_string(),
             ';' => {
                 scanner.at += 1;
-                return;
+                return Ok(());
             }
-            '}' => return,
-            '\n' if !GOES_ON.iter().any(|sign| scanner.sees(sign)) => return,
+            '}' => return Ok(()),
+            '/' if scanner.rest().starts_with("//") || scanner.rest().starts_with("/*") => {
+                scanner.rest_of_line();
+                scanner.take_comments();
+            }
+            '\n' if !GOES_ON.iter().any(|sign| scanner.sees(sign)) => return Ok(()),
+            // To the sign at once: a look at each of many blank lines would see all that follow.
+            '\n' => {
+                scanner.skip();
+                scanner.take_comments();
+            }
             _ => scanner.at += c.len_utf8(),
         }
     }
+    Ok(())
 }
 
 /// Signs at the start of a line that belongs to the one before.

@@ -189,6 +189,28 @@ fn any_type() -> impl Strategy<Value = (String, Value)> {
     })
 }
 
+#[test]
+fn a_statement_that_is_stepped_over_hides_no_cut() {
+    for text in [
+        "function f(a: string): void;\nimport { x \nfunction g(b: number): void;",
+        "function f(a: string): void;\nexport { x",
+        "function f(a: string): void;\nconst g = (a: string) => k({ a;",
+    ] {
+        let fault = read(text).unwrap().unwrap_err();
+        assert_eq!(fault.kind, ParseFault::Truncated, "{text}");
+    }
+    let whole = "import x from 'x' // it's {\nexport { y } // not ours\nconst f = (a: string) => a\n\n  // and\n  .trim()\nfunction g(): void;";
+    assert_eq!(functions(whole).len(), 2);
+}
+
+#[test]
+fn many_blank_lines_cost_one_look_each() {
+    let text = format!("const f = (a: string) => a{}.b;", "\n".repeat(200_000));
+    let begun = std::time::Instant::now();
+    assert_eq!(functions(&text).len(), 1);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(10));
+}
+
 /// An object type of members `m0`, `m1`, …: whether they are optional, what is said of them, what they are.
 fn object(members: Vec<(bool, String, (String, Value))>) -> (String, Value) {
     let (mut text, mut properties, mut required) = ("{\n".to_owned(), Map::new(), Vec::new());
