@@ -126,6 +126,29 @@ fn real_tools_that_are_cut_say_so() {
     }
 }
 
+/// Whether a text of YAML ends with a value, or where a line may end: such a cut cannot be told from an end.
+fn may_be_whole(text: &str) -> bool {
+    let line = text.lines().next_back().unwrap_or_default().trim();
+    let value = line.split_once(": ").map(|(_, value)| value).or(line.strip_prefix("- "));
+    value.is_some_and(|value| !value.is_empty())
+}
+
+#[test]
+fn real_tools_in_yaml_that_are_cut_say_so_where_it_can_be_told() {
+    let Some(tools) = real_tools() else { return };
+    let (mut state, mut n_silent) = (7_usize, 0);
+    for (number, tool) in tools.iter().enumerate() {
+        let text = yaml(tool, 0);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let cut = &text[..text.floor_char_boundary(1 + (state >> 33) % (text.trim_end().len() - 1))];
+        if parse(cut).is_ok_and(|parsed| parsed.faults.is_empty()) {
+            assert!(may_be_whole(cut), "{number}: {cut}");
+            n_silent += 1;
+        }
+    }
+    println!("{n_silent} of {} read in silence", tools.len());
+}
+
 #[test]
 fn hand_written_collections_give_all_their_records() {
     let broken = [
