@@ -4,8 +4,9 @@
 //! (`{"type": "function", "function": {…}}`) and other names for a function's own keys
 //! (`input_schema`). A new dialect is a new row. Only frames go; what is inside a function
 //! stays as it was sent, and is for `fix`. An element that is no function refuses the whole
-//! list, but for the switches of a server's own tools, which are left out with a step.
-//! Keys that stand twice in a string that holds JSON are faults beside the functions.
+//! list, but for the switches of a server's own tools, which are left out with a step,
+//! and for operations of an API description, which are named by a fault. Keys that stand
+//! twice in a string that holds JSON are faults beside the functions.
 
 mod prose;
 mod server;
@@ -21,7 +22,7 @@ use crate::docs::patch::rename_key;
 use crate::docs::{source, spec};
 use crate::python;
 use crate::python::repeated::Repeated;
-use tables::{ALIASES, CONTAINERS, FRAMES, HELD_BY_FIX, PLACES, SCHEMA_HOLDERS, SCHEMA_PARTS};
+use tables::{ABOUT_ANSWERS, ALIASES, CONTAINERS, FRAMES, HELD_BY_FIX, PLACES, SCHEMA_HOLDERS, SCHEMA_PARTS};
 
 /// How many frames may stand inside one another.
 const MAX_FRAMES: usize = 8;
@@ -45,6 +46,7 @@ pub(crate) fn readable_functions(
     steps: &mut Vec<Step>,
     faults: &mut Vec<Fault>,
 ) -> Result<Vec<Value>, Fault> {
+    let n_faults = faults.len();
     let mut collector = Collector { functions: Vec::new(), steps, faults };
     match value {
         Value::Array(_) => {}
@@ -52,10 +54,12 @@ pub(crate) fn readable_functions(
         _ => return Err(Fault::new(ParseFault::NoFunctions, format!("the value is {}", kind(&value)))),
     }
     collector.collect(value, MAX_FRAMES)?;
-    if collector.functions.is_empty() {
-        return Err(Fault::new(ParseFault::NoFunctions, "the text holds no function"));
+    let functions = collector.functions;
+    if functions.is_empty() {
+        let none = || Fault::new(ParseFault::NoFunctions, "the text holds no function");
+        return Err(faults.drain(n_faults..).next().unwrap_or_else(none));
     }
-    Ok(collector.functions)
+    Ok(functions)
 }
 
 struct Collector<'s> {
@@ -105,14 +109,16 @@ impl Collector<'_> {
             return Ok(());
         }
         if !is_named(&map)
-            && let Some(functions) = spec::functions(&map, self.steps)
+            && let Some((functions, fault)) = spec::functions(&map, self.steps)
         {
-            self.functions.extend(functions?);
+            self.functions.extend(functions);
+            self.faults.extend(fault);
             return Ok(());
         }
         // What brings parameters is a function itself, whatever else it is called or holds.
-        let held = if holds_parameters(&map) { Vec::new() } else { held(&mut map) };
+        let mut held = if holds_parameters(&map) { Vec::new() } else { held(&mut map) };
         if !held.is_empty() {
+            inherit(&mut held, &map);
             if server::stands_beside(&map) {
                 self.note(Step::ServerToolLeftOut);
             }
@@ -186,6 +192,10 @@ impl Collector<'_> {
             map = joined;
             self.note(Step::ApiRecord);
         }
+        if let Some(key) = only_schema(&map).map(str::to_owned) {
+            map = rename_key(map, &key, "parameters");
+            self.note(Step::ApiRecord);
+        }
         if let Some(around) = schema_as_function(&map) {
             if !is_named(&map) {
                 self.note(Step::NamedByTitle);
@@ -248,6 +258,19 @@ fn held(map: &mut Map<String, Value>) -> Vec<(Value, Step)> {
         held.retain(|(inner, _)| !is_empty(inner));
     }
     held
+}
+
+/// Gives the only function in a frame the name and the description that stand on the frame.
+fn inherit(held: &mut [(Value, Step)], frame: &Map<String, Value>) {
+    let [(Value::Object(inner), step)] = held else { return };
+    if !FRAMES.iter().any(|(_, of_frame)| of_frame == step) {
+        return;
+    }
+    for key in ["name", "description"] {
+        if let Some(value) = frame.get(key).filter(|value| value.is_string() && !inner.contains_key(key)) {
+            inner.insert(key.to_owned(), value.clone());
+        }
+    }
 }
 
 /// Whether what stands under a key holds functions.
@@ -357,6 +380,26 @@ fn joined_places(map: &Map<String, Value>) -> Option<Map<String, Value>> {
         _ => Some((key.clone(), value.clone())),
     });
     Some(members.collect())
+}
+
+/// The key of the one schema with properties that a function without parameters holds, whatever word it has.
+fn only_schema(map: &Map<String, Value>) -> Option<&str> {
+    if holds_parameters(map) || map.contains_key("properties") || !is_named(map) {
+        return None;
+    }
+    let is_schema = |value: &Value| {
+        let is_object = value.get("type").is_none_or(|kind| *kind == "object" || *kind == "dict");
+        is_object && value.get("properties").is_some_and(Value::is_object)
+    };
+    let is_about_answers = |key: &str| {
+        let key = key.to_ascii_lowercase();
+        ABOUT_ANSWERS.iter().any(|word| key.contains(word))
+    };
+    let mut found = map.iter().filter(|(key, value)| !is_about_answers(key) && is_schema(value));
+    match (found.next(), found.next()) {
+        (Some((key, _)), None) => Some(key),
+        _ => None,
+    }
 }
 
 /// The function around a schema that stands in its place, as pydantic prints a class: the title is its name.

@@ -49,6 +49,9 @@ pub(super) const PLACES: &[&str] =
 pub(super) const HELD_BY_FIX: &[&str] =
     &["parameters", "required_parameters", "optional_parameters", "arguments", "args", "params", "parameter"];
 
+/// Words in keys that speak of what comes back, never of what is given.
+pub(super) const ABOUT_ANSWERS: &[&str] = &["output", "response", "return", "result", "answer", "error"];
+
 /// Keys that some put around a schema.
 pub(super) const SCHEMA_HOLDERS: &[&str] = &["json", "jsonSchema"];
 

@@ -317,3 +317,38 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_operation_that_cannot_be_read_does_not_take_the_others_with_it() {
+    let value = json!({"openapi": "3.0.0", "paths": {"/boats": {
+        "get": {"operationId": "listBoats", "summary": "All boats"},
+        "post": {"operationId": "addBoat", "parameters": [{"$ref": "#/components/parameters/Lost"}]}}}});
+    let mut faults = Vec::new();
+    let functions = readable_functions(value.clone(), &mut Vec::new(), &mut faults).unwrap();
+    assert_eq!(functions.len(), 1);
+    assert_eq!(functions[0]["name"], "listBoats");
+    assert_eq!(faults.len(), 1);
+    assert!(faults[0].message.contains("POST /boats"), "{}", faults[0]);
+    assert_eq!(super::functions(value, &mut Vec::new()), Err(faults.remove(0)));
+}
+
+#[test]
+fn the_only_schema_of_a_function_holds_its_parameters_under_any_word() {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    for key in ["schema", "params_json_schema", "signature"] {
+        let function = json!({"name": "f", "description": "d", key: schema, "outputSchema": schema});
+        let functions = super::functions(function, &mut Vec::new()).unwrap();
+        assert_eq!(functions[0]["parameters"], schema, "{key}");
+    }
+    let several = json!({"name": "f", "description": "d", "before": schema, "after": schema});
+    assert_eq!(super::functions(several.clone(), &mut Vec::new()), Ok(vec![several]));
+}
+
+#[test]
+fn what_a_frame_says_of_its_function_is_kept() {
+    let value = json!({"type": "function", "description": "Says the time.", "function": {"name": "now"}});
+    assert_eq!(
+        super::functions(value, &mut Vec::new()),
+        Ok(vec![json!({"name": "now", "description": "Says the time."})])
+    );
+}

@@ -1,6 +1,6 @@
 //! Several schemas or types where BFCL has one, and which of them are real.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Keys that hold alternatives.
 pub(super) const ALTERNATIVES: [&str; 2] = ["anyOf", "oneOf"];
@@ -9,7 +9,7 @@ pub(super) const ALTERNATIVES: [&str; 2] = ["anyOf", "oneOf"];
 pub(super) fn listed_types(schema: &Map<String, Value>) -> Option<(&Value, Vec<&str>)> {
     let before @ Value::Array(list) = schema.get("type")? else { return None };
     let types = list.iter().filter(|kind| !kind.is_null()).map(Value::as_str).collect::<Option<Vec<_>>>()?;
-    let mut real: Vec<_> = types.into_iter().filter(|kind| *kind != "null").collect();
+    let mut real: Vec<_> = types.into_iter().filter(|kind| !kind.eq_ignore_ascii_case("null")).collect();
     real.dedup();
     Some((before, real))
 }
@@ -17,5 +17,8 @@ pub(super) fn listed_types(schema: &Map<String, Value>) -> Option<(&Value, Vec<&
 /// The branches that are not null; nothing where one is no schema.
 pub(super) fn real_branches(value: &Value) -> Option<Vec<&Map<String, Value>>> {
     let branches = value.as_array()?.iter().map(Value::as_object).collect::<Option<Vec<_>>>()?;
-    Some(branches.into_iter().filter(|branch| branch.get("type") != Some(&json!("null"))).collect())
+    let is_null = |branch: &Map<String, Value>| {
+        branch.get("type").and_then(Value::as_str).is_some_and(|kind| kind.eq_ignore_ascii_case("null"))
+    };
+    Some(branches.into_iter().filter(|branch| !is_null(branch)).collect())
 }

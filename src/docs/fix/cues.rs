@@ -32,11 +32,13 @@ pub(super) enum Cue {
 }
 
 /// The keys that are cues, one bit each.
-const KEYS: [&str; 47] = [
+const KEYS: [&str; 51] = [
     "$ref",
     "allOf",
     "anyOf",
     "oneOf",
+    "not",
+    "if",
     "const",
     "title",
     "api_call",
@@ -65,6 +67,8 @@ const KEYS: [&str; 47] = [
     "possible_values",
     "valid_values",
     "enum_values",
+    "options",
+    "values",
     "format_",
     "format",
     "pattern",

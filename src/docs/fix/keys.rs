@@ -10,7 +10,7 @@ pub(super) const PARAMETERS: [&str; 3] = ["type", "required", "properties"];
 pub(super) const SCHEMA: [&str; 6] = ["type", "description", "default", "enum", "items", "properties"];
 
 /// Keys that say what nothing else says, so they wait for a rule or a reader.
-pub(super) const COMBINING: [&str; 4] = ["$ref", "anyOf", "oneOf", "allOf"];
+pub(super) const COMBINING: [&str; 8] = ["$ref", "anyOf", "oneOf", "allOf", "not", "if", "then", "else"];
 
 pub(super) const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 

@@ -142,7 +142,13 @@ fn generic(text: &str, depth: usize) -> Option<Notation> {
         _ => {
             let kind = word(name)?;
             match kind {
-                "array" | "tuple" => {
+                "tuple" => {
+                    let elements = split_top(inner, &[","]);
+                    let kept: Vec<_> = elements.into_iter().filter(|element| *element != "...").collect();
+                    let items = union(&kept, depth)?;
+                    Some(Notation { lossy: items.lossy, ..Notation::of(kind, Some(items)) })
+                }
+                "array" => {
                     let first =
                         split_top(inner, &[","]).first().and_then(|first| read_within(first, depth))?;
                     Some(Notation::of(kind, Some(first)))
@@ -248,9 +254,9 @@ fn word(text: &str) -> Option<&'static str> {
     Some(match text.to_ascii_lowercase().as_str() {
         "string" | "str" | "strings" | "text" | "char" | "character" | "varchar" | "date" | "time"
         | "datetime" | "date-time" | "timestamp" | "uuid" | "guid" | "url" | "uri" | "email" | "enum"
-        | "binary" | "bytes" | "base64" | "file" | "path" | "password" => "string",
-        "integer" | "int" | "integers" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint32"
-        | "uint64" | "long" | "short" | "bigint" | "smallint" => "integer",
+        | "enumeration" | "binary" | "blob" | "bytes" | "base64" | "file" | "path" | "password" => "string",
+        "integer" | "int" | "integers" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint8"
+        | "uint16" | "uint32" | "uint64" | "long" | "short" | "bigint" | "smallint" => "integer",
         "float" | "number" | "num" | "double" | "decimal" | "float32" | "float64" | "numeric" | "real" => {
             "float"
         }

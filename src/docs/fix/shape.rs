@@ -32,7 +32,7 @@ pub(super) const SCHEMA_PARTS: [&str; 6] = ["properties", "property", "$ref", "a
 /// name a parameter.
 pub(crate) fn is_flat(parameters: &Value) -> bool {
     let Value::Object(parameters) = parameters else { return false };
-    if parameters.keys().any(|key| SCHEMA_PARTS.contains(&key.as_str())) {
+    if parameters.keys().any(|key| SCHEMA_PARTS.contains(&key.as_str())) || describes_list(parameters) {
         return false;
     }
     // Where the map says that it is a schema, its text is about the schema.
@@ -41,6 +41,33 @@ pub(crate) fn is_flat(parameters: &Value) -> bool {
         parameters.iter().filter(|(key, value)| is_parameter(parameters, key, value)).peekable();
     members.peek().is_some()
         && members.all(|(_, value)| value.is_object() || (!declared && value.is_string()))
+}
+
+/// Whether a map is the schema of a list, which no function takes as its parameters.
+fn describes_list(parameters: &Map<String, Value>) -> bool {
+    let kind = parameters.get("type").and_then(Value::as_str).and_then(notation::read);
+    !parameters.contains_key("properties")
+        && kind.is_some_and(|notation| notation.kind == "array")
+        && parameters.get("items").is_some_and(Value::is_object)
+}
+
+/// Whether `parameters` are no schema of parameters: that of a list, or the arguments of a call, where nothing is a
+/// word of a schema and one value at least is none that a bare map could have.
+pub(super) fn is_arguments(parameters: &Value) -> bool {
+    let Value::Object(members) = parameters else { return false };
+    let is_word = |key: &String| {
+        let key = key.as_str();
+        SCHEMA_PARTS.contains(&key)
+            || SCHEMA_ONLY.contains(&key)
+            || ["type", "type_", "title", "description", "strict", "items"].contains(&key)
+    };
+    let is_call = !members.is_empty() && !members.keys().any(is_word) && !is_flat(parameters);
+    is_call || describes_list(members)
+}
+
+/// Whether a value in a bare map says what kind of parameter it is.
+pub(super) fn says_kind(value: &Value) -> bool {
+    value.is_object() || value.as_str().is_some_and(|text| notation::read(text).is_some())
 }
 
 pub(super) fn is_parameter(parameters: &Map<String, Value>, key: &str, value: &Value) -> bool {

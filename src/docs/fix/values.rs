@@ -47,9 +47,15 @@ pub(crate) fn brief(value: &Value) -> String {
     }
 }
 
+/// Words for the type of nothing.
+const NULLS: [&str; 5] = ["null", "None", "none", "NoneType", "void"];
+
 /// Whether a value stands for no parameters.
 pub(crate) fn is_nothing(value: &Value) -> bool {
-    value.is_null() || *value == json!("") || *value == json!([])
+    let names_null = |map: &Map<String, Value>| {
+        map.len() == 1 && map.get("type").is_some_and(|kind| NULLS.iter().any(|word| *kind == *word))
+    };
+    value.is_null() || *value == json!("") || *value == json!([]) || value.as_object().is_some_and(names_null)
 }
 
 /// Whether a description is missing, null or blank.

@@ -9,7 +9,7 @@ use std::ops::Deref;
 use serde_json::{Map, Value};
 
 use super::cues::Cues;
-use super::shape::is_flat;
+use super::shape::{is_arguments, is_flat};
 use crate::docs::patch::push_token;
 
 /// The list as one rule sees it: all functions, of which it visits those that could concern it.
@@ -92,7 +92,9 @@ pub(crate) fn each_parameters<'f>(
     mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>),
 ) {
     for (function, value) in functions.visited() {
-        if let Some(Value::Object(parameters)) = value.get("parameters").filter(|value| !is_flat(value)) {
+        if let Some(Value::Object(parameters)) =
+            value.get("parameters").filter(|value| !is_flat(value) && !is_arguments(value))
+        {
             let pointer = format!("/{function}/parameters");
             look(&Site { function, pointer: &pointer, place: Place::Parameters }, parameters);
         }

@@ -208,8 +208,18 @@ pub(super) fn amid_prose(layer: &Layer<'_>) -> Option<Vec<Range<usize>>> {
     };
     let whole = outline.parts.first().is_none_or(|part| part.len() == text.len());
     (!whole && outline.gaps(text).all(is_prose))
-        .then(|| outline.parts.clone())
+        .then(|| without_mentions(text, &outline.parts))
         .or_else(|| full_width_part(text))
+}
+
+/// The parts but for those that hold no value (`{city}`, `[name(x)]`), where others do. What is assigned to a name
+/// is no mention: `tools = [a, b]` may hold more than stands here.
+fn without_mentions(text: &str, parts: &[Range<usize>]) -> Vec<Range<usize>> {
+    let is_assigned = |part: &Range<usize>| text[..part.start].trim_end().ends_with(['=', ':']);
+    let holds_value =
+        |part: &&Range<usize>| is_assigned(part) || text[(*part).clone()].contains(['"', '\'', ':']);
+    let kept: Vec<_> = parts.iter().filter(holds_value).cloned().collect();
+    if kept.is_empty() { parts.to_vec() } else { kept }
 }
 
 /// From the first full-width bracket to the last.
@@ -292,6 +302,7 @@ mod tests {
         assert_eq!(find("Here's my list: [1, 2]. Thanks").unwrap(), ["[1, 2]"]);
         assert_eq!(find("[1, 2] is my list").unwrap(), ["[1, 2]"]);
         assert_eq!(find("Use {} or []").unwrap(), ["{}", "[]"]);
+        assert_eq!(find("Fill {city} in: {\"a\": 1}. Answer [name(x)]").unwrap(), ["{\"a\": 1}"]);
         assert_eq!(find("Use {\"a\"").unwrap(), ["{\"a\""]);
         assert_eq!(find("{\"a\": 1} \"b\": 2}"), None);
         assert_eq!(find("{\"a\": 1}"), None);

@@ -6,6 +6,7 @@
 //! are cut off never come here: both would close the brackets and hide the loss. Neither
 //! is linear on every text, so long ones stay away too.
 
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use super::strict;
@@ -33,6 +34,9 @@ pub(super) fn agreed(text: &str) -> Result<Value, NotRepaired> {
     match (first(text), second(text)) {
         (Some(first), Some(second)) if first != second => Err(NotRepaired::Disagree(first)),
         (Some(first), Some(_)) if n_nulls(&first) > n_null_words(text) => Err(NotRepaired::Disagree(first)),
+        (Some(first), Some(_)) if !all_quoted(&first, &quoted_starts(text)) => {
+            Err(NotRepaired::Disagree(first))
+        }
         (Some(first), Some(_)) => Ok(first),
         _ => Err(NotRepaired::Beyond),
     }
@@ -67,6 +71,29 @@ fn n_nulls(value: &Value) -> usize {
     }
 }
 
+/// The words that stand right behind a quote.
+fn quoted_starts(text: &str) -> FxHashSet<&str> {
+    let quotes = ['"', '\'', '`', '“', '”', '„', '‘', '’', '«'];
+    text.match_indices(quotes).map(|(at, quote)| first_word(&text[at + quote.len()..])).collect()
+}
+
+/// Whether every string of a value began with a quote: a bare word is a name, and what it stands for is not known.
+///
+/// The word of a type says all there is to say, also where it is one of Python's own names.
+fn all_quoted(value: &Value, starts: &FxHashSet<&str>) -> bool {
+    match value {
+        Value::String(text) => starts.contains(first_word(text)) || first_word(text).is_empty(),
+        Value::Array(items) => items.iter().all(|item| all_quoted(item, starts)),
+        Value::Object(map) => map.iter().all(|(key, value)| key == "type" || all_quoted(value, starts)),
+        _ => true,
+    }
+}
+
+fn first_word(text: &str) -> &str {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    &text[..end.unwrap_or(text.len())]
+}
+
 /// How many words of a text mean null.
 fn n_null_words(text: &str) -> usize {
     ["null", "None", "NULL"].iter().map(|word| text.matches(word).count()).sum()
@@ -90,6 +117,15 @@ mod tests {
     fn typographic_quotes_and_raw_newlines_are_read() {
         assert_eq!(agreed("{“name”: “f”}"), Ok(json!({"name": "f"})));
         assert_eq!(agreed("{\"d\": \"one\ntwo\"}"), Ok(json!({"d": "one\ntwo"})));
+    }
+
+    #[test]
+    fn a_name_that_stands_for_a_text_is_not_the_text() {
+        let variable = "{'name': 'f', 'description': TEXT}";
+        let expected = json!({"name": "f", "description": "TEXT"});
+        assert_eq!(agreed(variable), Err(NotRepaired::Disagree(expected)));
+        let class = "{'name': 'f', 'a': {'type': str}}";
+        assert_eq!(agreed(class), Ok(json!({"name": "f", "a": {"type": "str"}})));
     }
 
     #[test]

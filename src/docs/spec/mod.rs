@@ -3,7 +3,7 @@
 //! One function an operation. What a call may give (path, query, header, cookie, body)
 //! becomes its parameters; answers, servers and security do not. Schemas stay as they
 //! were sent, for `fix`, but for references, which lead out of the function and are put
-//! in place. An operation that cannot be read is a fault that names it.
+//! in place. Operations that cannot be read are named by a fault beside the others.
 
 mod body;
 mod function;
@@ -25,13 +25,13 @@ const DOCUMENTATION: &str = "Documentation";
 const MAX_NAMED: usize = 5;
 
 /// What a reader makes of an API description.
-type Reader = fn(&Map<String, Value>, &mut Vec<Step>) -> Result<Vec<Value>, Fault>;
+type Reader = fn(&Map<String, Value>, &mut Vec<Step>) -> Read;
+
+/// The functions that can be read, and the fault that names the operations which cannot.
+pub(crate) type Read = (Vec<Value>, Option<Fault>);
 
 /// The functions of an object that is an API description, and nothing where it is something else.
-pub(crate) fn functions(
-    map: &Map<String, Value>,
-    steps: &mut Vec<Step>,
-) -> Option<Result<Vec<Value>, Fault>> {
+pub(crate) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>) -> Option<Read> {
     if let Some(reader) = reader(map) {
         return Some(reader(map, steps));
     }
@@ -67,10 +67,8 @@ fn note(steps: &mut Vec<Step>, step: Step) {
 /// Why one operation cannot be read, for people.
 type Unreadable = String;
 
-/// All functions, or the fault that names the operations which are none.
-fn all_or_fault(
-    read: impl Iterator<Item = (String, Result<Value, Unreadable>)>,
-) -> Result<Vec<Value>, Fault> {
+/// The functions, and the fault that names the operations which are none.
+fn with_fault(read: impl Iterator<Item = (String, Result<Value, Unreadable>)>) -> Read {
     let (mut functions, mut bad) = (Vec::new(), Vec::new());
     for (operation, function) in read {
         match function {
@@ -79,14 +77,14 @@ fn all_or_fault(
         }
     }
     if bad.is_empty() {
-        return Ok(functions);
+        return (functions, None);
     }
     let more = bad.len().saturating_sub(MAX_NAMED);
     let mut message = bad[..bad.len() - more].join("; ");
     if more > 0 {
         message += &format!("; and {more} more");
     }
-    Err(Fault::new(ParseFault::Operation, message))
+    (functions, Some(Fault::new(ParseFault::Operation, message)))
 }
 
 #[cfg(test)]

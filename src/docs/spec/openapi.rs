@@ -8,8 +8,7 @@ use serde_json::{Map, Value};
 use super::body::{self, BODY, Body};
 use super::function::{FunctionDoc, Parameter};
 use super::schema::Resolver;
-use super::{Unreadable, all_or_fault, note};
-use crate::docs::parse::fault::Fault;
+use super::{Read, Unreadable, note, with_fault};
 use crate::docs::parse::step::Step;
 
 const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
@@ -45,7 +44,7 @@ pub(super) fn is_one(map: &Map<String, Value>) -> bool {
     has_version(map, "openapi", "3")
 }
 
-pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>) -> Result<Vec<Value>, Fault> {
+pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>) -> Read {
     read(map, &NOTATION, steps)
 }
 
@@ -61,11 +60,7 @@ pub(super) fn has_version(map: &Map<String, Value>, key: &str, major: &str) -> b
 }
 
 /// The functions of a description, in its order.
-pub(super) fn read(
-    map: &Map<String, Value>,
-    notation: &Notation,
-    steps: &mut Vec<Step>,
-) -> Result<Vec<Value>, Fault> {
+pub(super) fn read(map: &Map<String, Value>, notation: &Notation, steps: &mut Vec<Step>) -> Read {
     note(steps, notation.step);
     let secrets = secrets(map, notation.security);
     let mut resolver = Resolver::new(map);
@@ -85,7 +80,7 @@ pub(super) fn read(
             read.push((format!("operation {} {path}", method.to_uppercase()), function));
         }
     }
-    all_or_fault(read.into_iter())
+    with_fault(read.into_iter())
 }
 
 /// The parameters that only prove who calls, by place and name.

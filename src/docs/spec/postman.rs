@@ -10,8 +10,7 @@ use serde_json::{Map, Value, json};
 use super::body::BODY;
 use super::function::{FunctionDoc, Parameter};
 use super::openapi::{is_true, string};
-use super::{Unreadable, all_or_fault, note};
-use crate::docs::parse::fault::Fault;
+use super::{Read, Unreadable, note, with_fault};
 use crate::docs::parse::step::Step;
 
 /// Whether an object is a collection, by itself or in the frame of Postman's own API.
@@ -27,14 +26,14 @@ fn collection(map: &Map<String, Value>) -> Option<&Map<String, Value>> {
     (is_postman && map.get("item").is_some_and(Value::is_array)).then_some(map)
 }
 
-pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>) -> Result<Vec<Value>, Fault> {
+pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>) -> Read {
     note(steps, Step::Postman);
     let mut requests = Vec::new();
     if let Some(items) = collection(map).and_then(|map| map.get("item")) {
         collect(items, String::new(), &mut requests);
     }
     let read = requests.into_iter().map(|(path, item)| (format!("request {path}"), request(item, steps)));
-    all_or_fault(read.collect::<Vec<_>>().into_iter())
+    with_fault(read.collect::<Vec<_>>().into_iter())
 }
 
 /// Every item that is no folder, with the names that lead to it.

@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::Unreadable;
 use super::body::{self, Body};
 use super::openapi::{self, Call, Notation, is_true, name_and_place, string};
-use crate::docs::parse::fault::Fault;
+use super::{Read, Unreadable};
 use crate::docs::parse::step::Step;
 
 /// Keys of a parameter that say nothing about its value.
@@ -19,7 +18,7 @@ pub(super) fn is_one(map: &Map<String, Value>) -> bool {
     openapi::has_version(map, "swagger", "2")
 }
 
-pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>) -> Result<Vec<Value>, Fault> {
+pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>) -> Read {
     openapi::read(map, &NOTATION, steps)
 }
 

@@ -7,12 +7,14 @@ use super::*;
 
 fn read(spec: &Value) -> (Vec<Value>, Vec<&'static str>) {
     let mut steps = Vec::new();
-    let functions = functions(spec.as_object().unwrap(), &mut steps).unwrap();
-    (functions.unwrap_or_else(|fault| panic!("{fault}")), steps.into_iter().map(Step::code).collect())
+    let (functions, fault) = functions(spec.as_object().unwrap(), &mut steps).unwrap();
+    assert_eq!(fault, None);
+    (functions, steps.into_iter().map(Step::code).collect())
 }
 
 fn fault(spec: &Value) -> String {
-    let fault = functions(spec.as_object().unwrap(), &mut Vec::new()).unwrap().unwrap_err();
+    let (_, fault) = functions(spec.as_object().unwrap(), &mut Vec::new()).unwrap();
+    let fault = fault.unwrap();
     assert_eq!(fault.kind, ParseFault::Operation);
     fault.message
 }
@@ -320,7 +322,7 @@ proptest! {
             json!({"info": {"_postman_id": 1}, "item": [{"name": "a", "request": value}, {"name": "b", "request": {"url": value, "body": schema}}]}),
             value,
         ] {
-            if let Some(Ok(functions)) = spec.as_object().and_then(|map| functions(map, &mut Vec::new())) {
+            if let Some((functions, _)) = spec.as_object().and_then(|map| functions(map, &mut Vec::new())) {
                 prop_assert!(functions.iter().all(|function| function["parameters"]["properties"].is_object()));
             }
         }

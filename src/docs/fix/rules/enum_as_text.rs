@@ -1,4 +1,4 @@
-//! The allowed values are one text with commas.
+//! The allowed values are one text with marks between them.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,14 @@ use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::walk::each_schema;
 use crate::docs::fix::{Rule, Safety};
 
+/// What stands between values, the first that is there.
+const MARKS: [char; 4] = [',', '|', ';', '\n'];
+
 pub(super) static RULE: Rule = Rule {
     code: "schema/enum-as-text",
-    what: "The allowed values are one text with commas.",
-    why: "BFCL wants a list; the text is cut at its commas, which could be part of a value, so the edit is not safe.",
+    what: "The allowed values are one text with marks between them.",
+    why: "BFCL wants a list; the text is cut at its commas or bars, which could be part of a value, so the edit is not \
+          safe.",
     safety: Safety::Unsafe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "string", "description": "x", "enum": "a, b, c"}}}}"#,
@@ -21,8 +25,40 @@ pub(super) static RULE: Rule = Rule {
 fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
         let Some(before @ Value::String(text)) = schema.get("enum") else { return };
-        let values: Vec<_> =
-            text.split(',').map(|value| json!(value.trim())).filter(|value| *value != "").collect();
+        let mark = MARKS.into_iter().find(|mark| text.contains(*mark)).unwrap_or(',');
+        let values: Vec<_> = text
+            .split(mark)
+            .map(|value| json!(unquoted(value.trim())))
+            .filter(|value| *value != "")
+            .collect();
         opinion.change(Change::at(site.pointer).replace("enum", before, values));
     });
+}
+
+/// A value without the quotes around it.
+fn unquoted(text: &str) -> &str {
+    let inside = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    inside('"').or_else(|| inside('\'')).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::docs::fix::fix;
+
+    #[test]
+    fn values_are_told_apart_by_the_mark_between_them() {
+        for (text, expected) in [
+            ("a, b", json!(["a", "b"])),
+            ("a|b, c", json!(["a|b", "c"])),
+            ("a | b", json!(["a", "b"])),
+            ("'a'; 'b'", json!(["a", "b"])),
+            ("['a', 'b']", json!(["a", "b"])),
+        ] {
+            let function = json!({"name": "f", "description": "d", "parameters": {"type": "dict",
+                "required": ["a"], "properties": {"a": {"type": "string", "description": "x", "enum": text}}}});
+            let fixed = fix(&[function], Safety::Unsafe).functions;
+            assert_eq!(fixed[0]["parameters"]["properties"]["a"]["enum"], expected, "{text}");
+        }
+    }
 }

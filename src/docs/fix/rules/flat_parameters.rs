@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::shape::{as_schema, is_flat, is_parameter, schema_of};
+use crate::docs::fix::shape::{as_schema, is_flat, is_parameter, says_kind, schema_of};
+use crate::docs::fix::values::is_undescribed;
 use crate::docs::fix::walk::each_function;
 use crate::docs::fix::{Rule, Safety};
 
@@ -21,6 +22,10 @@ fn judge(opinion: &mut Opinion<'_>) {
     each_function(opinion.functions, |pointer, function| {
         let flat = function.get("parameters").filter(|parameters| is_flat(parameters));
         let Some(before @ Value::Object(map)) = flat else { return };
+        // A name with texts and no description is a call as well as a function.
+        if is_undescribed(function) && !function.contains_key("title") && !map.values().any(says_kind) {
+            return;
+        }
         let properties = map
             .iter()
             .filter(|(key, value)| is_parameter(map, key, value))

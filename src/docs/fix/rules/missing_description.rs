@@ -28,7 +28,11 @@ fn judge(opinion: &mut Opinion<'_>) {
         }
     };
     each_function(functions, |pointer, function| {
-        describe(pointer, function, function.get("name").and_then(Value::as_str).unwrap_or_default());
+        // Where no parameters were found it may be no function at all, and stays as it is.
+        let kind = function.get("parameters").and_then(|parameters| parameters.get("type"));
+        if kind.is_some_and(|kind| *kind == "dict") {
+            describe(pointer, function, function.get("name").and_then(Value::as_str).unwrap_or_default());
+        }
     });
     each_schema(functions, |site, schema| {
         if let Place::Parameter(name) | Place::Member(name) = site.place {

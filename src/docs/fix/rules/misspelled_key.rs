@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::shape::says_kind;
+use crate::docs::fix::values::written;
 use crate::docs::fix::walk::{each_function, each_schema};
 use crate::docs::fix::{Rule, Safety};
 
@@ -18,7 +20,7 @@ const FUNCTION_ALIASES: [(&str, &str); 7] = [
 ];
 
 /// Other words for a schema's keys.
-const SCHEMA_ALIASES: [(&str, &str); 17] = [
+const SCHEMA_ALIASES: [(&str, &str); 19] = [
     ("type_", "type"),
     ("data_type", "type"),
     ("dataType", "type"),
@@ -35,6 +37,8 @@ const SCHEMA_ALIASES: [(&str, &str); 17] = [
     ("possible_values", "enum"),
     ("valid_values", "enum"),
     ("enum_values", "enum"),
+    ("options", "enum"),
+    ("values", "enum"),
     ("format_", "format"),
 ];
 
@@ -54,6 +58,18 @@ fn judge(opinion: &mut Opinion<'_>) {
     each_schema(functions, |site, schema| rename_alias(site.pointer, schema, &SCHEMA_ALIASES, opinion));
 }
 
+/// Whether a value holds parameters, and not the arguments of a call: those have no description beside them.
+fn holds_parameters(function: &Map<String, Value>, value: &Value) -> bool {
+    match value {
+        Value::Array(_) => true,
+        Value::Object(members) => {
+            function.contains_key("description") || members.is_empty() || members.values().any(says_kind)
+        }
+        Value::String(text) => written(text).is_some_and(|inner| inner.get("properties").is_some()),
+        _ => false,
+    }
+}
+
 /// Renames the first alias whose value is of the kind its key asks for.
 fn rename_alias(
     pointer: &str,
@@ -67,7 +83,7 @@ fn rename_alias(
         // An empty list of values allows all of them.
         "enum" => value.as_array().is_some_and(|values| !values.is_empty()),
         "items" => value.is_array(),
-        "parameters" => value.is_object() || value.is_array(),
+        "parameters" => holds_parameters(map, value),
         _ => value.is_object(),
     };
     let found = map.iter().find_map(|(alias, value)| {

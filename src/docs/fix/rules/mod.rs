@@ -19,6 +19,7 @@ mod duplicate_function;
 mod duplicate_name;
 mod empty_description;
 mod enum_as_text;
+mod enum_null;
 mod enum_type;
 mod enum_value_as_text;
 mod extra_key;
@@ -92,8 +93,13 @@ const MISSPELLED: &[Cue] = &[
     Key("possible_values"),
     Key("valid_values"),
     Key("enum_values"),
+    Key("options"),
+    Key("values"),
     Key("format_"),
 ];
+
+/// The keys that put a schema together from others; `then` and `else` stand beside `if`.
+const COMBINED: &[Cue] = &[Key("$ref"), Key("anyOf"), Key("oneOf"), Key("allOf"), Key("not"), Key("if")];
 
 /// The keys of constraints.
 const CONSTRAINTS: &[Cue] = &[
@@ -159,6 +165,7 @@ pub(super) static PHASES: [&[Entry]; 3] = [
         (&enum_value_as_text::RULE, Cues::among(&[Key("enum")])),
         (&default_as_text::RULE, Cues::among(&[Key("default")])),
         (&optional_without_default::RULE, Cues::among(&[])),
+        (&enum_null::RULE, Cues::among(&[Key("enum")])),
     ],
     &[(&extra_key::RULE, Cues::among(&[])), (&key_order::RULE, Cues::among(&[]))],
 ];
@@ -168,7 +175,7 @@ pub(super) static FINDINGS: [Entry; 13] = [
     (&unreadable_parameters::RULE, Cues::among(&[])),
     (&unreadable_property::RULE, Cues::among(&[])),
     (&empty_description::RULE, Cues::among(&[])),
-    (&combined_schemas::RULE, Cues::among(&[Key("$ref"), Key("anyOf"), Key("oneOf"), Key("allOf")])),
+    (&combined_schemas::RULE, Cues::among(COMBINED)),
     (&untranslated_type::RULE, Cues::among(&[ForeignType, OddType])),
     (&dict_without_properties::RULE, Cues::among(&[])),
     (&default_type::RULE, Cues::among(&[Key("default")])),

@@ -32,7 +32,8 @@ fn judge(opinion: &mut Opinion<'_>) {
     };
     each_function(functions, &mut look);
     each_schema(functions, |site, schema| {
-        if site.place != Place::Parameters {
+        // Elements are described by their array.
+        if !matches!(site.place, Place::Parameters | Place::Items) {
             look(site.pointer, schema);
         }
     });

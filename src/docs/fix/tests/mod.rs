@@ -328,3 +328,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_a_value_may_not_be_is_told_of_and_not_dropped() {
+    for (key, value) in [("not", json!({"enum": ["z"]})), ("if", json!({"minLength": 1}))] {
+        let property = json!({"type": "string", "description": "x", key: value});
+        let function = json!({"name": "f", "description": "d",
+            "parameters": {"type": "dict", "required": ["a"], "properties": {"a": property}}});
+        let fixed = fix(std::slice::from_ref(&function), Safety::Unsafe);
+        assert_eq!(fixed.functions, [function]);
+        assert_eq!(fixed.findings.len(), 1, "{key}");
+    }
+}
+
+#[test]
+fn null_among_allowed_values_goes_where_it_is_the_default_and_is_told_of_elsewhere() {
+    let fixed = |property: Value, required: &[&str]| {
+        let function = json!({"name": "f", "description": "d",
+            "parameters": {"type": "dict", "required": required, "properties": {"a": property}}});
+        fix(&[function], Safety::Unsafe)
+    };
+    let property = json!({"type": ["string", "null"], "description": "x", "enum": ["b", null]});
+    let optional = fixed(property, &[]);
+    assert_eq!(optional.functions[0]["parameters"]["properties"]["a"]["enum"], json!(["b"]));
+    assert!(optional.findings.is_empty());
+    let needed = fixed(json!({"type": "string", "description": "x", "enum": ["b", null]}), &["a"]);
+    assert_eq!(needed.findings.len(), 1);
+}

@@ -55,6 +55,9 @@ fn read_lines<'c>(lines: impl Iterator<Item = &'c str>) -> Comment {
             Open::Nothing => {}
         }
     }
+    for tag in comment.parameters.values_mut() {
+        tag.text.truncate(tag.text.trim_end().len());
+    }
     Comment { description: comment.description.trim().to_owned(), ..comment }
 }
 

@@ -1,0 +1,33 @@
+//! Null stands among the allowed values, and is the default.
+
+use serde_json::Value;
+
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::walk::each_schema;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/enum-null",
+    what: "Null stands among the allowed values, and is the default.",
+    why: "It is of no type that BFCL has, and the default says already that the value may be left out.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
+        "a": {"type": "string", "description": "x", "enum": ["b", null], "default": null}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
+        "a": {"type": "string", "description": "x", "enum": ["b", "null"], "default": null}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_schema(opinion.functions, |site, schema| {
+        let (Some(before @ Value::Array(choices)), Some(Value::Null)) =
+            (schema.get("enum"), schema.get("default"))
+        else {
+            return;
+        };
+        let others: Vec<Value> = choices.iter().filter(|choice| !choice.is_null()).cloned().collect();
+        if !others.is_empty() && others.len() < choices.len() {
+            opinion.change(Change::at(site.pointer).replace("enum", before, others));
+        }
+    });
+}
