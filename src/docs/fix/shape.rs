@@ -87,7 +87,7 @@ fn declares_dict(parameters: &Map<String, Value>) -> bool {
 const NAME_KEYS: [&str; 5] = ["name", "param_name", "parameter_name", "parameter", "param"];
 
 /// The parameter's name and its schema without the name.
-pub(super) fn named(parameter: &Value) -> Option<(String, Value)> {
+fn named(parameter: &Value) -> Option<(String, Value)> {
     let mut schema = parameter.as_object()?.clone();
     let key = NAME_KEYS.into_iter().find(|key| schema.contains_key(*key))?;
     let Value::String(name) = schema.shift_remove(key)? else { return None };
@@ -99,6 +99,18 @@ pub(super) fn named(parameter: &Value) -> Option<(String, Value)> {
         }
     }
     (!name.is_empty()).then_some((name, Value::Object(schema)))
+}
+
+/// The parameters of a list by name; nothing where one has no name, or two have the same and one would be lost.
+pub(super) fn named_all<'p>(list: impl IntoIterator<Item = &'p Value>) -> Option<Map<String, Value>> {
+    let mut all = Map::new();
+    for parameter in list {
+        let (name, schema) = named(parameter)?;
+        if all.insert(name, schema).is_some() {
+            return None;
+        }
+    }
+    Some(all)
 }
 
 /// A property as a schema, also where it is only a text.

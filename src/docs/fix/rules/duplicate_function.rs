@@ -1,6 +1,7 @@
 //! A function stands in the list twice.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -20,15 +21,48 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(opinion: &mut Opinion<'_>) {
     let functions = opinion.functions;
-    let mut by_name: HashMap<&str, Vec<&Value>> = HashMap::new();
+    // From last to first: so the places of those still to go stay as they are.
+    for at in repeated(&functions).into_iter().rev() {
+        opinion.change(Change::at("").remove(&at.to_string(), &functions[at]));
+    }
+}
+
+/// The places of all functions that stand further up already.
+fn repeated(functions: &[Value]) -> Vec<usize> {
+    let mut firsts: HashMap<&str, &Value> = HashMap::new();
+    let mut others: HashSet<&Value> = HashSet::new();
+    let mut places = Vec::new();
     for (at, function) in functions.iter().enumerate() {
         let Some(name) = function.get("name").and_then(Value::as_str) else { continue };
-        let namesakes = by_name.entry(name).or_default();
-        if namesakes.contains(&function) {
-            // One at a time: the places of the others change with it.
-            opinion.change(Change::at("").remove(&at.to_string(), function));
-            return;
+        match firsts.entry(name) {
+            Entry::Vacant(place) => drop(place.insert(function)),
+            Entry::Occupied(first) if *first.get() == function || !others.insert(function) => places.push(at),
+            Entry::Occupied(_) => {}
         }
-        namesakes.push(function);
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::docs::fix::fix;
+
+    #[test]
+    fn all_that_are_repeated_go_and_the_first_of_each_stays_in_its_place() {
+        let (a, b, c) = (
+            json!({"name": "ring", "description": "a"}),
+            json!({"name": "ring", "description": "b"}),
+            json!({"name": "toll", "description": "c"}),
+        );
+        let sent = [&a, &b, &a, &c, &b, &a].map(Clone::clone);
+        assert_eq!(repeated(&sent), [2, 4, 5]);
+        let fixed = fix(&sent, Safety::Safe);
+        let said: Vec<_> = fixed.functions.iter().map(|function| function["description"].clone()).collect();
+        assert_eq!(said, ["a", "b", "c"]);
+        let gone = fixed.edits.iter().filter(|edit| edit.rule.code == RULE.code);
+        assert_eq!(gone.count(), 3);
     }
 }

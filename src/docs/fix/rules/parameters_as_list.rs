@@ -1,9 +1,9 @@
 //! `parameters` is a list of named parameters.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::shape::{named, schema_of};
+use crate::docs::fix::shape::{named_all, schema_of};
 use crate::docs::fix::walk::each_function;
 use crate::docs::fix::{Rule, Safety};
 
@@ -24,7 +24,7 @@ fn judge(opinion: &mut Opinion<'_>) {
         else {
             return;
         };
-        if let Some(properties) = list.iter().map(named).collect::<Option<Map<_, _>>>() {
+        if let Some(properties) = named_all(list) {
             opinion.change(Change::at(pointer).replace("parameters", before, schema_of(properties)));
         }
     });

@@ -1,9 +1,9 @@
 //! `properties` is a list of named parameters.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::shape::named;
+use crate::docs::fix::shape::named_all;
 use crate::docs::fix::walk::each_schema;
 use crate::docs::fix::{Rule, Safety};
 
@@ -21,9 +21,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
         let Some(before @ Value::Array(list)) = schema.get("properties") else { return };
-        let properties: Option<Map<String, Value>> = list.iter().map(named).collect();
-        // Two of one name would leave one behind.
-        if let Some(properties) = properties.filter(|all| !all.is_empty() && all.len() == list.len()) {
+        if let Some(properties) = named_all(list).filter(|all| !all.is_empty()) {
             opinion.change(Change::at(site.pointer).replace("properties", before, properties));
         }
     });

@@ -1,9 +1,9 @@
 //! Required and optional parameters stand in two lists.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::shape::{OPTIONAL_LIST, REQUIRED_LIST, named};
+use crate::docs::fix::shape::{OPTIONAL_LIST, REQUIRED_LIST, named_all};
 use crate::docs::fix::walk::each_function;
 use crate::docs::fix::{Rule, Safety};
 
@@ -26,7 +26,7 @@ fn judge(opinion: &mut Opinion<'_>) {
             return;
         }
         let all = required.into_iter().chain(optional).flatten();
-        let Some(mut properties) = all.map(named).collect::<Option<Map<_, _>>>() else { return };
+        let Some(mut properties) = named_all(all) else { return };
         let names: Vec<_> =
             required.into_iter().flatten().map(|parameter| parameter["name"].clone()).collect();
         for name in names.iter().filter_map(Value::as_str) {
