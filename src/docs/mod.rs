@@ -13,6 +13,8 @@ pub mod canonical;
 pub mod check;
 pub mod dialect;
 pub mod fix;
+mod holders;
+mod join;
 pub mod parse;
 pub mod patch;
 pub mod quality;

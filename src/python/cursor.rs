@@ -30,6 +30,10 @@ pub(super) struct Notes {
     pub(super) touching: Option<usize>,
     /// Where strings are joined inside a list.
     pub(super) joined_in_list: Option<usize>,
+    /// How many strings were joined to one on the same line.
+    pub(super) n_joints_on_line: usize,
+    /// Where strings of one line are joined inside a list.
+    pub(super) joined_on_line: Option<usize>,
 }
 
 impl<'t> Cursor<'t> {

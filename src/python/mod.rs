@@ -132,15 +132,15 @@ pub(crate) struct Literal {
 
 /// Reads one Python literal as [`literal`] does, and says what is doubtful about it.
 ///
-/// Strings side by side in a list are one string in Python. Where nothing else shows that the text is
-/// Python at all, a comma is as likely to be missing.
+/// Strings side by side in a list are one string in Python. On one line, or where nothing else shows
+/// that the text is Python at all, a comma is as likely to be missing.
 pub(crate) fn read(text: &str) -> Result<Literal, SyntaxError> {
     let mut cursor = Cursor::new(text);
     cursor.skip_blank();
     let value = values::value(&mut cursor)?;
     cursor.finish()?;
     let notes = cursor.notes;
-    let in_list = notes.joined_in_list.filter(|_| !notes.is_python);
+    let in_list = notes.joined_on_line.or(notes.joined_in_list.filter(|_| !notes.is_python));
     Ok(Literal { value, repeated: notes.repeated, doubtful_joint: notes.touching.or(in_list) })
 }
 

@@ -16,8 +16,9 @@ pub(super) fn strings(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
         let start = cursor.offset();
         let is_single = cursor.rest()[prefix_len..].starts_with('\'');
         cursor.notes.is_python |= is_single || prefix_len > 0;
-        if let Some(end) = end {
+        if let Some((end, is_on_line)) = end {
             cursor.notes.n_joints += 1;
+            cursor.notes.n_joints_on_line += usize::from(is_on_line);
             if end == start {
                 cursor.notes.touching.get_or_insert(start);
             }
@@ -31,8 +32,9 @@ pub(super) fn strings(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
             }
         };
         string(cursor, is_raw, &mut joined)?;
-        end = Some(cursor.offset());
+        let (offset, rest) = (cursor.offset(), cursor.rest());
         cursor.skip_between_strings();
+        end = Some((offset, !rest[..cursor.offset() - offset].contains(['\n', '\r'])));
     }
     Ok(joined)
 }

@@ -344,8 +344,11 @@ fn an_ordered_dict_is_read_like_the_dict_it_prints() {
 fn what_is_doubtful_about_a_literal_is_told() {
     let joint = |text: &str| super::read(text).unwrap().doubtful_joint;
     assert_eq!(joint("[\"a\" \"b\"]"), Some(1));
-    assert_eq!(joint("['a' 'b']"), None);
-    assert_eq!(joint("[\"a\" \"b\", None]"), None);
+    assert_eq!(joint("['a' 'b']"), Some(1));
+    assert_eq!(joint("[\"a\" \"b\", None]"), Some(1));
+    assert_eq!(joint("['a'\n 'b', None]"), None);
+    assert_eq!(joint("{'a': ('b' 'c')}"), None);
+    assert_eq!(joint("('a' 'b', 'c')"), Some(1));
     assert_eq!(joint("{\"a\": \"b\" \"c\"}"), None);
     assert_eq!(joint("{'a': 'b''c'}"), Some(9));
     let repeated = super::read("{'a': 1, 'b': {'c': 2, 'c': 2}, 'a': 3}").unwrap().repeated;

@@ -50,10 +50,13 @@ fn items(cursor: &mut Cursor<'_>, close: u8) -> Result<(Vec<Value>, bool), Synta
     let mut items = Vec::new();
     let has_comma = cursor.separated(close, |cursor| {
         let start = cursor.offset();
-        let n_joints = cursor.notes.n_joints;
+        let (n_joints, n_on_line) = (cursor.notes.n_joints, cursor.notes.n_joints_on_line);
         let item = value(cursor)?;
         if item.is_string() && cursor.notes.n_joints > n_joints {
             cursor.notes.joined_in_list.get_or_insert(start);
+        }
+        if item.is_string() && cursor.notes.n_joints_on_line > n_on_line {
+            cursor.notes.joined_on_line.get_or_insert(start);
         }
         items.push(item);
         Ok(())
@@ -64,9 +67,16 @@ fn items(cursor: &mut Cursor<'_>, close: u8) -> Result<(Vec<Value>, bool), Synta
 fn tuple_or_group(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
     cursor.eat(b'(');
     cursor.notes.is_python = true;
+    let before = cursor.notes.joined_on_line;
     let (mut items, has_comma) = items(cursor, b')')?;
     match items.pop() {
-        Some(only) if items.is_empty() && !has_comma => Ok(only),
+        Some(only) if items.is_empty() && !has_comma => {
+            // Brackets around one value are no list, and they are what joined strings are put into.
+            if only.is_string() {
+                cursor.notes.joined_on_line = before;
+            }
+            Ok(only)
+        }
         last => {
             items.extend(last);
             Ok(Value::Array(items))

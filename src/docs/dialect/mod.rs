@@ -14,6 +14,7 @@ mod tables;
 
 use serde_json::{Map, Value};
 
+use crate::docs::holders::{HOLDERS, are_held_for_fix};
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
 use crate::docs::parse::strict;
@@ -22,7 +23,7 @@ use crate::docs::patch::rename_key;
 use crate::docs::{source, spec};
 use crate::python;
 use crate::python::repeated::Repeated;
-use tables::{ABOUT_ANSWERS, ALIASES, CONTAINERS, FRAMES, HELD_BY_FIX, PLACES, SCHEMA_HOLDERS, SCHEMA_PARTS};
+use tables::{ABOUT_ANSWERS, ALIASES, CONTAINERS, FRAMES, PLACES, SCHEMA_HOLDERS, SCHEMA_PARTS};
 
 /// How many frames may stand inside one another.
 const MAX_FRAMES: usize = 8;
@@ -182,7 +183,7 @@ impl Collector<'_> {
     /// Renames what other APIs call a function's keys.
     fn with_own_keys(&mut self, mut map: Map<String, Value>) -> Map<String, Value> {
         for (alias, key, step) in ALIASES {
-            let taken = map.contains_key(*key) || (*key == "parameters" && holds_own_parameters(&map));
+            let taken = map.contains_key(*key) || (*key == "parameters" && are_held_for_fix(&map));
             if !taken && map.get(*alias).is_some_and(|value| can_be(key, value)) {
                 map = rename_key(map, alias, key);
                 self.note(*step);
@@ -225,12 +226,7 @@ impl Collector<'_> {
 
 /// Whether the object has parameters of its own, under any name.
 fn holds_parameters(map: &Map<String, Value>) -> bool {
-    let aliases = ALIASES.iter().filter(|(_, key, _)| *key == "parameters").map(|(alias, ..)| alias);
-    holds_own_parameters(map) || PLACES.iter().chain(aliases).any(|key| map.contains_key(*key))
-}
-
-fn holds_own_parameters(map: &Map<String, Value>) -> bool {
-    HELD_BY_FIX.iter().any(|key| map.contains_key(*key))
+    map.contains_key("parameters") || HOLDERS.iter().any(|key| map.contains_key(*key))
 }
 
 /// Whether a value is of the kind that a function's key asks for.
@@ -359,7 +355,7 @@ fn named_by_key(key: String, mut members: Map<String, Value>) -> Value {
 
 /// The object with the parameters of all places of a web request in one map; a name in two places is left.
 fn joined_places(map: &Map<String, Value>) -> Option<Map<String, Value>> {
-    if holds_own_parameters(map) {
+    if are_held_for_fix(map) {
         return None;
     }
     let mut joined = Map::new();

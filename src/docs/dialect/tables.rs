@@ -45,10 +45,6 @@ pub(super) const ALIASES: &[(&str, &str, Step)] = &[
 pub(super) const PLACES: &[&str] =
     &["path_parameters", "query_parameters", "header_parameters", "body_parameters"];
 
-/// Keys that hold parameters in forms that `fix` turns over.
-pub(super) const HELD_BY_FIX: &[&str] =
-    &["parameters", "required_parameters", "optional_parameters", "arguments", "args", "params", "parameter"];
-
 /// Words in keys that speak of what comes back, never of what is given.
 pub(super) const ABOUT_ANSWERS: &[&str] = &["output", "response", "return", "result", "answer", "error"];
 

@@ -352,3 +352,11 @@ fn what_a_frame_says_of_its_function_is_kept() {
         Ok(vec![json!({"name": "now", "description": "Says the time."})])
     );
 }
+
+#[test]
+fn every_key_that_is_taken_for_parameters_is_among_those_that_hold_them() {
+    let aliases = tables::ALIASES.iter().filter(|(_, key, _)| *key == "parameters").map(|(alias, ..)| alias);
+    for key in tables::PLACES.iter().chain(aliases) {
+        assert!(HOLDERS.contains(key), "{key}");
+    }
+}

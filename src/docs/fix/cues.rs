@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 use super::notation::TYPES;
+use crate::docs::holders;
 
 /// A set of cues.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,10 +30,12 @@ pub(super) enum Cue {
     OddPart,
     /// A `required` deeper than that of the parameters.
     DeeperRequired,
+    /// Parameters under another key than their own.
+    HeldElsewhere,
 }
 
 /// The keys that are cues, one bit each.
-const KEYS: [&str; 51] = [
+const KEYS: [&str; 47] = [
     "$ref",
     "allOf",
     "anyOf",
@@ -46,10 +49,6 @@ const KEYS: [&str; 51] = [
     "default",
     "required_parameters",
     "optional_parameters",
-    "arguments",
-    "args",
-    "params",
-    "parameter",
     "desc",
     "summary",
     "doc",
@@ -106,6 +105,7 @@ impl Cues {
         let mut cues = Self::default();
         if let Value::Object(members) = function {
             cues.look_at_members(members, Level::Function);
+            cues.note(Cue::HeldElsewhere, holders::held(members).next().is_some());
         }
         cues
     }
@@ -176,6 +176,7 @@ impl Cue {
     const fn bit(self) -> u32 {
         match self {
             Self::Key(key) => bit_of(key),
+            Self::HeldElsewhere => 122,
             Self::ForeignType => 124,
             Self::OddType => 125,
             Self::OddPart => 126,

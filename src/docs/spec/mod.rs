@@ -39,7 +39,7 @@ pub(crate) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>) -> Opti
     let Ok(Strict { value: Value::Object(inner), repeated }) = strict::read(text) else { return None };
     let reader = reader(&inner)?;
     if let Some(first) = repeated.first() {
-        return Some(Err(Fault::repeated(&first.key)));
+        return Some((Vec::new(), Some(Fault::repeated(&first.key))));
     }
     note(steps, Step::JsonString);
     Some(reader(&inner, steps))

@@ -9,6 +9,7 @@
 use serde_json::{Map, Value};
 
 use super::note;
+use crate::docs::join::join;
 use crate::docs::parse::step::Step;
 
 const REF: &str = "$ref";
@@ -174,33 +175,9 @@ fn with_all_merged(schema: Map<String, Value>) -> Map<String, Value> {
     let own = schema.iter().filter(|(key, _)| *key != "allOf");
     let mut merged: Map<_, _> = own.map(|(key, value)| (key.clone(), value.clone())).collect();
     for part in parts {
-        let Some(part) = part.as_object().filter(|part| !part.contains_key(REF)) else { return schema };
-        if !part.iter().all(|(key, value)| merge_key(&mut merged, key, value)) {
+        if !part.as_object().is_some_and(|part| join(&mut merged, part)) {
             return schema;
         }
     }
     merged
-}
-
-/// Words about a schema, of which the first said counts.
-const WORDS: [&str; 5] = ["description", "title", "example", "examples", "discriminator"];
-
-/// Takes a key of one part up; whether that was possible.
-fn merge_key(merged: &mut Map<String, Value>, key: &str, value: &Value) -> bool {
-    match (merged.get_mut(key), value) {
-        (None, _) => {
-            merged.insert(key.to_owned(), value.clone());
-            true
-        }
-        (Some(Value::Object(own)), Value::Object(more)) if key == "properties" => {
-            // Of a member described twice the later one is the narrower.
-            own.extend(more.iter().map(|(name, schema)| (name.clone(), schema.clone())));
-            true
-        }
-        (Some(Value::Array(own)), Value::Array(more)) if key == "required" => {
-            own.extend(more.iter().filter(|name| !own.contains(name)).cloned().collect::<Vec<_>>());
-            true
-        }
-        (Some(own), _) => own == value || WORDS.contains(&key) || key.starts_with("x-"),
-    }
 }

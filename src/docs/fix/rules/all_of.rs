@@ -1,11 +1,11 @@
 //! A schema is put together from parts that fit one another.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::required::REQUIRED;
 use crate::docs::fix::walk::each_schema;
 use crate::docs::fix::{Rule, Safety};
+use crate::docs::join::join;
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/all-of",
@@ -24,7 +24,9 @@ fn judge(opinion: &mut Opinion<'_>) {
         let Some(before @ Value::Array(parts)) = schema.get("allOf") else { return };
         let mut joined = schema.clone();
         joined.shift_remove("allOf");
-        if parts.len() < 2 || !parts.iter().all(|part| join(&mut joined, part)) {
+        if parts.len() < 2
+            || !parts.iter().all(|part| part.as_object().is_some_and(|part| join(&mut joined, part)))
+        {
             return;
         }
         let change = Change::at(site.pointer).remove("allOf", before);
@@ -33,27 +35,4 @@ fn judge(opinion: &mut Opinion<'_>) {
             change.set(schema, &crate::docs::patch::token(&key), value)
         }));
     });
-}
-
-/// Adds a part to a schema; `false` where the two speak against one another.
-fn join(schema: &mut Map<String, Value>, part: &Value) -> bool {
-    let Value::Object(part) = part else { return false };
-    part.iter().all(|(key, value)| match (key.as_str(), schema.get_mut(key), value) {
-        ("$ref" | "anyOf" | "oneOf" | "allOf" | "not", ..) => false,
-        ("properties", Some(Value::Object(own)), Value::Object(more)) => more
-            .iter()
-            .all(|(name, member)| own.entry(name.clone()).or_insert_with(|| member.clone()) == member),
-        (REQUIRED, Some(Value::Array(own)), Value::Array(more)) => {
-            let new: Vec<_> = more.iter().filter(|name| !own.contains(name)).cloned().collect();
-            own.extend(new);
-            true
-        }
-        // The words of the whole outweigh those of a part.
-        ("description" | "title", Some(_), _) => true,
-        (_, Some(own), _) => own == value,
-        (_, None, _) => {
-            schema.insert(key.clone(), value.clone());
-            true
-        }
-    })
 }

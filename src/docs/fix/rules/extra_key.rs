@@ -8,12 +8,14 @@ use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::values::is_nothing;
 use crate::docs::fix::walk::{Place, each_function, each_schema};
 use crate::docs::fix::{Rule, Safety};
+use crate::docs::holders::{HOLDERS, takes_nothing};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/extra-key",
     what: "A function or a schema has a key BFCL does not know.",
     why: "Official docs use a closed set of keys; flags of other APIs (`strict`, `additionalProperties`, `$schema`, \
-          examples, descriptions of the result) are dropped. What such keys say about a value is folded first.",
+          examples, descriptions of the result) are dropped. What such keys say about a value is folded first, \
+          and what may hold parameters stays.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "strict": true}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
@@ -25,11 +27,14 @@ fn judge(opinion: &mut Opinion<'_>) {
     each_function(functions, |pointer, function| {
         // Where parameters could not be found, any key may hold them.
         let found = function.get("parameters").is_some_and(|parameters| !is_nothing(parameters));
-        drop_others(pointer, function, |key| !found || FUNCTION.contains(&key), opinion);
+        let stays = |key: &str, value: &Value| {
+            !found || FUNCTION.contains(&key) || HOLDERS.contains(&key) && !takes_nothing(value)
+        };
+        drop_others(pointer, function, stays, opinion);
     });
     each_schema(functions, |site, schema| {
         let needs_definitions = site.place == Place::Parameters && holds_reference(&functions[site.function]);
-        let known = |key: &str| {
+        let known = |key: &str, _: &Value| {
             let own: &[&str] = if site.place == Place::Parameters { &PARAMETERS } else { &SCHEMA };
             own.contains(&key)
                 || COMBINING.contains(&key)
@@ -42,10 +47,10 @@ fn judge(opinion: &mut Opinion<'_>) {
 fn drop_others(
     pointer: &str,
     map: &Map<String, Value>,
-    known: impl Fn(&str) -> bool,
+    stays: impl Fn(&str, &Value) -> bool,
     opinion: &mut Opinion<'_>,
 ) {
-    for (key, value) in map.iter().filter(|(key, _)| !known(key)) {
+    for (key, value) in map.iter().filter(|(key, value)| !stays(key, value)) {
         opinion.change(Change::at(pointer).remove(&crate::docs::patch::token(key), value));
     }
 }

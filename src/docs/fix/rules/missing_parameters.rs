@@ -3,13 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::shape::{OPTIONAL_LIST, REQUIRED_LIST};
 use crate::docs::fix::values::{is_nothing, is_undescribed};
 use crate::docs::fix::walk::each_function;
 use crate::docs::fix::{Rule, Safety};
-
-/// Keys that hold parameters in a form no rule reads, where they are still there when the others are done.
-const HOLDERS: [&str; 6] = [REQUIRED_LIST, OPTIONAL_LIST, "arguments", "args", "params", "parameter"];
+use crate::docs::holders;
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/missing-parameters",
@@ -24,8 +21,8 @@ pub(super) static RULE: Rule = Rule {
 fn judge(opinion: &mut Opinion<'_>) {
     each_function(opinion.functions, |pointer, function| {
         // Parameters that cannot be read are not the same as none.
-        let held = HOLDERS.iter().any(|key| function.get(*key).is_some_and(|value| !is_nothing(value)));
-        if !held && !is_other_record(function) && function.get("parameters").is_none_or(is_nothing) {
+        let is_held = holders::held(function).next().is_some();
+        if !is_held && !is_other_record(function) && function.get("parameters").is_none_or(is_nothing) {
             let nothing = json!({"type": "dict", "required": [], "properties": {}});
             opinion.change(Change::at(pointer).set(function, "parameters", nothing));
         }

@@ -7,17 +7,11 @@ use crate::docs::fix::shape::says_kind;
 use crate::docs::fix::values::written;
 use crate::docs::fix::walk::{each_function, each_schema};
 use crate::docs::fix::{Rule, Safety};
+use crate::docs::holders::{self, takes_nothing};
 
 /// Other words for a function's keys.
-const FUNCTION_ALIASES: [(&str, &str); 7] = [
-    ("arguments", "parameters"),
-    ("args", "parameters"),
-    ("params", "parameters"),
-    ("parameter", "parameters"),
-    ("desc", "description"),
-    ("summary", "description"),
-    ("doc", "description"),
-];
+const FUNCTION_ALIASES: [(&str, &str); 3] =
+    [("desc", "description"), ("summary", "description"), ("doc", "description")];
 
 /// Other words for a schema's keys.
 const SCHEMA_ALIASES: [(&str, &str); 19] = [
@@ -54,7 +48,10 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(opinion: &mut Opinion<'_>) {
     let functions = opinion.functions;
-    each_function(functions, |pointer, function| rename_alias(pointer, function, &FUNCTION_ALIASES, opinion));
+    each_function(functions, |pointer, function| {
+        rename_alias(pointer, function, &FUNCTION_ALIASES, opinion);
+        rename_holder(pointer, function, opinion);
+    });
     each_schema(functions, |site, schema| rename_alias(site.pointer, schema, &SCHEMA_ALIASES, opinion));
 }
 
@@ -67,6 +64,25 @@ fn holds_parameters(function: &Map<String, Value>, value: &Value) -> bool {
         }
         Value::String(text) => written(text).is_some_and(|inner| inner.get("properties").is_some()),
         _ => false,
+    }
+}
+
+/// Gives the first other key that holds parameters its name, where the function has none under that name; drops
+/// one that says the same again.
+fn rename_holder(pointer: &str, function: &Map<String, Value>, opinion: &mut Opinion<'_>) {
+    let own = function.get("parameters");
+    let mut held = holders::held(function).filter(|(_, value)| holds_parameters(function, value));
+    if let Some((key, same)) = held.clone().find(|(_, value)| own == Some(value)) {
+        return opinion.change(Change::at(pointer).remove(key, same));
+    }
+    let Some((key, value)) = held.find(|(key, _)| !holders::is_part(key)) else { return };
+    let change = Change::at(pointer);
+    match own {
+        None => opinion.change(change.rename(key, value, "parameters")),
+        Some(none) if takes_nothing(none) => {
+            opinion.change(change.remove("parameters", none).rename(key, value, "parameters"));
+        }
+        Some(_) => {}
     }
 }
 
@@ -83,7 +99,6 @@ fn rename_alias(
         // An empty list of values allows all of them.
         "enum" => value.as_array().is_some_and(|values| !values.is_empty()),
         "items" => value.is_array(),
-        "parameters" => holds_parameters(map, value),
         _ => value.is_object(),
     };
     let found = map.iter().find_map(|(alias, value)| {

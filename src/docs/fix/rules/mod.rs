@@ -64,7 +64,7 @@ mod unreadable_property;
 mod untranslated_type;
 
 use super::Rule;
-use super::cues::Cue::{self, DeeperRequired, ForeignType, Key, OddPart, OddType};
+use super::cues::Cue::{self, DeeperRequired, ForeignType, HeldElsewhere, Key, OddPart, OddType};
 use super::cues::Cues;
 
 /// A rule, and the cues it waits for; without cues it visits every function.
@@ -72,10 +72,7 @@ pub(super) type Entry = (&'static Rule, Cues);
 
 /// The words for keys that are not BFCL's.
 const MISSPELLED: &[Cue] = &[
-    Key("arguments"),
-    Key("args"),
-    Key("params"),
-    Key("parameter"),
+    HeldElsewhere,
     Key("desc"),
     Key("summary"),
     Key("doc"),

@@ -4,6 +4,7 @@ use crate::docs::fix::alternatives::{listed_types, real_branches};
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::walk::each_schema;
 use crate::docs::fix::{Rule, Safety};
+use crate::docs::join::agrees;
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/nullable-type",
@@ -32,7 +33,10 @@ fn judge(opinion: &mut Opinion<'_>) {
                 _ => None,
             }
         });
-        if let Some((key, before, branch)) = found {
+        if let Some((key, before, branch)) = found
+            // Where the two speak against one another, neither is the one that is meant.
+            && branch.iter().all(|(inner, value)| agrees(schema, inner, value))
+        {
             let own = branch.iter().filter(|(inner, _)| !schema.contains_key(*inner));
             let change = Change::at(site.pointer).remove(key, before);
             opinion.change(own.fold(change, |change, (inner, value)| {

@@ -6,6 +6,7 @@ use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::shape::{OPTIONAL_LIST, REQUIRED_LIST, named_all};
 use crate::docs::fix::walk::each_function;
 use crate::docs::fix::{Rule, Safety};
+use crate::docs::holders::takes_nothing;
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/split-parameters",
@@ -22,7 +23,8 @@ fn judge(opinion: &mut Opinion<'_>) {
     each_function(opinion.functions, |pointer, function| {
         let list = |key: &str| function.get(key).and_then(Value::as_array);
         let (required, optional) = (list(REQUIRED_LIST), list(OPTIONAL_LIST));
-        if function.contains_key("parameters") || (required.is_none() && optional.is_none()) {
+        let parameters = function.get("parameters");
+        if !parameters.is_none_or(takes_nothing) || (required.is_none() && optional.is_none()) {
             return;
         }
         let all = required.into_iter().chain(optional).flatten();
@@ -41,6 +43,6 @@ fn judge(opinion: &mut Opinion<'_>) {
             }
         }
         let schema = json!({"type": "dict", "required": names, "properties": properties});
-        opinion.change(change.add("parameters", schema));
+        opinion.change(change.set(function, "parameters", schema));
     });
 }

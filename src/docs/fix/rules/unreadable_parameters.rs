@@ -3,6 +3,7 @@
 use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::each_function;
 use crate::docs::fix::{Rule, Safety};
+use crate::docs::holders;
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/unreadable-parameters",
@@ -13,7 +14,12 @@ pub(super) static RULE: Rule = Rule {
     quiet: r#"{"name": "f", "description": "d", "parameters": null}"#,
     judge: |opinion| {
         each_function(opinion.functions, |pointer, function| match function.get("parameters") {
-            Some(schema) if schema.get("type").is_some_and(|kind| *kind == "dict") => {}
+            Some(schema) if schema.get("type").is_some_and(|kind| *kind == "dict") => {
+                for (key, value) in holders::held(function) {
+                    let message = format!("{key} beside parameters is {}", brief(value));
+                    opinion.find(format!("{pointer}/{key}"), message);
+                }
+            }
             Some(value) => {
                 opinion.find(format!("{pointer}/parameters"), format!("parameters is {}", brief(value)));
             }

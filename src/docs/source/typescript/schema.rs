@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::types::{Member, Type};
+use crate::docs::join::join;
 
 /// How deep types may stand in one another once names are put in place.
 const MAX_DEPTH: usize = 32;
@@ -115,23 +116,17 @@ impl<'d> Declared<'d> {
     }
 
     fn all_of(&mut self, kinds: &'d [Type]) -> Result<Schema, String> {
-        let mut merged = with("object", "properties", json!({}));
-        let mut required = Vec::new();
+        let mut joined = with("object", "properties", json!({}));
         for kind in kinds {
-            let mut part = self.schema(kind)?;
-            let Some(Value::Object(properties)) = part.remove("properties") else {
+            let part = self.schema(kind)?;
+            if !part.contains_key("properties") {
                 return Err("only objects can be joined by `&`".to_owned());
-            };
-            required.extend(
-                part.remove("required").and_then(|list| list.as_array().cloned()).into_iter().flatten(),
-            );
-            if let Some(Value::Object(all)) = merged.get_mut("properties") {
-                all.extend(properties);
+            }
+            if !join(&mut joined, &part) {
+                return Err("types joined by `&` speak against one another".to_owned());
             }
         }
-        required.dedup();
-        merged.insert("required".to_owned(), Value::Array(required));
-        Ok(merged)
+        Ok(joined)
     }
 
     fn named(&mut self, name: &'d str, arguments: &'d [Type]) -> Result<Schema, String> {
