@@ -76,6 +76,18 @@ fn any_key() -> impl Strategy<Value = &'static str> {
         "data_type",
         "is_required",
         "api_call",
+        "not",
+        "input_schema",
+        "required_parameters",
+        "optional_parameters",
+        "args_schema",
+        "params",
+        "enums",
+        "defaultValue",
+        "summary",
+        "pattern",
+        "maxItems",
+        "prefixItems",
     ])
 }
 

@@ -1,8 +1,10 @@
 //! Parameters against the list of required ones, and what is said of those left out.
 
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
 use super::Findings;
+use crate::docs::fix::required;
 use crate::docs::fix::values::{brief, mentions_default};
 use crate::docs::fix::walk::{Place, Site, each_function, each_parameters, each_schema};
 
@@ -11,10 +13,12 @@ const FUNCTION: [&str; 3] = ["name", "description", "parameters"];
 
 pub(super) fn check(functions: &[Value], findings: &mut Findings) {
     each_function(functions, |at, function| key_order(at, function, findings));
-    each_parameters(functions, |site, schema| required(site, schema, findings));
+    each_parameters(functions, |site, schema| listed(site, schema, findings));
+    let mut names = FxHashSet::default();
     each_schema(functions, |site, schema| {
         match site.place {
-            Place::Parameter(name) => parameter(site, name, required_of(functions, site), schema, findings),
+            Place::Parameters => names = required::names(schema).unwrap_or_default(),
+            Place::Parameter(name) => parameter(site, name, names.contains(name), schema, findings),
             Place::Member(_) if !schema.contains_key("default") && !mentions_default(schema) => {
                 findings.add("schema/nested-without-default", site.pointer, "no \"default\"", "");
             }
@@ -34,7 +38,7 @@ fn key_order(at: &str, function: &Map<String, Value>, findings: &mut Findings) {
     }
 }
 
-fn required(site: &Site<'_>, schema: &Map<String, Value>, findings: &mut Findings) {
+fn listed(site: &Site<'_>, schema: &Map<String, Value>, findings: &mut Findings) {
     let (Some(Value::Array(required)), Some(Value::Object(properties))) =
         (schema.get("required"), schema.get("properties"))
     else {
@@ -53,19 +57,13 @@ fn required(site: &Site<'_>, schema: &Map<String, Value>, findings: &mut Finding
     }
 }
 
-fn required_of<'f>(functions: &'f [Value], site: &Site<'_>) -> &'f [Value] {
-    let required = functions[site.function].pointer("/parameters/required").and_then(Value::as_array);
-    required.map_or(&[], Vec::as_slice)
-}
-
 fn parameter(
     site: &Site<'_>,
     name: &str,
-    required: &[Value],
+    is_required: bool,
     schema: &Map<String, Value>,
     findings: &mut Findings,
 ) {
-    let is_required = required.iter().any(|listed| *listed == name);
     let default = schema.get("default");
     match (is_required, default) {
         (true, Some(default)) => {

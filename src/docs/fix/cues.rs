@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 use super::notation::TYPES;
-use crate::docs::holders;
+use crate::docs::holders::HOLDERS;
 
 /// A set of cues.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Cues {
         let mut cues = Self::default();
         if let Value::Object(members) = function {
             cues.look_at_members(members, Level::Function);
-            cues.note(Cue::HeldElsewhere, holders::held(members).next().is_some());
+            cues.note(Cue::HeldElsewhere, members.keys().any(|key| HOLDERS.contains(&key.as_str())));
         }
         cues
     }

@@ -1,5 +1,6 @@
 //! The one list of parameters that must be given, beside the properties.
 
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
 use super::keys::PARAMETERS;
@@ -7,6 +8,11 @@ use super::opinion::{Change, Opinion};
 use super::walk::{Site, each_parameters};
 
 pub(super) const REQUIRED: &str = "required";
+
+/// The names a schema requires; nothing where it has no list of them.
+pub(crate) fn names(schema: &Map<String, Value>) -> Option<FxHashSet<&str>> {
+    Some(schema.get(REQUIRED)?.as_array()?.iter().filter_map(Value::as_str).collect())
+}
 
 /// Shows every `parameters` with its properties and takes up the change proposed for it.
 pub(super) fn each_with_properties(

@@ -4,6 +4,8 @@
 //! parameter. A member that is required is so even where the body as a whole may be left
 //! out, which flat parameters cannot say. What is only ever sent back is left out.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::function::{FunctionDoc, Parameter};
@@ -28,8 +30,10 @@ pub(super) fn add(body: Body, function: &mut FunctionDoc, steps: &mut Vec<Step>)
     let mut schema = body.schema;
     let required = schema.shift_remove("required").unwrap_or_default();
     let Some(Value::Object(members)) = schema.shift_remove("properties") else { return };
+    let required: HashSet<&str> =
+        required.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, member) in members {
-        let is_required = required.as_array().is_some_and(|names| names.iter().any(|one| *one == name));
+        let is_required = required.contains(name.as_str());
         // `true`, and whatever else is no schema, says nothing about the member.
         let schema = if let Value::Object(schema) = member { schema } else { Map::new() };
         if schema.get("readOnly") != Some(&Value::Bool(true)) {

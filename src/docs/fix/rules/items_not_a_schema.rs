@@ -10,7 +10,7 @@ use crate::docs::fix::{Rule, Safety};
 pub(super) static RULE: Rule = Rule {
     code: "schema/items-not-a-schema",
     what: "`items` is the name of a type, or a list of schemas.",
-    why: "BFCL wants one schema for all elements. A name is taken as its type; a list of one type makes a tuple.",
+    why: "BFCL wants one schema for all elements. A name is taken as its type; a list of equal ones makes a tuple.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "array", "description": "x", "items": "string"}}}}"#,
@@ -28,9 +28,7 @@ fn judge(opinion: &mut Opinion<'_>) {
             }
             Value::Array(list) => {
                 let Some(first @ Value::Object(_)) = list.first() else { return };
-                let same =
-                    |other: &Value| other.get("type").is_some() && other.get("type") == first.get("type");
-                if list.iter().all(same) {
+                if first.get("type").is_some() && list.iter().all(|other| other == first) {
                     let change = Change::at(site.pointer).replace("items", before, first.clone());
                     opinion.change(change.set(schema, "type", "tuple"));
                 }

@@ -7,7 +7,7 @@ use crate::docs::fix::shape::says_kind;
 use crate::docs::fix::values::written;
 use crate::docs::fix::walk::{each_function, each_schema};
 use crate::docs::fix::{Rule, Safety};
-use crate::docs::holders::{self, takes_nothing};
+use crate::docs::holders::{HOLDERS, is_part, takes_nothing};
 
 /// Other words for a function's keys.
 const FUNCTION_ALIASES: [(&str, &str); 3] =
@@ -67,22 +67,27 @@ fn holds_parameters(function: &Map<String, Value>, value: &Value) -> bool {
     }
 }
 
-/// Gives the first other key that holds parameters its name, where the function has none under that name; drops
-/// one that says the same again.
+/// Gives another key that holds parameters its name, where the function has none under that name; drops one that
+/// says the same again.
 fn rename_holder(pointer: &str, function: &Map<String, Value>, opinion: &mut Opinion<'_>) {
+    let fits = |key: &str, value: &Value| HOLDERS.contains(&key) && holds_parameters(function, value);
+    let others = function.iter().filter(|(key, value)| fits(key, value));
     let own = function.get("parameters");
-    let mut held = holders::held(function).filter(|(_, value)| holds_parameters(function, value));
-    if let Some((key, same)) = held.clone().find(|(_, value)| own == Some(value)) {
-        return opinion.change(Change::at(pointer).remove(key, same));
-    }
-    let Some((key, value)) = held.find(|(key, _)| !holders::is_part(key)) else { return };
     let change = Change::at(pointer);
-    match own {
-        None => opinion.change(change.rename(key, value, "parameters")),
-        Some(none) if takes_nothing(none) => {
+    if let Some((key, same)) = others.clone().find(|(_, value)| own == Some(value)) {
+        return opinion.change(change.remove(key, same));
+    }
+    if !own.is_none_or(takes_nothing) {
+        return;
+    }
+    let mut whole = others.filter(|(key, _)| !is_part(key));
+    let found = whole.clone().find(|(_, value)| !takes_nothing(value));
+    match (found.or_else(|| whole.next()), own) {
+        (Some((key, value)), None) => opinion.change(change.rename(key, value, "parameters")),
+        (Some((key, value)), Some(none)) if found.is_some() => {
             opinion.change(change.remove("parameters", none).rename(key, value, "parameters"));
         }
-        Some(_) => {}
+        _ => {}
     }
 }
 
@@ -108,5 +113,50 @@ fn rename_alias(
     });
     if let Some(change) = found {
         opinion.change(change);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::docs::fix::fix;
+
+    fn names_of_parameters(function: Value) -> (Vec<String>, usize) {
+        let fixed = fix(&[function], Safety::Unsafe);
+        let properties = fixed.functions[0]["parameters"]["properties"].as_object().cloned();
+        (properties.unwrap_or_default().keys().cloned().collect(), fixed.findings.len())
+    }
+
+    #[test]
+    fn parameters_under_another_key_outweigh_none_under_their_own() {
+        let schema = json!({"type": "object", "required": ["bell"], "properties": {
+            "bell": {"type": "string", "description": "Which."}}});
+        let list = json!([{"name": "bell", "type": "string", "description": "Which."}]);
+        for (key, value) in [
+            ("arguments", json!({"bell": {"type": "string", "description": "Which."}})),
+            ("required_parameters", list.clone()),
+            ("input_schema", schema.clone()),
+            ("args_schema", schema),
+        ] {
+            for own in [json!({}), json!({"type": "object", "properties": {}}), json!(null)] {
+                let function = json!({"name": "ring", "description": "d", "parameters": own, key: value});
+                assert_eq!(names_of_parameters(function), (vec!["bell".to_owned()], 0), "{key} {own}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_parameters_beside_their_own_are_kept_and_told_of() {
+        let schema = |name: &str| {
+            json!({"type": "object", "required": [name], "properties": {
+            name: {"type": "string", "description": "x"}}})
+        };
+        let both = |other: Value| json!({"name": "f", "description": "d", "parameters": schema("a"), "input_schema": other});
+        assert_eq!(names_of_parameters(both(schema("a"))), (vec!["a".to_owned()], 0));
+        let fixed = fix(&[both(schema("b"))], Safety::Unsafe);
+        assert_eq!(fixed.functions[0]["input_schema"], schema("b"));
+        assert_eq!(fixed.findings[0].rule.code, "schema/unreadable-parameters");
     }
 }

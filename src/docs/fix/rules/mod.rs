@@ -27,6 +27,7 @@ mod flat_parameters;
 mod function_name;
 mod illegal_name;
 mod items_not_a_schema;
+mod items_of_one_type;
 mod key_order;
 mod listed_alternatives;
 mod long_name;
@@ -137,6 +138,7 @@ pub(super) static PHASES: [&[Entry]; 3] = [
         (&required_among_properties::RULE, Cues::among(&[OddPart])),
         (&property_as_text::RULE, Cues::among(&[OddPart])),
         (&items_not_a_schema::RULE, Cues::among(&[OddPart])),
+        (&items_of_one_type::RULE, Cues::among(&[OddPart])),
     ],
     &[
         (&unknown_type::RULE, Cues::among(&[ForeignType])),

@@ -1,8 +1,9 @@
 //! A parameter may be left out, and nothing says what is taken then.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::required::names;
 use crate::docs::fix::values::mentions_default;
 use crate::docs::fix::walk::{Place, each_schema};
 use crate::docs::fix::{Rule, Safety};
@@ -20,13 +21,15 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(opinion: &mut Opinion<'_>) {
-    let functions = opinion.functions;
-    each_schema(functions, |site, schema| {
-        let Place::Parameter(name) = site.place else { return };
-        let required = functions[site.function].pointer("/parameters/required").and_then(Value::as_array);
-        let optional = required.is_some_and(|required| !required.contains(&json!(name)));
-        if optional && !schema.contains_key("default") && !mentions_default(schema) {
-            opinion.change(Change::at(site.pointer).add("default", Value::Null));
+    let mut required = None;
+    each_schema(opinion.functions, |site, schema| match site.place {
+        Place::Parameters => required = names(schema),
+        Place::Parameter(name) => {
+            let is_optional = required.as_ref().is_some_and(|required| !required.contains(name));
+            if is_optional && !schema.contains_key("default") && !mentions_default(schema) {
+                opinion.change(Change::at(site.pointer).add("default", Value::Null));
+            }
         }
+        Place::Member(_) | Place::Items => {}
     });
 }

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     code: "schema/required-not-a-list",
     what: "`required` is not a list of names.",
     why: "A name, or names with commas between, makes a list of them, and so do names in deeper lists or marked in an \
-          object; `true` means all parameters, anything else none.",
+          object; `true` means all parameters, `false` and null none; what names nothing that is there stays.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": "a", "properties": {
         "a": {"type": "string", "description": "x"}}}}"#,
@@ -22,9 +22,11 @@ pub(super) static RULE: Rule = Rule {
 fn judge(opinion: &mut Opinion<'_>) {
     each_with_properties(opinion, |site, schema, properties| {
         let before = schema.get(REQUIRED)?;
-        let is_list_of_names = before.as_array().is_some_and(|list| !list.iter().any(holds_names));
-        let names: Vec<Value> = names(before, properties).into_iter().map(Value::String).collect();
-        (!is_list_of_names).then(|| Change::at(site.pointer).replace(REQUIRED, before, names))
+        if before.as_array().is_some_and(|list| !list.iter().any(holds_names)) {
+            return None;
+        }
+        let names = names(before, properties)?.into_iter().map(Value::String).collect::<Vec<_>>();
+        Some(Change::at(site.pointer).replace(REQUIRED, before, names))
     });
 }
 
@@ -33,35 +35,47 @@ fn holds_names(element: &Value) -> bool {
     element.is_array() || element.is_object()
 }
 
-fn names(required: &Value, properties: &Map<String, Value>) -> Vec<String> {
+/// The names in it; nothing where it says something else, from which no name can be read.
+fn names(required: &Value, properties: &Map<String, Value>) -> Option<Vec<String>> {
     let all = || properties.keys().cloned().collect();
     match required {
-        Value::Bool(true) => all(),
-        Value::String(name) if properties.contains_key(name) => vec![name.clone()],
+        Value::Null | Value::Bool(false) => Some(Vec::new()),
+        Value::Bool(true) => Some(all()),
+        Value::String(name) if properties.contains_key(name) => Some(vec![name.clone()]),
         Value::String(word) => match word.trim().to_ascii_lowercase().as_str() {
-            "true" | "yes" | "all" => all(),
-            "false" | "no" | "none" | "null" | "" => Vec::new(),
-            _ => word
-                .split([',', ' ', '[', ']', '"', '\''])
-                .filter(|n| !n.is_empty())
-                .map(str::to_owned)
-                .collect(),
+            "true" | "yes" | "all" => Some(all()),
+            "false" | "no" | "none" | "null" | "" => Some(Vec::new()),
+            _ => listed(word, properties),
         },
-        Value::Array(list) => list.iter().flat_map(|element| names(element, properties)).collect(),
+        Value::Array(list) => {
+            let each: Option<Vec<_>> = list.iter().map(|element| names(element, properties)).collect();
+            Some(each?.concat())
+        }
         Value::Object(map) => named(map, properties),
-        _ => Vec::new(),
+        Value::Number(_) => None,
     }
 }
 
-/// `{"name": "city"}` names one, `{"city": true}` each that is marked.
-fn named(map: &Map<String, Value>, properties: &Map<String, Value>) -> Vec<String> {
+/// The names of a text, one of which at least is a parameter's.
+fn listed(text: &str, properties: &Map<String, Value>) -> Option<Vec<String>> {
+    let names = text.split([',', ' ', '[', ']', '"', '\'']).filter(|name| !name.is_empty());
+    let names: Vec<String> = names.map(str::to_owned).collect();
+    let is_list = names.is_empty() || names.iter().any(|name| properties.contains_key(name));
+    is_list.then_some(names)
+}
+
+/// `{"name": "city"}` names one, `{"city": true}` each that is marked; every mark has to be one.
+fn named(map: &Map<String, Value>, properties: &Map<String, Value>) -> Option<Vec<String>> {
     if let Some(Value::String(name)) = map.get("name") {
-        return vec![name.clone()];
+        return Some(vec![name.clone()]);
     }
-    let marked = map
-        .iter()
-        .filter(|(name, value)| properties.contains_key(*name) && marks::read(REQUIRED, value) == Some(true));
-    marked.map(|(name, _)| name.clone()).collect()
+    let mut names = Vec::new();
+    for (name, value) in map {
+        if marks::read(REQUIRED, value).filter(|_| properties.contains_key(name))? {
+            names.push(name.clone());
+        }
+    }
+    Some(names)
 }
 
 #[cfg(test)]
@@ -82,7 +96,18 @@ mod tests {
             (json!([["city"], {"name": "day"}]), vec!["city", "day"]),
             (json!(null), vec![]),
         ] {
-            assert_eq!(names(&required, &properties), expected, "{required}");
+            let expected = expected.into_iter().map(str::to_owned).collect();
+            assert_eq!(names(&required, &properties), Some(expected), "{required}");
+        }
+    }
+
+    #[test]
+    fn what_names_nothing_is_not_taken_for_an_empty_list() {
+        let properties = json!({"city": {}}).as_object().unwrap().clone();
+        for required in
+            [json!({"city": "x"}), json!({"town": true}), json!("town"), json!(7), json!([{"city": "x"}])]
+        {
+            assert_eq!(names(&required, &properties), None, "{required}");
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::docs::fix::marks;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::required::{REQUIRED, each_with_properties, with_required};
+use crate::docs::fix::required::{REQUIRED, each_with_properties, names, with_required};
 use crate::docs::fix::{Rule, Safety};
 use crate::docs::patch::token;
 
@@ -24,12 +24,13 @@ fn judge(opinion: &mut Opinion<'_>) {
     each_with_properties(opinion, |site, schema, properties| {
         let listed = schema.get(REQUIRED).and_then(Value::as_array);
         let mut required: Vec<_> = listed.into_iter().flatten().cloned().collect();
+        let mut known = names(schema).unwrap_or_default();
         let mut change = Change::at(site.pointer);
         for (name, property) in properties {
             for (key, before) in property.as_object().into_iter().flatten() {
                 let Some(is_required) = marks::read(key, before) else { continue };
                 change = change.remove(&format!("properties/{}/{key}", token(name)), before);
-                if is_required && !required.contains(&json!(name)) {
+                if is_required && known.insert(name) {
                     required.push(json!(name));
                 }
             }

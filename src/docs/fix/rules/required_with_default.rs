@@ -1,7 +1,6 @@
 //! A parameter is required and has a default.
 
-use serde_json::Value;
-
+use crate::docs::fix::required::names;
 use crate::docs::fix::walk::{Place, each_schema};
 use crate::docs::fix::{Rule, Safety};
 
@@ -15,17 +14,17 @@ pub(super) static RULE: Rule = Rule {
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
         "a": {"type": "string", "description": "x", "default": "en"}}}}"#,
     judge: |opinion| {
-        let functions = opinion.functions;
-        each_schema(functions, |site, schema| {
-            let Place::Parameter(name) = site.place else { return };
-            let required = functions[site.function].pointer("/parameters/required").and_then(Value::as_array);
-            let listed = required.is_some_and(|required| required.iter().any(|listed| *listed == name));
-            if listed && schema.contains_key("default") {
-                opinion.find(
-                    format!("{}/default", site.pointer),
-                    format!("{name:?} is required and has a default"),
-                );
+        let mut required = None;
+        each_schema(opinion.functions, |site, schema| match site.place {
+            Place::Parameters => required = names(schema),
+            Place::Parameter(name) => {
+                let is_required = required.as_ref().is_some_and(|required| required.contains(name));
+                if is_required && schema.contains_key("default") {
+                    let message = format!("{name:?} is required and has a default");
+                    opinion.find(format!("{}/default", site.pointer), message);
+                }
             }
+            Place::Member(_) | Place::Items => {}
         });
     },
 };

@@ -1,5 +1,6 @@
 //! `required` names a parameter that does not exist, or one twice.
 
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
@@ -20,10 +21,11 @@ pub(super) static RULE: Rule = Rule {
 fn judge(opinion: &mut Opinion<'_>) {
     each_with_properties(opinion, |site, schema, properties| {
         let before @ Value::Array(list) = schema.get(REQUIRED)? else { return None };
+        let mut seen = FxHashSet::default();
         let mut known: Vec<Value> = Vec::with_capacity(list.len());
-        for name in list {
-            if name.as_str().is_some_and(|name| properties.contains_key(name)) && !known.contains(name) {
-                known.push(name.clone());
+        for name in list.iter().filter_map(Value::as_str) {
+            if properties.contains_key(name) && seen.insert(name) {
+                known.push(name.into());
             }
         }
         (known.len() < list.len()).then(|| Change::at(site.pointer).replace(REQUIRED, before, known))

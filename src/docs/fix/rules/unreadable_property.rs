@@ -2,14 +2,15 @@
 
 use serde_json::Value;
 
+use crate::docs::fix::required::REQUIRED;
 use crate::docs::fix::values::brief;
-use crate::docs::fix::walk::{each_function, each_schema};
+use crate::docs::fix::walk::{Place, each_function, each_schema};
 use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/unreadable-property",
     what: "A part of a schema is not what belongs there.",
-    why: "Properties and items are schemas, and a description is text.",
+    why: "Properties and items are schemas, a description is text, and what is required a list.",
     safety: Safety::Suggest,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {"a": 7}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
@@ -33,6 +34,11 @@ pub(super) static RULE: Rule = Rule {
                 }
                 Some(other) => find("properties".to_owned(), other),
                 None => {}
+            }
+            if site.place == Place::Parameters
+                && let Some(required) = schema.get(REQUIRED).filter(|required| !required.is_array())
+            {
+                find(REQUIRED.to_owned(), required);
             }
             let wrong = |key: &str, fits: fn(&Value) -> bool| schema.get(key).filter(|value| !fits(value));
             for (key, value) in [

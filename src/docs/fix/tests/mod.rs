@@ -229,6 +229,59 @@ fn two_names_are_never_made_one() {
     );
 }
 
+#[test]
+fn what_would_lose_content_stays_and_is_told_of() {
+    let parameters = |properties: &Value, required: &Value| json!({"type": "dict", "properties": properties, "required": required});
+    let of = |kind: &str| json!({"name": "a", "type": kind, "description": "x"});
+    let enumerated = json!([{"type": "integer", "enum": [1]}, {"type": "integer", "description": "y"}]);
+    for (key, value, code) in [
+        (
+            "parameters",
+            parameters(&json!([of("string"), of("integer")]), &json!(["a"])),
+            "schema/unreadable-property",
+        ),
+        ("required_parameters", json!([of("string"), of("integer")]), "schema/unreadable-parameters"),
+        (
+            "parameters",
+            parameters(
+                &json!({"a": {"type": "array", "description": "x", "items": enumerated}}),
+                &json!(["a"]),
+            ),
+            "schema/unreadable-property",
+        ),
+        (
+            "parameters",
+            parameters(
+                &json!({"a": {"type": "string", "description": "x", "allOf": [{"type": "integer", "enum": [1, 2]}]}}),
+                &json!(["a"]),
+            ),
+            "schema/combined-schemas",
+        ),
+        (
+            "parameters",
+            parameters(
+                &json!({"a": {"type": "string", "description": "x", "not": {"enum": ["b"]}}}),
+                &json!(["a"]),
+            ),
+            "schema/combined-schemas",
+        ),
+        (
+            "parameters",
+            parameters(&json!({"a": {"type": "string", "description": "x"}}), &json!({"a": "x"})),
+            "schema/unreadable-property",
+        ),
+    ] {
+        let sent = json!({"name": "f", "description": "d", key: value});
+        let fixed = fix(std::slice::from_ref(&sent), Safety::Safe);
+        assert_eq!(fixed.functions, [sent.clone()], "{sent}");
+        assert_eq!(
+            fixed.findings.iter().map(|finding| finding.rule.code).collect::<Vec<_>>(),
+            [code],
+            "{sent}"
+        );
+    }
+}
+
 /// Applies patches to a list as this crate does and as another implementation does.
 fn patched(functions: &[Value], edits: &[Edit]) -> (Value, Value) {
     let (mut ours, mut theirs) = (json!(functions), json!(functions));

@@ -251,3 +251,9 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn joined_types_that_speak_against_one_another_are_refused() {
+    let kind = fault("function f(a: { b: string } & { b: number }): void");
+    assert_eq!(kind, ParseFault::SourceCode);
+}
