@@ -138,7 +138,9 @@ fn calls_that_a_log_gives_one_id_are_all_kept() {
     let call = |city: &str| json!({"id": "", "type": "function", "function": {"name": "f", "arguments": json!({"city": city}).to_string()}});
     for id in ["", "c"] {
         let mut calls = [call("Bern"), call("Basel"), call("Bern")];
-        calls.iter_mut().for_each(|call| call["id"] = json!(id));
+        for call in &mut calls {
+            call["id"] = json!(id);
+        }
         let record =
             record_of(&json!({"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "f"}],
             "response": {"role": "assistant", "content": null, "tool_calls": calls}}));
