@@ -143,6 +143,11 @@ pub fn count(number: u64) -> String {
     HumanCount(number).to_string()
 }
 
+/// A number of things, with the word for one of them or for several.
+pub fn counted(number: u64, one: &str, several: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { several })
+}
+
 /// A table: columns padded to their widest cell; those in `numbers` stand to the right.
 pub fn table(header: &[&str], rows: &[Vec<String>], numbers: &[usize]) -> String {
     let width = |at: usize| {

@@ -11,7 +11,7 @@ use super::Ending;
 use crate::check::input::{InputFile, read};
 use crate::check::tally::{Count, tally};
 use crate::check::{Report, Told, check as judge, rules};
-use crate::console::{self, count, table};
+use crate::console::{self, count, counted, table};
 use crate::docs::check::rules::{Level, Rule};
 
 /// Raised when a key of the JSON lines changes its meaning or goes.
@@ -187,11 +187,11 @@ impl Output<'_> {
         let of = |level| self.told.iter().filter(|told| self.level(told.rule) == level).count();
         let mut text = format!(
             "{} in {} of {}: {}, {}\n",
-            counted(self.report.n_functions, "function", "functions"),
-            counted(self.report.n_entries, "entry", "entries"),
-            counted(self.files.len(), "file", "files"),
-            counted(of(Level::Error), "error", "errors"),
-            counted(of(Level::Note), "note", "notes"),
+            counted(self.report.n_functions as u64, "function", "functions"),
+            counted(self.report.n_entries as u64, "entry", "entries"),
+            counted(self.files.len() as u64, "file", "files"),
+            counted(of(Level::Error) as u64, "error", "errors"),
+            counted(of(Level::Note) as u64, "note", "notes"),
         );
         if self.args.rules == Rules::Bfcl && self.args.rule.is_empty() {
             text += &format!(
@@ -200,7 +200,7 @@ impl Output<'_> {
             );
             text += &format!(
                 "the official format script would refuse {} (--rules official-linter)\n",
-                counted(self.report.linter.len(), "function", "functions")
+                counted(self.report.linter.len() as u64, "function", "functions")
             );
         }
         text
@@ -251,10 +251,6 @@ impl Output<'_> {
             "errors": of(Level::Error), "notes": of(Level::Note), "official_linter": self.report.linter.len(),
         })
     }
-}
-
-fn counted(n: usize, one: &str, several: &str) -> String {
-    format!("{} {}", count(n as u64), if n == 1 { one } else { several })
 }
 
 /// The labels without what all of them begin with, up to an underscore.

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 
 use super::report::summary;
 use super::{Ending, Halfway, PipelineArgs};
-use crate::console::{self, Console, count};
+use crate::console::{self, Console, count, counted};
 use crate::engine::error::Error;
 use crate::engine::folder::{
     InputFile, RunFile, RunFolder, create_private, write_atomic, write_json, write_run_file,
@@ -94,7 +94,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     console::give(&format!("run       {}\n", folder.path().display()))?;
     let counts = &outcome.ingest.counts;
     if counts.records == 0 && counts.lines > counts.not_sampled {
-        console::talk(&format!("gate failed: no request in {} lines", count(counts.lines)));
+        console::talk(&format!("gate failed: no request in {}", counted(counts.lines, "line", "lines")));
         return Ok(Ending::GateFailed);
     }
     if report.fault_share > pipeline.max_fault_share {
@@ -115,18 +115,21 @@ fn warn_of_lines(outcome: &Outcome, progress: &Console) {
         outcome.ingest.line_reasons.iter().map(|(reason, n)| format!("{} {reason}", count(*n))).collect();
     if counts.unreadable > 0 {
         progress.warn(&format!(
-            "{} of {} lines could not be read; lines without a request: {}",
+            "{} of {} could not be read; lines that gave no request: {}",
             count(counts.unreadable),
-            count(counts.lines),
+            counted(counts.lines, "line", "lines"),
             reasons.join(", ")
         ));
     }
     if counts.records == 0 && !reasons.is_empty() {
         progress.warn(&format!(
-            "no request was read from {} lines ({})\nhint: name the columns of your log, e.g. --set 'ingest.columns.query=[\"text\"]'; `toolsieve why RUN FILE:LINE` tells what was found",
-            count(counts.lines),
+            "no request was read from {} ({})\nhint: `toolsieve inspect FILE…` tells what the files hold; if columns have other names, name them, e.g. --set 'ingest.columns.query=[\"text\"]'",
+            counted(counts.lines, "line", "lines"),
             reasons.join(", ")
         ));
+    }
+    if counts.lines == 0 {
+        progress.warn("there is nothing in the files");
     }
 }
 

@@ -243,12 +243,14 @@ impl Story<'_> {
             cells.text(columns::EXTERNAL_ID, at).map(|id| format!(", its id there {id}")).unwrap_or_default();
         text +=
             &format!("  read      {place}{own_id}, as {}\n", cells.text(columns::SHAPE, at).unwrap_or("?"));
-        let facts =
+        let words =
             [columns::MODEL, columns::USER, columns::SESSION, columns::TOOL_CHOICE, columns::FINISH_REASON];
-        let mut facts: Vec<String> = facts
+        let mut facts: Vec<String> = words
             .iter()
             .filter_map(|&fact| Some(format!("{} {}", fact.name, cells.text(fact, at)?)))
             .collect();
+        let parallel = cells.int(columns::PARALLEL_TOOL_CALLS, at);
+        facts.extend(parallel.map(|allowed| format!("parallel_tool_calls {}", allowed != 0)));
         facts.extend(cells.int(columns::STATUS, at).map(|status| format!("status {status}")));
         if let Some(time) =
             cells.int(columns::TIME_MS, at).and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())

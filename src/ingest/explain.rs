@@ -125,15 +125,32 @@ fn lacking(line: &mut Value, columns: &Columns) -> Option<LineFate> {
             return Some(no_request(NO_MESSAGES, detail));
         }
     }
+    if MESSAGES.iter().any(|path| find(line, path).is_some_and(|messages| !holds_nothing(messages))) {
+        return Some(no_request(NO_FUNCTIONS, "messages, and no tools beside them"));
+    }
     tool_list(line).map(|detail| no_request(NO_MESSAGES, detail))
 }
+
+/// Where traces keep messages.
+const MESSAGES: &[Path] = &[
+    &["attributes", "gen_ai", "input", "messages"],
+    &["attributes", "gen_ai", "prompt"],
+    &["attributes", "llm", "input_messages"],
+    &["inputs", "messages"],
+];
 
 /// Where servers list their tools (MCP), bare or as the answer to a call.
 const TOOL_LISTS: &[Path] = &[&["result", "tools"], &["tools"]];
 
+/// What stands beside tools where somebody asks, be it in a way that is not known.
+const SAYS: &[&str] = &["messages", "message", "contents", "input", "prompt", "query", "chat_history"];
+
 /// Tells of a list of tools without a query: that of one server, or of several under their names.
 fn tool_list(line: &mut Value) -> Option<String> {
     let n_tools = |value: &mut Value| {
+        if SAYS.iter().any(|key| value.get(key).is_some()) {
+            return 0;
+        }
         TOOL_LISTS.iter().find_map(|path| Some(find(value, path)?.as_array()?.len())).unwrap_or_default()
     };
     let n_of_servers =
@@ -150,6 +167,8 @@ const MAX_KEYS_TOLD: usize = 12;
 
 fn outline(value: &Value) -> String {
     match value {
+        Value::Object(map) if map.is_empty() => "an empty object".to_owned(),
+        Value::Array(list) if list.is_empty() => "an empty list".to_owned(),
         Value::Object(map) => {
             let keys: Vec<&str> = map.keys().take(MAX_KEYS_TOLD).map(String::as_str).collect();
             format!("an object with the keys {}", keys.join(", "))

@@ -37,11 +37,13 @@ pub fn read_blocks<E: From<ReadError>>(
     let mut raw = RawText::open(path, on_bytes).map_err(open_error)?;
     let mut cutter = Cutter::new(limits);
     let mut splitter = None;
+    let mut format = format;
     loop {
         // A damaged file may give text with its last breath, so the text is cut before the error counts.
         let filled = cutter.fill(&mut raw);
         let splitter = splitter.get_or_insert_with(|| {
             cutter.skip_byte_order_mark();
+            format = format.seen_in(&cutter.text[cutter.seen..]);
             format.splitter(&cutter.text[cutter.seen..])
         });
         cutter.cut(splitter, format);
@@ -114,6 +116,15 @@ impl Format {
             Some("tsv") => Self::Csv { delimiter: b'\t' },
             _ => Self::Json,
         }
+    }
+
+    /// The same format, with the delimiter that a table's header has: many programs write semicolons or tabs into CSV.
+    fn seen_in(self, first_text: &[u8]) -> Self {
+        let Self::Csv { delimiter } = self else { return self };
+        let header = first_text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let others = [b';', b'\t', b',', b'|'].into_iter();
+        let seen = std::iter::once(delimiter).chain(others).find(|byte| header.contains(byte));
+        Self::Csv { delimiter: seen.unwrap_or(delimiter) }
     }
 
     fn splitter(self, first_text: &[u8]) -> Splitter {

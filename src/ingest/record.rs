@@ -25,6 +25,7 @@ use crate::ingest::stream::is_event_stream;
 use crate::ingest::table::Header;
 use crate::ingest::transcripts;
 use crate::ingest::unpack::unpack;
+use crate::python;
 
 /// Reads the items of a block, in order: as many first parts as items.
 pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {
@@ -146,8 +147,20 @@ fn read_json(bytes: &[u8]) -> Result<(u128, Value), LineFate> {
     match serde_json::from_str(text) {
         Ok(value) => Ok((xxh3_128(text.as_bytes()), value)),
         Err(_) if is_event_stream(text) => Err(no_request(STREAM_CHUNK, "a server-sent event")),
-        Err(error) => Err(unreadable(NOT_JSON, error.to_string())),
+        Err(error) => match loosely_written(text) {
+            Some(value) => Ok((xxh3_128(text.as_bytes()), value)),
+            None => Err(unreadable(NOT_JSON, error.to_string())),
+        },
     }
+}
+
+/// An object with the comma of a list behind it, or as Python prints it: nothing in it is guessed.
+fn loosely_written(text: &str) -> Option<Value> {
+    let text = text.strip_suffix(',').unwrap_or(text).trim_end();
+    if !(text.starts_with('{') && text.ends_with('}')) {
+        return None;
+    }
+    serde_json::from_str(text).ok().or_else(|| python::literal(text).ok()).filter(Value::is_object)
 }
 
 const JSON_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
@@ -201,8 +214,9 @@ impl Reader<'_> {
             return Err(no_request(NO_MESSAGES, "the list is empty"));
         }
         // Under an envelope stands what was sent to an API; a conversation with its answer in it stands bare.
+        let mut afterwards = Vec::new();
         if body.ends_with_answer && envelope.body.is_empty() && answer == Answer::default() {
-            answer.message = take_last_turn(&mut messages);
+            (answer.message, afterwards) = take_own_answer(&mut messages);
         }
         facts.finish_reason = answer.finish_reason.or(facts.finish_reason);
         let response = answer.message;
@@ -216,7 +230,7 @@ impl Reader<'_> {
             messages,
             functions,
             response,
-            afterwards: Vec::new(),
+            afterwards,
             facts,
             custom_id,
         })
@@ -272,9 +286,24 @@ impl Reader<'_> {
     }
 }
 
-/// Takes the assistant's last turn off a conversation that is told to its end, if something was asked before it.
-fn take_last_turn(messages: &mut Vec<Message>) -> Option<Message> {
-    let (last, before) = messages.split_last()?;
-    let is_answer = last.role == Role::Assistant && before.iter().any(|message| message.role != Role::System);
-    if is_answer { messages.pop() } else { None }
+/// Takes the answer off a conversation that is told to its end, and what follows it.
+///
+/// That is the assistant's last turn, if something was asked before it. Where that turn tells of what calls gave, the
+/// conversation is cut at its decision, as transcripts are.
+fn take_own_answer(messages: &mut Vec<Message>) -> (Option<Message>, Vec<Message>) {
+    let is_own = |message: &Message| message.role == Role::Assistant;
+    let Some(before) = messages.iter().rposition(|message| !is_own(message)) else {
+        return Default::default();
+    };
+    if before + 1 == messages.len() {
+        return Default::default();
+    }
+    if messages[before].role == Role::Tool
+        && let Some((asked, response, afterwards)) = transcripts::cut_at_decision(messages)
+    {
+        *messages = asked;
+        return (Some(response), afterwards);
+    }
+    let is_asked = messages[..=before].iter().any(|message| message.role != Role::System);
+    (if is_asked { messages.pop() } else { None }, Vec::new())
 }

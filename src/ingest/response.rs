@@ -158,6 +158,9 @@ pub(super) fn read_response(mut response: Value) -> Answer {
     if is_empty(&response) {
         return Answer::default();
     }
+    if response.as_str().is_some_and(is_cut_response) {
+        return Answer::finished(FINISHED_TRUNCATED);
+    }
     if is_stream(&response) {
         return Answer::finished(FINISHED_AS_STREAM);
     }
@@ -205,6 +208,25 @@ impl Sign {
         }
     }
 }
+
+/// Whether a text is a stored response that ends too early: JSON by its beginning, an API's by its keys.
+fn is_cut_response(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with(['{', '['])
+        && CUT_SIGNS.iter().any(|sign| text.contains(sign))
+        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_err_and(|error| error.is_eof())
+}
+
+/// Of these one stands near the beginning of each API's response.
+const CUT_SIGNS: &[&str] = &[
+    "\"choices\"",
+    "\"chat.completion",
+    "\"candidates\"",
+    "\"generations\"",
+    "\"tool_calls\"",
+    "\"stop_reason\"",
+    "\"role\"",
+];
 
 fn is_stored_response(value: &Value) -> bool {
     let is_sign = |value: &Value| {
@@ -303,6 +325,18 @@ mod tests {
             read_response(call),
             answer(Message::text(Role::Assistant, "{\"name\":\"f\",\"arguments\":{}}"), None)
         );
+    }
+
+    #[test]
+    fn a_stored_response_that_was_cut_is_no_text_and_broken_json_of_a_model_is() {
+        let whole =
+            json!({"object": "chat.completion", "choices": [{"message": {"content": "Hi"}}]}).to_string();
+        for end in [30, whole.len() - 1] {
+            assert_eq!(read_response(json!(whole[..end])), Answer::finished(FINISHED_TRUNCATED));
+        }
+        for text in ["{\"name\": \"f\", ", "{\"role\": x}", "[f(x=1)"] {
+            assert_eq!(read_response(json!(text)), answer(Message::text(Role::Assistant, text), None));
+        }
     }
 
     #[test]

@@ -5,7 +5,8 @@
 
 use serde_json::Value;
 
-use crate::ingest::path::{EACH, Path, at, gather};
+use crate::ingest::path::{EACH, Path, at, gather, unwrap_json};
+use crate::ingest::stream::is_chunk;
 
 /// Where lines keep several.
 const PACKS: &[Path] = &[
@@ -24,11 +25,14 @@ const HANDED_DOWN: &[&str] = &["sessionId", "userId"];
 
 /// The parts of a line, in its order; `None` where it holds no list of objects.
 pub(super) fn unpack(line: &mut Value) -> Option<Vec<Value>> {
-    if !line.is_object() {
+    if let Value::Array(list) = line {
+        let is_pack = !list.is_empty() && list.iter().all(is_part);
+        return is_pack.then(|| std::mem::take(list));
+    }
+    if !line.is_object() || is_chunk(line) {
         return None;
     }
-    let handed_down: Vec<(&str, Value)> =
-        HANDED_DOWN.iter().filter_map(|key| Some((*key, at(line, &[key])?.clone()))).collect();
+    let mut handed_down = HANDED_DOWN;
     let mut parts = Vec::new();
     for path in PACKS {
         let found = gather(line, path);
@@ -36,15 +40,65 @@ pub(super) fn unpack(line: &mut Value) -> Option<Vec<Value>> {
             parts.extend(found.into_iter().map(Value::take));
         }
     }
+    if parts.is_empty() {
+        parts.extend(WRAPPERS.iter().find_map(|wrapper| wrapper.take(line)));
+        handed_down = TIMES;
+    }
+    let said_once: Vec<(&str, Value)> =
+        handed_down.iter().filter_map(|key| Some((*key, at(line, &[key])?.clone()))).collect();
+    hand_down(&said_once, &mut parts);
+    (!parts.is_empty()).then_some(parts)
+}
+
+fn hand_down(said_once: &[(&str, Value)], parts: &mut [Value]) {
     for fields in parts.iter_mut().filter_map(Value::as_object_mut) {
-        for (key, value) in &handed_down {
+        for (key, value) in said_once {
             let field = fields.entry(*key).or_insert(Value::Null);
             if field.is_null() {
                 field.clone_from(value);
             }
         }
     }
-    (!parts.is_empty()).then_some(parts)
+}
+
+/// When a shipper was given a line.
+const TIMES: &[&str] = &["timestamp", "time", "ts"];
+
+/// A field in which a shipper of logs puts the whole line that it was given.
+struct Wrapper {
+    key: &'static str,
+    /// It is one where it holds an object, and not only where it holds one as a string.
+    is_object: bool,
+}
+
+const WRAPPERS: &[Wrapper] = &[
+    Wrapper { key: "payload", is_object: true },
+    Wrapper { key: "jsonPayload", is_object: true },
+    Wrapper { key: "data", is_object: true },
+    Wrapper { key: "event", is_object: true },
+    Wrapper { key: "message", is_object: false },
+    Wrapper { key: "log", is_object: false },
+    Wrapper { key: "textPayload", is_object: false },
+];
+
+impl Wrapper {
+    fn take(&self, line: &mut Value) -> Option<Value> {
+        let field = line.get_mut(self.key)?;
+        match field {
+            Value::String(text) => unwrap_json(text).filter(is_part),
+            object if self.is_object && is_part(object) => Some(object.take()),
+            _ => None,
+        }
+    }
+}
+
+/// Objects that have one of these are messages or functions, never lines.
+const KEYS_OF_PARTS: &[&str] = &["role", "from", "parameters", "input_schema", "inputSchema"];
+
+/// Whether a value may be a line of its own.
+fn is_part(value: &Value) -> bool {
+    let is_function = value.get("type").and_then(Value::as_str) == Some("function");
+    value.is_object() && !is_function && KEYS_OF_PARTS.iter().all(|key| value.get(key).is_none())
 }
 
 #[cfg(test)]
@@ -69,9 +123,27 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_list_of_objects_is_one() {
-        for mut line in [json!({"data": [1, 2]}), json!({"runs": []}), json!({"data": {"a": 1}}), json!([{}])]
+    fn what_a_shipper_wrapped_and_a_list_of_lines_are_taken_out() {
+        let inner = json!({"query": "When is high tide?"});
+        for mut line in [
+            json!({"stream": "stdout", "log": format!("{inner}\n")}),
+            json!({"data": inner.to_string()}),
+            json!([inner]),
+        ] {
+            assert_eq!(unpack(&mut line), Some(vec![inner.clone()]));
+        }
+        let mut line = json!({"ts": 1, "payload": inner});
+        assert_eq!(unpack(&mut line), Some(vec![json!({"query": "When is high tide?", "ts": 1})]));
+        for mut line in
+            [json!({"message": inner}), json!({"message": "tide"}), json!({"data": {"role": "user"}})]
         {
+            assert_eq!(unpack(&mut line), None);
+        }
+    }
+
+    #[test]
+    fn what_holds_no_list_of_objects_is_one() {
+        for mut line in [json!({"data": [1, 2]}), json!({"runs": []}), json!([]), json!([{"role": "user"}])] {
             let sent = line.clone();
             assert_eq!((unpack(&mut line), line), (None, sent));
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::look::{File, Look, PublicSets};
-use crate::console::count;
+use crate::console::{count, counted};
 use crate::docs::parse::parse;
 use crate::ingest::reasons::{CUT_FILE, LINE_TOO_LONG, RAGGED_ROW};
 use crate::public_sets::catalogue::{Catalogue, recipe_sets};
@@ -90,16 +90,16 @@ fn damaged(look: &Look) -> Option<String> {
 fn ragged(look: &Look) -> Option<String> {
     let left = look.unreadable.get(RAGGED_ROW)?;
     Some(format!(
-        "{} table rows have more or fewer cells than the header: quotes are missing in them",
-        count(left.lines)
+        "{} more or fewer cells than the header: quotes are missing there",
+        counted(left.lines, "table row has", "table rows have")
     ))
 }
 
 fn too_long(look: &Look) -> Option<String> {
     let left = look.unreadable.get(LINE_TOO_LONG)?;
     Some(format!(
-        "{} lines are too long: --set ingest.max_line_bytes=BYTES raises the limit",
-        count(left.lines)
+        "{} too long: --set ingest.max_line_bytes=BYTES raises the limit",
+        counted(left.lines, "line is", "lines are")
     ))
 }
 

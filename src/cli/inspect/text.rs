@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::console::{count, table};
+use crate::console::{count, counted, table};
 use crate::docs::fix::Safety;
 use crate::inspect::look::{Column, Fix, Left, Look, Personal};
 use crate::text::short::shortened;
@@ -47,14 +47,14 @@ fn lines(look: &Look) -> String {
     let shapes = list(&look.shapes, lines.requests);
     let answers = match lines.answers {
         0 => String::new(),
-        answers => format!("{} answers to requests of other lines, ", count(answers)),
+        answers => format!("{} to requests of other lines, ", counted(answers, "answer", "answers")),
     };
     let mut text = pair(
         "lines",
         &format!(
-            "{} looked at: {} requests, {}{} without one, {} unreadable",
+            "{} looked at: {}, {}{} without one, {} unreadable",
             count(lines.looked_at),
-            count(lines.requests),
+            counted(lines.requests, "request", "requests"),
             answers,
             count(lines.no_request),
             count(lines.unreadable)
@@ -120,11 +120,11 @@ fn requests(look: &Look) -> String {
         (
             "turns",
             format!(
-                "{} single, {} multi (up to {}), {} later steps of agent loops, {} with a system message",
+                "{} single, {} multi (up to {}), {} of agent loops, {} with a system message",
                 count(turns.single_turn),
                 count(turns.multi_turn),
                 count(turns.most_turns),
-                count(turns.agent_steps),
+                counted(turns.agent_steps, "later step", "later steps"),
                 count(turns.with_system)
             ),
         ),
@@ -138,15 +138,15 @@ fn requests(look: &Look) -> String {
                 count(answers.none)
             ),
         ),
-        ("equal", format!("{} requests equal an earlier one", count(requests.equal))),
+        ("equal", counted(requests.equal, "request equals an earlier one", "requests equal an earlier one")),
         ("time", time(look)),
         ("models", list(&facts.models, look.lines.requests)),
         (
             "who",
             format!(
-                "{} users, {} sessions, {} with an id",
-                count(facts.users),
-                count(facts.sessions),
+                "{}, {}, {} with an id",
+                counted(facts.users, "user", "users"),
+                counted(facts.sessions, "session", "sessions"),
                 count(facts.with_id)
             ),
         ),
@@ -158,7 +158,7 @@ fn time(look: &Look) -> String {
     let facts = &look.requests.facts;
     facts.time.as_ref().map_or_else(
         || "none".to_owned(),
-        |[first, last]| format!("{first} to {last}, on {} requests", count(facts.with_time)),
+        |[first, last]| format!("{first} to {last}, on {}", counted(facts.with_time, "request", "requests")),
     )
 }
 
@@ -172,11 +172,10 @@ fn docs(look: &Look) -> String {
     let functions = if docs.read == 0 {
         "no list can be read".to_owned()
     } else {
-        format!(
-            "{} in {} lists read; a list has {fewest} to {most}, median {median}",
-            count(docs.functions),
-            count(docs.read)
-        )
+        let each =
+            if fewest == most { fewest.to_string() } else { format!("{fewest} to {most}, median {median}") };
+        let read = counted(docs.read, "list", "lists");
+        format!("{} in {read} read; a list has {each}", count(docs.functions))
     };
     let rows = [
         ("doc lists", format!("{} differ, {share} of requests have docs of another", count(docs.lists))),

@@ -107,18 +107,37 @@ fn as_one_turn(messages: Vec<Message>) -> Message {
 
 /// Reads instructions that stand beside the messages: a text, a list of text parts, or an object that holds one.
 pub(super) fn read_system(mut system: Value) -> Result<Message, Fault> {
-    let parts = system.get_mut("parts").map(Value::take);
+    let parts = system.get_mut("parts").map(|parts| listed(parts.take()));
     Ok(Message::text(Role::System, read_content(parts.unwrap_or(system))?.text()))
 }
 
-/// Reads Gemini's contents: messages whose role may be left out, which then is the user's.
-pub(super) fn read_contents(mut contents: Value) -> Result<Vec<Message>, Fault> {
-    if let Value::Array(list) = &mut contents {
-        for content in list.iter_mut().filter_map(Value::as_object_mut) {
-            content.entry("role").or_insert_with(|| "user".into());
-        }
+/// Reads Gemini's contents: messages whose role may be left out, which then is the user's. Its libraries take a text
+/// for a message, and one message or part for a list of one.
+pub(super) fn read_contents(contents: Value) -> Result<Vec<Message>, Fault> {
+    let contents = match contents {
+        Value::String(text) => written_list(&text).unwrap_or(Value::String(text)),
+        other => other,
+    };
+    let Value::Array(list) = listed(contents) else { return Ok(Vec::new()) };
+    read_messages(list.into_iter().map(content).collect())
+}
+
+/// A content of Gemini's with a role and a list of parts.
+fn content(value: Value) -> Value {
+    let mut fields = match value {
+        Value::Object(fields) if fields.contains_key("parts") || fields.contains_key("role") => fields,
+        said => Map::from_iter([("parts".to_owned(), said)]),
+    };
+    fields.entry("role").or_insert_with(|| "user".into());
+    if let Some(parts) = fields.get_mut("parts") {
+        *parts = listed(parts.take());
     }
-    read_messages(contents)
+    Value::Object(fields)
+}
+
+/// A list, or else a list of the one value.
+fn listed(value: Value) -> Value {
+    if value.is_array() { value } else { Value::Array(vec![value]) }
 }
 
 /// Whether a list that was found in a text is meant as messages: people ask about lists, too.

@@ -42,6 +42,14 @@ const MESSAGES: Path = &["messages"];
 const CONTENTS: Path = &["contents"];
 const TOOLS: Path = &["tools"];
 
+const GEMINI: Body = Body {
+    name: "gemini-contents",
+    messages: &[Place::At(CONTENTS)],
+    functions: &[Place::At(TOOLS)],
+    read: read_contents,
+    ..PLAIN
+};
+
 /// The bodies, in the order they are tried.
 pub const BODIES: &[Body] = &[
     Body {
@@ -77,13 +85,19 @@ pub const BODIES: &[Body] = &[
         read: read_query,
         ..PLAIN
     },
+    Body { signs: &[Sign::List(CONTENTS)], ..GEMINI },
+    Body { signs: &[Sign::Has(CONTENTS), Sign::SomeHas(TOOLS, "functionDeclarations")], ..GEMINI },
+    Body { signs: &[Sign::Has(CONTENTS), Sign::SomeHas(TOOLS, "function_declarations")], ..GEMINI },
+    // As the arguments of Google's own library.
     Body {
-        name: "gemini-contents",
-        signs: &[Sign::List(CONTENTS)],
-        messages: &[Place::At(CONTENTS)],
-        functions: &[Place::At(TOOLS)],
-        read: read_contents,
-        ..PLAIN
+        signs: &[Sign::Has(CONTENTS)],
+        functions: &[Place::At(&["config", "tools"])],
+        system: &[&["config", "systemInstruction"], &["config", "system_instruction"]],
+        facts: &[
+            (Fact::ToolChoice, &["config", "toolConfig", "functionCallingConfig"]),
+            (Fact::ToolChoice, &["config", "tool_config", "function_calling_config"]),
+        ],
+        ..GEMINI
     },
     Body {
         name: "bedrock-converse",

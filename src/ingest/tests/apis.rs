@@ -37,7 +37,9 @@ fn bodies() -> Vec<(&'static str, Value)> {
 
 #[test]
 fn every_body_is_read_in_every_envelope_be_it_an_object_or_a_string() {
-    assert!(bodies().iter().map(|(name, _)| *name).eq(BODIES.iter().map(|body| body.name)));
+    let mut names: Vec<&str> = BODIES.iter().map(|body| body.name).collect();
+    names.dedup();
+    assert!(bodies().iter().map(|(name, _)| *name).eq(names));
     for (name, body) in bodies() {
         for envelope in ENVELOPES {
             for body in [body.clone(), Value::String(body.to_string())] {
@@ -361,4 +363,49 @@ fn a_streamed_answer_and_a_cut_one_leave_the_request() {
     let said = "data: none\nI could not find any.";
     let record = record_of(&json!({"request": bodies()[1].1, "response": said}));
     assert_eq!(record.response, Some(Message::text(Role::Assistant, said)));
+}
+
+#[test]
+fn what_googles_library_takes_for_contents_is_read() {
+    let asked = |contents: Value| {
+        let request = json!({"contents": contents, "tools": [{"functionDeclarations": [{"name": "f"}]}],
+            "system_instruction": {"parts": {"text": "Be brief."}}});
+        record_of(&request).messages
+    };
+    let expected = [Message::text(Role::System, "Be brief."), Message::text(Role::User, "hi")];
+    for contents in [
+        json!("hi"),
+        json!(["hi"]),
+        json!([{"text": "hi"}]),
+        json!([{"parts": {"text": "hi"}}]),
+        json!({"role": "user", "parts": [{"text": "hi"}]}),
+        json!([{"parts": [{"text": "hi"}]}]).to_string().into(),
+    ] {
+        assert_eq!(asked(contents.clone()), expected, "{contents}");
+    }
+    let arguments = json!({"model": "gemini-2.0", "contents": "hi", "config": {
+        "tools": [{"function_declarations": [{"name": "f"}]}], "system_instruction": "Be brief."}});
+    let record = record_of(&arguments);
+    assert_eq!((record.shape, &record.messages[..]), ("gemini-contents", &expected[..]));
+}
+
+#[test]
+fn a_conversation_told_to_its_end_is_cut_where_the_model_decided() {
+    let asked = json!({"role": "user", "content": "When is high tide?"});
+    let calls = json!({"role": "assistant", "tool_calls": [
+        {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"x\": 1}"}}]});
+    let gave = json!({"role": "tool", "tool_call_id": "c", "content": "noon"});
+    let told = json!({"role": "assistant", "content": "At noon."});
+    let record = |messages: Value| record_of(&json!({"messages": messages, "tools": [{"name": "f"}]}));
+
+    let finished = record(json!([asked, calls, gave, told]));
+    assert_eq!(finished.messages, [Message::text(Role::User, "When is high tide?")]);
+    assert_eq!(finished.response, Some(calling("", vec![call(Some("c"), "f", json!({"x": 1}))])));
+    assert_eq!(finished.afterwards, [result(Some("c"), "noon"), Message::text(Role::Assistant, "At noon.")]);
+
+    let going_on = record(json!([asked, calls, gave]));
+    assert_eq!((going_on.messages.len(), going_on.response, going_on.afterwards), (3, None, Vec::new()));
+    let answered = record(json!([asked, told]));
+    assert_eq!((answered.messages.len(), answered.afterwards), (1, Vec::new()));
+    assert_eq!(answered.response, Some(Message::text(Role::Assistant, "At noon.")));
 }

@@ -155,3 +155,15 @@ fn a_file_that_cannot_be_opened_is_an_error_and_so_is_the_callers_refusal() {
     std::fs::write(&missing, ROW).unwrap();
     assert!(matches!(read(&missing), Err(ReadError::Open { path, .. }) if path == Path::new("refused")));
 }
+
+#[test]
+fn a_table_is_cut_at_the_delimiter_of_its_header() {
+    for (name, text) in [
+        ("a.csv", "prompt;function\n\"hi; there, you\";[]\n"),
+        ("a.csv", "prompt\tfunction\nhi, there\t[]\n"),
+        ("a.tsv", "prompt,function\n\"hi, there\",[]\n"),
+        ("a.csv", "prompt,function\nhi; there,[]\n"),
+    ] {
+        assert_eq!(outline(&read(name, text)), [(2, "record")], "{text}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{outline, read_with, record_of};
+use super::{ROW, outline, read, read_with, record_of};
 use crate::conversation::{Message, Role};
 use crate::ingest::read::Limits;
 use crate::ingest::reasons::*;
@@ -166,4 +166,33 @@ fn an_empty_column_of_attributes_hides_no_span() {
     let span = json!({"attributes": null, "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "hi",
         "llm.request.functions.0.name": "f"});
     assert_eq!(record_of(&span).messages, [Message::text(Role::User, "hi")]);
+}
+
+#[test]
+fn lines_of_python_and_lines_with_the_comma_of_a_list_are_read() {
+    let text = format!(
+        "{{'prompt': 'it\\'s', 'function': [], 'user': None}}\n{ROW},\n{ROW} ,\n{{prompt: 1}}\n[1],\n"
+    );
+    let lines = read("log.jsonl", text);
+    let expected = [(1, "record"), (2, "record"), (3, "record"), (4, NOT_JSON), (5, NOT_JSON)];
+    assert_eq!(outline(&lines), expected);
+}
+
+#[test]
+fn a_request_in_a_wrapper_of_no_known_name_is_not_taken_for_a_list_of_tools() {
+    let line =
+        json!({"wrapped": {"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "f"}]}});
+    assert_eq!(told(&line), (UNKNOWN_SHAPE, "an object with the keys wrapped".to_owned()));
+    let line = json!({"message": "hi", "tools": [{"name": "f"}]});
+    assert_eq!(told(&line).1, "none of query, prompt, question, input, user_query, messages");
+}
+
+#[test]
+fn a_trace_with_messages_and_no_tools_offers_no_functions() {
+    let said = json!([{"role": "user", "content": "hi"}]);
+    for line in
+        [json!({"attributes": {"gen_ai.input.messages": said}}), json!({"inputs": {"messages": said}})]
+    {
+        assert_eq!(told(&line).0, NO_FUNCTIONS, "{line}");
+    }
 }

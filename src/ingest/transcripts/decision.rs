@@ -36,12 +36,22 @@ type Said = Result<Message, Fault>;
 
 /// Cuts a conversation at its decision; a prompt that waits for the model is not cut.
 pub(super) fn decide(turns: Vec<Turn>, notation: Notation, is_prompt: bool) -> Result<Decided, Fault> {
-    let said = read(turns, notation)?;
+    cut(&read(turns, notation)?, is_prompt)
+}
+
+/// Cuts messages at their decision: what was sent, what the model did, what came after it.
+pub(super) fn cut_messages(messages: &[Message]) -> Option<(Vec<Message>, Message, Vec<Message>)> {
+    let said: Vec<Said> = messages.iter().cloned().map(Ok).collect();
+    let Decided { messages, response, afterwards, .. } = cut(&said, false).ok()?;
+    Some((messages, response?, afterwards))
+}
+
+fn cut(said: &[Said], is_prompt: bool) -> Result<Decided, Fault> {
     if !said.iter().any(|said| is_of(said, Role::User)) {
         return Ok(Decided::default());
     }
     let is_waiting = is_prompt && !said.last().is_some_and(|said| is_of(said, Role::Assistant));
-    let own = if is_waiting { said.len()..said.len() } else { decision(&said) };
+    let own = if is_waiting { said.len()..said.len() } else { decision(said) };
     let (before, rest) = said.split_at(own.start);
     let messages = before.iter().cloned().collect::<Result<Vec<_>, _>>()?;
     let (own, after) = rest.split_at(own.len());

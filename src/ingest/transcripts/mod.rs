@@ -149,6 +149,11 @@ fn beside(answer: &Value, notation: Notation) -> (Option<Message>, Option<String
     }
 }
 
+/// Cuts the messages of a finished conversation at its decision; `None` where nobody asks or the model says nothing.
+pub(super) fn cut_at_decision(messages: &[Message]) -> Option<(Vec<Message>, Message, Vec<Message>)> {
+    decision::cut_messages(messages)
+}
+
 /// Whether a list of messages that other shapes would claim is written as `ShareGPT` writes them.
 pub(super) fn is_sharegpt(line: &Value) -> bool {
     line.get(said::MESSAGES).and_then(|list| list.get(0)).is_some_and(|turn| turn.get("from").is_some())
