@@ -158,3 +158,17 @@ fn help_says_what_is_looked_at() {
         snapshot(&format!("{command}_help"), &output(&[command, "--help"]), Path::new("/nowhere"));
     }
 }
+
+#[test]
+fn a_table_without_a_row_of_names_is_told_and_its_first_row_is_not_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let row =
+        "When does Ann sail?,\"[{'name': 'tide', 'description': 'Tells the tide.', 'parameters': {}}]\"\n";
+    std::fs::write(folder.path().join("log.csv"), row.repeat(3)).unwrap();
+    let output = run_in(folder.path(), &["inspect", "log.csv"]);
+    let text = shown(&output);
+    assert!(text.contains("hint: a table has no row of names"), "{text}");
+    assert!(!text.contains("Ann") && !text.contains("tide"), "{text}");
+    let output = run_in(folder.path(), &["init", "log.csv", "--out", "-"]);
+    assert!(!shown(&output).contains("Ann"), "{}", shown(&output));
+}

@@ -122,9 +122,17 @@ fn column((name, cells): (String, Cells)) -> Column {
     }
 }
 
+/// Whether a column is called by what a cell would hold: a table without a row of names.
+pub(super) fn is_data(name: &str) -> bool {
+    name.trim_start().starts_with(['{', '['])
+}
+
 /// Names under which more lines could be read.
 pub(super) fn guess(sampled: &[Sampled], lines: &Lines, usual: &Columns) -> Option<Guess> {
     let cells = cells(sampled, lines);
+    if cells.keys().any(|name| is_data(name)) {
+        return None;
+    }
     let is = |name: &str, words: &[&str]| words.iter().any(|word| name.to_lowercase().contains(word));
     let docs = best(&cells, Kind::Docs, |name| u64::from(is(name, &["func", "tool", "api", "doc"])));
     let functions = known(&cells, &usual.functions).or(docs)?;

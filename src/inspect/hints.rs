@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use super::columns::is_data;
 use super::look::{File, Look, PublicSets};
 use crate::console::{count, counted};
 use crate::docs::parse::parse;
-use crate::ingest::reasons::{CUT_FILE, LINE_TOO_LONG, RAGGED_ROW};
+use crate::ingest::reasons::{CUT_FILE, LINE_TOO_LONG, NOT_UTF8, RAGGED_ROW};
 use crate::public_sets::catalogue::{Catalogue, recipe_sets};
 use crate::public_sets::store::is_there;
 
@@ -13,15 +14,17 @@ use crate::public_sets::store::is_there;
 type Rule = fn(&Look) -> Option<String>;
 
 /// All hints, in the order in which they matter.
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 12] = [
     no_line,
     docs_alone,
     guessed_columns,
+    no_header,
     unnamed_columns,
     damaged,
     ragged,
+    not_utf8,
     too_long,
-    no_user_or_session,
+    no_times,
     guesses_needed,
     missing_sets,
 ];
@@ -48,7 +51,9 @@ const MAX_DOCS_BYTES: u64 = 4 << 20;
 
 /// Notes which files are function docs.
 pub(super) fn tell_docs(files: &mut [File]) {
-    for file in files.iter_mut().filter(|file| file.bytes <= MAX_DOCS_BYTES) {
+    let may_be_docs =
+        |file: &&mut File| file.bytes <= MAX_DOCS_BYTES && matches!(file.format, "json" | "jsonl");
+    for file in files.iter_mut().filter(may_be_docs) {
         let text = std::fs::read_to_string(&file.path).unwrap_or_default();
         file.is_docs = parse(&text).is_ok();
     }
@@ -70,9 +75,21 @@ fn guessed_columns(look: &Look) -> Option<String> {
     ))
 }
 
+fn has_no_header(look: &Look) -> bool {
+    look.columns.iter().any(|column| is_data(&column.name))
+}
+
+fn no_header(look: &Look) -> Option<String> {
+    has_no_header(look).then(|| {
+        "a table has no row of names, its first row holds data: put one above it, e.g. query,function"
+            .to_owned()
+    })
+}
+
 fn unnamed_columns(look: &Look) -> Option<String> {
     let is_lost = look.files.iter().all(|file| !file.is_docs)
         && look.guessed.is_none()
+        && !has_no_header(look)
         && look.lines.requests == 0
         && !look.columns.is_empty();
     is_lost.then(|| {
@@ -95,6 +112,15 @@ fn ragged(look: &Look) -> Option<String> {
     ))
 }
 
+fn not_utf8(look: &Look) -> Option<String> {
+    let left = look.unreadable.get(NOT_UTF8)?;
+    Some(format!(
+        "{} not UTF-8 ({}): if the file has another encoding, convert it, e.g. iconv -f UTF-16 -t UTF-8",
+        counted(left.lines, "line is", "lines are"),
+        left.at.join(", ")
+    ))
+}
+
 fn too_long(look: &Look) -> Option<String> {
     let left = look.unreadable.get(LINE_TOO_LONG)?;
     Some(format!(
@@ -103,7 +129,7 @@ fn too_long(look: &Look) -> Option<String> {
     ))
 }
 
-fn no_user_or_session(look: &Look) -> Option<String> {
+fn no_times(look: &Look) -> Option<String> {
     let facts = &look.requests.facts;
     let is_unknown = look.lines.requests > 0 && facts.with_time == 0;
     is_unknown.then(|| {
