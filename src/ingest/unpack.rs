@@ -1,4 +1,5 @@
-//! One line that holds several requests is taken apart: spans of a trace, runs of an export, observations.
+//! One line that holds several requests is taken apart: spans of a trace, runs of an export, observations, a list of
+//! lines. A line that a shipper of logs wrapped is taken out.
 //!
 //! Each part is an item of its own, with the line it stood on and a fate; the first part stands for the line where
 //! items of the file are counted. Only a line of no known shape is taken apart.

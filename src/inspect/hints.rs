@@ -113,7 +113,8 @@ fn ragged(look: &Look) -> Option<String> {
 }
 
 fn not_utf8(look: &Look) -> Option<String> {
-    let left = look.unreadable.get(NOT_UTF8)?;
+    // One damaged line is no other encoding.
+    let left = look.unreadable.get(NOT_UTF8).filter(|left| left.lines * 2 >= look.lines.looked_at)?;
     Some(format!(
         "{} not UTF-8 ({}): if the file has another encoding, convert it, e.g. iconv -f UTF-16 -t UTF-8",
         counted(left.lines, "line is", "lines are"),

@@ -41,7 +41,7 @@ pub(super) struct LookArgs {
     pub(super) files: Vec<PathBuf>,
 
     /// Lines to look at, in all files together: half from the beginning of each, half from all over it.
-    #[arg(long, value_name = "N", default_value_t = 2000)]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = at_least_one)]
     rows: usize,
 
     /// Seeds the draw of lines; the same seed draws the same ones.
@@ -61,6 +61,11 @@ impl LookArgs {
         }
         Ok(look_at(&self.files, Closeness { rows: self.rows, seed: self.seed }, self.sets.as_deref())?)
     }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    let rows: usize = text.parse().map_err(|_| "expected a whole number".to_owned())?;
+    if rows == 0 { Err("at least one line is looked at".to_owned()) } else { Ok(rows) }
 }
 
 pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<Ending> {
