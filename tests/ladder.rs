@@ -128,7 +128,7 @@ fn real_tools_that_are_cut_say_so() {
 
 /// Whether a text of YAML ends with a value, or where a line may end: such a cut cannot be told from an end.
 fn may_be_whole(text: &str) -> bool {
-    let line = text.lines().next_back().unwrap_or_default().trim();
+    let line = text.trim_end().lines().next_back().unwrap_or_default().trim();
     let value = line.split_once(": ").map(|(_, value)| value).or(line.strip_prefix("- "));
     value.is_some_and(|value| !value.is_empty())
 }

@@ -173,7 +173,7 @@ mod tests {
         let mut silent = Vec::new();
         for at in 1..TOOL.len() {
             if !is_told(&TOOL[..at]) {
-                let line = TOOL[..at].lines().next_back().unwrap();
+                let line = TOOL[..at].trim_end().lines().next_back().unwrap();
                 let value = line.split_once(": ").map(|(_, value)| value).or(line.trim().strip_prefix("- "));
                 assert!(value.is_some_and(|value| !value.is_empty()), "{:?}", &TOOL[..at]);
                 silent.push(at);

@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule {
     why: "Every official doc says so, and a schema with properties can be nothing else.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"required": [], "properties": {}}}"#,
-    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "array", "items": {"type": "string"}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
     judge,
 };
 
@@ -27,4 +27,19 @@ fn judge(opinion: &mut Opinion<'_>) {
             opinion.change(Change::at(site.pointer).set_in_order(schema, "type", "dict", &PARAMETERS));
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::docs::fix::fix;
+
+    #[test]
+    fn a_schema_of_another_type_without_properties_keeps_it() {
+        let parameters = json!({"type": "array", "items": {"type": "string"}});
+        let sent = [json!({"name": "f", "description": "d", "parameters": parameters})];
+        assert_eq!(fix(&sent, Safety::Unsafe).functions[0]["parameters"], parameters);
+    }
 }

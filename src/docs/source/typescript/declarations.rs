@@ -31,16 +31,15 @@ pub(super) struct Source {
 /// Whether a declaration stands here, told by its first words and the sign behind them.
 pub(super) fn begin(scanner: &Scanner<'_>) -> bool {
     let mut ahead = Scanner::new(scanner.rest());
-    while ahead.eat_word("import") {
+    while ahead.eat_word("import") || eat_export_of_others(&mut ahead) {
         if skip_statement(&mut ahead).is_err() {
             return false;
         }
         ahead.skip();
     }
-    let mut is_exported = false;
-    while MODIFIERS.iter().any(|modifier| ahead.eat_word(modifier)) {
-        is_exported = true;
-    }
+    let start = ahead.at;
+    eat_modifiers(&mut ahead);
+    let is_modified = ahead.at > start;
     let Some(word) = ahead.peek_word() else { return false };
     ahead.eat(word);
     let is_named = ahead.word("a name").is_ok();
@@ -50,9 +49,28 @@ pub(super) fn begin(scanner: &Scanner<'_>) -> bool {
         "type" => is_named && follows(&["=", "<"]),
         "interface" => is_named && (follows(&["{", "<", "extends"])),
         "namespace" | "module" | "enum" => is_named && follows(&["{", "."]),
-        "const" | "let" | "var" => is_named && (ahead.eat("=") || is_exported) && holds_function(&ahead),
+        "const" | "let" | "var" => is_named && (ahead.eat("=") || is_modified) && holds_function(&ahead),
         _ => false,
     }
+}
+
+/// Steps over the words in front of a declaration; whether one of them exports it.
+fn eat_modifiers(scanner: &mut Scanner<'_>) -> bool {
+    let mut is_exported = false;
+    while let Some(modifier) = MODIFIERS.iter().find(|modifier| scanner.eat_word(modifier)) {
+        is_exported |= *modifier == "export";
+    }
+    is_exported
+}
+
+/// Steps over the word in front of what is declared elsewhere and only passed on: `export { f }`, `export * from`.
+fn eat_export_of_others(scanner: &mut Scanner<'_>) -> bool {
+    let start = scanner.at;
+    let is_of_others = scanner.eat_word("export") && (scanner.sees("{") || scanner.sees("*"));
+    if !is_of_others {
+        scanner.at = start;
+    }
+    is_of_others
 }
 
 /// Whether the value that stands here is a function.
@@ -79,13 +97,10 @@ impl Source {
         if scanner.eat(";") {
             return Ok(());
         }
-        let mut is_exported = false;
-        while let Some(modifier) = MODIFIERS.iter().find(|modifier| scanner.eat_word(modifier)) {
-            is_exported |= *modifier == "export";
-        }
-        if is_exported && (scanner.sees("{") || scanner.sees("*")) {
+        if eat_export_of_others(scanner) {
             return skip_statement(scanner);
         }
+        let is_exported = eat_modifiers(scanner);
         match scanner.word("a declaration")? {
             "import" => skip_statement(scanner)?,
             "function" => self.function(scanner, &leading, start)?,
