@@ -115,18 +115,46 @@ def came_back(run, list_id, expected):
 
 
 def same_docs(expected, got):
-    """Equal up to key order, defaults added and parameters renamed away from Python keywords."""
+    """Equal up to key order, defaults added, parameters renamed away from Python keywords and numbers written as text."""
     return isinstance(got, list) and len(expected) == len(got) and all(map(same_schema, map(comparable, expected), map(comparable, got)))
 
 
 def comparable(doc):
-    """`class` becomes `_class`, and `required` a set, since it may be collected in another order."""
+    """`class` becomes `_class`, `required` a set, since it may be collected in another order, and "1" a 1 at an integer."""
     doc = json.loads(json.dumps(doc))
     parameters = doc.get("parameters")
     if isinstance(parameters, dict):
-        parameters["properties"] = {safe_name(name): schema for name, schema in (parameters.get("properties") or {}).items()}
+        properties = (parameters.get("properties") or {}).items()
+        parameters["properties"] = {safe_name(name): with_numbers(schema) for name, schema in properties}
         parameters["required"] = sorted(map(safe_name, parameters.get("required") or []))
     return doc
+
+
+def with_numbers(schema):
+    """A schema with `default` and all of `enum` as the numbers that they are the texts of, as the fix writes them."""
+    if not isinstance(schema, dict):
+        return schema
+    schema = dict(schema)
+    kind = {"integer": int, "float": float}.get(schema.get("type"))
+    if kind is not None:
+        enum = schema.get("enum")
+        if isinstance(enum, list) and enum:
+            numbers = [as_number(value, kind) for value in enum]
+            schema["enum"] = enum if None in numbers else numbers
+        number = as_number(schema.get("default"), kind)
+        if number is not None:
+            schema["default"] = number
+    return schema
+
+
+def as_number(value, kind):
+    """The number that a text is exactly the way to write of; None where it is not one."""
+    if not isinstance(value, str):
+        return None
+    try:
+        return kind(value) if str(kind(value)) == value else None
+    except ValueError:
+        return None
 
 
 def safe_name(name):

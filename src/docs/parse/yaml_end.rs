@@ -27,6 +27,9 @@ pub(super) fn missing(yaml: &Yaml, text: &str, is_ended: bool) -> Option<&'stati
     if yaml.is_left_open {
         return Some("the text ends where a value should be");
     }
+    if !is_ended && ends_in_word(text) {
+        return Some("the text ends in a word where keys should be");
+    }
     let in_a_line = if is_ended { &[][..] } else { &IN_A_LINE };
     let signs = || ALWAYS.iter().chain(in_a_line);
     edge(&yaml.value).find_map(|value| signs().find_map(|(sign, message)| sign(value).then_some(*message)))
@@ -39,8 +42,7 @@ type Sign = (fn(&Value) -> bool, &'static str);
 const ALWAYS: [Sign; 1] = [(lacks_properties, "the text ends before the properties that are required")];
 
 /// Signs that count where the text ends within a line.
-const IN_A_LINE: [Sign; 4] = [
-    (ends_in_word, "the text ends in a word where keys should be"),
+const IN_A_LINE: [Sign; 3] = [
     (ends_in_unknown_name, "the text ends in a required name that no property has"),
     (ends_without_type, "the text ends before the type of its last property"),
     (ends_without_parameters, "the text ends before the parameters of its last function"),
@@ -55,17 +57,13 @@ fn edge(value: &Value) -> impl Iterator<Item = &Value> {
     })
 }
 
-/// Whether a word stands last where an object belongs: the beginning of a key.
-fn ends_in_word(value: &Value) -> bool {
-    const OBJECTS: [&str; 5] = ["parameters", "input_schema", "inputSchema", "properties", "items"];
-    let is_word = |value: &Value| value.as_str().is_some_and(|text| !text.contains(char::is_whitespace));
-    match value.as_object().and_then(last) {
-        Some(("properties", Value::Object(properties))) => {
-            properties.values().next_back().is_some_and(is_word)
-        }
-        Some((key, value)) => OBJECTS.contains(&key) && is_word(value),
-        None => false,
-    }
+/// Whether the last line is one word, below a key without a value: the beginning of a key of its own. Printers write a
+/// single word beside its key.
+fn ends_in_word(text: &str) -> bool {
+    let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let (last, above) = (lines.next(), lines.next());
+    last.is_some_and(|line| line.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$')))
+        && above.is_some_and(|line| line.ends_with(':'))
 }
 
 fn required(map: &Map<String, Value>) -> impl DoubleEndedIterator<Item = &str> {
