@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use super::fix::waking_keys;
+
 /// Any JSON value of little depth.
 pub(super) fn json_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -39,56 +41,34 @@ fn object(members: Vec<(impl Into<String>, Value)>) -> Value {
     members.into_iter().map(|(key, value)| (key.into(), value)).collect::<Map<_, _>>().into()
 }
 
+/// A key of BFCL's or of any doc, or one that a rule waits for.
 fn any_key() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec![
-        "type",
+    let own = [
         "type",
         "description",
-        "default",
-        "enum",
         "items",
         "properties",
         "properties",
         "required",
         "required",
         "optional",
-        "title",
-        "desc",
-        "property",
-        "arguments",
-        "format",
-        "minimum",
-        "anyOf",
-        "allOf",
-        "$ref",
+        "name",
+    ];
+    let others = [
         "$defs",
         "class",
+        "_class",
         "city",
         "x-key",
         "x_key",
-        "_class",
         "strict",
         "additionalProperties",
-        "name",
-        "const",
-        "oneOf",
-        "choices",
-        "data_type",
         "is_required",
-        "api_call",
-        "not",
-        "input_schema",
-        "required_parameters",
-        "optional_parameters",
-        "args_schema",
-        "params",
-        "enums",
-        "defaultValue",
-        "summary",
-        "pattern",
-        "maxItems",
-        "prefixItems",
-    ])
+    ];
+    prop_oneof![
+        3 => prop::sample::select([&own[..], &["type", "default", "enum"], &others].concat()),
+        2 => prop::sample::select(waking_keys()),
+    ]
 }
 
 fn any_type() -> impl Strategy<Value = Value> {

@@ -7,6 +7,8 @@
 //! reads the same patches and gets the same document up to key order.
 //! Deliberately absent: `copy`, which no rule writes.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -109,14 +111,14 @@ pub fn push_token(pointer: &mut String, key: &str) {
 
 fn apply_one(document: &mut Value, op: &PatchOp) -> Result<(), Misfit> {
     match op {
-        PatchOp::Test { path, value } => match document.pointer(path) {
+        PatchOp::Test { path, value } => match find(document, path) {
             Some(found) if found == value => Ok(()),
             _ => Err(Misfit::OtherValue { path: path.clone() }),
         },
         PatchOp::Add { path, value } => add(document, path, value.clone()),
         PatchOp::Remove { path } => remove(document, path).map(drop),
         PatchOp::Replace { path, value } => {
-            *document.pointer_mut(path).ok_or_else(|| nowhere(path))? = value.clone();
+            *find_mut(document, path).ok_or_else(|| nowhere(path))? = value.clone();
             Ok(())
         }
         PatchOp::Move { from, path } => {
@@ -134,7 +136,7 @@ fn add(document: &mut Value, path: &str, value: Value) -> Result<(), Misfit> {
         *document = value;
         return Ok(());
     };
-    match document.pointer_mut(parent) {
+    match find_mut(document, parent) {
         Some(Value::Object(map)) => {
             map.insert(key, value);
             Ok(())
@@ -151,7 +153,7 @@ fn add(document: &mut Value, path: &str, value: Value) -> Result<(), Misfit> {
 
 fn remove(document: &mut Value, path: &str) -> Result<Value, Misfit> {
     let (parent, key) = split(path).ok_or_else(|| nowhere(path))?;
-    match document.pointer_mut(parent) {
+    match find_mut(document, parent) {
         Some(Value::Object(map)) => map.shift_remove(&key),
         Some(Value::Array(list)) => index(&key).filter(|at| *at < list.len()).map(|at| list.remove(at)),
         _ => None,
@@ -165,7 +167,7 @@ fn renamed_in_place(document: &mut Value, from: &str, path: &str) -> bool {
     if parent != other_parent || old == new {
         return false;
     }
-    let Some(Value::Object(map)) = document.pointer_mut(parent) else { return false };
+    let Some(Value::Object(map)) = find_mut(document, parent) else { return false };
     if !map.contains_key(&old) {
         return false;
     }
@@ -181,10 +183,38 @@ pub fn rename_key(map: Map<String, Value>, old: &str, new: &str) -> Map<String, 
         .collect()
 }
 
+/// The value that a pointer leads to. The reader of `serde_json` makes two texts of each step on its way.
+fn find<'v>(document: &'v Value, path: &str) -> Option<&'v Value> {
+    steps(path)?.try_fold(document, |value, step| match value {
+        Value::Object(map) => map.get(&*step),
+        Value::Array(list) => list.get(index(&step)?),
+        _ => None,
+    })
+}
+
+fn find_mut<'v>(document: &'v mut Value, path: &str) -> Option<&'v mut Value> {
+    steps(path)?.try_fold(document, |value, step| match value {
+        Value::Object(map) => map.get_mut(&*step),
+        Value::Array(list) => list.get_mut(index(&step)?),
+        _ => None,
+    })
+}
+
+/// The keys of a pointer, unescaped; none of the pointer to the whole document.
+fn steps(path: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
+    let mut steps = path.split('/');
+    // What stands before the first slash is no key.
+    (steps.next() == Some("")).then(|| steps.map(unescaped))
+}
+
+fn unescaped(step: &str) -> Cow<'_, str> {
+    if step.contains('~') { Cow::from(step.replace("~1", "/").replace("~0", "~")) } else { Cow::from(step) }
+}
+
 /// The pointer of the parent and the last key, unescaped; nothing for the whole document.
 fn split(path: &str) -> Option<(&str, String)> {
     let (parent, last) = path.rsplit_once('/')?;
-    Some((parent, last.replace("~1", "/").replace("~0", "~")))
+    Some((parent, unescaped(last).into_owned()))
 }
 
 /// An array index as RFC 6901 writes it: digits without a leading zero or sign.

@@ -2,7 +2,7 @@
 //!
 //! Most rules ask for one key, and most functions have none of those keys. So a function
 //! is looked through once for all cues, and a rule visits only the functions that have
-//! one of its own. A rule without cues visits all. Cues only save work: they never
+//! one of its own. A rule without cues looks at the list as a whole. Cues only save work: they never
 //! decide, and a cue that is there for nothing costs no more than a visit.
 
 use std::sync::LazyLock;
@@ -10,18 +10,36 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
+use super::keys::COMBINING;
 use super::notation::TYPES;
-use crate::docs::holders::HOLDERS;
+use super::regular::is_regular;
+use super::rules::{constraint_keyword, misspelled_key};
 
 /// A set of cues.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Cues(u128);
+pub(super) struct Cues(u32);
 
 /// What a rule waits for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Cue {
-    /// A key, anywhere in the function.
-    Key(&'static str),
+    /// A function that is not regular to the last key.
+    Irregular,
+    /// A key that puts a schema together from others.
+    Combining,
+    /// A key that is another word for one of BFCL's.
+    Alias,
+    /// A key that bounds a value.
+    Constraint,
+    /// `const`.
+    Constant,
+    /// `enum`.
+    Enum,
+    /// `default`.
+    Default,
+    /// `title`.
+    Title,
+    /// `api_call`.
+    ApiCall,
     /// A type that is none of BFCL's words.
     ForeignType,
     /// A type that is no word at all.
@@ -30,63 +48,29 @@ pub(super) enum Cue {
     OddPart,
     /// A `required` deeper than that of the parameters.
     DeeperRequired,
-    /// Parameters under another key than their own.
-    HeldElsewhere,
 }
 
-/// The keys that are cues, one bit each.
-const KEYS: [&str; 47] = [
-    "$ref",
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
-    "if",
-    "const",
-    "title",
-    "api_call",
-    "enum",
-    "default",
-    "required_parameters",
-    "optional_parameters",
-    "desc",
-    "summary",
-    "doc",
-    "type_",
-    "data_type",
-    "dataType",
-    "property",
-    "prefixItems",
-    "default_value",
-    "defaultValue",
-    "enums",
-    "choices",
-    "allowed_values",
-    "allowedValues",
-    "possible_values",
-    "valid_values",
-    "enum_values",
-    "options",
-    "values",
-    "format_",
-    "format",
-    "pattern",
-    "minimum",
-    "min",
-    "exclusiveMinimum",
-    "maximum",
-    "max",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "required",
-];
+/// What each key tells, wherever it stands.
+static OF_KEY: LazyLock<FxHashMap<&str, Cues>> = LazyLock::new(|| {
+    let own = [("const", Cue::Constant), ("enum", Cue::Enum), ("default", Cue::Default)];
+    let all = own.into_iter().chain([("title", Cue::Title), ("api_call", Cue::ApiCall)]);
+    let all = all.chain(COMBINING.map(|key| (key, Cue::Combining)));
+    let all = all.chain(misspelled_key::aliases().map(|key| (key, Cue::Alias)));
+    let all = all.chain(constraint_keyword::keywords().map(|key| (key, Cue::Constraint)));
+    let mut of_key: FxHashMap<&str, Cues> = FxHashMap::default();
+    for (key, cue) in all {
+        of_key.entry(key).or_default().0 |= cue.bit();
+    }
+    of_key
+});
 
-static BITS: LazyLock<FxHashMap<&str, u32>> =
-    LazyLock::new(|| KEYS.iter().zip(0..).map(|(key, bit)| (*key, bit)).collect());
+/// All keys that wake a rule.
+#[cfg(test)]
+pub(crate) fn keys() -> Vec<&'static str> {
+    let mut keys: Vec<_> = OF_KEY.keys().copied().collect();
+    keys.sort_unstable();
+    keys
+}
 
 /// How deep an object stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,15 +82,15 @@ enum Level {
 
 impl Cues {
     /// All cues at once.
-    pub(super) const ALL: Self = Self(u128::MAX);
+    pub(super) const ALL: Self = Self(u32::MAX);
 
     /// The cues of a function.
     pub(super) fn of(function: &Value) -> Self {
         let mut cues = Self::default();
         if let Value::Object(members) = function {
             cues.look_at_members(members, Level::Function);
-            cues.note(Cue::HeldElsewhere, members.keys().any(|key| HOLDERS.contains(&key.as_str())));
         }
+        cues.note(Cue::Irregular, !is_regular(function));
         cues
     }
 
@@ -117,7 +101,7 @@ impl Cues {
         }
         let (mut cues, mut n) = (0, 0);
         while n < list.len() {
-            cues |= 1 << list[n].bit();
+            cues |= list[n].bit();
             n += 1;
         }
         Self(cues)
@@ -125,7 +109,12 @@ impl Cues {
 
     /// Whether the two have one in common.
     pub(super) fn meet(self, other: Self) -> bool {
-        other == Self::ALL || self.0 & other.0 != 0
+        other.are_all() || self.0 & other.0 != 0
+    }
+
+    /// Whether a rule that waits for these looks at every list.
+    pub(super) fn are_all(self) -> bool {
+        self == Self::ALL
     }
 
     fn look_at(&mut self, value: &Value) {
@@ -138,8 +127,8 @@ impl Cues {
 
     fn look_at_members(&mut self, map: &Map<String, Value>, level: Level) {
         for (key, value) in map {
-            if let Some(bit) = BITS.get(key.as_str()) {
-                self.0 |= 1 << bit;
+            if let Some(told) = OF_KEY.get(key.as_str()) {
+                self.0 |= told.0;
             }
             self.note(Cue::DeeperRequired, key == "required" && level == Level::Deeper);
             self.look_at_part(key, value);
@@ -168,40 +157,14 @@ impl Cues {
     }
 
     fn note(&mut self, cue: Cue, is_there: bool) {
-        self.0 |= u128::from(is_there) << cue.bit();
+        if is_there {
+            self.0 |= cue.bit();
+        }
     }
 }
 
 impl Cue {
     const fn bit(self) -> u32 {
-        match self {
-            Self::Key(key) => bit_of(key),
-            Self::HeldElsewhere => 122,
-            Self::ForeignType => 124,
-            Self::OddType => 125,
-            Self::OddPart => 126,
-            Self::DeeperRequired => 127,
-        }
+        1 << self as u32
     }
-}
-
-/// The bit of a key, told while compiling: so a key that is in no table does not compile.
-const fn bit_of(key: &str) -> u32 {
-    let (mut n, mut bit) = (0, 0);
-    while n < KEYS.len() {
-        if is_same(KEYS[n].as_bytes(), key.as_bytes()) {
-            return bit;
-        }
-        n += 1;
-        bit += 1;
-    }
-    panic!("every key that a rule waits for is in the table")
-}
-
-const fn is_same(a: &[u8], b: &[u8]) -> bool {
-    let mut n = 0;
-    while n < a.len() && n < b.len() && a[n] == b[n] {
-        n += 1;
-    }
-    a.len() == b.len() && n == a.len()
 }

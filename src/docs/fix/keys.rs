@@ -12,6 +12,9 @@ pub(super) const SCHEMA: [&str; 6] = ["type", "description", "default", "enum", 
 /// Keys that say what nothing else says, so they wait for a rule or a reader.
 pub(super) const COMBINING: [&str; 8] = ["$ref", "anyOf", "oneOf", "allOf", "not", "if", "then", "else"];
 
+/// Those of them that stand for other schemas.
+pub(super) const STANDING_FOR_OTHERS: &[&str] = COMBINING.split_at(4).0;
+
 pub(super) const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 pub(super) const DESCRIPTION: &str = "description";

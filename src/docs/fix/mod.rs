@@ -14,6 +14,7 @@ pub(super) mod names;
 pub(super) mod notation;
 mod opinion;
 mod prose;
+mod regular;
 pub mod renames;
 pub(super) mod required;
 mod rules;
@@ -28,6 +29,8 @@ use serde_json::Value;
 
 use crate::docs::patch::{self, PatchOp};
 use cues::Cues;
+#[cfg(test)]
+pub(crate) use cues::keys as waking_keys;
 use opinion::Opinion;
 use renames::{Rename, Renamed};
 use rules::{Entry, FINDINGS, PHASES};
@@ -44,7 +47,7 @@ pub fn fix(functions: &[Value], allow: Safety) -> Fixed {
     let mut draft = Draft::new(functions.to_vec());
     draft.work(|rule| rule.safety <= allow);
     let findings = FINDINGS.iter().flat_map(|entry| draft.judged(*entry, None).findings).collect();
-    let proposals = proposed(&draft.list, |rule| rule.safety > allow);
+    let proposals = draft.proposed(|rule| rule.safety > allow);
     let functions = match draft.list {
         Value::Array(functions) => functions,
         _ => Vec::new(),
@@ -125,16 +128,6 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 /// How often a phase is repeated at most; a fix uncovers at most what stands one level deeper.
 const MAX_ROUNDS: usize = 256;
 
-/// What the other rules would do, tried on a copy: it must not stand in the way of what is done.
-fn proposed(list: &Value, takes: impl Fn(&Rule) -> bool) -> Vec<Edit> {
-    if !PHASES.into_iter().flatten().any(|(rule, _)| takes(rule)) {
-        return Vec::new();
-    }
-    let mut draft = Draft::new(list.as_array().cloned().unwrap_or_default());
-    draft.work(takes);
-    draft.edits
-}
-
 #[derive(Default)]
 struct Draft {
     list: Value,
@@ -183,6 +176,18 @@ impl Draft {
                 return;
             }
         }
+    }
+
+    /// What the other rules would do, tried on a copy: it must not stand in the way of what is done.
+    fn proposed(&self, takes: impl Fn(&Rule) -> bool) -> Vec<Edit> {
+        let mut others = PHASES.into_iter().flatten().filter(|(rule, _)| takes(rule));
+        // Most lists are as good as they get, and a copy costs more than a look.
+        if others.all(|entry| self.judged(*entry, None).changes.is_empty()) {
+            return Vec::new();
+        }
+        let mut draft = Self::new(self.functions().to_vec());
+        draft.work(takes);
+        draft.edits
     }
 
     /// Repeats a phase for what has changed since it was last gone through, until it has nothing left to do.
@@ -239,6 +244,10 @@ impl Draft {
     /// What a rule says of the functions that were touched after so many edits; of all, where that is nothing.
     fn judged(&self, (rule, wanted): Entry, since: Option<usize>) -> Judged {
         let is_awake = |mark: &Mark| since.is_none_or(|since| mark.touched > since);
+        let concerns = |mark: &Mark| is_awake(mark) && mark.cues.meet(wanted);
+        if !wanted.are_all() && !self.marks.iter().any(concerns) {
+            return Judged::default();
+        }
         let awake: Vec<_> = self.marks.iter().map(|mark| is_awake(mark).then_some(mark.cues)).collect();
         let docs = Docs { functions: self.functions(), awake: &awake, wanted };
         let mut opinion = Opinion::new(docs);
@@ -266,6 +275,7 @@ fn is_inside(pointer: &str, places: &HashSet<String>) -> bool {
     !places.is_empty() && pointer.match_indices('/').any(|(at, _)| places.contains(&pointer[..at]))
 }
 
+#[derive(Default)]
 struct Judged {
     changes: Vec<opinion::Decided>,
     findings: Vec<Finding>,

@@ -20,6 +20,9 @@ pub(super) const KEYWORDS: [&str; 35] = [
     "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
+/// The longest name of a function that the APIs of models take, in characters.
+pub(super) const MAX_NAME_CHARS: usize = 64;
+
 /// Whether a call can name the function.
 pub(crate) fn is_function_name(name: &str) -> bool {
     name.split('.').all(is_parameter_name)

@@ -24,6 +24,11 @@ const PHRASES: [(&str, &str); 14] = [
     ("maxItems", "Maximum items"),
 ];
 
+/// The keywords that become a phrase.
+pub(in crate::docs::fix) fn keywords() -> impl Iterator<Item = &'static str> {
+    PHRASES.iter().map(|(keyword, _)| *keyword)
+}
+
 pub(super) static RULE: Rule = Rule {
     code: "schema/constraint-keyword",
     what: "A bound, a format or a pattern stands in a key of its own.",

@@ -21,14 +21,17 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(opinion: &mut Opinion<'_>) {
     let functions = opinion.functions;
+    let legal = |(at, function)| legal_function_name(function).map(|(before, to)| (at, before, to));
+    let fixed: Vec<_> = functions.iter().enumerate().filter_map(legal).collect();
+    if fixed.is_empty() {
+        return;
+    }
     let mut taken: HashSet<_> =
         functions.iter().filter_map(|function| function.get("name")?.as_str()).collect();
-    let fixed: Vec<_> = functions.iter().map(legal_function_name).collect();
-    for (function, to) in fixed.iter().enumerate() {
-        let Some((before, to)) = to else { continue };
+    for (function, before, to) in &fixed {
         if taken.insert(to) {
             let change = Change::at(&format!("/{function}")).replace("name", before, to.as_str());
-            opinion.rename(change, vec![Renamed { function, parameter: None, to: to.clone() }]);
+            opinion.rename(change, vec![Renamed { function: *function, parameter: None, to: to.clone() }]);
         }
     }
 }

@@ -2,11 +2,9 @@
 
 use serde_json::Value;
 
+use crate::docs::fix::names::MAX_NAME_CHARS;
 use crate::docs::fix::walk::each_function;
 use crate::docs::fix::{Rule, Safety};
-
-/// The longest name that the APIs of models take, in characters.
-const MAX_CHARS: usize = 64;
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/long-name",
@@ -19,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
         each_function(opinion.functions, |pointer, function| {
             let name = function.get("name").and_then(Value::as_str).unwrap_or_default();
             let n_chars = name.chars().count();
-            if n_chars > MAX_CHARS {
+            if n_chars > MAX_NAME_CHARS {
                 opinion.find(format!("{pointer}/name"), format!("the name has {n_chars} characters"));
             }
         });

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::docs::fix::keys::STANDING_FOR_OTHERS;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::values::type_of;
 use crate::docs::fix::walk::{Place, each_schema};
@@ -21,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
-        let combined = ["$ref", "anyOf", "oneOf", "allOf"].iter().any(|key| schema.contains_key(*key));
+        let combined = STANDING_FOR_OTHERS.iter().any(|key| schema.contains_key(*key));
         let absent = schema.get("type").is_none_or(|kind| kind.is_null() || *kind == "");
         if site.place != Place::Parameters && absent && !combined {
             opinion.change(Change::at(site.pointer).set(schema, "type", inferred(schema)));

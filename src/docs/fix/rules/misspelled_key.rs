@@ -36,6 +36,11 @@ const SCHEMA_ALIASES: [(&str, &str); 19] = [
     ("format_", "format"),
 ];
 
+/// All words that are aliases of a key of a function or a schema.
+pub(in crate::docs::fix) fn aliases() -> impl Iterator<Item = &'static str> {
+    FUNCTION_ALIASES.iter().chain(&SCHEMA_ALIASES).map(|(alias, _)| *alias).chain(HOLDERS)
+}
+
 pub(super) static RULE: Rule = Rule {
     code: "schema/misspelled-key",
     what: "A key is called by another word than BFCL's.",

@@ -9,7 +9,7 @@ mod all_of;
 mod array_without_items;
 mod combined_schemas;
 mod constant;
-mod constraint_keyword;
+pub(super) mod constraint_keyword;
 mod default_as_text;
 mod default_not_in_enum;
 mod default_type;
@@ -37,7 +37,7 @@ mod missing_parameters;
 mod missing_properties;
 mod missing_required;
 mod missing_type;
-mod misspelled_key;
+pub(super) mod misspelled_key;
 mod nested_required;
 mod nullable_type;
 mod optional_without_default;
@@ -65,76 +65,33 @@ mod unreadable_property;
 mod untranslated_type;
 
 use super::Rule;
-use super::cues::Cue::{self, DeeperRequired, ForeignType, HeldElsewhere, Key, OddPart, OddType};
+use super::cues::Cue::{
+    Alias, ApiCall, Combining, Constant, Constraint, DeeperRequired, Default, Enum, ForeignType, Irregular,
+    OddPart, OddType, Title,
+};
 use super::cues::Cues;
 
-/// A rule, and the cues it waits for; without cues it visits every function.
+/// A rule, and the cues it waits for; without cues it looks at the list as a whole.
 pub(super) type Entry = (&'static Rule, Cues);
-
-/// The words for keys that are not BFCL's.
-const MISSPELLED: &[Cue] = &[
-    HeldElsewhere,
-    Key("desc"),
-    Key("summary"),
-    Key("doc"),
-    Key("type_"),
-    Key("data_type"),
-    Key("dataType"),
-    Key("property"),
-    Key("prefixItems"),
-    Key("default_value"),
-    Key("defaultValue"),
-    Key("enums"),
-    Key("choices"),
-    Key("allowed_values"),
-    Key("allowedValues"),
-    Key("possible_values"),
-    Key("valid_values"),
-    Key("enum_values"),
-    Key("options"),
-    Key("values"),
-    Key("format_"),
-];
-
-/// The keys that put a schema together from others; `then` and `else` stand beside `if`.
-const COMBINED: &[Cue] = &[Key("$ref"), Key("anyOf"), Key("oneOf"), Key("allOf"), Key("not"), Key("if")];
-
-/// The keys of constraints.
-const CONSTRAINTS: &[Cue] = &[
-    Key("format"),
-    Key("pattern"),
-    Key("const"),
-    Key("minimum"),
-    Key("min"),
-    Key("exclusiveMinimum"),
-    Key("maximum"),
-    Key("max"),
-    Key("exclusiveMaximum"),
-    Key("multipleOf"),
-    Key("minLength"),
-    Key("maxLength"),
-    Key("minItems"),
-    Key("maxItems"),
-];
 
 /// The rules that edit, in the order they run.
 pub(super) static PHASES: [&[Entry]; 3] = [
     &[
         (&duplicate_function::RULE, Cues::among(&[])),
-        (&misspelled_key::RULE, Cues::among(MISSPELLED)),
-        (&parameters_as_text::RULE, Cues::among(&[])),
-        (&split_parameters::RULE, Cues::among(&[Key("required_parameters"), Key("optional_parameters")])),
-        (&missing_parameters::RULE, Cues::among(&[])),
-        (&required_beside_parameters::RULE, Cues::among(&[])),
-        (&parameters_as_list::RULE, Cues::among(&[])),
-        (&flat_parameters::RULE, Cues::among(&[])),
+        (&misspelled_key::RULE, Cues::among(&[Alias])),
+        (&parameters_as_text::RULE, Cues::among(&[Irregular])),
+        (&split_parameters::RULE, Cues::among(&[Alias])),
+        (&missing_parameters::RULE, Cues::among(&[Irregular])),
+        (&required_beside_parameters::RULE, Cues::among(&[Irregular])),
+        (&parameters_as_list::RULE, Cues::among(&[Irregular])),
+        (&flat_parameters::RULE, Cues::among(&[Irregular])),
         (&member_as_text::RULE, Cues::among(&[OddPart])),
         (&properties_as_list::RULE, Cues::among(&[OddPart])),
-        (&reference::RULE, Cues::among(&[Key("$ref")])),
-        (&all_of::RULE, Cues::among(&[Key("allOf")])),
-        (&nullable_type::RULE, Cues::among(&[Key("anyOf"), Key("oneOf"), Key("allOf"), OddType])),
-        (&listed_alternatives::RULE, Cues::among(&[Key("anyOf"), Key("oneOf")])),
-        (&several_types::RULE, Cues::among(&[Key("anyOf"), Key("oneOf"), OddType, ForeignType])),
+        (&reference::RULE, Cues::among(&[Combining])),
+        (&all_of::RULE, Cues::among(&[Combining])),
+        (&nullable_type::RULE, Cues::among(&[Combining, OddType])),
+        (&listed_alternatives::RULE, Cues::among(&[Combining])),
+        (&several_types::RULE, Cues::among(&[Combining, OddType, ForeignType])),
         (&required_among_properties::RULE, Cues::among(&[OddPart])),
         (&property_as_text::RULE, Cues::among(&[OddPart])),
         (&items_not_a_schema::RULE, Cues::among(&[OddPart])),
@@ -142,46 +99,46 @@ pub(super) static PHASES: [&[Entry]; 3] = [
     ],
     &[
         (&unknown_type::RULE, Cues::among(&[ForeignType])),
-        (&missing_type::RULE, Cues::among(&[])),
-        (&parameters_type::RULE, Cues::among(&[])),
-        (&required_per_parameter::RULE, Cues::among(&[])),
-        (&required_not_a_list::RULE, Cues::among(&[])),
-        (&missing_required::RULE, Cues::among(&[])),
-        (&missing_properties::RULE, Cues::among(&[])),
-        (&required_without_property::RULE, Cues::among(&[])),
+        (&missing_type::RULE, Cues::among(&[Irregular])),
+        (&parameters_type::RULE, Cues::among(&[Irregular])),
+        (&required_per_parameter::RULE, Cues::among(&[Irregular])),
+        (&required_not_a_list::RULE, Cues::among(&[Irregular])),
+        (&missing_required::RULE, Cues::among(&[Irregular])),
+        (&missing_properties::RULE, Cues::among(&[Irregular])),
+        (&required_without_property::RULE, Cues::among(&[Irregular])),
         (&nested_required::RULE, Cues::among(&[DeeperRequired])),
-        (&python_keyword::RULE, Cues::among(&[])),
-        (&parameter_name::RULE, Cues::among(&[])),
-        (&title_for_callable::RULE, Cues::among(&[Key("api_call")])),
+        (&python_keyword::RULE, Cues::among(&[Irregular])),
+        (&parameter_name::RULE, Cues::among(&[Irregular])),
+        (&title_for_callable::RULE, Cues::among(&[ApiCall])),
         (&function_name::RULE, Cues::among(&[])),
-        (&description_in_docstring::RULE, Cues::among(&[])),
-        (&title_for_description::RULE, Cues::among(&[Key("title")])),
-        (&missing_description::RULE, Cues::among(&[])),
-        (&constant::RULE, Cues::among(&[Key("const")])),
-        (&constraint_keyword::RULE, Cues::among(CONSTRAINTS)),
-        (&array_without_items::RULE, Cues::among(&[])),
+        (&description_in_docstring::RULE, Cues::among(&[Irregular])),
+        (&title_for_description::RULE, Cues::among(&[Title])),
+        (&missing_description::RULE, Cues::among(&[Irregular])),
+        (&constant::RULE, Cues::among(&[Constant])),
+        (&constraint_keyword::RULE, Cues::among(&[Constraint])),
+        (&array_without_items::RULE, Cues::among(&[Irregular])),
         (&enum_as_text::RULE, Cues::among(&[OddPart])),
-        (&enum_value_as_text::RULE, Cues::among(&[Key("enum")])),
-        (&default_as_text::RULE, Cues::among(&[Key("default")])),
-        (&optional_without_default::RULE, Cues::among(&[])),
-        (&enum_null::RULE, Cues::among(&[Key("enum")])),
+        (&enum_value_as_text::RULE, Cues::among(&[Enum])),
+        (&default_as_text::RULE, Cues::among(&[Default])),
+        (&optional_without_default::RULE, Cues::among(&[Irregular])),
+        (&enum_null::RULE, Cues::among(&[Enum])),
     ],
-    &[(&extra_key::RULE, Cues::among(&[])), (&key_order::RULE, Cues::among(&[]))],
+    &[(&extra_key::RULE, Cues::among(&[Irregular])), (&key_order::RULE, Cues::among(&[Irregular]))],
 ];
 
 /// The rules that only find, in the order they look.
 pub(super) static FINDINGS: [Entry; 13] = [
-    (&unreadable_parameters::RULE, Cues::among(&[])),
-    (&unreadable_property::RULE, Cues::among(&[])),
-    (&empty_description::RULE, Cues::among(&[])),
-    (&combined_schemas::RULE, Cues::among(COMBINED)),
+    (&unreadable_parameters::RULE, Cues::among(&[Irregular])),
+    (&unreadable_property::RULE, Cues::among(&[Irregular])),
+    (&empty_description::RULE, Cues::among(&[Irregular])),
+    (&combined_schemas::RULE, Cues::among(&[Combining])),
     (&untranslated_type::RULE, Cues::among(&[ForeignType, OddType])),
-    (&dict_without_properties::RULE, Cues::among(&[])),
-    (&default_type::RULE, Cues::among(&[Key("default")])),
-    (&default_not_in_enum::RULE, Cues::among(&[Key("default")])),
-    (&enum_type::RULE, Cues::among(&[Key("enum")])),
-    (&required_with_default::RULE, Cues::among(&[Key("default")])),
-    (&illegal_name::RULE, Cues::among(&[])),
-    (&long_name::RULE, Cues::among(&[])),
+    (&dict_without_properties::RULE, Cues::among(&[Irregular])),
+    (&default_type::RULE, Cues::among(&[Default])),
+    (&default_not_in_enum::RULE, Cues::among(&[Default])),
+    (&enum_type::RULE, Cues::among(&[Enum])),
+    (&required_with_default::RULE, Cues::among(&[Default])),
+    (&illegal_name::RULE, Cues::among(&[Irregular])),
+    (&long_name::RULE, Cues::among(&[Irregular])),
     (&duplicate_name::RULE, Cues::among(&[])),
 ];

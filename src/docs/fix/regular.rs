@@ -1,0 +1,99 @@
+//! Whether a function is built like an official one to the last key, told in one walk.
+//!
+//! Most rules look for something that is missing or in the wrong place, and would visit every
+//! schema to find nothing. What is regular here gives none of them anything to say, which the
+//! tests hold against the rules themselves; what is not may still be right, and is visited. Rules
+//! about the values of `default` and `enum` have cues of their own.
+
+use serde_json::{Map, Value};
+
+use super::keys::{FUNCTION, PARAMETERS};
+use super::names::{MAX_NAME_CHARS, is_function_name, is_parameter_name};
+use super::notation::TYPES;
+use super::values::mentions_default;
+
+/// The longest list of required parameters that is looked through for each of them.
+const MAX_REQUIRED: usize = 32;
+
+/// Whether a function has its three keys in order, and nothing in it is missing, odd or too much.
+pub(super) fn is_regular(function: &Value) -> bool {
+    let Value::Object(function) = function else { return false };
+    function.keys().eq(FUNCTION) && function.iter().all(|(key, value)| is_regular_part(key, value))
+}
+
+fn is_regular_part(key: &str, value: &Value) -> bool {
+    match (key, value) {
+        ("name", Value::String(name)) => name.len() <= MAX_NAME_CHARS && is_function_name(name),
+        ("parameters", Value::Object(parameters)) => are_regular_parameters(parameters),
+        ("description", text) => says_something(text),
+        _ => false,
+    }
+}
+
+fn are_regular_parameters(parameters: &Map<String, Value>) -> bool {
+    let [Some(kind), Some(Value::Array(required)), Some(Value::Object(properties))] =
+        PARAMETERS.map(|key| parameters.get(key))
+    else {
+        return false;
+    };
+    parameters.len() == PARAMETERS.len()
+        && kind == "dict"
+        && are_names_of(required, properties)
+        && properties.iter().all(|(name, property)| is_regular_parameter(name, property, required))
+}
+
+/// Whether the required parameters are there, each named once.
+fn are_names_of(required: &[Value], properties: &Map<String, Value>) -> bool {
+    let is_new = |(n, name): (usize, &Value)| !required[..n].contains(name);
+    required.len() <= MAX_REQUIRED
+        && required.iter().all(|name| name.as_str().is_some_and(|name| properties.contains_key(name)))
+        && required.iter().enumerate().all(is_new)
+}
+
+fn is_regular_parameter(name: &str, property: &Value, required: &[Value]) -> bool {
+    let Value::Object(schema) = property else { return false };
+    let has_way_out = || schema.contains_key("default") || mentions_default(schema);
+    is_parameter_name(name)
+        && is_regular_member(property)
+        && (required.iter().any(|listed| listed == name) || has_way_out())
+}
+
+/// Whether a parameter or a member of a dict is a regular schema that is described.
+fn is_regular_member(member: &Value) -> bool {
+    let Value::Object(schema) = member else { return false };
+    schema.keys().any(|key| key == "description") && is_regular_schema(schema)
+}
+
+fn is_regular_schema(schema: &Map<String, Value>) -> bool {
+    let mut kind = None;
+    for (key, value) in schema {
+        let fits = match (key.as_str(), value) {
+            ("type", Value::String(word)) => {
+                kind = TYPES.iter().find(|known| *known == word);
+                kind.is_some()
+            }
+            ("description", text) => says_something(text),
+            ("items", Value::Object(items)) => is_regular_schema(items),
+            ("properties", Value::Object(members)) => members.values().all(is_regular_member),
+            ("enum", Value::Array(_)) | ("default", _) => true,
+            _ => false,
+        };
+        if !fits {
+            return false;
+        }
+    }
+    kind.is_some_and(|kind| needed_part(kind).is_none_or(|part| schema.contains_key(part)))
+}
+
+/// The part without which a schema of this type says too little.
+fn needed_part(kind: &str) -> Option<&'static str> {
+    match kind {
+        "array" | "tuple" => Some("items"),
+        "dict" => Some("properties"),
+        _ => None,
+    }
+}
+
+fn says_something(text: &Value) -> bool {
+    text.as_str().is_some_and(|text| !text.trim_start().is_empty())
+}
