@@ -1,10 +1,11 @@
 //! `toolsieve explain`: what a reason code means, with an example that fires and one that does not.
 
 use anyhow::bail;
+use serde_json::Value;
 
 use crate::check::rules;
 use crate::console;
-use crate::docs::check::rules::Rule;
+use crate::docs::check::rules::{Example, Rule};
 use crate::docs::fix;
 use crate::engine::stage::{Reason, ReasonKind, Sample};
 use crate::ingest::reasons::REASONS as LINE_REASONS;
@@ -46,8 +47,7 @@ pub(super) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
         return Ok(console::give(&text)?);
     }
     if let Some(rule) = rules::of(code) {
-        let text = format!("{}\n  {}\n  named by check alone\n{}", rule.code, rule.what(), of_check(rule));
-        return Ok(console::give(&text)?);
+        return Ok(console::give(&of_check_alone(rule)?)?);
     }
     let all =
         reasons.iter().map(|(_, reason)| reason.code).chain(LINE_REASONS.iter().map(|reason| reason.code));
@@ -57,6 +57,17 @@ pub(super) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
         "there is no reason \"{code}\"\nhint: did you mean \"{}\"? `toolsieve explain` lists all",
         nearest.unwrap_or_default()
     );
+}
+
+fn of_check_alone(rule: &Rule) -> anyhow::Result<String> {
+    let mut text = format!("{}\n  {}\n  named by check alone\n{}", rule.code, rule.what(), of_check(rule));
+    if let Some(Example { fires, quiet }) = rule.example {
+        let shown = |functions: &str| -> anyhow::Result<String> {
+            Ok(indented_lines(&format!("{:#}", serde_json::from_str::<Value>(functions)?)))
+        };
+        text += &format!("\nfires on\n{}\ndoes not fire on\n{}", shown(fires)?, shown(quiet)?);
+    }
+    Ok(text)
 }
 
 /// What the rule is to `check`.
@@ -104,5 +115,9 @@ fn indented(sample: Sample) -> String {
         Sample::Query(text) | Sample::Text(text) => format!("{text:?}"),
         Sample::Tables(_) | Sample::Functions(_) => format!("{:#}", sample.to_tables()),
     };
+    indented_lines(&text)
+}
+
+fn indented_lines(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }

@@ -69,6 +69,17 @@ pub struct Rule {
     pub by: &'static [By],
     /// What is wrong, in a sentence; none where `fix` has the code and the sentence.
     own: Option<&'static str>,
+    /// Functions that it is found in and that it is not found in, as JSON lists; none where `fix` has them.
+    pub example: Option<Example>,
+}
+
+/// Two lists of functions, as JSON.
+#[derive(Debug, Clone, Copy)]
+pub struct Example {
+    /// A list that the rule is found in.
+    pub fires: &'static str,
+    /// One that it is not found in.
+    pub quiet: &'static str,
 }
 
 impl Rule {
@@ -80,11 +91,16 @@ impl Rule {
 
     /// A rule of a room that has no fixer.
     pub const fn new(code: &'static str, level: Level, by: &'static [By], what: &'static str) -> Self {
-        Self { code, level, by, own: Some(what) }
+        Self { code, level, by, own: Some(what), example: None }
+    }
+
+    const fn shown(mut self, fires: &'static str, quiet: &'static str) -> Self {
+        self.example = Some(Example { fires, quiet });
+        self
     }
 
     const fn shared(code: &'static str, level: Level, by: &'static [By]) -> Self {
-        Self { code, level, by, own: None }
+        Self { code, level, by, own: None, example: None }
     }
 }
 
@@ -103,8 +119,16 @@ pub static RULES: [Rule; 51] = [
         Error,
         &[Evaluator, Linter],
         "An element of the list is no JSON object.",
+    )
+    .shown(
+        r#"["f"]"#,
+        r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]"#,
     ),
-    Rule::new("schema/missing-name", Error, &[Evaluator, Recipe, Linter], "A function has no name."),
+    Rule::new("schema/missing-name", Error, &[Evaluator, Recipe, Linter], "A function has no name.")
+    .shown(
+        r#"[{"description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]"#,
+        r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]"#,
+    ),
     Rule::shared("schema/missing-description", Error, &[Recipe, Linter]),
     Rule::shared("schema/missing-parameters", Error, &[Evaluator, Recipe, Linter]),
     Rule::shared("schema/parameters-as-text", Error, &[Evaluator, Recipe, Linter]),
@@ -141,6 +165,12 @@ pub static RULES: [Rule; 51] = [
         Error,
         &[Data, Linter],
         "A value that is no array has items, or one that is no dict has properties.",
+    )
+    .shown(
+        r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+            "a": {"type": "string", "description": "x", "items": {"type": "string"}}}}}]"#,
+        r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+            "a": {"type": "array", "description": "x", "items": {"type": "string"}}}}}]"#,
     ),
     Rule::shared("schema/python-keyword", Error, &[Evaluator, Linter]),
     Rule::shared("schema/parameter-name", Error, &[Evaluator]),
@@ -151,6 +181,12 @@ pub static RULES: [Rule; 51] = [
         Error,
         &[Evaluator],
         "Two functions of a list have one name where dots are written as underscores.",
+    )
+    .shown(
+        r#"[{"name": "a.b", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}},
+            {"name": "a_b", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]"#,
+        r#"[{"name": "a.b", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}},
+            {"name": "a_c", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]"#,
     ),
     Rule::shared("schema/optional-without-default", Error, &[Recipe, Linter]),
     Rule::shared("schema/dict-without-properties", Note, &[Recipe, Linter]),
@@ -159,19 +195,49 @@ pub static RULES: [Rule; 51] = [
     Rule::shared("schema/enum-type", Note, &[Linter]),
     Rule::shared("schema/required-with-default", Note, &[Linter]),
     Rule::shared("schema/key-order", Note, &[Data]),
-    Rule::new("schema/long-name", Note, &[Data], "A function's name is longer than the APIs of models take."),
-    Rule::new("schema/empty-dict", Fact, &[], "A dict says that it has no members."),
-    Rule::new("schema/null-default", Fact, &[], "A default is null: there is none."),
+    Rule::new("schema/long-name", Note, &[Data], "A function's name is longer than the APIs of models take.")
+    .shown(
+        r#"[{"name": "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn", "description": "d",
+            "parameters": {"type": "dict", "required": [], "properties": {}}}]"#,
+        r#"[{"name": "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn", "description": "d",
+            "parameters": {"type": "dict", "required": [], "properties": {}}}]"#,
+    ),
+    Rule::new("schema/empty-dict", Fact, &[], "A dict says that it has no members.")
+    .shown(
+        r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+            "a": {"type": "dict", "description": "x", "properties": {}}}}}]"#,
+        r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+            "a": {"type": "dict", "description": "x"}}}}]"#,
+    ),
+    Rule::new("schema/null-default", Fact, &[], "A default is null: there is none.")
+    .shown(
+        r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
+            "a": {"type": "string", "description": "x", "default": null}}}}]"#,
+        r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
+            "a": {"type": "string", "description": "x", "default": ""}}}}]"#,
+    ),
     Rule::new(
         "schema/described-default",
         Fact,
         &[Linter],
         "An optional parameter's default stands in its description alone.",
+    )
+    .shown(
+        r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
+            "a": {"type": "string", "description": "Default is 1."}}}}]"#,
+        r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
+            "a": {"type": "string", "description": "A text."}}}}]"#,
     ),
     Rule::new(
         "schema/nested-without-default",
         Fact,
         &[],
         "A member of a dict says neither that it is required nor what is taken without it.",
+    )
+    .shown(
+        r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+            "a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x"}}}}}}]"#,
+        r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
+            "a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x", "default": null}}}}}}]"#,
     ),
 ];
