@@ -1,0 +1,68 @@
+//! Doc lists, interned by the hash of their text: each text is kept once, however often it was sent.
+
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+use super::{BATCH_BYTES, BATCH_ROWS};
+use crate::engine::columns;
+use crate::engine::error::{Error, Result};
+use crate::engine::frame::{FrameWriter, Values};
+use crate::engine::stage::RowIx;
+
+/// Takes doc lists and writes each distinct one.
+pub(super) struct ListWriter {
+    file: FrameWriter,
+    texts: Vec<String>,
+    bytes: usize,
+    batches: Vec<usize>,
+    ids: Vec<u128>,
+    rows: FxHashMap<u128, RowIx>,
+}
+
+impl ListWriter {
+    pub(super) fn create(path: &Path) -> Self {
+        Self {
+            file: FrameWriter::create_private(path),
+            texts: Vec::new(),
+            bytes: 0,
+            batches: Vec::new(),
+            ids: Vec::new(),
+            rows: FxHashMap::default(),
+        }
+    }
+
+    /// The row of a list: a new one where its text was not sent before.
+    pub(super) fn intern(&mut self, id: u128, text: String) -> Result<RowIx> {
+        if let Some(&row) = self.rows.get(&id) {
+            return Ok(row);
+        }
+        let row = RowIx::try_from(self.ids.len())
+            .map_err(|_| Error::Input("more than 2^32 distinct doc lists in one run".to_owned()))?;
+        self.rows.insert(id, row);
+        self.ids.push(id);
+        self.bytes += text.len();
+        self.texts.push(text);
+        if self.texts.len() >= BATCH_ROWS || self.bytes >= BATCH_BYTES {
+            self.write()?;
+        }
+        Ok(row)
+    }
+
+    /// Writes what is left. Gives the ids, and the rows of each batch.
+    pub(super) fn finish(mut self) -> Result<(Vec<u128>, Vec<usize>)> {
+        if !self.texts.is_empty() || self.batches.is_empty() {
+            self.write()?;
+        }
+        self.file.finish()?;
+        Ok((self.ids, self.batches))
+    }
+
+    fn write(&mut self) -> Result<()> {
+        let texts = std::mem::take(&mut self.texts);
+        self.bytes = 0;
+        self.batches.push(texts.len());
+        let values = texts.iter().map(|text| Some(text.as_str())).collect();
+        self.file.write(vec![(columns::TEXT.name, Values::Text(values))])
+    }
+}

@@ -1,0 +1,109 @@
+//! What a source read, written once: the first step of a run and the tables that it gives.
+//!
+//! `rows` is what a source hands over, `writer` takes it: requests in batches as they come, doc lists interned by the
+//! hash of their text (`lists`), lines that gave no request (`lines`). Only the few bytes a row that give order and
+//! ids stay in memory until the end (`spine`).
+//!
+//! Ids come from content alone: the hash of the record, and for equal records their number among themselves. So the
+//! same log gives the same ids, whatever the order or the names of its files.
+
+mod lines;
+mod lists;
+mod rows;
+mod spine;
+mod writer;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::columns::{self, ColumnSpec};
+use super::corpus::{Cells, Corpus, Table};
+use super::error::Result;
+use super::folder::InputFile;
+use super::frame::FrameFile;
+use super::stage::TableId;
+pub use lines::{JOINED, LineStory, read_lines};
+pub use rows::{LineRow, Place, RequestRow};
+pub(super) use spine::id_of_repeat;
+use spine::read_spine;
+pub use writer::PayloadWriter;
+
+/// A batch ends with this many rows, or …
+const BATCH_ROWS: usize = 8192;
+/// … this many bytes of text, whatever comes first.
+const BATCH_BYTES: usize = 8 << 20;
+
+pub(super) const REQUESTS: &str = "requests.parquet";
+pub(super) const LISTS: &str = "doc_lists.parquet";
+pub(super) const REQUEST_SPINE: &str = "requests.spine.parquet";
+pub(super) const LIST_SPINE: &str = "doc_lists.spine.parquet";
+pub(super) const LINES: &str = "lines.parquet";
+
+/// Lines in, rows out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IngestCounts {
+    /// Lines of the inputs, or rows and elements where these are the unit.
+    pub lines: u64,
+    /// Lines that hold nothing to ask.
+    pub no_request: u64,
+    /// Lines that could not be read.
+    pub unreadable: u64,
+    /// Lines passed over because of `--limit` or `--sample-rows`.
+    pub not_sampled: u64,
+    /// Lines whose record somebody asked to forget.
+    #[serde(default)]
+    pub forgotten: u64,
+    /// Lines that hold nothing but the answer to the request of another line.
+    #[serde(default)]
+    pub joined: u64,
+    /// Requests.
+    pub records: u64,
+    /// Distinct doc lists, as sent.
+    pub doc_lists: u64,
+}
+
+/// The finished step's manifest.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct IngestManifest {
+    /// Resume key.
+    pub key: String,
+    /// Inputs as read.
+    pub inputs: Vec<InputFile>,
+    /// Lines in, rows out.
+    pub counts: IngestCounts,
+    /// Lines without a request, by reason.
+    pub line_reasons: BTreeMap<String, u64>,
+    /// Requests by log shape.
+    pub shapes: BTreeMap<String, u64>,
+    /// Rows of each batch of requests.
+    pub request_batches: Vec<usize>,
+    /// Rows of each batch of doc lists.
+    pub list_batches: Vec<usize>,
+    /// Raw text was taken out of the payload: it tells the run's story, but a later run must read the inputs anew.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub purged: bool,
+    /// Wall time.
+    pub seconds: f64,
+}
+
+/// Builds the tables from a finished ingest step.
+///
+/// # Errors
+/// The run folder is damaged.
+pub fn load(run: &Path, manifest: &IngestManifest) -> Result<Corpus> {
+    let folder = run.join("ingest");
+    let (request_ids, request_order, origin) = read_spine(&folder.join(REQUEST_SPINE))?;
+    let (list_ids, list_order, _) = read_spine(&folder.join(LIST_SPINE))?;
+    let mut requests = Table::new(TableId::Requests, request_ids, request_order, &manifest.request_batches);
+    let mut lists = Table::new(TableId::DocLists, list_ids, list_order, &manifest.list_batches);
+    requests
+        .add_columns(&columns_of(TableId::Requests), Cells::File(FrameFile::open(&folder.join(REQUESTS))?));
+    lists.add_columns(&columns_of(TableId::DocLists), Cells::File(FrameFile::open(&folder.join(LISTS))?));
+    Ok(Corpus { requests, lists, list: origin.clone(), origin })
+}
+
+fn columns_of(table: TableId) -> Vec<ColumnSpec> {
+    columns::PAYLOAD.iter().copied().filter(|column| column.table == table).collect()
+}

@@ -1,0 +1,166 @@
+//! The few bytes a row that stay in memory: what order and ids are made of, and the files they end in.
+//!
+//! Requests stand by time, then line, then content, whatever the order or the names of the files; lists in the order
+//! of their earliest request.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::rows::RequestRow;
+use crate::engine::corpus::RowId;
+use crate::engine::error::{Error, Result, damaged};
+use crate::engine::frame::{FrameFile, FrameWriter, Values};
+use crate::engine::stage::RowIx;
+
+/// Rows of the spine that are turned into text at a time.
+const SPINE_ROWS: usize = 1 << 14;
+
+/// What orders the requests, and the list of each; in the order in which they were read.
+#[derive(Default)]
+pub(super) struct Spine {
+    content_keys: Vec<u128>,
+    times: Vec<i64>,
+    lines: Vec<u64>,
+    list_of: Vec<RowIx>,
+}
+
+impl Spine {
+    pub(super) fn push(&mut self, row: &RequestRow, list: RowIx) {
+        self.content_keys.push(row.content_key);
+        self.times.push(row.time_ms.unwrap_or(i64::MAX));
+        self.lines.push(row.line);
+        self.list_of.push(list);
+    }
+
+    /// Writes the spines of both tables.
+    pub(super) fn write(&self, requests: &Path, lists: &Path, list_ids: &[u128]) -> Result<()> {
+        let (ids, position) = order_requests(&self.content_keys, &self.times, &self.lines)?;
+        let list_position = order_lists(&self.list_of, &position, list_ids.len());
+        write_spine(requests, &ids, &position, Some(&self.list_of))?;
+        write_spine(lists, list_ids, &list_position, None)
+    }
+}
+
+/// Rows by time, then line, then content: the same for any order of files. Equal records are numbered in that order.
+fn order_requests(keys: &[u128], times: &[i64], lines: &[u64]) -> Result<(Vec<u128>, Vec<u32>)> {
+    let rows = u32::try_from(keys.len()).map_err(|_| {
+        Error::Input("more than 2^32 requests in one run\nhint: split the log by time".to_owned())
+    })?;
+    let mut order: Vec<RowIx> = (0..rows).collect();
+    order.par_sort_by_key(|&row| {
+        let row = row as usize;
+        (times[row], lines[row], keys[row])
+    });
+    let mut occurrences = repeated(keys);
+    let mut ids = keys.to_vec();
+    let mut position = vec![0; keys.len()];
+    for (place, &row) in (0..).zip(&order) {
+        position[row as usize] = place;
+        let key = keys[row as usize];
+        if let Some(occurrence) = occurrences.get_mut(&key) {
+            if *occurrence > 0 {
+                ids[row as usize] = id_of_repeat(key, *occurrence);
+            }
+            *occurrence += 1;
+        }
+    }
+    Ok((ids, position))
+}
+
+/// The id of the second and later of equal records; `occurrence` counts from 0, which is the first.
+pub(in crate::engine) fn id_of_repeat(key: u128, occurrence: u64) -> u128 {
+    let mut bytes = key.to_le_bytes().to_vec();
+    bytes.extend(occurrence.to_le_bytes());
+    xxh3_128(&bytes)
+}
+
+/// The keys that stand more than once, each with a count of 0. Found by sorting: a map of all keys would be the
+/// largest thing in memory.
+fn repeated(keys: &[u128]) -> FxHashMap<u128, u64> {
+    let mut sorted = keys.to_vec();
+    sorted.par_sort_unstable();
+    sorted.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| (pair[0], 0)).collect()
+}
+
+/// Lists stand in the order of their earliest request.
+fn order_lists(list_of: &[RowIx], request_position: &[u32], n_lists: usize) -> Vec<u32> {
+    let mut earliest = vec![u32::MAX; n_lists];
+    for (&list, &position) in list_of.iter().zip(request_position) {
+        let slot = &mut earliest[list as usize];
+        *slot = (*slot).min(position);
+    }
+    let mut order: Vec<u32> = (0..).take(n_lists).collect();
+    order.sort_by_key(|&list| earliest[list as usize]);
+    let mut position = vec![0; n_lists];
+    for (place, &list) in (0..).zip(&order) {
+        position[list as usize] = place;
+    }
+    position
+}
+
+fn write_spine(path: &Path, ids: &[u128], position: &[u32], list_of: Option<&[RowIx]>) -> Result<()> {
+    let mut writer = FrameWriter::create(path);
+    let mut start = 0;
+    loop {
+        let rows = start..ids.len().min(start + SPINE_ROWS);
+        let texts: Vec<String> = ids[rows.clone()].iter().map(|&id| RowId(id).to_string()).collect();
+        let mut spine = vec![
+            ("row_id", Values::Text(texts.iter().map(|id| Some(id.as_str())).collect())),
+            ("position", Values::U32(position[rows.clone()].to_vec())),
+        ];
+        spine.extend(list_of.map(|list_of| ("doc_list", Values::U32(list_of[rows.clone()].to_vec()))));
+        writer.write(spine)?;
+        start = rows.end;
+        if start == ids.len() {
+            return writer.finish();
+        }
+    }
+}
+
+/// Ids, rows in order, and for requests the list of each row.
+pub(super) fn read_spine(path: &Path) -> Result<(Vec<u128>, Vec<RowIx>, Vec<RowIx>)> {
+    let file = FrameFile::open(path)?;
+    let mut ids = Vec::with_capacity(file.height());
+    let mut order = vec![RowIx::MAX; file.height()];
+    let mut lists = Vec::new();
+    for start in (0..file.height()).step_by(SPINE_ROWS) {
+        let frame = file.read(start, SPINE_ROWS.min(file.height() - start), None)?;
+        let (Some(texts), Some(positions)) = (frame.texts("row_id"), frame.u32s("position")) else {
+            return Err(damaged(path, "lacks a column of the spine"));
+        };
+        let list_of = frame.u32s("doc_list");
+        for at in 0..frame.height() {
+            let row = RowIx::try_from(start + at).map_err(|_| damaged(path, "holds more than 2^32 rows"))?;
+            let id = texts.get(at).and_then(RowId::number);
+            ids.push(id.ok_or_else(|| damaged(path, format!("row {row} has no id")))?);
+            let place = positions.get(at).and_then(|place| order.get_mut(place as usize));
+            *place.ok_or_else(|| damaged(path, format!("row {row} has no place")))? = row;
+            lists.extend(list_of.and_then(|list_of| list_of.get(at)));
+        }
+    }
+    Ok((ids, order, lists))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_records_get_ids_of_their_own_that_do_not_depend_on_the_order_of_files() {
+        let keys = [7_u128, 9, 7, 7];
+        let (ids, position) = order_requests(&keys, &[5, 1, 5, 5], &[1, 1, 2, 9]).unwrap();
+        assert_eq!(position, [1, 0, 2, 3]);
+        assert_eq!(ids[0], 7);
+        assert!(ids[2] != 7 && ids[3] != 7 && ids[2] != ids[3]);
+        let turned = order_requests(&[7, 7, 9, 7], &[5, 5, 1, 5], &[9, 2, 1, 1]).unwrap().0;
+        assert_eq!([turned[3], turned[2], turned[1], turned[0]], *ids);
+    }
+
+    #[test]
+    fn lists_stand_in_the_order_of_their_earliest_request() {
+        assert_eq!(order_lists(&[1, 0, 1, 2], &[3, 2, 0, 1], 3), [2, 0, 1]);
+    }
+}

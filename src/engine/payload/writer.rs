@@ -1,0 +1,188 @@
+//! Takes what a source reads, and writes the ingest step.
+//!
+//! Requests go out in batches as they come. Every line is counted here, whatever becomes of it, so that the runner can
+//! compare lines in and rows out.
+
+use std::collections::BTreeMap;
+
+use super::lines::{JOINED, LineWriter, Noted};
+use super::lists::ListWriter;
+use super::rows::{LineRow, Place, RequestRow};
+use super::spine::Spine;
+use super::{
+    BATCH_BYTES, BATCH_ROWS, IngestCounts, IngestManifest, LINES, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS,
+};
+use crate::engine::columns::{self, ColumnSpec};
+use crate::engine::error::Result;
+use crate::engine::folder::{InputFile, Step};
+use crate::engine::forgotten::{FORGOTTEN, Forgotten};
+use crate::engine::frame::{FrameWriter, Values};
+
+/// Takes rows and writes the ingest step.
+pub struct PayloadWriter {
+    step: Step,
+    requests: FrameWriter,
+    pending: Vec<RequestRow>,
+    pending_bytes: usize,
+    request_batches: Vec<usize>,
+    lists: ListWriter,
+    lines: LineWriter,
+    spine: Spine,
+    forgotten: Forgotten,
+    counts: IngestCounts,
+    line_reasons: BTreeMap<String, u64>,
+    shapes: BTreeMap<&'static str, u64>,
+}
+
+impl PayloadWriter {
+    /// Starts the step; records that are on the list of forgotten ones get no row.
+    pub fn new(step: Step, forgotten: Forgotten) -> Self {
+        Self {
+            requests: FrameWriter::create_private(&step.file(REQUESTS)),
+            lists: ListWriter::create(&step.file(LISTS)),
+            lines: LineWriter::create(&step.file(LINES)),
+            spine: Spine::default(),
+            step,
+            forgotten,
+            pending: Vec::new(),
+            pending_bytes: 0,
+            request_batches: Vec::new(),
+            counts: IngestCounts::default(),
+            line_reasons: BTreeMap::new(),
+            shapes: BTreeMap::new(),
+        }
+    }
+
+    /// Number of lines so far, whatever became of them.
+    pub fn lines(&self) -> u64 {
+        self.counts.lines
+    }
+
+    /// Number of requests so far.
+    pub fn records(&self) -> u64 {
+        self.counts.records
+    }
+
+    /// Whether a record of this content is one that somebody asked to forget.
+    pub fn is_forgotten(&self, content_key: u128) -> bool {
+        self.forgotten.holds(content_key)
+    }
+
+    /// Adds a request; the text of its doc list is kept once. Of a forgotten one only the line is noted.
+    ///
+    /// # Errors
+    /// A file cannot be written, or there are too many rows for one run.
+    pub fn request(&mut self, mut row: RequestRow) -> Result<()> {
+        if self.is_forgotten(row.content_key) {
+            return self.note_forgotten(&row);
+        }
+        if let Some(place) = row.joined {
+            self.note_joined(place, &row)?;
+        }
+        let list = self.lists.intern(row.list_id, std::mem::take(&mut row.functions))?;
+        self.counts.lines += 1;
+        self.counts.records += 1;
+        *self.shapes.entry(row.shape).or_default() += 1;
+        self.spine.push(&row, list);
+        self.pending_bytes += row.bytes();
+        self.pending.push(row);
+        if self.pending.len() >= BATCH_ROWS || self.pending_bytes >= BATCH_BYTES {
+            self.write_requests()?;
+        }
+        Ok(())
+    }
+
+    /// Notes the lines of a request that somebody asked to forget.
+    fn note_forgotten(&mut self, row: &RequestRow) -> Result<()> {
+        [Some(row.place()), row.joined].into_iter().flatten().try_for_each(|place| {
+            self.counts.forgotten += 1;
+            self.note(Noted::of(place, FORGOTTEN.code, "forgotten"))
+        })
+    }
+
+    /// Notes the line that a request's answer stood in.
+    fn note_joined(&mut self, place: Place, row: &RequestRow) -> Result<()> {
+        self.counts.joined += 1;
+        self.note(Noted { into: Some(row.place()), ..Noted::of(place, JOINED.code, "joined-into") })
+    }
+
+    /// Adds a line that gave no request.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn line(&mut self, line: LineRow) -> Result<()> {
+        *(if line.unreadable { &mut self.counts.unreadable } else { &mut self.counts.no_request }) += 1;
+        let fate = if line.unreadable { "unreadable" } else { "no-request" };
+        let place = Place { file: line.file, line: line.line };
+        self.note(Noted { detail: line.detail, ..Noted::of(place, line.reason, fate) })
+    }
+
+    fn note(&mut self, line: Noted) -> Result<()> {
+        self.counts.lines += 1;
+        *self.line_reasons.entry(line.reason.to_owned()).or_default() += 1;
+        self.lines.push(line)
+    }
+
+    /// Counts lines that a limit passed over.
+    pub fn passed_over(&mut self, lines: u64) {
+        self.counts.lines += lines;
+        self.counts.not_sampled += lines;
+    }
+
+    fn write_requests(&mut self) -> Result<()> {
+        let rows = std::mem::take(&mut self.pending);
+        self.pending_bytes = 0;
+        self.request_batches.push(rows.len());
+        let text = |column: ColumnSpec, get: fn(&RequestRow) -> Option<&str>| {
+            (column.name, Values::Text(rows.iter().map(get).collect()))
+        };
+        let int = |column: ColumnSpec, get: fn(&RequestRow) -> Option<i64>| {
+            (column.name, Values::Int(rows.iter().map(get).collect()))
+        };
+        self.requests.write(vec![
+            text(columns::EXTERNAL_ID, |row| row.external_id.as_deref()),
+            int(columns::FILE, |row| Some(i64::from(row.file))),
+            int(columns::LINE, |row| i64::try_from(row.line).ok()),
+            text(columns::SHAPE, |row| Some(row.shape)),
+            text(columns::MESSAGES, |row| Some(&row.messages)),
+            text(columns::RESPONSE, |row| row.response.as_deref()),
+            text(columns::AFTERWARDS, |row| row.afterwards.as_deref()),
+            text(columns::FINISH_REASON, |row| row.finish_reason.as_deref()),
+            int(columns::TIME_MS, |row| row.time_ms),
+            text(columns::MODEL, |row| row.model.as_deref()),
+            text(columns::USER, |row| row.user.as_deref()),
+            text(columns::SESSION, |row| row.session.as_deref()),
+            text(columns::TOOL_CHOICE, |row| row.tool_choice.as_deref()),
+            int(columns::PARALLEL_TOOL_CALLS, |row| row.parallel_tool_calls.map(i64::from)),
+            int(columns::STATUS, |row| row.status),
+        ])
+    }
+
+    /// Writes what is left, the spine and the manifest.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn finish(mut self, key: String, inputs: Vec<InputFile>, seconds: f64) -> Result<IngestManifest> {
+        if !self.pending.is_empty() || self.request_batches.is_empty() {
+            self.write_requests()?;
+        }
+        self.requests.finish()?;
+        let (list_ids, list_batches) = self.lists.finish()?;
+        self.lines.finish()?;
+        self.spine.write(&self.step.file(REQUEST_SPINE), &self.step.file(LIST_SPINE), &list_ids)?;
+        self.counts.doc_lists = list_ids.len() as u64;
+        let manifest = IngestManifest {
+            key,
+            inputs,
+            counts: self.counts,
+            line_reasons: self.line_reasons,
+            shapes: self.shapes.into_iter().map(|(shape, n)| (shape.to_owned(), n)).collect(),
+            request_batches: self.request_batches,
+            list_batches,
+            purged: false,
+            seconds,
+        };
+        self.step.finish(&manifest)?;
+        Ok(manifest)
+    }
+}
