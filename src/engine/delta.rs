@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::error::{Result, damaged};
 use super::frame::{Frame, FrameFile, FrameWriter, Values, write_frame};
-use super::stage::{Action, Evidence, Metric, Reason, RowIx, TableId};
+use super::stage::{Action, Edit, Evidence, Metric, Reason, RowIx, TableId};
 use super::verdict::FateEvent;
 
 /// Events of one row group: a log has a fate a row, and only so many stand in memory as text at a time.
@@ -39,6 +39,19 @@ pub struct StoredEdit {
     pub safety: String,
     /// RFC 6902, or one operation `redact`; JSON text.
     pub patch: String,
+}
+
+impl StoredEdit {
+    pub(super) fn new(table: TableId, row: RowIx, edit: Edit) -> Self {
+        Self {
+            table,
+            row,
+            column: edit.column.name.to_owned(),
+            reason: edit.reason.code.to_owned(),
+            safety: edit.safety.name().to_owned(),
+            patch: edit.patch,
+        }
+    }
 }
 
 /// A finished stage's manifest.
@@ -114,6 +127,15 @@ pub fn count_fates(fates: &[FateEvent]) -> Vec<FateCount> {
         rows,
     };
     counts.into_iter().map(count).collect()
+}
+
+/// Counts edits by reason.
+pub(super) fn count_edits<'e>(edits: impl Iterator<Item = &'e StoredEdit>) -> BTreeMap<String, u64> {
+    let mut counts = BTreeMap::new();
+    for edit in edits {
+        *counts.entry(edit.reason.clone()).or_default() += 1;
+    }
+    counts
 }
 
 /// Writes the fates of a stage.

@@ -18,6 +18,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
+use super::cascade::{NO_REQUEST_LEFT, cascade};
 use super::columns::{ANSWER, ANSWER_FROM, FILE, LINE, TIER};
 use super::corpus::{Corpus, Fate, RowId, Table};
 use super::delta::{COLUMNS, EDITS, FATES, StageManifest, read_edits, read_fates, write_fates};
@@ -26,7 +27,7 @@ use super::folder::{FORGOTTEN_FATES, RunFolder, beside, put_in_place};
 use super::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN, Forgotten, tombstone};
 use super::payload::{IngestManifest, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS, id_of_repeat};
 use super::rewrite::{Group, Touched, rewrite};
-use super::runner::{self, NO_REQUEST_LEFT, StageInstance, cascade, step_name};
+use super::runner::{self, StageInstance, step_name};
 use super::stage::{Action, Evidence, Reason, RowIx, Safety, TableId};
 use super::verdict::FateEvent;
 

@@ -1,12 +1,14 @@
 //! The engine: stages judge, the runner acts.
 //!
 //! Reading order: `stage` (the vocabulary), `columns`, `view` and `verdict` (what a
-//! stage sees and says), `runner` (what becomes of it), then what they stand on:
+//! stage sees and says), `runner`, `cascade` and `conservation` (what becomes of it), then what they stand on:
 //! `corpus` (tables), `payload` and `delta` (their files), `frame` (the door to polars),
 //! `folder` (the run folder), `ledger` (all of it in one table); last, what takes things out of a finished run:
 //! `purge`, `forget` and `forgotten`, by `rewrite`.
 
+pub mod cascade;
 pub mod columns;
+mod conservation;
 pub mod corpus;
 pub mod delta;
 pub mod error;

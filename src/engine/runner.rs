@@ -5,22 +5,18 @@
 //! to the tables, what follows for parents and children is worked out, and rows in and
 //! rows out are compared before the next stage starts.
 //!
-//! What happens to the other table is this:
-//!
-//! | one row | the rows linked to it |
-//! |---|---|
-//! | list dropped or held | its requests too, for the same reason |
-//! | list merged | its requests go to the leader; the list they were sent with stays on record |
-//! | last kept request of a list gone | list leaves as [`NO_REQUEST_LEFT`]; held where one of them is held |
+//! What happens to the other table stands in `cascade`, what is compared in `conservation`.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use super::cascade::{NO_REQUEST_LEFT, apply, take_effect};
 use super::columns::ColumnSpec;
-use super::corpus::{Cells, Corpus, Fate};
+use super::conservation::{check_export, check_lines, check_stage, kept};
+use super::corpus::{Cells, Corpus};
 use super::delta::{
-    COLUMNS, EDITS, FATES, Kept, StageManifest, StoredEdit, count_fates, read_fates, write_edits, write_fates,
+    COLUMNS, EDITS, FATES, FateCount, StageManifest, StoredEdit, count_edits, count_fates, read_fates,
+    write_edits, write_fates,
 };
 use super::error::{At, Error, Result};
 use super::fingerprint::Fingerprint;
@@ -29,15 +25,9 @@ use super::forget;
 use super::forgotten::Forgotten;
 use super::frame::FrameFile;
 use super::payload::{self, IngestCounts, IngestManifest, PayloadWriter};
-use super::stage::{Action, Context, Contract, Evidence, Reason, ReasonKind, RowIx, Safety, Stage, TableId};
-use super::verdict::{Delta, FateEvent, Verdict};
+use super::stage::{Action, Context, Contract, Reason, ReasonKind, RowIx, Safety, Stage, TableId};
+use super::verdict::{Delta, Verdict};
 use super::view::View;
-
-/// A list leaves the working set because none of its requests is kept.
-pub static NO_REQUEST_LEFT: Reason = Reason::policy(
-    "cascade/no-request-left",
-    "Every request that was sent with this doc list has left the working set.",
-);
 
 /// Raised when the layout of the run folder or the meaning of a delta changes: nothing older is reused.
 const ENGINE_VERSION: u32 = 2;
@@ -154,7 +144,7 @@ pub fn run(
                 judge(folder, &step, at, instance, Keys { own: &key, upstream: &upstream }, &mut corpus, cx)?
             }
         };
-        check(&manifest, &corpus)?;
+        check_stage(&manifest, &corpus)?;
         upstream = key;
         manifests.push(manifest);
     }
@@ -182,22 +172,13 @@ pub(super) fn fold(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]
     Ok(corpus)
 }
 
+/// Reads the inputs, unless they were read before as they are now. Gives how many steps were taken over, too.
 fn ingest(folder: &RunFolder, source: &dyn Source, cx: &Context<'_>) -> Result<(IngestManifest, usize)> {
     let forgotten = Forgotten::read(folder.path())?;
-    let key_of = |inputs: &[InputFile]| -> Result<String> {
-        let mut fingerprint = Fingerprint::default();
-        fingerprint.version(ENGINE_VERSION);
-        fingerprint.part("seed", &cx.seed.to_le_bytes());
-        source.fingerprint(&mut fingerprint)?;
-        for input in inputs {
-            fingerprint.part("input", input.sha256.as_bytes());
-        }
-        forgotten.fingerprint(&mut fingerprint);
-        Ok(fingerprint.finish())
-    };
     if let Some(manifest) = folder.manifest::<IngestManifest>("ingest")? {
         cx.progress.begin("compare inputs", None);
-        let same = !manifest.purged && manifest.key == key_of(&source.inputs()?)?;
+        let same =
+            !manifest.purged && manifest.key == ingest_key(source, &source.inputs()?, &forgotten, cx.seed)?;
         cx.progress.end(if same { "as before" } else { "changed" });
         if same {
             return Ok((manifest, 1));
@@ -208,20 +189,24 @@ fn ingest(folder: &RunFolder, source: &dyn Source, cx: &Context<'_>) -> Result<(
     cx.progress.begin("ingest", None);
     let mut writer = PayloadWriter::new(folder.begin_private("ingest")?, forgotten.clone());
     let inputs = source.read(&mut writer, cx)?;
-    let key = key_of(&inputs)?;
+    let key = ingest_key(source, &inputs, &forgotten, cx.seed)?;
     let manifest = writer.finish(key, inputs, start.elapsed().as_secs_f64())?;
     let counts = &manifest.counts;
-    let without_row =
-        [counts.no_request, counts.unreadable, counts.not_sampled, counts.forgotten, counts.joined];
-    let accounted = counts.records + without_row.iter().sum::<u64>();
-    if counts.lines != accounted {
-        return Err(Error::Conservation {
-            at: "ingest".into(),
-            what: format!("{} lines, {accounted} fates", counts.lines),
-        });
-    }
+    check_lines(counts)?;
     cx.progress.end(&format!("{} requests, {} doc lists", counts.records, counts.doc_lists));
     Ok((manifest, 0))
+}
+
+fn ingest_key(source: &dyn Source, inputs: &[InputFile], forgotten: &Forgotten, seed: u64) -> Result<String> {
+    let mut fingerprint = Fingerprint::default();
+    fingerprint.version(ENGINE_VERSION);
+    fingerprint.part("seed", &seed.to_le_bytes());
+    source.fingerprint(&mut fingerprint)?;
+    for input in inputs {
+        fingerprint.part("input", input.sha256.as_bytes());
+    }
+    forgotten.fingerprint(&mut fingerprint);
+    Ok(fingerprint.finish())
 }
 
 fn stage_key(instance: &StageInstance, upstream: &str, seed: u64) -> Result<String> {
@@ -241,10 +226,6 @@ struct Keys<'a> {
     upstream: &'a str,
 }
 
-fn kept(corpus: &Corpus) -> Kept {
-    Kept { requests: corpus.requests.kept() as u64, doc_lists: corpus.lists.kept() as u64 }
-}
-
 fn judge(
     folder: &RunFolder,
     step: &str,
@@ -260,31 +241,15 @@ fn judge(
     let before = kept(corpus);
     cx.progress.begin(&instance.id, Some(corpus.table(contract.table).len() as u64));
     let files = folder.begin(step)?;
-    let delta = {
-        let mut verdict =
-            Verdict::new(&instance.id, &contract, corpus.table(contract.table), files.file(COLUMNS));
-        instance.stage.judge(&View::new(corpus, &contract), cx, &mut verdict)?;
-        verdict.finish()?
-    };
-    let Delta { mut fates, edits, cells, notes } = delta;
-    apply(corpus, &fates, at)?;
-    let consequences = cascade(corpus, contract.table);
-    apply(corpus, &consequences, at)?;
-    fates.extend(consequences);
-    let edits: Vec<StoredEdit> = edits
-        .into_iter()
-        .map(|(row, edit)| StoredEdit {
-            table: contract.table,
-            row,
-            column: edit.column.name.to_owned(),
-            reason: edit.reason.code.to_owned(),
-            safety: edit.safety.name().to_owned(),
-            patch: edit.patch,
-        })
-        .collect();
+    let Delta { fates, edits, cells, notes } =
+        verdict_of(instance, &contract, files.file(COLUMNS), corpus, cx)?;
+    let fates = take_effect(corpus, contract.table, fates, at)?;
+    let edits: Vec<StoredEdit> =
+        edits.into_iter().map(|(row, edit)| StoredEdit::new(contract.table, row, edit)).collect();
     write_fates(&files.file(FATES), &fates)?;
     write_edits(&files.file(EDITS), &edits)?;
-    let mut manifest = StageManifest {
+    let is_shown = |edit: &StoredEdit| edit.safety == Safety::Suggest.name();
+    let manifest = StageManifest {
         key: keys.own.to_owned(),
         upstream: keys.upstream.to_owned(),
         id: instance.id.clone(),
@@ -294,23 +259,31 @@ fn judge(
         before,
         after: kept(corpus),
         fates: count_fates(&fates),
-        edits: BTreeMap::new(),
-        suggestions: BTreeMap::new(),
+        edits: count_edits(edits.iter().filter(|edit| !is_shown(edit))),
+        suggestions: count_edits(edits.iter().filter(|edit| is_shown(edit))),
         notes,
         seconds: start.elapsed().as_secs_f64(),
         bytes: bytes_in(files.path())?,
     };
-    for edit in &edits {
-        let is_shown = edit.safety == Safety::Suggest.name();
-        let counts = if is_shown { &mut manifest.suggestions } else { &mut manifest.edits };
-        *counts.entry(edit.reason.clone()).or_default() += 1;
-    }
     files.finish(&manifest)?;
     if cells.is_some() {
         add_columns(folder.path(), step, &contract, corpus)?;
     }
     cx.progress.end(&summary(&manifest));
     Ok(manifest)
+}
+
+/// What a stage says of the tables as they stand.
+fn verdict_of(
+    instance: &StageInstance,
+    contract: &Contract,
+    columns: PathBuf,
+    corpus: &Corpus,
+    cx: &Context<'_>,
+) -> Result<Delta> {
+    let mut verdict = Verdict::new(&instance.id, contract, corpus.table(contract.table), columns);
+    instance.stage.judge(&View::new(corpus, contract), cx, &mut verdict)?;
+    verdict.finish()
 }
 
 /// Applies the delta of a stage that is done.
@@ -337,94 +310,11 @@ pub(super) fn add_columns(run: &Path, step: &str, contract: &Contract, corpus: &
     Ok(())
 }
 
-fn apply(corpus: &mut Corpus, fates: &[FateEvent], at: usize) -> Result<()> {
-    let stage =
-        u16::try_from(at).map_err(|_| Error::Setting("more than 65,535 stages in one pipeline".into()))?;
-    for &FateEvent { table, row, action, reason, into, .. } in fates {
-        corpus.apply(table, row, Fate { action, stage, reason, into });
-    }
-    if fates.iter().any(|fate| fate.table == TableId::DocLists && fate.action == Action::Merge) {
-        corpus.follow_merged_lists();
-    }
-    Ok(())
-}
-
-/// What follows for the other table; see the table at the top.
-pub(super) fn cascade(corpus: &Corpus, judged: TableId) -> Vec<FateEvent> {
-    let mut follows = Vec::new();
-    let mut push = |table, row, action, reason| {
-        let evidence = Evidence::default();
-        follows.push(FateEvent { table, row, action, reason, into: None, cascaded: true, evidence });
-    };
-    if judged == TableId::DocLists {
-        for (row, &list) in (0..).zip(&corpus.list) {
-            if corpus.requests.is_kept(row)
-                && let Some(fate) = corpus.lists.fate(list)
-            {
-                push(TableId::Requests, row, fate.action, fate.reason);
-            }
-        }
-    }
-    let mut has_kept = vec![false; corpus.lists.len()];
-    let mut has_held = vec![false; corpus.lists.len()];
-    for (row, &list) in (0..).zip(&corpus.list) {
-        match corpus.requests.fate(row) {
-            None => has_kept[list as usize] = true,
-            Some(fate) => has_held[list as usize] |= fate.action == Action::Hold,
-        }
-    }
-    for (row, (kept, held)) in (0..).zip(has_kept.into_iter().zip(has_held)) {
-        if !kept && corpus.lists.is_kept(row) {
-            push(TableId::DocLists, row, if held { Action::Hold } else { Action::Drop }, &NO_REQUEST_LEFT);
-        }
-    }
-    follows
-}
-
-/// Rows in and rows out, from two sides: the stage's own counts and the tables.
-fn check(manifest: &StageManifest, corpus: &Corpus) -> Result<()> {
-    let lost = |table| {
-        manifest.fates.iter().filter(|count| count.table == table).map(|count| count.rows).sum::<u64>()
-    };
-    let after = kept(corpus);
-    let sides = [
-        (TableId::Requests, manifest.before.requests, after.requests),
-        (TableId::DocLists, manifest.before.doc_lists, after.doc_lists),
-    ];
-    for (table, before, after) in sides {
-        if before != after + lost(table) {
-            let what =
-                format!("{}: {before} before, {after} kept, {} with a fate", table.name(), lost(table));
-            return Err(Error::Conservation { at: manifest.id.clone(), what });
-        }
-    }
-    let stray = (0..)
-        .zip(&corpus.list)
-        .find(|&(row, &list)| corpus.requests.is_kept(row) && !corpus.lists.is_kept(list));
-    match stray {
-        None => Ok(()),
-        Some((row, _)) => {
-            let what = format!("request {} is kept, its doc list is not", corpus.requests.row_id(row));
-            Err(Error::Conservation { at: manifest.id.clone(), what })
-        }
-    }
-}
-
 fn export(folder: &RunFolder, sink: &dyn Sink, corpus: &Corpus, cx: &Context<'_>) -> Result<Exported> {
     cx.progress.begin(sink.id(), Some(corpus.requests.kept() as u64));
     let files = folder.begin("dataset")?;
     let exported = sink.write(corpus, files.path(), cx)?;
-    let mut written = vec![false; corpus.requests.len()];
-    for &row in &exported.rows {
-        if std::mem::replace(&mut written[row as usize], true) || !corpus.requests.is_kept(row) {
-            let what = format!("request {} was written twice or was not kept", corpus.requests.row_id(row));
-            return Err(Error::Conservation { at: sink.id().to_owned(), what });
-        }
-    }
-    if exported.rows.len() != corpus.requests.kept() {
-        let what = format!("{} requests kept, {} written", corpus.requests.kept(), exported.rows.len());
-        return Err(Error::Conservation { at: sink.id().to_owned(), what });
-    }
+    check_export(sink.id(), &exported.rows, corpus)?;
     files.rename()?;
     let frozen: u64 = exported.frozen.iter().map(|(_, entries)| entries).sum();
     let and_frozen = if frozen > 0 { format!(" and {frozen} frozen") } else { String::new() };
@@ -432,26 +322,17 @@ fn export(folder: &RunFolder, sink: &dyn Sink, corpus: &Corpus, cx: &Context<'_>
     Ok(exported)
 }
 
+/// One line on what a stage did.
 fn summary(manifest: &StageManifest) -> String {
+    let verbs = [(Action::Merge, "merged"), (Action::Drop, "dropped"), (Action::Hold, "held")];
+    let nouns = [(TableId::DocLists, "doc list"), (TableId::Requests, "request")];
     let mut parts = Vec::new();
-    for action in [Action::Merge, Action::Drop, Action::Hold] {
-        for table in [TableId::DocLists, TableId::Requests] {
-            let rows: u64 = manifest
-                .fates
-                .iter()
-                .filter(|count| count.table == table && count.action == action && !count.cascaded)
-                .map(|count| count.rows)
-                .sum();
-            if rows > 0 {
-                let noun = if table == TableId::Requests { "request" } else { "doc list" };
-                let plural = if rows == 1 { "" } else { "s" };
-                let verb = match action {
-                    Action::Merge => "merged",
-                    Action::Drop => "dropped",
-                    Action::Hold => "held",
-                };
-                parts.push(format!("{rows} {noun}{plural} {verb}"));
-            }
+    for ((action, verb), (table, noun)) in verbs.iter().flat_map(|verb| nouns.map(|noun| (*verb, noun))) {
+        let is_meant = |count: &&FateCount| count.table == table && count.action == action && !count.cascaded;
+        let rows: u64 = manifest.fates.iter().filter(is_meant).map(|count| count.rows).sum();
+        if rows > 0 {
+            let plural = if rows == 1 { "" } else { "s" };
+            parts.push(format!("{rows} {noun}{plural} {verb}"));
         }
     }
     let edits: u64 = manifest.edits.values().sum();

@@ -28,9 +28,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::engine::cascade::NO_REQUEST_LEFT;
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN};
 use crate::engine::payload::JOINED;
-use crate::engine::runner::NO_REQUEST_LEFT;
 use crate::engine::stage::{Example, Reason, RowStage, Rows, Stage};
 
 /// The settings of a stage, which are the stage, and what is told about it.

@@ -1,0 +1,84 @@
+//! What a fate means for the tables: the row's own, and the rows of the other table that are linked to it.
+//!
+//! | one row | the rows linked to it |
+//! |---|---|
+//! | list dropped or held | its requests too, for the same reason |
+//! | list merged | its requests go to the leader; the list they were sent with stays on record |
+//! | last kept request of a list gone | list leaves as [`NO_REQUEST_LEFT`]; held where one of them is held |
+
+use super::corpus::{Corpus, Fate};
+use super::error::{Error, Result};
+use super::stage::{Action, Evidence, Reason, RowIx, TableId};
+use super::verdict::FateEvent;
+
+/// A list leaves the working set because none of its requests is kept.
+pub static NO_REQUEST_LEFT: Reason = Reason::policy(
+    "cascade/no-request-left",
+    "Every request that was sent with this doc list has left the working set.",
+);
+
+/// Gives rows the fates that a stage spoke, and adds what follows for the other table.
+pub(super) fn take_effect(
+    corpus: &mut Corpus,
+    judged: TableId,
+    mut fates: Vec<FateEvent>,
+    stage: usize,
+) -> Result<Vec<FateEvent>> {
+    apply(corpus, &fates, stage)?;
+    let follows = cascade(corpus, judged);
+    apply(corpus, &follows, stage)?;
+    fates.extend(follows);
+    Ok(fates)
+}
+
+/// Gives rows their fates, and requests of merged lists the list that stands for theirs.
+pub(super) fn apply(corpus: &mut Corpus, fates: &[FateEvent], at: usize) -> Result<()> {
+    let stage =
+        u16::try_from(at).map_err(|_| Error::Setting("more than 65,535 stages in one pipeline".into()))?;
+    for &FateEvent { table, row, action, reason, into, .. } in fates {
+        corpus.apply(table, row, Fate { action, stage, reason, into });
+    }
+    if fates.iter().any(|fate| fate.table == TableId::DocLists && fate.action == Action::Merge) {
+        corpus.follow_merged_lists();
+    }
+    Ok(())
+}
+
+/// What follows for the other table; see the table at the top.
+pub(super) fn cascade(corpus: &Corpus, judged: TableId) -> Vec<FateEvent> {
+    let mut follows = if judged == TableId::DocLists { requests_of_gone_lists(corpus) } else { Vec::new() };
+    follows.extend(lists_without_requests(corpus));
+    follows
+}
+
+fn requests_of_gone_lists(corpus: &Corpus) -> Vec<FateEvent> {
+    let rows = (0..).zip(&corpus.list).filter(|&(row, _)| corpus.requests.is_kept(row));
+    rows.filter_map(|(row, &list)| {
+        let fate = corpus.lists.fate(list)?;
+        Some(followed(TableId::Requests, row, fate.action, fate.reason))
+    })
+    .collect()
+}
+
+fn lists_without_requests(corpus: &Corpus) -> Vec<FateEvent> {
+    let mut has_kept = vec![false; corpus.lists.len()];
+    let mut has_held = vec![false; corpus.lists.len()];
+    for (row, &list) in (0..).zip(&corpus.list) {
+        match corpus.requests.fate(row) {
+            None => has_kept[list as usize] = true,
+            Some(fate) => has_held[list as usize] |= fate.action == Action::Hold,
+        }
+    }
+    (0..)
+        .zip(has_kept.into_iter().zip(has_held))
+        .filter(|&(row, (has_kept, _))| !has_kept && corpus.lists.is_kept(row))
+        .map(|(row, (_, has_held))| {
+            let action = if has_held { Action::Hold } else { Action::Drop };
+            followed(TableId::DocLists, row, action, &NO_REQUEST_LEFT)
+        })
+        .collect()
+}
+
+fn followed(table: TableId, row: RowIx, action: Action, reason: &'static Reason) -> FateEvent {
+    FateEvent { table, row, action, reason, into: None, cascaded: true, evidence: Evidence::default() }
+}

@@ -1,0 +1,75 @@
+//! Conservation: no row is lost, made up or written twice. A run in which one is stops.
+
+use super::corpus::Corpus;
+use super::delta::{Kept, StageManifest};
+use super::error::{Error, Result};
+use super::payload::IngestCounts;
+use super::stage::{RowIx, TableId};
+
+/// Each line of the inputs gave a request or has a fate.
+pub(super) fn check_lines(counts: &IngestCounts) -> Result<()> {
+    let without_row =
+        [counts.no_request, counts.unreadable, counts.not_sampled, counts.forgotten, counts.joined];
+    let accounted = counts.records + without_row.iter().sum::<u64>();
+    if counts.lines == accounted {
+        return Ok(());
+    }
+    Err(broken("ingest", format!("{} lines, {accounted} fates", counts.lines)))
+}
+
+/// Rows in and rows out, from two sides: the stage's own counts and the tables.
+pub(super) fn check_stage(manifest: &StageManifest, corpus: &Corpus) -> Result<()> {
+    let after = kept(corpus);
+    let sides = [
+        (TableId::Requests, manifest.before.requests, after.requests),
+        (TableId::DocLists, manifest.before.doc_lists, after.doc_lists),
+    ];
+    for (table, before, after) in sides {
+        let fates = manifest.fates.iter().filter(|count| count.table == table);
+        let lost = fates.map(|count| count.rows).sum::<u64>();
+        if before != after + lost {
+            let what = format!("{}: {before} before, {after} kept, {lost} with a fate", table.name());
+            return Err(broken(&manifest.id, what));
+        }
+    }
+    check_links(&manifest.id, corpus)
+}
+
+/// A kept request has a kept list.
+fn check_links(stage: &str, corpus: &Corpus) -> Result<()> {
+    let stray = (0..)
+        .zip(&corpus.list)
+        .find(|&(row, &list)| corpus.requests.is_kept(row) && !corpus.lists.is_kept(list));
+    match stray {
+        None => Ok(()),
+        Some((row, _)) => {
+            let what = format!("request {} is kept, its doc list is not", corpus.requests.row_id(row));
+            Err(broken(stage, what))
+        }
+    }
+}
+
+/// Each kept request was written once, and nothing else was.
+pub(super) fn check_export(sink: &str, rows: &[RowIx], corpus: &Corpus) -> Result<()> {
+    let requests = &corpus.requests;
+    let mut written = vec![false; requests.len()];
+    for &row in rows {
+        if std::mem::replace(&mut written[row as usize], true) || !requests.is_kept(row) {
+            let what = format!("request {} was written twice or was not kept", requests.row_id(row));
+            return Err(broken(sink, what));
+        }
+    }
+    if rows.len() != requests.kept() {
+        return Err(broken(sink, format!("{} requests kept, {} written", requests.kept(), rows.len())));
+    }
+    Ok(())
+}
+
+/// How many rows of each table are kept.
+pub(super) fn kept(corpus: &Corpus) -> Kept {
+    Kept { requests: corpus.requests.kept() as u64, doc_lists: corpus.lists.kept() as u64 }
+}
+
+fn broken(at: &str, what: String) -> Error {
+    Error::Conservation { at: at.to_owned(), what }
+}
