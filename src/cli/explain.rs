@@ -7,7 +7,8 @@ use crate::check::rules;
 use crate::console;
 use crate::docs::check::rules::{Example, Rule};
 use crate::docs::fix;
-use crate::engine::stage::{Reason, ReasonKind, Sample};
+use crate::engine::example::Sample;
+use crate::engine::stage::{Reason, ReasonKind};
 use crate::ingest::reasons::REASONS as LINE_REASONS;
 use crate::stages::{self, Kind};
 

@@ -1,6 +1,6 @@
 //! The engine: stages judge, the runner acts.
 //!
-//! Reading order: `stage` (the vocabulary), `columns`, `view` and `verdict` (what a
+//! Reading order: `stage` (the vocabulary; `example` shows a reason on rows), `columns`, `view` and `verdict` (what a
 //! stage sees and says), `runner`, `cascade` and `conservation` (what becomes of it), then what they stand on:
 //! `corpus` (tables), `payload` and `delta` (their files), `frame` (the door to polars),
 //! `folder` (the run folder), `ledger` (all of it in one table); last, what takes things out of a finished run:
@@ -12,6 +12,7 @@ mod conservation;
 pub mod corpus;
 pub mod delta;
 pub mod error;
+pub mod example;
 pub mod fingerprint;
 #[cfg(test)]
 pub(crate) mod fixture;

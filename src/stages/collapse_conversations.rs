@@ -17,8 +17,9 @@ use crate::answers::outcome::{Outcome, outcome};
 use crate::conversation::{Message, Role};
 use crate::engine::columns::{AFTERWARDS, MESSAGES, OUTCOME, RESPONSE, SESSION, USER};
 use crate::engine::error::Result;
+use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 

@@ -18,10 +18,9 @@ use super::Settings;
 use crate::docs::canonical;
 use crate::engine::columns::FUNCTIONS;
 use crate::engine::error::{Error, Result};
+use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{
-    Action, Context, Contract, Evidence, Example, Metric, Reason, RowIx, Stage, TableId,
-};
+use crate::engine::stage::{Action, Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::public_sets::catalogue::recipe_sets;

@@ -14,8 +14,9 @@ use super::Settings;
 use crate::docs::fix::{self, Fixed, Rule};
 use crate::engine::columns::{FUNCTIONS, RENAMES};
 use crate::engine::error::Result;
+use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{self, Contract, Evidence, Example, Opinion, Reason, RowStage, TableId};
+use crate::engine::stage::{self, Contract, Evidence, Opinion, Reason, RowStage, TableId};
 use crate::engine::view::Row;
 
 static REASONS: LazyLock<Vec<Reason>> =

@@ -18,8 +18,9 @@ use crate::docs::quality::{Limits, RULES, Rule, fault};
 use crate::docs::signature::signatures;
 use crate::engine::columns::FUNCTIONS;
 use crate::engine::error::Result;
+use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{Contract, Evidence, Example, Opinion, Reason, RowStage, TableId};
+use crate::engine::stage::{Contract, Evidence, Opinion, Reason, RowStage, TableId};
 use crate::engine::view::Row;
 
 static REASONS: LazyLock<Vec<Reason>> =

@@ -27,8 +27,9 @@ use crate::engine::columns::{
     TOOL_CHOICE,
 };
 use crate::engine::error::{Error, Result};
+use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::relevance::Relevance;

@@ -13,8 +13,9 @@ use super::Settings;
 use crate::docs::canonical;
 use crate::engine::columns::FUNCTIONS;
 use crate::engine::error::Result;
+use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 

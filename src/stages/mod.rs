@@ -29,9 +29,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::engine::cascade::NO_REQUEST_LEFT;
+use crate::engine::example::Example;
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN};
 use crate::engine::payload::JOINED;
-use crate::engine::stage::{Example, Reason, RowStage, Rows, Stage};
+use crate::engine::stage::{Reason, RowStage, Rows, Stage};
 
 /// The settings of a stage, which are the stage, and what is told about it.
 pub trait Settings: Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {

@@ -14,8 +14,9 @@ use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::parse;
 use crate::engine::columns::{FUNCTIONS, PARSE_STEPS, TEXT};
 use crate::engine::error::Result;
+use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{Contract, Evidence, Example, Opinion, Reason, RowStage, TableId};
+use crate::engine::stage::{Contract, Evidence, Opinion, Reason, RowStage, TableId};
 use crate::engine::view::Row;
 
 /// One reason for each fault of the ladder. A list without functions is nothing to repair: that is policy.

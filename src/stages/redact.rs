@@ -16,10 +16,9 @@ use crate::engine::columns::{
     AFTERWARDS, ColumnSpec, EXTERNAL_ID, MESSAGES, PLACEHOLDERS, RESPONSE, SESSION, TEXT, USER,
 };
 use crate::engine::error::{Error, Result};
+use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{
-    Context, Contract, Edit, Example, Opinion, Reason, Redaction, RowIx, Stage, TableId,
-};
+use crate::engine::stage::{Context, Contract, Edit, Opinion, Reason, Redaction, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::privacy::apply::{Replaced, in_json, in_text, redact_json, redact_text};

@@ -26,8 +26,9 @@ use crate::engine::columns::{
     ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, MESSAGES, RECORDED, RELEVANCE, TIER,
 };
 use crate::engine::error::Result;
+use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{Context, Contract, Evidence, Example, Opinion, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::{Context, Contract, Evidence, Opinion, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::export::bfcl::Category;

@@ -21,8 +21,9 @@ use self::draw::{Candidate, Drawn, Plan, draw};
 use super::Settings;
 use crate::engine::columns::{self, ColumnKind, ColumnSpec, USER, WEIGHT};
 use crate::engine::error::Result;
+use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{Context, Contract, Evidence, Example, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 
