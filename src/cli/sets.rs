@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::console::{self, count, table};
 use crate::public_sets::catalogue::{Catalogue, PublicSet};
 use crate::public_sets::formats::FORMATS;
-use crate::public_sets::store::{self, Described, Loaded};
+use crate::public_sets::intake::{self, Described};
+use crate::public_sets::store::{self, Loaded};
 use crate::text::short::shortened;
 
 pub(super) const DIR_HELP: &str = "The folder of sets [default: $TOOLSIEVE_SETS, or ~/.cache/toolsieve/sets]";
@@ -195,7 +196,7 @@ fn several(number: u64, thing: &str) -> String {
 
 fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
     let catalogue = Catalogue::open(args.dir.as_deref())?;
-    let files = store::remove(&catalogue, &args.id)?;
+    let files = intake::remove(&catalogue, &args.id)?;
     let names = if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
     let number = several(files.len() as u64, "file");
     Ok(console::give(&format!(
@@ -213,7 +214,7 @@ fn add(args: AddArgs) -> anyhow::Result<()> {
         title: args.title,
         non_commercial: args.non_commercial,
     };
-    let (set, loaded) = store::add(&catalogue, &args.id, &args.file, &described)?;
+    let (set, loaded) = intake::add(&catalogue, &args.id, &args.file, &described)?;
     let whole = store::load(&catalogue, &set)?.unwrap_or_default();
     if args.json {
         let mut told = as_json(&set, Some(&loaded));

@@ -1,7 +1,7 @@
 //! Public function-calling sets on disk: which there are, and what functions and queries they hold.
 //!
 //! `catalogue` is the list of known sets and where they lie; `formats` is the table of
-//! readers, one file a format; `store` reads a set's files and takes new ones in;
+//! readers, one file a format; `store` reads a set's files, `intake` takes new ones in;
 //! `compared` brings functions and queries into the form in which they are compared.
 //! Nothing is fetched from a network. A record that cannot be read is counted and named.
 
@@ -12,6 +12,7 @@ pub mod compared;
 mod firefunctions;
 pub mod formats;
 mod glaive;
+pub mod intake;
 mod nexusraven;
 pub mod store;
 
