@@ -11,6 +11,10 @@
 //!
 //! Not here: whether a request without a call should have had one. That is for the judges.
 
+mod candidate;
+mod docs;
+mod examples;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{LazyLock, OnceLock};
@@ -21,13 +25,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::merge_exact_docs::SAME_DOCS_CODE;
 use super::merge_near_queries::SAME_CODE;
-use crate::answers::carry::{CarryFault, Uncarried, ground_truth};
+use crate::answers::carry::CarryFault;
 use crate::answers::human::HumanAnswers;
-use crate::answers::recorded::{Recorded, recorded};
-use crate::conversation::{Call, Message};
-use crate::docs::fix::renames::{self, Rename};
 use crate::engine::columns::{
     ANSWER, ANSWER_FROM, EXTERNAL_ID, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RELEVANCE, RENAMES,
     RESPONSE, STATUS, TIER,
@@ -39,6 +39,8 @@ use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, Ta
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::relevance::Relevance;
+use candidate::{Best, Candidate, Rank, recorded_candidate};
+use docs::Docs;
 
 static REFUTED: Reason = Reason::policy(
     "answer/refuted",
@@ -75,23 +77,7 @@ impl Settings for DraftAnswers {
     const LEFT: &'static str = "recorded answers that fit their docs";
 
     fn examples() -> Vec<Example> {
-        macro_rules! rung {
-            ($outcome:literal) => {
-                concat!(
-                    r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings a bell.", "#,
-                    r#""parameters": {"type": "dict", "required": [], "properties": {}}}]}], "#,
-                    r#""requests": [{"outcome": ""#,
-                    $outcome,
-                    r#"", "response": {"role": "assistant", "content": "", "calls": [{"name": "ring", "arguments": {}}]}}]}"#
-                )
-            };
-        }
-        let mut examples = vec![
-            Example::tables(REFUTED.code, rung!("failed"), rung!("worked")),
-            Example::tables(SEVERAL_STEPS.code, rung!("goes-on"), rung!("worked")),
-        ];
-        examples.extend(carry_examples());
-        examples
+        examples::all()
     }
 
     fn check(&self) -> std::result::Result<(), String> {
@@ -122,7 +108,7 @@ impl Stage for DraftAnswers {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let docs = read_docs(view, cx)?;
+        let docs = Docs::read(view, cx)?;
         let mut unused: BTreeSet<String> = self.human()?.requests().map(str::to_owned).collect();
         let shared = self.shared_ids(view, cx)?;
         let mut best: FxHashMap<RowIx, Best> = FxHashMap::default();
@@ -134,10 +120,7 @@ impl Stage for DraftAnswers {
                 let Candidates { head, kind, recorded, human } = candidates.map_err(Error::Setting)?;
                 if head == row {
                     out.set(row, RECORDED, kind)?;
-                    if matches!(
-                        batch.row(row).text(RELEVANCE).and_then(Relevance::from_name),
-                        Some(Relevance::Irrelevant | Relevance::LowQuality)
-                    ) {
+                    if is_judged_to_need_none(batch.row(row)) {
                         needs_no_call.insert(row);
                     }
                 }
@@ -159,12 +142,7 @@ impl Stage for DraftAnswers {
             }
         }
         for request in unused {
-            let why = if shared.contains(&request) {
-                "is the id of several rows, name the request id instead"
-            } else {
-                "is not among the kept ones"
-            };
-            cx.progress.warn(&format!("answers: request {request} {why}; its answer is not used"));
+            warn_of_unused(&request, &shared, cx);
         }
         Ok(())
     }
@@ -183,148 +161,21 @@ struct Candidates {
     human: Option<(String, Candidate)>,
 }
 
-/// How good an answer is; the least is the best.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    Human,
-    Worked,
-    Recorded,
-    SeveralSteps,
-    Refuted,
-    None,
+fn is_judged_to_need_none(row: Row<'_>) -> bool {
+    let relevance = row.text(RELEVANCE).and_then(Relevance::from_name);
+    matches!(relevance, Some(Relevance::Irrelevant | Relevance::LowQuality))
 }
 
-/// An answer that could stand for a request.
-#[derive(Debug, Clone)]
-struct Candidate {
-    rank: Rank,
-    position: u32,
-    from: RowIx,
-    answer: Option<std::result::Result<Vec<Value>, Uncarried>>,
-}
-
-impl Candidate {
-    /// An answer that fits the docs is better than one that does not, then the rank counts, then who came first.
-    fn key(&self) -> (bool, Rank, u32) {
-        (!matches!(self.answer, Some(Ok(_))), self.rank, self.position)
-    }
-}
-
-/// The best answer so far, and those that the log speaks against.
-#[derive(Default)]
-struct Best {
-    candidate: Option<Candidate>,
-    doubted: Vec<(Rank, Vec<Value>)>,
-}
-
-impl Best {
-    fn hear(&mut self, candidate: Candidate) {
-        if let (Rank::Refuted | Rank::SeveralSteps, Some(Ok(answer))) = (candidate.rank, &candidate.answer) {
-            self.doubted.push((candidate.rank, answer.clone()));
-        }
-        if self.candidate.as_ref().is_none_or(|known| candidate.key() < known.key()) {
-            self.candidate = Some(candidate);
-        }
-    }
-
-    /// The best answer. What failed for one of the twins is not taken from another that only did not look; what
-    /// a person says stands.
-    fn answer(self) -> Option<Candidate> {
-        let mut best = self.candidate?;
-        let doubt = self
-            .doubted
-            .iter()
-            .find(|(_, answer)| best.answer.as_ref().is_some_and(|best| best.as_ref() == Ok(answer)));
-        if let (Some((rank, _)), true) = (doubt, best.rank != Rank::Human) {
-            best.rank = *rank;
-        }
-        Some(best)
-    }
-}
-
-/// The docs as they stand, and the names that fixes changed in each list, kept or not.
-#[derive(Default)]
-struct Docs {
-    functions: FxHashMap<RowIx, Vec<Value>>,
-    renames: FxHashMap<RowIx, Vec<Rename>>,
-}
-
-impl Docs {
-    /// The functions of the list a request has now.
-    fn of(&self, request: RowIx, view: &View<'_>) -> &[Value] {
-        self.functions.get(&view.list_of(request)).map_or(&[], Vec::as_slice)
-    }
-
-    /// The calls under the names that the docs have now: the list a request was sent with says what was renamed.
-    /// Lists that were merged because they say the same share their names.
-    fn renamed(&self, calls: Vec<Call>, request: RowIx, view: &View<'_>) -> Vec<Call> {
-        let mut list = view.origin_of(request);
-        let renames = loop {
-            match (self.renames.get(&list), view.list_merged_into(list)) {
-                (Some(renames), _) => break renames,
-                (None, Some((leader, SAME_DOCS_CODE))) => list = leader,
-                (None, _) => return calls,
-            }
-        };
-        calls.into_iter().map(|call| renamed(call, renames)).collect()
-    }
-}
-
-fn renamed(call: Call, renames: &[Rename]) -> Call {
-    match call.arguments {
-        Value::Object(arguments) => {
-            let (name, arguments) = renames::carry(renames, &call.name, arguments);
-            Call { name, arguments: Value::Object(arguments), ..call }
-        }
-        arguments => Call { arguments, ..call },
-    }
-}
-
-fn read_docs(view: &View<'_>, cx: &Context<'_>) -> Result<Docs> {
-    let lists = view.parent();
-    let mut docs = Docs::default();
-    lists.stream(
-        cx,
-        |_| true,
-        |batch| {
-            let read = batch.map_rows(|row| {
-                (lists.is_kept(row.ix()).then(|| row.json(FUNCTIONS)).flatten(), row.json(RENAMES))
-            });
-            for (&row, (functions, renames)) in batch.rows().iter().zip(read) {
-                docs.functions.extend(functions.map(|functions| (row, functions)));
-                docs.renames.extend(renames.map(|renames| (row, renames)));
-            }
-            Ok(())
-        },
-    )?;
-    Ok(docs)
-}
-
-/// The answer that the log has for a row, and of what kind it is.
-fn candidate(row: Row<'_>, head: RowIx, docs: &Docs, view: &View<'_>) -> (&'static str, Candidate) {
-    let response: Option<Message> = row.json(RESPONSE);
-    let (kind, calls) = match recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
-        Recorded::Calls(calls) => ("calls", Some(calls)),
-        Recorded::Declined => ("declined", None),
-        Recorded::Cut => ("cut", None),
-        Recorded::Failed => ("failed", None),
-        Recorded::Unreadable(_) => ("unreadable", None),
-        Recorded::Nothing => ("nothing", None),
+fn warn_of_unused(request: &str, shared: &BTreeSet<String>, cx: &Context<'_>) {
+    let why = if shared.contains(request) {
+        "is the id of several rows, name the request id instead"
+    } else {
+        "is not among the kept ones"
     };
-    let rank = match (&calls, row.text(OUTCOME)) {
-        (None, _) => Rank::None,
-        (Some(_), Some("worked")) => Rank::Worked,
-        (Some(_), Some("failed")) => Rank::Refuted,
-        (Some(_), Some("goes-on")) => Rank::SeveralSteps,
-        (Some(_), _) => Rank::Recorded,
-    };
-    let answer = calls.map(|calls| ground_truth(&docs.renamed(calls, row.ix(), view), docs.of(head, view)));
-    // A twin that fits no better than the request's own record says nothing about it.
-    let answer = if row.ix() == head || matches!(answer, Some(Ok(_))) { answer } else { None };
-    let rank = if answer.is_none() { Rank::None } else { rank };
-    (kind, Candidate { rank, position: view.position(row.ix()), from: row.ix(), answer })
+    cx.progress.warn(&format!("answers: request {request} {why}; its answer is not used"));
 }
 
+/// Writes the answer of a request, or holds it.
 fn state(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Verdict<'_>) -> Result<()> {
     let tier = match candidate.rank {
         Rank::Human => "human",
@@ -396,7 +247,7 @@ impl DraftAnswers {
             from: head,
             answer: Some(Ok(answer)),
         };
-        let (kind, recorded) = candidate(row, head, docs, view);
+        let (kind, recorded) = recorded_candidate(row, head, docs, view);
         Ok(Candidates { head, kind, recorded, human: human.map(|(id, answer)| (id, by_a_person(answer))) })
     }
 
@@ -418,89 +269,6 @@ impl DraftAnswers {
         }
         Ok(None)
     }
-}
-
-/// One example a fault: the same list of functions, another recorded call.
-fn carry_examples() -> Vec<Example> {
-    macro_rules! tables {
-        ($functions:literal, $call:literal) => {
-            concat!(
-                r#"{"doc_lists": [{"functions": ["#,
-                $functions,
-                r#"]}], "requests": [{"response": {"role": "assistant", "content": "", "calls": ["#,
-                $call,
-                r#"]}}]}"#
-            )
-        };
-    }
-    macro_rules! bell {
-        ($call:literal) => {
-            tables!(
-                r#"{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer", "description": "How often."}, "bell": {"type": "string", "description": "Which bell.", "enum": ["noon", "storm"], "default": "noon"}}}}"#,
-                $call
-            )
-        };
-    }
-    const QUIET: &str = bell!(r#"{"name": "ring", "arguments": {"times": 3}}"#);
-    vec![
-        Example::tables(
-            "answer/unknown-function",
-            bell!(r#"{"name": "toll", "arguments": {"times": 3}}"#),
-            QUIET,
-        ),
-        Example::tables(
-            "answer/unknown-parameter",
-            bell!(r#"{"name": "ring", "arguments": {"times": 3, "loudly": true}}"#),
-            QUIET,
-        ),
-        Example::tables(
-            "answer/missing-required",
-            bell!(r#"{"name": "ring", "arguments": {"bell": "noon"}}"#),
-            QUIET,
-        ),
-        Example::tables(
-            "answer/wrong-type",
-            bell!(r#"{"name": "ring", "arguments": {"times": "often"}}"#),
-            QUIET,
-        ),
-        Example::tables(
-            "answer/not-in-enum",
-            bell!(r#"{"name": "ring", "arguments": {"times": 3, "bell": "door"}}"#),
-            QUIET,
-        ),
-        Example::tables(
-            "answer/ambiguous-function",
-            tables!(
-                r#"{"name": "ring", "description": "Rings.", "parameters": {"type": "dict", "required": [], "properties": {}}}, {"name": "ring", "description": "Phones.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
-                r#"{"name": "ring", "arguments": {}}"#
-            ),
-            QUIET,
-        ),
-        Example::tables(
-            "answer/empty-value",
-            tables!(
-                r#"{"name": "engrave", "description": "Engraves a bell.", "parameters": {"type": "dict", "required": ["text"], "properties": {"text": {"type": "string", "description": "What to engrave."}}}}"#,
-                r#"{"name": "engrave", "arguments": {"text": ""}}"#
-            ),
-            QUIET,
-        ),
-        Example::tables(
-            "answer/mixed-array",
-            tables!(
-                r#"{"name": "peal", "description": "Rings changes.", "parameters": {"type": "dict", "required": ["order"], "properties": {"order": {"type": "array", "items": {"type": "any"}, "description": "Bells in order."}}}}"#,
-                r#"{"name": "peal", "arguments": {"order": ["tenor", 2]}}"#
-            ),
-            QUIET,
-        ),
-        Example::tables(
-            "answer/uncheckable-type",
-            tables!(
-                r#"{"name": "tune", "description": "Tunes a bell.", "parameters": {"type": "dict", "required": ["pitch"], "properties": {"pitch": {"type": "hertz", "description": "The pitch."}}}}"#,
-                r#"{"name": "tune", "arguments": {"pitch": 440}}"#
-            ),
-            QUIET,
-        ),
-    ]
 }
 
 #[cfg(test)]

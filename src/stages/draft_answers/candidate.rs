@@ -1,0 +1,102 @@
+//! Answers that could stand for a request, and which of them is the best.
+//!
+//! An answer that fits the docs is better than one that does not, then its rank counts, then who came first.
+
+use serde_json::Value;
+
+use super::docs::Docs;
+use crate::answers::carry::{Uncarried, ground_truth};
+use crate::answers::recorded::{Recorded, recorded};
+use crate::conversation::Message;
+use crate::engine::columns::{FINISH_REASON, OUTCOME, RESPONSE, STATUS};
+use crate::engine::stage::RowIx;
+use crate::engine::view::{Row, View};
+
+/// How good an answer is; the least is the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Rank {
+    Human,
+    Worked,
+    Recorded,
+    SeveralSteps,
+    Refuted,
+    None,
+}
+
+/// An answer that could stand for a request.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    pub(super) rank: Rank,
+    pub(super) position: u32,
+    pub(super) from: RowIx,
+    pub(super) answer: Option<std::result::Result<Vec<Value>, Uncarried>>,
+}
+
+impl Candidate {
+    /// The least is the best.
+    fn key(&self) -> (bool, Rank, u32) {
+        (!matches!(self.answer, Some(Ok(_))), self.rank, self.position)
+    }
+}
+
+/// The best answer so far, and those that the log speaks against.
+#[derive(Default)]
+pub(super) struct Best {
+    candidate: Option<Candidate>,
+    doubted: Vec<(Rank, Vec<Value>)>,
+}
+
+impl Best {
+    pub(super) fn hear(&mut self, candidate: Candidate) {
+        if let (Rank::Refuted | Rank::SeveralSteps, Some(Ok(answer))) = (candidate.rank, &candidate.answer) {
+            self.doubted.push((candidate.rank, answer.clone()));
+        }
+        if self.candidate.as_ref().is_none_or(|known| candidate.key() < known.key()) {
+            self.candidate = Some(candidate);
+        }
+    }
+
+    /// The best answer. What failed for one of the twins is not taken from another that only did not look; what
+    /// a person says stands.
+    pub(super) fn answer(self) -> Option<Candidate> {
+        let mut best = self.candidate?;
+        let doubt = self
+            .doubted
+            .iter()
+            .find(|(_, answer)| best.answer.as_ref().is_some_and(|best| best.as_ref() == Ok(answer)));
+        if let (Some((rank, _)), true) = (doubt, best.rank != Rank::Human) {
+            best.rank = *rank;
+        }
+        Some(best)
+    }
+}
+
+/// The answer that the log has for a row, and of what kind it is.
+pub(super) fn recorded_candidate(
+    row: Row<'_>,
+    head: RowIx,
+    docs: &Docs,
+    view: &View<'_>,
+) -> (&'static str, Candidate) {
+    let response: Option<Message> = row.json(RESPONSE);
+    let (kind, calls) = match recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
+        Recorded::Calls(calls) => ("calls", Some(calls)),
+        Recorded::Declined => ("declined", None),
+        Recorded::Cut => ("cut", None),
+        Recorded::Failed => ("failed", None),
+        Recorded::Unreadable(_) => ("unreadable", None),
+        Recorded::Nothing => ("nothing", None),
+    };
+    let rank = match (&calls, row.text(OUTCOME)) {
+        (None, _) => Rank::None,
+        (Some(_), Some("worked")) => Rank::Worked,
+        (Some(_), Some("failed")) => Rank::Refuted,
+        (Some(_), Some("goes-on")) => Rank::SeveralSteps,
+        (Some(_), _) => Rank::Recorded,
+    };
+    let answer = calls.map(|calls| ground_truth(&docs.renamed(calls, row.ix(), view), docs.of(head, view)));
+    // A twin that fits no better than the request's own record says nothing about it.
+    let answer = if row.ix() == head || matches!(answer, Some(Ok(_))) { answer } else { None };
+    let rank = if answer.is_none() { Rank::None } else { rank };
+    (kind, Candidate { rank, position: view.position(row.ix()), from: row.ix(), answer })
+}

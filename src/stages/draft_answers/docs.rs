@@ -1,0 +1,70 @@
+//! The docs as they stand, and the way from the names in a log to the names in them.
+
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use crate::conversation::Call;
+use crate::docs::fix::renames::{self, Rename};
+use crate::engine::columns::{FUNCTIONS, RENAMES};
+use crate::engine::error::Result;
+use crate::engine::stage::{Context, RowIx};
+use crate::engine::view::View;
+use crate::stages::merge_exact_docs::SAME_DOCS_CODE;
+
+/// The docs as they stand, and the names that fixes changed in each list, kept or not.
+#[derive(Default)]
+pub(super) struct Docs {
+    functions: FxHashMap<RowIx, Vec<Value>>,
+    renames: FxHashMap<RowIx, Vec<Rename>>,
+}
+
+impl Docs {
+    pub(super) fn read(view: &View<'_>, cx: &Context<'_>) -> Result<Self> {
+        let lists = view.parent();
+        let mut docs = Self::default();
+        lists.stream(
+            cx,
+            |_| true,
+            |batch| {
+                let read = batch.map_rows(|row| {
+                    (lists.is_kept(row.ix()).then(|| row.json(FUNCTIONS)).flatten(), row.json(RENAMES))
+                });
+                for (&row, (functions, renames)) in batch.rows().iter().zip(read) {
+                    docs.functions.extend(functions.map(|functions| (row, functions)));
+                    docs.renames.extend(renames.map(|renames| (row, renames)));
+                }
+                Ok(())
+            },
+        )?;
+        Ok(docs)
+    }
+
+    /// The functions of the list a request has now.
+    pub(super) fn of(&self, request: RowIx, view: &View<'_>) -> &[Value] {
+        self.functions.get(&view.list_of(request)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The calls under the names that the docs have now: the list a request was sent with says what was renamed.
+    /// Lists that were merged because they say the same share their names.
+    pub(super) fn renamed(&self, calls: Vec<Call>, request: RowIx, view: &View<'_>) -> Vec<Call> {
+        let mut list = view.origin_of(request);
+        let renames = loop {
+            match (self.renames.get(&list), view.list_merged_into(list)) {
+                (Some(renames), _) => break renames,
+                (None, Some((leader, SAME_DOCS_CODE))) => list = leader,
+                (None, _) => return calls,
+            }
+        };
+        calls.into_iter().map(|call| renamed(call, renames)).collect()
+    }
+}
+
+fn renamed(call: Call, renames: &[Rename]) -> Call {
+    match call.arguments {
+        Value::Object(arguments) => {
+            let (name, arguments) = renames::carry(renames, &call.name, arguments);
+            Call { name, arguments: Value::Object(arguments), ..call }
+        }
+        arguments => Call { arguments, ..call },
+    }
+}
