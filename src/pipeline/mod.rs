@@ -4,8 +4,9 @@
 //! known key, a stage's contract is checked against what stands before it, and the file
 //! as resolved (defaults, flags and all) goes into `run.json`. Nothing here reads data.
 //!
-//! `file` reads the keys, `order` checks the contracts against one another.
+//! `file` reads the keys, `draft` holds the tables until they are settings, `order` checks the contracts against one another.
 
+mod draft;
 mod file;
 mod order;
 
