@@ -109,21 +109,9 @@ const FEWEST_OF_A_SIDE: usize = 20;
 
 pub(super) fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
     let plan = checked_plan(args)?;
-    let (labelled, what) = match (&args.run, &args.labels) {
-        (Some(run), Some(labels)) => (from_run(run, labels)?, args.fit.unwrap_or(What::Evidence)),
-        _ if args.bfcl.is_empty() => {
-            bail!("nothing to learn from\nhint: give --bfcl FILES, or --run DIR with --labels FILE")
-        }
-        _ => (from_bfcl(&args.bfcl)?, args.fit.unwrap_or(What::Text)),
-    };
-    let Labelled { mut examples, by_rule, source } = labelled;
-    if let Some(half) = args.half {
-        examples.retain(|example| is_set_apart(&example.group, args.seed) == (half == Half::First));
-    }
-    let n_relevant = examples.iter().filter(|example| example.is_relevant).count();
-    if n_relevant == 0 || n_relevant == examples.len() {
-        bail!("{source}: {n_relevant} of {} requests are relevant; both sides are needed", examples.len());
-    }
+    let (labelled, what) = labelled(args)?;
+    check_sides(&labelled)?;
+    let Labelled { examples, by_rule: _, source } = &labelled;
     let is_heard = |example: &Example| !example.evidence.is_silent();
     if what != What::Text && !args.test && !examples.iter().any(is_heard) {
         bail!("{source}: the log's answers say nothing about any of the requests\nhint: --fit text");
@@ -132,36 +120,72 @@ pub(super) fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
         Some(path) => Model::read(path)?,
         None => Model::embedded().clone(),
     };
-    let mut text = format!(
-        "{source}: {} requests, {} relevant\n",
-        count(examples.len() as u64),
-        count(n_relevant as u64)
-    );
-    if by_rule.0 > 0 {
-        text += &format!("low quality by rule: {}, of them irrelevant {}\n", by_rule.0, by_rule.1);
-    }
-    text += "\n";
+    let mut text = told(&labelled);
     if args.test {
-        text += &by_evidence(&begin, &examples);
+        text += &by_evidence(&begin, examples);
         return Ok(console::give(&text)?);
     }
-    text += &tested(&examples, what, &begin, args.cap, plan);
+    text += &tested(examples, what, &begin, args.cap, plan);
     if args.by_feature {
-        text += &format!("\n{}", by_feature(&examples, plan));
+        text += &format!("\n{}", by_feature(examples, plan));
     }
     console::give(&text)?;
-    let n_fewer = n_relevant.min(examples.len() - n_relevant);
-    if args.write.is_some() && n_fewer < FEWEST_OF_A_SIDE {
-        bail!(
-            "{source}: {n_fewer} requests of the rarer side are too few to fit weights on, {FEWEST_OF_A_SIDE} are needed; nothing was written"
-        );
-    }
     if let Some(path) = &args.write {
-        let model = fitted(&examples, what, begin, args.cap, plan, &source);
+        check_enough(&labelled)?;
+        let model = fitted(examples, what, begin, args.cap, plan, source);
         write_atomic(path, model.to_toml().as_bytes())?;
         console::talk(&format!("weights written to {}", path.display()));
     }
     Ok(())
+}
+
+/// The labelled requests, or those of one half, and what is fitted on them.
+fn labelled(args: &CalibrateArgs) -> anyhow::Result<(Labelled, What)> {
+    let (mut labelled, what) = match (&args.run, &args.labels) {
+        (Some(run), Some(labels)) => (from_run(run, labels)?, What::Evidence),
+        _ if args.bfcl.is_empty() => {
+            bail!("nothing to learn from\nhint: give --bfcl FILES, or --run DIR with --labels FILE")
+        }
+        _ => (from_bfcl(&args.bfcl)?, What::Text),
+    };
+    if let Some(half) = args.half {
+        let is_meant = |group: &str| is_set_apart(group, args.seed) == (half == Half::First);
+        labelled.examples.retain(|example| is_meant(&example.group));
+    }
+    Ok((labelled, args.fit.unwrap_or(what)))
+}
+
+fn n_relevant(examples: &[Example]) -> usize {
+    examples.iter().filter(|example| example.is_relevant).count()
+}
+
+fn check_sides(Labelled { examples, source, .. }: &Labelled) -> anyhow::Result<()> {
+    let n_relevant = n_relevant(examples);
+    if n_relevant == 0 || n_relevant == examples.len() {
+        bail!("{source}: {n_relevant} of {} requests are relevant; both sides are needed", examples.len());
+    }
+    Ok(())
+}
+
+fn check_enough(Labelled { examples, source, .. }: &Labelled) -> anyhow::Result<()> {
+    let n_relevant = n_relevant(examples);
+    let n_fewer = n_relevant.min(examples.len() - n_relevant);
+    if n_fewer < FEWEST_OF_A_SIDE {
+        bail!(
+            "{source}: {n_fewer} requests of the rarer side are too few to fit weights on, {FEWEST_OF_A_SIDE} are needed; nothing was written"
+        );
+    }
+    Ok(())
+}
+
+/// What there is to learn from.
+fn told(Labelled { examples, by_rule, source }: &Labelled) -> String {
+    let (n_rows, n_relevant) = (count(examples.len() as u64), count(n_relevant(examples) as u64));
+    let by_rule = match by_rule {
+        (0, _) => String::new(),
+        (n, irrelevant) => format!("low quality by rule: {n}, of them irrelevant {irrelevant}\n"),
+    };
+    format!("{source}: {n_rows} requests, {n_relevant} relevant\n{by_rule}\n")
 }
 
 fn checked_plan(args: &CalibrateArgs) -> anyhow::Result<Plan> {

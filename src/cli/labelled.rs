@@ -168,43 +168,41 @@ fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> anyhow::Result
     };
     let (view, cancel) = (View::new(corpus, &contract), AtomicBool::new(false));
     let cx = Context { seed: 0, cancel: &cancel, progress: &Quiet };
-    let mut groups: BTreeMap<RowIx, String> = BTreeMap::new();
-    view.parent().stream(
-        &cx,
-        |_| true,
-        |batch| {
-            let found = batch.map_rows(|row| {
-                let functions: Vec<Value> = row.json(FUNCTIONS).unwrap_or_default();
-                group(functions.iter().filter_map(|function| function["name"].as_str()))
-            });
-            groups.extend(batch.rows().iter().copied().zip(found));
-            Ok(())
-        },
-    )?;
+    let groups = groups(&view, &cx)?;
     let mut read = Vec::new();
-    view.stream(
-        &cx,
-        |_| true,
-        |batch| {
-            for &row in batch.rows() {
-                let cells = batch.row(row);
-                let Some(basis) = cells.json::<Value>(RELEVANCE_BASIS) else { continue };
-                let own = cells.text(EXTERNAL_ID).and_then(|id| labels.get(id));
-                let Some(&is_relevant) = own.or_else(|| labels.get(&view.row_id(row).to_string())) else {
-                    continue;
-                };
-                read.push(match features_of(&basis) {
-                    None => Err(is_relevant),
-                    Some(features) => Ok(Example {
-                        features,
-                        evidence: Evidence::from_json(&basis["evidence"]),
-                        is_relevant,
-                        group: groups.get(&view.list_of(row)).cloned().unwrap_or_default(),
-                    }),
-                });
-            }
-            Ok(())
-        },
-    )?;
+    let every = |_| true;
+    view.stream(&cx, every, |batch| {
+        let labelled = batch.rows().iter().map(|&row| (row, batch.row(row)));
+        read.extend(labelled.filter_map(|(ix, row)| {
+            let basis = row.json::<Value>(RELEVANCE_BASIS)?;
+            let own = row.text(EXTERNAL_ID).and_then(|id| labels.get(id));
+            let is_relevant = *own.or_else(|| labels.get(&view.row_id(ix).to_string()))?;
+            let group = groups.get(&view.list_of(ix)).cloned().unwrap_or_default();
+            Some(judged_example(&basis, is_relevant, group))
+        }));
+        Ok(())
+    })?;
     Ok(read)
+}
+
+/// The group of each list.
+fn groups(view: &View<'_>, cx: &Context<'_>) -> anyhow::Result<BTreeMap<RowIx, String>> {
+    let mut groups = BTreeMap::new();
+    let every = |_| true;
+    view.parent().stream(cx, every, |batch| {
+        let found = batch.map_rows(|row| {
+            let functions: Vec<Value> = row.json(FUNCTIONS).unwrap_or_default();
+            group(functions.iter().filter_map(|function| function["name"].as_str()))
+        });
+        groups.extend(batch.rows().iter().copied().zip(found));
+        Ok(())
+    })?;
+    Ok(groups)
+}
+
+/// What judge-queries noted on a request; where a rule judged it there are no features.
+fn judged_example(basis: &Value, is_relevant: bool, group: String) -> Read {
+    let features = features_of(basis).ok_or(is_relevant)?;
+    let evidence = Evidence::from_json(&basis["evidence"]);
+    Ok(Example { features, evidence, is_relevant, group })
 }

@@ -1,0 +1,299 @@
+//! The story of one request: as sent, what each stage said of it and of its docs, how it was judged, its fate.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::path_and_line;
+use crate::cli::diff::changes;
+use crate::cli::open::OpenRun;
+use crate::conversation::Message;
+use crate::engine::columns::{
+    self, ANSWER, CATEGORY, CATEGORY_BASIS, ColumnSpec, FUNCTIONS, OUTCOME, PARSE_STEPS, RELEVANCE,
+    RELEVANCE_BASIS, TEXT, TIER,
+};
+use crate::engine::corpus::{BatchCells, Corpus, Fate};
+use crate::engine::forgotten::FORGOTTEN;
+use crate::engine::ledger::{Event, fate_word, for_each_event, forgotten_events};
+use crate::engine::payload::read_lines;
+use crate::engine::stage::{RowIx, TableId};
+use crate::stages;
+use crate::text::short::shortened;
+
+/// What there is to tell of one request.
+pub(super) struct Story<'a> {
+    pub(super) run: &'a OpenRun,
+    pub(super) folder: &'a Path,
+    pub(super) row: RowIx,
+    /// Longer texts are shortened.
+    pub(super) max_chars: usize,
+}
+
+impl Story<'_> {
+    fn corpus(&self) -> &Corpus {
+        &self.run.corpus
+    }
+
+    fn shown(&self, text: &str) -> String {
+        shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), self.max_chars)
+    }
+
+    pub(super) fn tell(&self) -> anyhow::Result<String> {
+        let requests = &self.corpus().requests;
+        let asked = [
+            columns::PAYLOAD,
+            &[OUTCOME, ANSWER, TIER, CATEGORY, CATEGORY_BASIS, RELEVANCE, RELEVANCE_BASIS],
+        ]
+        .concat();
+        let asked: Vec<_> = asked.into_iter().filter(|column| column.table == requests.id()).collect();
+        let batch = requests.batch_of(self.row);
+        let cells = requests.read_batch(batch, &asked)?;
+        let at = self.row as usize - requests.batch(batch).start;
+        let is_place = requests.fate(self.row).is_some_and(|fate| fate.reason.code == FORGOTTEN.code);
+        let mut text = self.sent(&cells, at, is_place);
+        text += &self.joined(&cells, at)?;
+        if !is_place {
+            text += &self.docs()?;
+        }
+        text += "story\n";
+        for nth in 0..self.run.stages.len() {
+            text += &self.stage(nth)?;
+        }
+        for event in forgotten_events(self.folder, self.corpus())? {
+            if event.table == "requests" && event.row_id == requests.row_id(self.row).to_string() {
+                text += &format!("     {:24} {}: {}\n", event.stage, event.action, event.reason);
+            }
+        }
+        text += &judged(cells.text(RELEVANCE, at), cells.text(RELEVANCE_BASIS, at));
+        text += &self.fate(&cells, at);
+        Ok(text)
+    }
+
+    /// The request as sent, and what the log says about it.
+    fn sent(&self, cells: &BatchCells, at: usize, is_place: bool) -> String {
+        let (file, line) = (cells.int(columns::FILE, at), cells.int(columns::LINE, at).unwrap_or_default());
+        let place = path_and_line(self.run, file, line);
+        let text = format!("request {}\n", self.corpus().requests.row_id(self.row));
+        if is_place {
+            return text + &format!("  read      {place}; nothing of it is kept\n");
+        }
+        let own_id =
+            cells.text(columns::EXTERNAL_ID, at).map(|id| format!(", its id there {id}")).unwrap_or_default();
+        let shape = cells.text(columns::SHAPE, at).unwrap_or("?");
+        text + &format!("  read      {place}{own_id}, as {shape}\n")
+            + &facts(cells, at)
+            + &self.conversation(cells, at)
+    }
+
+    /// What was said before the answer, the answer, and what came after it.
+    fn conversation(&self, cells: &BatchCells, at: usize) -> String {
+        let messages: Vec<Message> = json(cells, columns::MESSAGES, at).unwrap_or_default();
+        // No request is without a message, so here they were taken out.
+        if messages.is_empty() && self.run.ingest.purged {
+            return "  said      taken out by purge\n".to_owned();
+        }
+        let response: Option<Message> = json(cells, columns::RESPONSE, at);
+        let response =
+            response.map_or("nothing on record".to_owned(), |response| self.shown(&said(&response)));
+        let afterwards: Vec<Message> = json(cells, columns::AFTERWARDS, at).unwrap_or_default();
+        let mut text = String::new();
+        for message in &messages {
+            text += &format!("  {:9} {}\n", speaker(message), self.shown(&said(message)));
+        }
+        text += &format!("  answered  {response}\n");
+        for message in &afterwards {
+            text += &format!("  later     {}: {}\n", speaker(message), self.shown(&said(message)));
+        }
+        text
+    }
+
+    /// The line the answer stood in, where that is another one.
+    fn joined(&self, cells: &BatchCells, at: usize) -> anyhow::Result<String> {
+        let own = cells.int(columns::FILE, at).zip(cells.int(columns::LINE, at));
+        if self.run.ingest.counts.joined == 0 {
+            return Ok(String::new());
+        }
+        let line = read_lines(self.folder)?.into_iter().find(|line| line.into.is_some() && line.into == own);
+        Ok(line.map_or(String::new(), |line| {
+            let place = path_and_line(self.run, Some(i64::from(line.file)), line.line);
+            format!("  joined    its response was joined from {place}\n")
+        }))
+    }
+
+    /// The list as sent and the lists that stood for it later.
+    fn lists(&self) -> Vec<RowIx> {
+        let mut lists = vec![self.corpus().origin[self.row as usize]];
+        while let Some(into) = lists.last().and_then(|&list| self.corpus().lists.fate(list)?.into) {
+            lists.push(into);
+        }
+        lists
+    }
+
+    fn docs(&self) -> anyhow::Result<String> {
+        let lists = &self.corpus().lists;
+        let origin = self.corpus().origin[self.row as usize];
+        let batch = lists.batch_of(origin);
+        let cells = lists.read_batch(batch, &[TEXT, PARSE_STEPS, FUNCTIONS])?;
+        let at = origin as usize - lists.batch(batch).start;
+        let steps = cells
+            .text(PARSE_STEPS, at)
+            .map(|steps| format!(", read by {}", steps.replace(',', ", ")))
+            .unwrap_or_default();
+        Ok(format!(
+            "  docs      list {}{steps}\n            {}\n",
+            short(&lists.row_id(origin).to_string()),
+            self.shown(cells.text(TEXT, at).unwrap_or(if self.run.ingest.purged {
+                "taken out by purge"
+            } else {
+                ""
+            }))
+        ))
+    }
+
+    fn stage(&self, nth: usize) -> anyhow::Result<String> {
+        let stage = &self.run.stages[nth];
+        let id = &stage.id;
+        let lists = self.lists();
+        let is_ours = |table, row| match table {
+            TableId::Requests => row == self.row,
+            TableId::DocLists => lists.contains(&row),
+        };
+        let mut events = Vec::new();
+        for_each_event(self.folder, nth, stage, self.corpus(), is_ours, |group| {
+            events.extend(group);
+            Ok(())
+        })?;
+        Ok(events.iter().map(|event| self.event(nth, id, event)).collect())
+    }
+
+    /// What a stage said about the row, or about a list that it was sent with.
+    fn event(&self, nth: usize, stage: &str, event: &Event) -> String {
+        let list =
+            if event.table == "requests" { String::new() } else { format!("list {} ", short(&event.row_id)) };
+        let into = event.into.as_ref().map(|into| format!(" into {}", short(into))).unwrap_or_default();
+        let score = event.score.map(|score| format!(", {} {score:.3}", event.metric.unwrap_or("score")));
+        let followed = if event.cascaded { " (followed)" } else { "" };
+        let word = if event.safety.as_deref() == Some("suggest") { "suggest" } else { event.action };
+        let found = event.evidence.as_ref().map(|evidence| format!("\n      {}", self.shown(evidence)));
+        let changes = event.patch.as_ref().map(|patch| changes(event.column.as_deref(), patch));
+        format!(
+            "  {:2} {stage:24} {list}{word}{into}: {}{}{followed}{}\n{}",
+            nth + 1,
+            event.reason,
+            score.unwrap_or_default(),
+            found.unwrap_or_default(),
+            changes.unwrap_or_default()
+        )
+    }
+
+    fn fate(&self, cells: &BatchCells, at: usize) -> String {
+        let requests = &self.corpus().requests;
+        let has_dataset = self.folder.join("dataset").is_dir();
+        let text = format!("fate      {}", fate_word(requests, self.row, has_dataset));
+        match requests.fate(self.row) {
+            None => text + &self.kept(cells, at),
+            Some(fate) => text + &self.left(fate, has_dataset),
+        }
+    }
+
+    /// What a kept row is in the dataset, and how many rows it stands for.
+    fn kept(&self, cells: &BatchCells, at: usize) -> String {
+        let category = cells.text(CATEGORY, at).unwrap_or("no category");
+        let basis = cells.text(CATEGORY_BASIS, at);
+        let mut text = match basis {
+            Some(basis) => format!(" as {category}: {basis}\n"),
+            None => format!(" as {category}, answer of tier {}\n", cells.text(TIER, at).unwrap_or("none")),
+        };
+        if let (None, Some(answer)) = (basis, cells.text(ANSWER, at)) {
+            text += &format!("answer    {}\n", self.shown(answer));
+        }
+        let requests = &self.corpus().requests;
+        let went_here = |&&row: &&RowIx| requests.fate(row).is_some_and(|fate| fate.into == Some(self.row));
+        let n_merged = requests.in_order().iter().filter(went_here).count();
+        if n_merged > 0 {
+            text += &format!("stands for {n_merged} merged requests\n");
+        }
+        text
+    }
+
+    /// Why a row left, and which rows stand for it.
+    fn left(&self, fate: Fate, has_dataset: bool) -> String {
+        let requests = &self.corpus().requests;
+        let reasons = stages::reasons();
+        let sentence = reasons.iter().find(|(_, reason)| reason.code == fate.reason.code);
+        let sentence = sentence.map_or("", |(_, reason)| reason.sentence);
+        let mut text = format!(": {}\n          {sentence}\n", fate.reason.code);
+        let mut end = fate.into;
+        while let Some(into) = end {
+            let (id, word) = (requests.row_id(into).to_string(), fate_word(requests, into, has_dataset));
+            text += &format!("          {} stands for it: {word}\n", short(&id));
+            end = requests.fate(into).and_then(|fate| fate.into);
+        }
+        text
+    }
+}
+
+/// How a request was judged, and what for: by a person, by a rule, or by text and the answers of the log.
+fn judged(relevance: Option<&str>, basis: Option<&str>) -> String {
+    let Some(basis) = basis.and_then(|basis| serde_json::from_str::<Value>(basis).ok()) else {
+        return String::new();
+    };
+    let number = |key: &str| basis[key].as_f64().unwrap_or_default();
+    let why = if let Some(rule) = basis["low_quality"].as_str() {
+        format!("by the rule {rule}")
+    } else if let Some(who) = basis["answered_by"].as_str() {
+        format!("answered by {who}")
+    } else {
+        let heard: Vec<String> = basis["evidence"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(_, n)| n.as_u64() != Some(0))
+            .map(|(kind, n)| format!("{n} {kind}"))
+            .collect();
+        let heard = if heard.is_empty() { "nothing".to_owned() } else { heard.join(", ") };
+        format!(
+            "a function fits with probability {:.3}; by the text alone {:.3}, the log's answers: {heard}",
+            number("probability"),
+            number("by_text")
+        )
+    };
+    format!("judged    {}: {why}\n", relevance.unwrap_or("unsure"))
+}
+
+/// What the log says about a request besides the conversation, on one line.
+fn facts(cells: &BatchCells, at: usize) -> String {
+    let words =
+        [columns::MODEL, columns::USER, columns::SESSION, columns::TOOL_CHOICE, columns::FINISH_REASON];
+    let time = cells.int(columns::TIME_MS, at).and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    let parallel = cells.int(columns::PARALLEL_TOOL_CALLS, at);
+    let mut facts: Vec<String> = time.map(|time| time.to_string()).into_iter().collect();
+    facts.extend(words.iter().filter_map(|&fact| Some(format!("{} {}", fact.name, cells.text(fact, at)?))));
+    facts.extend(parallel.map(|allowed| format!("parallel_tool_calls {}", allowed != 0)));
+    facts.extend(cells.int(columns::STATUS, at).map(|status| format!("status {status}")));
+    if facts.is_empty() { String::new() } else { format!("  facts     {}\n", facts.join(", ")) }
+}
+
+fn json<T: DeserializeOwned>(cells: &BatchCells, column: ColumnSpec, at: usize) -> Option<T> {
+    serde_json::from_str(cells.text(column, at)?).ok()
+}
+
+/// Who said a message.
+fn speaker(message: &Message) -> String {
+    format!("{:?}", message.role).to_lowercase()
+}
+
+fn short(id: &str) -> &str {
+    &id[..12.min(id.len())]
+}
+
+/// A message as one text: what was said, then what was called.
+fn said(message: &Message) -> String {
+    let calls = message.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
+    std::iter::once(message.content.clone())
+        .filter(|content| !content.is_empty())
+        .chain(calls)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
