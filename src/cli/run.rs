@@ -14,8 +14,9 @@ use crate::engine::folder::{
     InputFile, RunFile, RunFolder, create_private, write_atomic, write_json, write_run_file,
 };
 use crate::engine::ledger::{write_ledger, write_lists, write_rows};
+use crate::engine::payload::IngestCounts;
 use crate::engine::runner::{self, Outcome, Sink, StageInstance};
-use crate::engine::stage::{Context, Progress as _};
+use crate::engine::stage::{Context, Progress};
 use crate::export::earlier::Earlier;
 use crate::pipeline::Pipeline;
 use crate::report::model::Report;
@@ -65,7 +66,6 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")?;
     }
-
     let out = args.out.unwrap_or_else(|| Path::new("out").join(&pipeline.name));
     super::plan::check_baselines(&pipeline, Some(&out))?;
     let folder = RunFolder::take(&out)?;
@@ -73,43 +73,59 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
         folder.clear()?;
     }
     spool_standard_input(&mut pipeline, &folder)?;
-    let cancel = Arc::new(AtomicBool::new(false));
-    let on_signal = Arc::clone(&cancel);
-    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed))
-        .context("cannot listen for Ctrl-C")?;
+    let cancel = cancelled_by_signal()?;
     let progress = Console::new(args.quiet);
     for warning in &pipeline.warnings {
         progress.warn(warning);
     }
     let cx = Context { seed: pipeline.seed, cancel: &cancel, progress: &progress };
-    let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
-    let outcome = runner::run(&folder, &pipeline.ingest, &pipeline.stages, sink, &cx).map_err(Halfway)?;
-    warn_of_lines(&outcome, &progress);
-    let file = run_file(&pipeline, &outcome).map_err(Halfway)?;
-    let report = finish(&pipeline.stages, &folder, &outcome, &file, &cx).map_err(Halfway)?;
+    let (outcome, report) = judged(&pipeline, &folder, &cx).map_err(Halfway)?;
     console::give(&summary(&report))?;
     if outcome.reused > 0 {
         console::give(&format!("reused    {} finished steps of an earlier run\n", outcome.reused))?;
     }
     console::give(&format!("run       {}\n", folder.path().display()))?;
-    let counts = &outcome.ingest.counts;
+    Ok(gate(&pipeline, &outcome.ingest.counts, report.fault_share))
+}
+
+/// Set once the user asks to stop.
+fn cancelled_by_signal() -> anyhow::Result<Arc<AtomicBool>> {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let on_signal = Arc::clone(&cancel);
+    ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed))
+        .context("cannot listen for Ctrl-C")?;
+    Ok(cancel)
+}
+
+/// Runs the pipeline and writes what tells of it. Whatever goes wrong in it, the same call goes on from there.
+fn judged(pipeline: &Pipeline, folder: &RunFolder, cx: &Context<'_>) -> Result<(Outcome, Report), Error> {
+    let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
+    let outcome = runner::run(folder, &pipeline.ingest, &pipeline.stages, sink, cx)?;
+    warn_of_lines(&outcome, cx.progress);
+    let file = run_file(pipeline, &outcome)?;
+    let report = finish(&pipeline.stages, folder, &outcome, &file, cx)?;
+    Ok((outcome, report))
+}
+
+/// Whether what came of the run is good enough, and what is not.
+fn gate(pipeline: &Pipeline, counts: &IngestCounts, fault_share: f64) -> Ending {
     if counts.records == 0 && counts.lines > counts.not_sampled {
         console::talk(&format!("gate failed: no request in {}", counted(counts.lines, "line", "lines")));
-        return Ok(Ending::GateFailed);
+        return Ending::GateFailed;
     }
-    if report.fault_share > pipeline.max_fault_share {
+    if fault_share > pipeline.max_fault_share {
         console::talk(&format!(
             "gate failed: {:.1} % of rows left because something went wrong, more than the {:.1} % that max_fault_share allows",
-            100.0 * report.fault_share,
+            100.0 * fault_share,
             100.0 * pipeline.max_fault_share
         ));
-        return Ok(Ending::GateFailed);
+        return Ending::GateFailed;
     }
-    Ok(Ending::Done)
+    Ending::Done
 }
 
 /// Lines that gave nothing are told while somebody looks: a damaged file, or columns of other names.
-fn warn_of_lines(outcome: &Outcome, progress: &Console) {
+fn warn_of_lines(outcome: &Outcome, progress: &dyn Progress) {
     let counts = &outcome.ingest.counts;
     let reasons: Vec<String> =
         outcome.ingest.line_reasons.iter().map(|(reason, n)| format!("{} {reason}", count(*n))).collect();

@@ -106,17 +106,14 @@ fn walk(scanner: &Scanner, value: &mut Value, path: &mut String, key: &str, visi
     match value {
         Value::String(text) => {
             let found = scanner.scan_under(key, text);
-            if !found.is_empty()
-                && let Some(new) = visit(&found, text, path)
-            {
+            if let Some(new) = visited(&found, text, path, visit) {
                 *text = new;
             }
         }
         Value::Number(number) => {
             let text = number.to_string();
             let found = scanner.scan_under(key, &text);
-            let new = if found.is_empty() { None } else { visit(&found, &text, path) };
-            if let Some(new) = new {
+            if let Some(new) = visited(&found, &text, path, visit) {
                 // Should it be no number any more, a string is better than the old value.
                 *value = serde_json::from_str::<Number>(&new).map_or(Value::String(new), Value::Number);
             }
@@ -126,31 +123,44 @@ fn walk(scanner: &Scanner, value: &mut Value, path: &mut String, key: &str, visi
                 under(path, &at.to_string(), |path| walk(scanner, item, path, key, visit));
             }
         }
-        Value::Object(fields) => {
-            let outer = key.rsplit(' ').next().unwrap_or_default().to_owned();
-            let mut new = Map::with_capacity(fields.len());
-            let mut old = std::mem::take(fields);
-            let names: Vec<String> = old.keys().cloned().collect();
-            for name in names {
-                let mut item = old.get_mut(&name).map(Value::take).unwrap_or_default();
-                let found = scanner.scan(&name);
-                let name_now = if found.is_empty() {
-                    None
-                } else {
-                    let now = replace_key(&found, &name);
-                    under(path, &now, |path| visit(&found, &name, path))
-                };
-                // A placeholder that is there already must not take another's place.
-                let name = name_now
-                    .map_or(name, |now| free_key(now, |key| old.contains_key(key) || new.contains_key(key)));
-                let key = if outer.is_empty() { name.clone() } else { format!("{outer} {name}") };
-                under(path, &name, |path| walk(scanner, &mut item, path, &key, visit));
-                new.insert(name, item);
-            }
-            *fields = new;
-        }
+        Value::Object(fields) => walk_fields(scanner, fields, path, key, visit),
         Value::Null | Value::Bool(_) => {}
     }
+}
+
+/// Asks only where something was found.
+fn visited(found: &[Found], text: &str, path: &str, visit: &mut Visit<'_>) -> Option<String> {
+    if found.is_empty() { None } else { visit(found, text, path) }
+}
+
+fn walk_fields(
+    scanner: &Scanner,
+    fields: &mut Map<String, Value>,
+    path: &mut String,
+    key: &str,
+    visit: &mut Visit<'_>,
+) {
+    let outer = key.rsplit(' ').next().unwrap_or_default();
+    let mut new = Map::with_capacity(fields.len());
+    let mut old = std::mem::take(fields);
+    let names: Vec<String> = old.keys().cloned().collect();
+    for name in names {
+        let mut item = old.get_mut(&name).map(Value::take).unwrap_or_default();
+        let found = scanner.scan(&name);
+        let name_now = if found.is_empty() {
+            None
+        } else {
+            let now = replace_key(&found, &name);
+            under(path, &now, |path| visit(&found, &name, path))
+        };
+        // A placeholder that is there already must not take another's place.
+        let name =
+            name_now.map_or(name, |now| free_key(now, |key| old.contains_key(key) || new.contains_key(key)));
+        let key = if outer.is_empty() { name.clone() } else { format!("{outer} {name}") };
+        under(path, &name, |path| walk(scanner, &mut item, path, &key, visit));
+        new.insert(name, item);
+    }
+    *fields = new;
 }
 
 /// The key, with a number behind it where it is taken.

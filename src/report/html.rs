@@ -184,33 +184,7 @@ fn recipe(report: &Report) -> Html {
 }
 
 fn entries(report: &Report) -> Html {
-    let (composition, entries) = (&report.composition, &report.entries);
-    let has_frozen = report.all_frozen() > 0;
-    let stand_for =
-        entries.stand_for.map(|n| format!(" They are a sample and stand for {} requests.", count(n)));
-    let offered = format!(
-        "{} entries{} share {} doc lists and offer {} functions: {} distinct ones, {} distinct names.{}",
-        count(composition.requests),
-        if has_frozen { " of this run" } else { "" },
-        count(composition.doc_lists),
-        count(composition.functions_offered),
-        count(composition.distinct_functions),
-        count(composition.distinct_names),
-        stand_for.unwrap_or_default()
-    );
-    let of_category = |category: &Category| {
-        let [scored, unverified] = SETS.map(|(set, _)| report.entries(set, Some(category.name())));
-        let frozen = report.frozen(category.name());
-        let cells = || vec![code(category.name()), number(scored), number(unverified), number(frozen)];
-        (scored + unverified > 0).then(cells)
-    };
-    let columns: [markup::Column; 4] =
-        [("category", ""), ("scored", "n"), ("only recorded", "n"), ("of these frozen", "n")];
-    let categories = table(
-        "small",
-        &columns[..if has_frozen { 4 } else { 3 }],
-        Category::ALL.iter().filter_map(of_category),
-    );
+    let entries = &report.entries;
     let counted = [
         ("tier", &entries.tier),
         ("relevance", &entries.relevance),
@@ -228,11 +202,40 @@ fn entries(report: &Report) -> Html {
     };
     all([
         said("h2", "Categories, tiers, languages"),
-        said("p", offered),
+        said("p", shared_lists(report)),
         said("p class=\"soft\"", SCORED),
-        tag("div class=\"two\"", all([categories, all(counted)])),
+        tag("div class=\"two\"", all([categories(report), all(counted)])),
         no_language,
     ])
+}
+
+fn shared_lists(report: &Report) -> String {
+    let composition = &report.composition;
+    let stand_for =
+        report.entries.stand_for.map(|n| format!(" They are a sample and stand for {} requests.", count(n)));
+    format!(
+        "{} entries{} share {} doc lists and offer {} functions: {} distinct ones, {} distinct names.{}",
+        count(composition.requests),
+        if report.all_frozen() > 0 { " of this run" } else { "" },
+        count(composition.doc_lists),
+        count(composition.functions_offered),
+        count(composition.distinct_functions),
+        count(composition.distinct_names),
+        stand_for.unwrap_or_default()
+    )
+}
+
+fn categories(report: &Report) -> Html {
+    let of_category = |category: &Category| {
+        let [scored, unverified] = SETS.map(|(set, _)| report.entries(set, Some(category.name())));
+        let frozen = report.frozen(category.name());
+        let cells = || vec![code(category.name()), number(scored), number(unverified), number(frozen)];
+        (scored + unverified > 0).then(cells)
+    };
+    let columns: [markup::Column; 4] =
+        [("category", ""), ("scored", "n"), ("only recorded", "n"), ("of these frozen", "n")];
+    let shown = if report.all_frozen() > 0 { &columns[..] } else { &columns[..3] };
+    table("small", shown, Category::ALL.iter().filter_map(of_category))
 }
 
 fn fates(report: &Report, run: &str) -> Html {

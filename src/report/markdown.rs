@@ -146,6 +146,10 @@ fn recipe(report: &Report) -> String {
 }
 
 fn composition(report: &Report) -> String {
+    [categories(report), shared_lists(report), tiers(report), languages(report)].concat()
+}
+
+fn categories(report: &Report) -> String {
     let has_frozen = report.all_frozen() > 0;
     let (frozen, border) = if has_frozen { (" of these frozen |", "---:|") } else { ("", "") };
     let mut text = format!(
@@ -161,25 +165,31 @@ fn composition(report: &Report) -> String {
             text.push('\n');
         }
     }
+    text
+}
+
+fn shared_lists(report: &Report) -> String {
     let composition = &report.composition;
-    let _ = writeln!(
-        text,
-        "\n{} entries{} share {} doc lists. They offer {} functions: {} distinct ones, {} distinct names.",
+    format!(
+        "\n{} entries{} share {} doc lists. They offer {} functions: {} distinct ones, {} distinct names.\n",
         count(composition.requests),
-        if has_frozen { " of this run" } else { "" },
+        if report.all_frozen() > 0 { " of this run" } else { "" },
         count(composition.doc_lists),
         count(composition.functions_offered),
         count(composition.distinct_functions),
         count(composition.distinct_names)
-    );
+    )
+}
+
+fn tiers(report: &Report) -> String {
     let entries = &report.entries;
-    for (heading, first, counts) in [
+    let mut text: String = [
         ("Where answers come from", "tier", &entries.tier),
         ("Whether a function fits", "relevance", &entries.relevance),
         ("Why entries are in a category without answers", "basis", &entries.category_basis),
-    ] {
-        text += &counted(heading, first, counts);
-    }
+    ]
+    .map(|(heading, first, counts)| counted(heading, first, counts))
+    .concat();
     if let Some(stand_for) = entries.stand_for {
         let _ = writeln!(
             text,
@@ -187,15 +197,16 @@ fn composition(report: &Report) -> String {
             count(stand_for)
         );
     }
-    text += "\n## Languages\n";
-    if entries.language.is_empty() {
-        return text + "\nNo stage of the pipeline told the languages.\n";
+    text
+}
+
+fn languages(report: &Report) -> String {
+    let languages = &report.entries.language;
+    if languages.is_empty() {
+        return "\n## Languages\n\nNo stage of the pipeline told the languages.\n".to_owned();
     }
-    text + &counted(
-        "Language of the last user message (ISO 639; `und`: could not be told)",
-        "language",
-        &entries.language,
-    )
+    let heading = "Language of the last user message (ISO 639; `und`: could not be told)";
+    format!("\n## Languages\n{}", counted(heading, "language", languages))
 }
 
 fn counted(heading: &str, first: &str, counts: &BTreeMap<String, u64>) -> String {
