@@ -170,9 +170,10 @@ fn no_functions(path: &Path, line: &Line) -> InputError {
         None if line.value.get("ground_truth").is_some() => {
             ("an answer".to_owned(), "name the question file, the answers beside it are found")
         }
-        None => {
-            (brief(&keys_of(&line.value)), "each line is {\"id\": …, \"function\": […]}, or a BFCL question")
-        }
+        None => (
+            brief(&keys_of(&line.value)),
+            "each line is {\"id\": …, \"function\": […]}, or a BFCL question; `toolsieve fix` makes such lines of docs of any other shape",
+        ),
     };
     let what = format!("\"function\": expected a list of functions, found {found}");
     InputError::Line { path: path.to_owned(), line: line.number, what, hint }

@@ -12,6 +12,9 @@ use crate::engine::stage::{Reason, ReasonKind};
 use crate::ingest::reasons::REASONS as LINE_REASONS;
 use crate::stages::{self, Kind};
 
+/// A code that is less like the one asked for, from 0 to 1, is not offered in its place.
+const MIN_LIKENESS: f64 = 0.75;
+
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
 pub(super) struct ExplainArgs {
@@ -53,11 +56,11 @@ pub(super) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
     let all =
         reasons.iter().map(|(_, reason)| reason.code).chain(LINE_REASONS.iter().map(|reason| reason.code));
     let all = all.chain(rules::all().map(|rule| rule.code));
-    let nearest = all.max_by(|a, b| strsim::jaro_winkler(code, a).total_cmp(&strsim::jaro_winkler(code, b)));
-    bail!(
-        "there is no reason \"{code}\"\nhint: did you mean \"{}\"? `toolsieve explain` lists all",
-        nearest.unwrap_or_default()
-    );
+    let alike = all.map(|known| (strsim::jaro_winkler(code, known), known));
+    let nearest =
+        alike.filter(|(likeness, _)| *likeness >= MIN_LIKENESS).max_by(|(a, _), (b, _)| a.total_cmp(b));
+    let meant = nearest.map(|(_, known)| format!("did you mean \"{known}\"? ")).unwrap_or_default();
+    bail!("there is no reason \"{code}\"\nhint: {meant}`toolsieve explain` lists all");
 }
 
 fn of_check_alone(rule: &Rule) -> anyhow::Result<String> {
