@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::open::open;
 use crate::console::{self, count};
+use crate::engine::corpus::RowId;
 use crate::engine::ledger::{Event, for_each_event};
 use crate::stages;
 use crate::text::short::shortened;
@@ -92,7 +93,7 @@ fn as_text(event: &Event) -> String {
     format!(
         "  {} {}{safety}\n{}",
         event.table,
-        &event.row_id[..12],
+        RowId::short(&event.row_id),
         changes(event.column.as_deref(), event.patch.as_deref().unwrap_or("[]"))
     )
 }

@@ -125,3 +125,21 @@ fn indented(sample: Sample) -> String {
 fn indented_lines(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(code: &str) -> String {
+        explain(&ExplainArgs { reason: Some(code.to_owned()) }).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_code_is_offered_only_where_it_is_like_the_one_asked_for() {
+        assert!(
+            message("docs/near-cpy")
+                .ends_with("did you mean \"docs/near-copy\"? `toolsieve explain` lists all")
+        );
+        assert!(message("zzz").ends_with("hint: `toolsieve explain` lists all"));
+    }
+}

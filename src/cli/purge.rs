@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Halfway;
 use super::open::open;
-use crate::console::{self, count, table};
+use crate::console::{self, count, counted, table};
 use crate::engine::error::Error;
 use crate::engine::folder::{RunFolder, read_run_file};
 use crate::engine::purge::{self, Extent};
@@ -81,7 +81,7 @@ pub(super) fn what(file: &Touched) -> String {
     let mut parts: Vec<String> =
         file.cells.iter().map(|(column, cells)| format!("{column} {}", count(*cells))).collect();
     if file.rows > 0 {
-        parts.push(format!("{} row{}", count(file.rows), if file.rows == 1 { "" } else { "s" }));
+        parts.push(counted(file.rows, "row", "rows"));
     }
     if file.removed {
         parts.push("removed".to_owned());

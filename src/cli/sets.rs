@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::{Value, json};
 
-use crate::console::{self, count, table};
+use crate::console::{self, count, counted, table};
 use crate::public_sets::catalogue::{Catalogue, PublicSet};
 use crate::public_sets::formats::FORMATS;
 use crate::public_sets::intake::{self, Described};
@@ -189,16 +189,11 @@ fn trouble(set: &PublicSet, loaded: &Loaded) -> Vec<String> {
     lines
 }
 
-/// A number of things: "1 file", "2 files".
-fn several(number: u64, thing: &str) -> String {
-    format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
-}
-
 fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
     let catalogue = Catalogue::open(args.dir.as_deref())?;
     let files = intake::remove(&catalogue, &args.id)?;
     let names = if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
-    let number = several(files.len() as u64, "file");
+    let number = counted(files.len() as u64, "file", "files");
     Ok(console::give(&format!(
         "{}: {number} removed from {}{names}\n",
         args.id,
@@ -229,8 +224,8 @@ fn add(args: AddArgs) -> anyhow::Result<()> {
         count(loaded.functions.len() as u64),
         count(loaded.queries.len() as u64),
         catalogue.folder(&set.id).display(),
-        several(whole.files.len() as u64, "file"),
-        several(whole.records, "record"),
+        counted(whole.files.len() as u64, "file", "files"),
+        counted(whole.records, "record", "records"),
     );
     let troubles: String = trouble(&set, &loaded).iter().map(|line| format!("{line}\n")).collect();
     Ok(console::give(&(text + &troubles))?)

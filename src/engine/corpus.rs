@@ -210,6 +210,12 @@ impl RowId {
     pub fn number(text: &str) -> Option<u128> {
         u128::from_str_radix(text, 16).ok()
     }
+
+    /// The start of a printed id, for people; `toolsieve why` takes it for the whole.
+    pub fn short(id: &str) -> &str {
+        const DIGITS: usize = 12;
+        id.get(..DIGITS).unwrap_or(id)
+    }
 }
 
 impl std::fmt::Display for RowId {

@@ -9,8 +9,9 @@ use super::markup::{self, Html, all, bar, raw, said, table, tag, text};
 use super::model::{Example, Report, rows_of};
 use super::words::{
     COMPARABLE, FATES, RECIPE_URL, SCORED, SETS, count, frozen_told, is_redacted, known_limits,
-    said as or_unknown, short, title, unit,
+    said as or_unknown, title, unit,
 };
+use crate::engine::corpus::RowId;
 use crate::export::bfcl::Category;
 
 /// The looks.
@@ -298,8 +299,8 @@ fn example(example: &Example, run: &str) -> Html {
         _ => Html::default(),
     };
     let ask = match &example.request_id {
-        Some(request) => said("code class=\"why\"", format!("toolsieve why {run} {}", short(request))),
-        None => code(short(&example.row_id)),
+        Some(request) => said("code class=\"why\"", format!("toolsieve why {run} {}", RowId::short(request))),
+        None => code(RowId::short(&example.row_id)),
     };
     all([quoted.unwrap_or_default(), score, ask])
 }

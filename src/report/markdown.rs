@@ -10,9 +10,10 @@ use super::metadata::{configs, metadata};
 use super::model::{Example, Report, rows_of};
 use super::percent;
 use super::words::{
-    COMPARABLE, FATES, RECIPE_URL, SCORED, SETS, count, frozen_told, is_redacted, known_limits, said, short,
-    title, unit,
+    COMPARABLE, FATES, RECIPE_URL, SCORED, SETS, count, frozen_told, is_redacted, known_limits, said, title,
+    unit,
 };
+use crate::engine::corpus::RowId;
 use crate::export::bfcl::Category;
 
 /// The dataset card.
@@ -281,14 +282,14 @@ fn edits(report: &Report) -> String {
 }
 
 fn example(table: &str, example: &Example) -> String {
-    let mut text = format!("`{}`", short(&example.row_id));
+    let mut text = format!("`{}`", RowId::short(&example.row_id));
     if table != "requests"
         && let Some(request) = &example.request_id
     {
-        let _ = write!(text, " (sent with `{}`)", short(request));
+        let _ = write!(text, " (sent with `{}`)", RowId::short(request));
     }
     if let Some(into) = &example.into {
-        let _ = write!(text, " into `{}`", short(into));
+        let _ = write!(text, " into `{}`", RowId::short(into));
     }
     if let (Some(metric), Some(score)) = (&example.metric, example.score) {
         let _ = write!(text, ", {} {score:.3}", escaped(metric));

@@ -11,9 +11,6 @@ pub(super) const RECIPE_URL: &str = "https://gorilla.cs.berkeley.edu/blogs/12_bf
 /// The sets of a dataset, with the folder of their BFCL files.
 pub(super) const SETS: [(&str, &str); 2] = [("scored", ""), ("unverified", "unverified/")];
 
-/// Digits of an id that are shown; `toolsieve why` takes the start of an id.
-const ID_DIGITS: usize = 12;
-
 /// What may be compared between the two funnels.
 pub(super) const COMPARABLE: &str = "The two are matched by step and come from different logs: only shares compare. \
 BFCL's figures count pairs, then docs, then entries. It tells of no spam and no agent loops, and took the docs of \
@@ -59,11 +56,6 @@ pub(super) fn unit(unit: Unit) -> &'static str {
         Unit::DocLists => "docs",
         Unit::Entries => "entries",
     }
-}
-
-/// The start of an id.
-pub(super) fn short(id: &str) -> &str {
-    id.get(..ID_DIGITS).unwrap_or(id)
 }
 
 /// Redaction of requests and of docs ran.

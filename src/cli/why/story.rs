@@ -13,7 +13,7 @@ use crate::engine::columns::{
     self, ANSWER, CATEGORY, CATEGORY_BASIS, ColumnSpec, FUNCTIONS, OUTCOME, PARSE_STEPS, RELEVANCE,
     RELEVANCE_BASIS, TEXT, TIER,
 };
-use crate::engine::corpus::{BatchCells, Corpus, Fate};
+use crate::engine::corpus::{BatchCells, Corpus, Fate, RowId};
 use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::ledger::{Event, fate_word, for_each_event, forgotten_events};
 use crate::engine::payload::read_lines;
@@ -142,7 +142,7 @@ impl Story<'_> {
             .unwrap_or_default();
         Ok(format!(
             "  docs      list {}{steps}\n            {}\n",
-            short(&lists.row_id(origin).to_string()),
+            RowId::short(&lists.row_id(origin).to_string()),
             self.shown(cells.text(TEXT, at).unwrap_or(if self.run.ingest.purged {
                 "taken out by purge"
             } else {
@@ -169,9 +169,13 @@ impl Story<'_> {
 
     /// What a stage said about the row, or about a list that it was sent with.
     fn event(&self, nth: usize, stage: &str, event: &Event) -> String {
-        let list =
-            if event.table == "requests" { String::new() } else { format!("list {} ", short(&event.row_id)) };
-        let into = event.into.as_ref().map(|into| format!(" into {}", short(into))).unwrap_or_default();
+        let list = if event.table == "requests" {
+            String::new()
+        } else {
+            format!("list {} ", RowId::short(&event.row_id))
+        };
+        let into =
+            event.into.as_ref().map(|into| format!(" into {}", RowId::short(into))).unwrap_or_default();
         let score = event.score.map(|score| format!(", {} {score:.3}", event.metric.unwrap_or("score")));
         let followed = if event.cascaded { " (followed)" } else { "" };
         let word = if event.safety.as_deref() == Some("suggest") { "suggest" } else { event.action };
@@ -227,7 +231,7 @@ impl Story<'_> {
         let mut end = fate.into;
         while let Some(into) = end {
             let (id, word) = (requests.row_id(into).to_string(), fate_word(requests, into, has_dataset));
-            text += &format!("          {} stands for it: {word}\n", short(&id));
+            text += &format!("          {} stands for it: {word}\n", RowId::short(&id));
             end = requests.fate(into).and_then(|fate| fate.into);
         }
         text
@@ -282,10 +286,6 @@ fn json<T: DeserializeOwned>(cells: &BatchCells, column: ColumnSpec, at: usize) 
 /// Who said a message.
 fn speaker(message: &Message) -> String {
     format!("{:?}", message.role).to_lowercase()
-}
-
-fn short(id: &str) -> &str {
-    &id[..12.min(id.len())]
 }
 
 /// A message as one text: what was said, then what was called.
