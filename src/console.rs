@@ -110,7 +110,7 @@ pub fn is_read_by_a_person() -> bool {
 }
 
 /// Whether standard output may have colours: a terminal, whose user has not set `NO_COLOR`.
-pub fn has_colours() -> bool {
+fn has_colours() -> bool {
     is_read_by_a_person() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 

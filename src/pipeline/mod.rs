@@ -28,7 +28,7 @@ use file::Reader;
 /// The pipeline that runs where none is named.
 pub const LIVE: &str = include_str!("../../pipelines/live.toml");
 /// Its name in messages.
-pub const LIVE_NAME: &str = "pipelines/live.toml (built in)";
+const LIVE_NAME: &str = "pipelines/live.toml (built in)";
 
 const TOP_KEYS: &[&str] =
     &["name", "about", "seed", "max_fault_share", "ingest", "baseline", "stages", "export"];

@@ -44,7 +44,7 @@ use crate::similarity::embed::{Embedder as _, Hashed};
 use crate::text::normal::loose_name;
 
 /// The reason code of requests between the two lines.
-pub const UNSURE_CODE: &str = "relevance/unsure";
+const UNSURE_CODE: &str = "relevance/unsure";
 
 static UNSURE: Reason = Reason::policy(
     UNSURE_CODE,

@@ -58,7 +58,7 @@ pub const JUDGED_IRRELEVANT: &str = "judged-irrelevant";
 /// Why a request is in `irrelevance`: it was judged too poor to be asked.
 pub const LOW_QUALITY: &str = "low-quality";
 /// Why a request is in `relevance`: an argument is a text that the model made up.
-pub const OPEN_TEXT: &str = "open-text";
+const OPEN_TEXT: &str = "open-text";
 
 /// Range of [`Split::open_words`].
 const OPEN_WORDS: std::ops::RangeInclusive<usize> = 2..=1000;
