@@ -52,7 +52,7 @@ const IN_A_LINE: [Sign; 3] = [
 fn edge(value: &Value) -> impl Iterator<Item = &Value> {
     successors(Some(value), |value| match value {
         Value::Array(items) => items.last(),
-        Value::Object(map) => map.values().last(),
+        Value::Object(map) => map.values().next_back(),
         _ => None,
     })
 }
@@ -70,7 +70,7 @@ fn required(map: &Map<String, Value>) -> impl DoubleEndedIterator<Item = &str> {
     map.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
 }
 
-fn last<'m>(map: &'m Map<String, Value>) -> Option<(&'m str, &'m Value)> {
+fn last(map: &Map<String, Value>) -> Option<(&str, &Value)> {
     map.iter().next_back().map(|(key, value)| (key.as_str(), value))
 }
 
