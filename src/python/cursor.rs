@@ -4,6 +4,7 @@
 //! slicing the text at it cannot fail.
 
 use super::SyntaxError;
+use super::allowance::{Allowance, BRACKET_BYTES, MEMBER_BYTES};
 use super::repeated::Repeated;
 
 /// Brackets inside brackets; more is refused. As deep as `serde_json` reads.
@@ -14,6 +15,7 @@ pub(super) struct Cursor<'t> {
     text: &'t str,
     offset: usize,
     depth: usize,
+    allowance: &'t Allowance,
     pub(super) notes: Notes,
 }
 
@@ -37,8 +39,8 @@ pub(super) struct Notes {
 }
 
 impl<'t> Cursor<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        Self { text, offset: 0, depth: 0, notes: Notes::default() }
+    pub(super) fn within(text: &'t str, allowance: &'t Allowance) -> Self {
+        Self { text, offset: 0, depth: 0, allowance, notes: Notes::default() }
     }
 
     pub(super) fn offset(&self) -> usize {
@@ -147,11 +149,17 @@ impl<'t> Cursor<'t> {
         }
         self.depth += 1;
         let mut has_comma = false;
+        let mut n_bytes = BRACKET_BYTES;
         loop {
             self.skip_blank();
             if self.eat(close) {
                 break;
             }
+            // A list's place takes less than a member, but the first element has to tell which it is.
+            if !self.allowance.take(n_bytes + MEMBER_BYTES) {
+                return Err(self.error("the text would become too large"));
+            }
+            n_bytes = 0;
             item(self)?;
             self.skip_blank();
             if self.eat(close) {

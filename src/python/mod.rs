@@ -7,6 +7,7 @@
 //! is an error rather than a guess, with the byte where it stands. Time is
 //! linear in the text. Looser text (missing quotes, cut ends) is for `docs`.
 
+pub(crate) mod allowance;
 mod annotations;
 mod calls;
 mod classes;
@@ -21,6 +22,7 @@ mod values;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use allowance::Allowance;
 use cursor::Cursor;
 use repeated::Repeated;
 
@@ -135,10 +137,17 @@ pub(crate) struct Literal {
 /// Strings side by side in a list are one string in Python. On one line, or where nothing else shows
 /// that the text is Python at all, a comma is as likely to be missing.
 pub(crate) fn read(text: &str) -> Result<Literal, SyntaxError> {
-    let mut cursor = Cursor::new(text);
-    cursor.skip_blank();
-    let value = values::value(&mut cursor)?;
-    cursor.finish()?;
+    read_within(text, &Allowance::of(text))
+}
+
+/// Reads one Python literal as [`read`] does, as long as the allowance has room for it.
+pub(crate) fn read_within(text: &str, allowance: &Allowance) -> Result<Literal, SyntaxError> {
+    let mut cursor = Cursor::within(text, allowance);
+    let value = allowance.attempt(|| {
+        cursor.skip_blank();
+        let value = values::value(&mut cursor)?;
+        cursor.finish().map(|()| value)
+    })?;
     let notes = cursor.notes;
     let in_list = notes.joined_on_line.or(notes.joined_in_list.filter(|_| !notes.is_python));
     Ok(Literal { value, repeated: notes.repeated, doubtful_joint: notes.touching.or(in_list) })
@@ -152,7 +161,8 @@ pub(crate) fn read(text: &str) -> Result<Literal, SyntaxError> {
 /// # Errors
 /// When the text is anything but calls, an argument has no keyword, or a value is not a literal.
 pub fn calls(text: &str) -> Result<Vec<PyCall>, SyntaxError> {
-    let mut cursor = Cursor::new(text);
+    let allowance = Allowance::of(text);
+    let mut cursor = Cursor::within(text, &allowance);
     cursor.skip_blank();
     let calls = calls::calls(&mut cursor)?;
     cursor.finish()?;
@@ -174,7 +184,7 @@ pub fn calls(text: &str) -> Result<Vec<PyCall>, SyntaxError> {
 /// # Errors
 /// When anything but functions and classes is defined, or a default is not a literal.
 pub fn definitions(text: &str) -> Result<Vec<PyItem>, SyntaxError> {
-    defs::definitions(&mut Cursor::new(text))
+    defs::definitions(&mut Cursor::within(text, &Allowance::of(text)))
 }
 
 /// Reads heads of functions without `def`, one a line or several lines each: `ring(bell: str) -> bool`.
@@ -182,7 +192,7 @@ pub fn definitions(text: &str) -> Result<Vec<PyItem>, SyntaxError> {
 /// # Errors
 /// When anything else stands in the text.
 pub fn signatures(text: &str) -> Result<Vec<PySignature>, SyntaxError> {
-    defs::signatures(&mut Cursor::new(text))
+    defs::signatures(&mut Cursor::within(text, &Allowance::of(text)))
 }
 
 #[cfg(test)]

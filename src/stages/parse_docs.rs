@@ -64,6 +64,7 @@ impl Settings for ParseDocs {
                 r#"[{"name": "now", "description": "Tells ..."}]"#,
             ),
             Example::text("parse/too-deep", DEEP, "[[{'name': 'now'}]]"),
+            Example::text("parse/too-large", GROWING, "class Zone(BaseModel):\n    name: str"),
             Example::text(
                 "parse/repairs-disagree",
                 r#"[{"name": "now", "zones": ["utc" "cet"]}]"#,
@@ -105,6 +106,15 @@ const DEEP: &str = concat!(
     "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
     "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
     "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+);
+
+/// Five classes, four of them with five fields of the class before.
+const GROWING: &str = concat!(
+    "class A(BaseModel):\n    a: int\n    b: int\n    c: int\n    d: int\n    e: int\n",
+    "class B(BaseModel):\n    a: A\n    b: A\n    c: A\n    d: A\n    e: A\n",
+    "class C(BaseModel):\n    a: B\n    b: B\n    c: B\n    d: B\n    e: B\n",
+    "class D(BaseModel):\n    a: C\n    b: C\n    c: C\n    d: C\n    e: C\n",
+    "class E(BaseModel):\n    a: D\n    b: D\n    c: D\n    d: D\n    e: D\n",
 );
 
 impl RowStage for ParseDocs {

@@ -22,6 +22,7 @@ use crate::docs::parse::trail::MAX_REPEATED;
 use crate::docs::patch::rename_key;
 use crate::docs::{source, spec};
 use crate::python;
+use crate::python::allowance::{Allowance, bytes_of};
 use crate::python::repeated::Repeated;
 use tables::{ABOUT_ANSWERS, ALIASES, CONTAINERS, FRAMES, PLACES, SCHEMA_HOLDERS, SCHEMA_PARTS};
 
@@ -34,7 +35,7 @@ const MAX_FRAMES: usize = 8;
 /// Where no function is found, or one of the elements is none: half a list is not what was sent.
 pub fn functions(value: Value, steps: &mut Vec<Step>) -> Result<Vec<Value>, Fault> {
     let mut faults = Vec::new();
-    let functions = readable_functions(value, steps, &mut faults)?;
+    let functions = readable_functions(value, steps, &mut faults, &Allowance::of(""))?;
     faults.into_iter().next().map_or(Ok(functions), Err)
 }
 
@@ -46,9 +47,10 @@ pub(crate) fn readable_functions(
     value: Value,
     steps: &mut Vec<Step>,
     faults: &mut Vec<Fault>,
+    allowance: &Allowance,
 ) -> Result<Vec<Value>, Fault> {
     let n_faults = faults.len();
-    let mut collector = Collector { functions: Vec::new(), steps, faults };
+    let mut collector = Collector { functions: Vec::new(), steps, faults, allowance };
     match value {
         Value::Array(_) => {}
         Value::Object(_) => collector.note(Step::BareObject),
@@ -67,6 +69,7 @@ struct Collector<'s> {
     functions: Vec<Value>,
     steps: &'s mut Vec<Step>,
     faults: &'s mut Vec<Fault>,
+    allowance: &'s Allowance,
 }
 
 impl Collector<'_> {
@@ -89,12 +92,12 @@ impl Collector<'_> {
     }
 
     fn collect_text(&mut self, text: &str, frames: usize) -> Result<(), Fault> {
-        if let Some(inner) = Inner::read(text) {
+        if let Some(inner) = Inner::read(text, self.allowance) {
             self.note(Step::JsonString);
             self.note_repeated(&inner.repeated);
             return self.collect(inner.value, frames);
         }
-        match source::functions(text, self.steps) {
+        match source::functions(text, self.steps, self.allowance) {
             Some(functions) => self.collect(Value::Array(functions?), frames),
             None => Err(self.not_a_function("a string")),
         }
@@ -110,7 +113,7 @@ impl Collector<'_> {
             return Ok(());
         }
         if !is_named(&map)
-            && let Some((functions, fault)) = spec::functions(&map, self.steps)
+            && let Some((functions, fault)) = spec::functions(&map, self.steps, self.allowance)
         {
             self.functions.extend(functions);
             self.faults.extend(fault);
@@ -150,7 +153,7 @@ impl Collector<'_> {
 
     /// An object that is no function: a map from names to functions, to prose or to whole servers.
     fn collect_map(&mut self, map: Map<String, Value>, frames: usize) -> Result<(), Fault> {
-        if let Some((functions, repeated)) = prose::functions(&map) {
+        if let Some((functions, repeated)) = prose::functions(&map, self.allowance) {
             self.note_repeated(&repeated);
             self.note(Step::ProseMap);
             return self.collect(Value::Array(functions), frames);
@@ -159,7 +162,7 @@ impl Collector<'_> {
             self.note(Step::ServerMap);
             return map.into_iter().try_for_each(|(_, value)| self.collect(value, frames));
         }
-        if let Some(members) = members_by_name(&map) {
+        if let Some(members) = members_by_name(&map, self.allowance) {
             self.note(Step::FunctionMap);
             for (name, (member, repeated)) in members {
                 self.note_repeated(&repeated);
@@ -189,7 +192,7 @@ impl Collector<'_> {
                 self.note(*step);
             }
         }
-        if let Some(joined) = joined_places(&map) {
+        if let Some(joined) = joined_places(&map, self.allowance) {
             map = joined;
             self.note(Step::ApiRecord);
         }
@@ -197,7 +200,7 @@ impl Collector<'_> {
             map = rename_key(map, &key, "parameters");
             self.note(Step::ApiRecord);
         }
-        if let Some(around) = schema_as_function(&map) {
+        if let Some(around) = schema_as_function(&map, self.allowance) {
             if !is_named(&map) {
                 self.note(Step::NamedByTitle);
             }
@@ -321,10 +324,10 @@ fn is_named(map: &Map<String, Value>) -> bool {
 type Members = (Map<String, Value>, Vec<Repeated>);
 
 /// The members of an object from names to functions: every value describes one, and one at least has parameters.
-fn members_by_name(map: &Map<String, Value>) -> Option<Vec<(String, Members)>> {
+fn members_by_name(map: &Map<String, Value>, allowance: &Allowance) -> Option<Vec<(String, Members)>> {
     let mut found = Vec::with_capacity(map.len());
     for (name, value) in map {
-        let (member, repeated) = members(value).filter(|_| !name.trim().is_empty())?;
+        let (member, repeated) = members(value, allowance).filter(|_| !name.trim().is_empty())?;
         let describes = member.contains_key("description") || holds_parameters(&member);
         found.push((name.clone(), describes.then_some((member, repeated))?));
     }
@@ -332,10 +335,10 @@ fn members_by_name(map: &Map<String, Value>) -> Option<Vec<(String, Members)>> {
 }
 
 /// The object, also where it is written as text.
-fn members(value: &Value) -> Option<Members> {
+fn members(value: &Value, allowance: &Allowance) -> Option<Members> {
     match value {
-        Value::Object(map) => Some((map.clone(), Vec::new())),
-        Value::String(text) => match Inner::read(text)? {
+        Value::Object(map) => allowance.take(bytes_of(value)).then(|| (map.clone(), Vec::new())),
+        Value::String(text) => match Inner::read(text, allowance)? {
             Inner { value: Value::Object(map), repeated } => Some((map, repeated)),
             _ => None,
         },
@@ -354,7 +357,7 @@ fn named_by_key(key: String, mut members: Map<String, Value>) -> Value {
 }
 
 /// The object with the parameters of all places of a web request in one map; a name in two places is left.
-fn joined_places(map: &Map<String, Value>) -> Option<Map<String, Value>> {
+fn joined_places(map: &Map<String, Value>, allowance: &Allowance) -> Option<Map<String, Value>> {
     if are_held_for_fix(map) {
         return None;
     }
@@ -362,6 +365,7 @@ fn joined_places(map: &Map<String, Value>) -> Option<Map<String, Value>> {
     let mut first = None;
     for (key, value) in map.iter().filter(|(key, _)| PLACES.contains(&key.as_str())) {
         first.get_or_insert(key);
+        allowance.take(bytes_of(value)).then_some(())?;
         for (name, parameter) in value.as_object()? {
             if joined.insert(name.clone(), parameter.clone()).is_some() {
                 return None;
@@ -399,13 +403,15 @@ fn only_schema(map: &Map<String, Value>) -> Option<&str> {
 }
 
 /// The function around a schema that stands in its place, as pydantic prints a class: the title is its name.
-fn schema_as_function(map: &Map<String, Value>) -> Option<Map<String, Value>> {
+fn schema_as_function(map: &Map<String, Value>, allowance: &Allowance) -> Option<Map<String, Value>> {
     let properties = map.get("properties")?.as_object().filter(|_| !holds_parameters(map))?;
     let name = map.get("name").or_else(|| map.get("title")).filter(|name| can_be("name", name))?;
     // The form of a call, which prompts print beside their tools, is no function.
     if properties.len() == 2 && ["name", "arguments"].iter().all(|key| properties.contains_key(*key)) {
         return None;
     }
+    let n_bytes: usize = map.values().map(bytes_of).sum();
+    allowance.take(n_bytes).then_some(())?;
     let mut function = Map::new();
     function.insert("name".to_owned(), name.clone());
     let is_part = |key: &str| SCHEMA_PARTS.contains(&key);
@@ -437,14 +443,15 @@ struct Inner {
 
 impl Inner {
     /// Reads JSON, or what Python prints.
-    fn read(text: &str) -> Option<Self> {
+    fn read(text: &str, allowance: &Allowance) -> Option<Self> {
         if !text.trim_start().starts_with(['{', '[']) {
             return None;
         }
-        if let Ok(strict) = strict::read(text) {
+        if let Ok(strict) = strict::read_within(text, allowance) {
             return Some(Self { value: strict.value, repeated: strict.repeated });
         }
-        let literal = python::read(text).ok().filter(|literal| literal.doubtful_joint.is_none())?;
+        let literal =
+            python::read_within(text, allowance).ok().filter(|literal| literal.doubtful_joint.is_none())?;
         let is_built = literal.value.is_object() || literal.value.is_array();
         is_built.then_some(Self { value: literal.value, repeated: literal.repeated })
     }

@@ -324,7 +324,8 @@ fn an_operation_that_cannot_be_read_does_not_take_the_others_with_it() {
         "get": {"operationId": "listBoats", "summary": "All boats"},
         "post": {"operationId": "addBoat", "parameters": [{"$ref": "#/components/parameters/Lost"}]}}}});
     let mut faults = Vec::new();
-    let functions = readable_functions(value.clone(), &mut Vec::new(), &mut faults).unwrap();
+    let functions =
+        readable_functions(value.clone(), &mut Vec::new(), &mut faults, &Allowance::of("")).unwrap();
     assert_eq!(functions.len(), 1);
     assert_eq!(functions[0]["name"], "listBoats");
     assert_eq!(faults.len(), 1);

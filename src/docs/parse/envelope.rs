@@ -234,6 +234,7 @@ fn full_width_part(text: &str) -> Option<Vec<Range<usize>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::python::allowance::Allowance;
 
     fn inside(text: &str) -> Option<(Step, Vec<&str>)> {
         peel(text).map(|envelope| {
@@ -296,7 +297,7 @@ mod tests {
     #[test]
     fn parts_amid_prose_are_found() {
         let find = |text: &str| {
-            let parts = amid_prose(&Layer::new(text))?;
+            let parts = amid_prose(&Layer::new(text, &Allowance::of(text)))?;
             Some(parts.into_iter().map(|part| text[part].to_owned()).collect::<Vec<_>>())
         };
         assert_eq!(find("Here's my list: [1, 2]. Thanks").unwrap(), ["[1, 2]"]);

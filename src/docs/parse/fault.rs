@@ -51,6 +51,8 @@ pub enum ParseFault {
     Abbreviated,
     /// Brackets, strings or frames stand too deep inside one another.
     TooDeep,
+    /// So many values that they would take far more memory than the text.
+    TooLarge,
     /// Two repairers read the broken text differently.
     RepairsDisagree,
     /// A key stands twice in one object with different values.
@@ -71,7 +73,7 @@ pub enum ParseFault {
 
 impl ParseFault {
     /// All faults.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Empty,
         Self::ControlCharacters,
         Self::Html,
@@ -80,6 +82,7 @@ impl ParseFault {
         Self::Truncated,
         Self::Abbreviated,
         Self::TooDeep,
+        Self::TooLarge,
         Self::RepairsDisagree,
         Self::DuplicateKey,
         Self::NoJsonValue,
@@ -125,6 +128,10 @@ impl ParseFault {
             Self::TooDeep => {
                 ("parse/too-deep", "Brackets, strings or frames stand too deep inside one another.")
             }
+            Self::TooLarge => (
+                "parse/too-large",
+                "The text holds so many values that they would take far more memory than a list of functions does.",
+            ),
             Self::RepairsDisagree => {
                 ("parse/repairs-disagree", "The text is broken and can be mended in more than one way.")
             }

@@ -9,6 +9,7 @@ use super::outline::Outline;
 use super::step::Step;
 use super::strict::NotStrict;
 use super::trail::Trail;
+use crate::python::allowance::Allowance;
 
 /// How many envelopes and strings may stand inside one another.
 const MAX_LAYERS: usize = 6;
@@ -22,6 +23,8 @@ pub(super) struct Layer<'t> {
     pub(super) is_ended: bool,
     /// How many more layers may stand below.
     below: usize,
+    /// What the values of the whole text may take.
+    pub(super) allowance: &'t Allowance,
     outline: OnceCell<Outline>,
     /// Why the text is not strict JSON.
     pub(super) not_strict: Cell<Option<NotStrict>>,
@@ -33,16 +36,23 @@ pub(super) struct Layer<'t> {
 
 impl<'t> Layer<'t> {
     /// The text as sent.
-    pub(super) fn new(text: &'t str) -> Self {
-        Self::at(text, Some(0), false, MAX_LAYERS)
+    pub(super) fn new(text: &'t str, allowance: &'t Allowance) -> Self {
+        Self::at(text, Some(0), false, MAX_LAYERS, allowance)
     }
 
-    fn at(text: &'t str, base: Option<usize>, is_ended: bool, below: usize) -> Self {
+    fn at(
+        text: &'t str,
+        base: Option<usize>,
+        is_ended: bool,
+        below: usize,
+        allowance: &'t Allowance,
+    ) -> Self {
         Self {
             text,
             base,
             is_ended,
             below,
+            allowance,
             outline: OnceCell::new(),
             not_strict: Cell::new(None),
             loose: Cell::new(None),
@@ -59,24 +69,33 @@ impl<'t> Layer<'t> {
         }
         let text = inner.trim_end_matches(is_blank);
         let is_ended = self.is_ended || inner[text.len()..].contains(['\n', '\r']);
-        Self::at(text, self.place(start), is_ended, self.below)
+        Self::at(text, self.place(start), is_ended, self.below, self.allowance)
     }
 
     /// A part of this text as the next layer.
     pub(super) fn part(&self, range: Range<usize>) -> Result<Self, Fault> {
         let is_ended = self.is_ended || !self.text[range.end..].trim_matches(is_blank).is_empty();
-        Ok(Self::at(&self.text[range.clone()], self.place(range.start), is_ended, self.one_below()?))
+        let text = &self.text[range.clone()];
+        Ok(Self::at(text, self.place(range.start), is_ended, self.one_below()?, self.allowance))
     }
 
     /// What stood in this text, decoded, as the next layer.
-    pub(super) fn inner<'i>(&self, text: &'i str) -> Result<Layer<'i>, Fault> {
-        Ok(Layer::at(text, None, false, self.one_below()?))
+    pub(super) fn inner<'i>(&'i self, text: &'i str) -> Result<Layer<'i>, Fault> {
+        if !self.allowance.take(text.len()) {
+            return Err(self.too_large());
+        }
+        Ok(Layer::at(text, None, false, self.one_below()?, self.allowance))
     }
 
     fn one_below(&self) -> Result<usize, Fault> {
         let too_deep =
             || self.fail(ParseFault::TooDeep, 0, format!("more than {MAX_LAYERS} layers around the value"));
         self.below.checked_sub(1).ok_or_else(too_deep)
+    }
+
+    /// The fault that the values of the text would take more memory than any list of functions does.
+    pub(super) fn too_large(&self) -> Fault {
+        self.fail(ParseFault::TooLarge, 0, "the text holds more values than a list of functions could")
     }
 
     pub(super) fn outline(&self) -> &Outline {

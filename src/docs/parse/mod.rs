@@ -27,11 +27,12 @@ use serde_json::Value;
 
 use crate::docs::{dialect, source};
 use crate::python;
+use crate::python::allowance::{Allowance, ELEMENT_BYTES};
 use envelope::Envelope;
 use fault::{Fault, ParseFault};
 use layer::Layer;
 use loose::{Loose, StopKind};
-use outline::Outline;
+use outline::{MAX_PARTS, Outline};
 use repair::NotRepaired;
 use step::Step;
 use trail::Trail;
@@ -75,9 +76,12 @@ impl Parsed {
 /// Where the text cannot be read without guessing, or holds something else than functions.
 pub fn parse(text: &str) -> Result<Parsed, Fault> {
     let mut trail = Trail::default();
-    let value = read(&Layer::new(text), &mut trail)?;
+    let allowance = Allowance::of(text);
+    let layer = Layer::new(text, &allowance);
+    let value = read(&layer, &mut trail)?;
     let Trail { mut steps, mut faults } = trail;
-    match dialect::readable_functions(value, &mut steps, &mut faults) {
+    match dialect::readable_functions(value, &mut steps, &mut faults, &allowance) {
+        _ if allowance.is_exceeded() => Err(layer.too_large()),
         Ok(functions) => Ok(Parsed { functions, steps, faults }),
         // What is missing from a text that was cut or left unread is no fault of its own.
         Err(fault) => Err(if faults.is_empty() { fault } else { faults.swap_remove(0) }),
@@ -110,12 +114,13 @@ fn read(layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
     if layer.text.is_empty() {
         return Err(layer.fail(ParseFault::Empty, 0, "the text is empty"));
     }
-    let taken = RUNGS.iter().find_map(|rung| rung(&layer, trail));
+    let too_large = || layer.allowance.is_exceeded().then(|| Err(layer.too_large()));
+    let taken = RUNGS.iter().find_map(|rung| rung(&layer, trail).or_else(too_large));
     taken.unwrap_or_else(|| Err(layer.unread()))
 }
 
 fn strict_json(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
-    match strict::read(layer.text) {
+    match strict::read_within(layer.text, layer.allowance) {
         Ok(strict) => {
             trail.repeated(layer, &strict.repeated);
             Some(settle(strict.value, Step::StrictJson, layer, trail))
@@ -128,7 +133,7 @@ fn strict_json(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fau
 }
 
 fn program_source(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
-    let functions = source::functions(layer.text, &mut trail.steps)?;
+    let functions = source::functions(layer.text, &mut trail.steps, layer.allowance)?;
     Some(functions.map(Value::Array).map_err(|fault| layer.placed(fault)))
 }
 
@@ -150,8 +155,11 @@ fn enveloped(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault
     Some(read_parts(layer, &parts, trail))
 }
 
-/// Refuses what would be too deep for the readers that recurse.
+/// Refuses what would be too deep for the readers that recurse, and what falls into too many parts.
 fn bounded(layer: &Layer<'_>, _: &mut Trail) -> Option<Result<Value, Fault>> {
+    if layer.outline().parts.len() == MAX_PARTS {
+        return Some(Err(layer.too_large()));
+    }
     let is_too_deep = layer.outline().depth > MAX_DEPTH;
     is_too_deep
         .then(|| Err(layer.fail(ParseFault::TooDeep, 0, format!("more than {MAX_DEPTH} brackets deep"))))
@@ -172,14 +180,13 @@ fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>>
         return None;
     }
     let first_quote = layer.text.find(['"', '\'']).map(|at| layer.text.as_bytes()[at]);
-    let loose = (first_quote == Some(b'"')).then(|| loose::read(layer.text));
-    if let Some(Ok(loose)) = &loose
-        && loose.notes.is_clean()
-        && !loose.notes.is_python
-    {
-        return Some(loose_value(loose.clone(), layer, trail));
-    }
-    if let Ok(literal) = python::read(layer.text) {
+    let loose = match (first_quote == Some(b'"')).then(|| loose::read(layer.text, layer.allowance)) {
+        Some(Ok(loose)) if loose.notes.is_clean() && !loose.notes.is_python => {
+            return Some(loose_value(loose, layer, trail));
+        }
+        other => other,
+    };
+    if let Ok(literal) = python::read_within(layer.text, layer.allowance) {
         trail.repeated(layer, &literal.repeated);
         if let Some(at) = literal.doubtful_joint {
             trail.fault(layer.fail(
@@ -190,7 +197,7 @@ fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>>
         }
         return Some(settle(literal.value, Step::PythonLiteral, layer, trail));
     }
-    match loose.unwrap_or_else(|| loose::read(layer.text)) {
+    match loose.unwrap_or_else(|| loose::read(layer.text, layer.allowance)) {
         Ok(loose) if loose.notes.is_clean() => Some(loose_value(loose, layer, trail)),
         other => {
             layer.loose.set(Some(other));
@@ -208,6 +215,7 @@ fn side_by_side(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fa
     let mut noted = Trail::default();
     let mut values = Vec::new();
     for part in &outline.parts {
+        layer.allowance.take(ELEMENT_BYTES).then_some(())?;
         values.push(records::exact(layer, part.clone(), &mut noted)?);
     }
     trail.step(Step::Concatenated);
@@ -220,7 +228,7 @@ fn mended(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> 
     if !layer.begins_like_a_value() {
         return None;
     }
-    match layer.loose.take().unwrap_or_else(|| loose::read(layer.text)) {
+    match layer.loose.take().unwrap_or_else(|| loose::read(layer.text, layer.allowance)) {
         Ok(loose) => {
             if let (Some(at), None) = (loose.notes.likely, loose.notes.cut)
                 && !repair::confirms(layer.text, &loose.value)
@@ -235,6 +243,7 @@ fn mended(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> 
         }
         Err(stop) => match stop.kind {
             StopKind::Program => Some(Err(layer.fail(ParseFault::SourceCode, stop.at, stop.message))),
+            StopKind::TooLarge => None,
             StopKind::TooDeep => Some(Err(layer.fail(ParseFault::TooDeep, stop.at, stop.message))),
             StopKind::Beyond => {
                 layer.stop.set(Some(stop));
@@ -275,7 +284,7 @@ fn yaml_documents(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, 
     if layer.begins_like_a_value() && !layer.text.starts_with('#') {
         return None;
     }
-    let yaml = yaml::read(layer.text)?;
+    let yaml = yaml::read(layer.text, layer.allowance)?;
     trail.repeated(layer, &yaml.repeated);
     if let Some(message) = yaml_end::missing(&yaml, layer.text, layer.is_ended) {
         trail.fault(layer.fail(ParseFault::Truncated, layer.text.len(), message));
@@ -315,8 +324,16 @@ fn read_parts(layer: &Layer<'_>, parts: &[Range<usize>], trail: &mut Trail) -> R
         return read(&layer.part(part.clone())?, trail);
     }
     trail.step(Step::Concatenated);
-    let values = parts.iter().map(|part| read(&layer.part(part.clone())?, trail));
-    Ok(Value::Array(values.collect::<Result<_, _>>()?))
+    let mut values = Vec::new();
+    for part in parts {
+        let mut below = Trail::default();
+        values.push(read(&layer.part(part.clone())?, &mut below)?);
+        if !layer.allowance.take(ELEMENT_BYTES) {
+            return Err(layer.too_large());
+        }
+        trail.extend_once(below);
+    }
+    Ok(Value::Array(values))
 }
 
 /// Takes a value that was read; a string is one more layer.
@@ -331,7 +348,7 @@ fn settle(value: Value, step: Step, layer: &Layer<'_>, trail: &mut Trail) -> Res
 
 /// The value of a text that is JSON5 without a slip, for readers that meet one amid other notation.
 pub(crate) fn json5(text: &str) -> Option<Value> {
-    let Loose { value, notes } = loose::read(text).ok()?;
+    let Loose { value, notes } = loose::read(text, &Allowance::of(text)).ok()?;
     (notes.is_clean() && !notes.is_python && notes.n_values == 1 && notes.no_value.is_none()).then_some(value)
 }
 

@@ -7,10 +7,13 @@
 
 use std::ops::Range;
 
+/// How many parts are told apart; no list of functions comes in nearly as many.
+pub(super) const MAX_PARTS: usize = 200_000;
+
 /// The shape of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Outline {
-    /// The outermost bracketed parts, in order.
+    /// The outermost bracketed parts, in order; the first [`MAX_PARTS`] of them.
     pub(super) parts: Vec<Range<usize>>,
     /// The most brackets open at one point.
     pub(super) depth: usize,
@@ -36,7 +39,7 @@ fn outline(text: &str) -> Outline {
             }
             b']' | b'}' if depth > 0 => {
                 depth -= 1;
-                if depth == 0 {
+                if depth == 0 && outline.parts.len() < MAX_PARTS {
                     outline.parts.push(start..at + 1);
                 }
             }

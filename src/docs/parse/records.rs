@@ -10,10 +10,11 @@ use serde_json::Value;
 
 use super::fault::ParseFault;
 use super::layer::Layer;
-use super::outline::Outline;
+use super::outline::{MAX_PARTS, Outline};
 use super::trail::Trail;
 use super::{loose, strict};
 use crate::python;
+use crate::python::allowance::ELEMENT_BYTES;
 
 /// The value of a part that is exact in some notation.
 pub(super) fn exact(layer: &Layer<'_>, part: Range<usize>, trail: &mut Trail) -> Option<Value> {
@@ -23,18 +24,19 @@ pub(super) fn exact(layer: &Layer<'_>, part: Range<usize>, trail: &mut Trail) ->
             trail.repeated(&below, repeated);
         }
     };
-    if let Ok(strict) = strict::read(text) {
+    if let Ok(strict) = strict::read_within(text, layer.allowance) {
         note(&strict.repeated, trail);
         return Some(strict.value);
     }
-    if let Ok(literal) = python::read(text)
+    if let Ok(literal) = python::read_within(text, layer.allowance)
         && literal.doubtful_joint.is_none()
     {
         note(&literal.repeated, trail);
         return Some(literal.value);
     }
-    let loose =
-        loose::read(text).ok().filter(|loose| loose.notes.is_clean() && loose.notes.no_value.is_none())?;
+    let loose = loose::read(text, layer.allowance)
+        .ok()
+        .filter(|loose| loose.notes.is_clean() && loose.notes.no_value.is_none())?;
     note(&loose.notes.repeated, trail);
     Some(loose.value)
 }
@@ -46,11 +48,12 @@ pub(super) fn readable(layer: &Layer<'_>, trail: &mut Trail) -> Option<Vec<Value
     let mut values = Vec::new();
     for (number, part) in parts.iter().enumerate() {
         let text = &layer.text[part.clone()];
-        if let Some(value) = exact(layer, part.clone(), &mut noted).or_else(|| mended(text)) {
+        layer.allowance.take(ELEMENT_BYTES).then_some(())?;
+        if let Some(value) = exact(layer, part.clone(), &mut noted).or_else(|| mended(layer, text)) {
             values.push(value);
             continue;
         }
-        let stop = loose::read(text).err();
+        let stop = loose::read(text, layer.allowance).err();
         let (at, why) =
             stop.map_or((0, "it is broken in more than one way".to_owned()), |stop| (stop.at, stop.message));
         let message = format!("function {number} cannot be read: {why}");
@@ -65,8 +68,8 @@ pub(super) fn readable(layer: &Layer<'_>, trail: &mut Trail) -> Option<Vec<Value
 }
 
 /// The value of a part with slips that have one meaning.
-fn mended(text: &str) -> Option<Value> {
-    let loose::Loose { value, notes } = loose::read(text).ok()?;
+fn mended(layer: &Layer<'_>, text: &str) -> Option<Value> {
+    let loose::Loose { value, notes } = loose::read(text, layer.allowance).ok()?;
     let is_sure = [notes.cut, notes.likely, notes.ambiguous, notes.ellipsis, notes.no_value]
         .iter()
         .all(Option::is_none);
@@ -88,7 +91,8 @@ fn lines(text: &str) -> Option<Vec<Range<usize>>> {
     let is_record = |range: &&Range<usize>| {
         text[(*range).clone()].starts_with('{') && text[(*range).clone()].ends_with('}')
     };
-    (lines.len() > 1 && lines.iter().filter(is_record).count() * 2 > lines.len()).then_some(lines)
+    ((2..MAX_PARTS).contains(&lines.len()) && lines.iter().filter(is_record).count() * 2 > lines.len())
+        .then_some(lines)
 }
 
 /// The elements of the outermost list, with whatever else stands between them.

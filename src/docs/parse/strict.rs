@@ -6,8 +6,10 @@
 //! (`1.50`). Strings are scanned eight bytes at a time. Time is linear, depth is bounded.
 
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 use super::MAX_DEPTH;
+use crate::python::allowance::{Allowance, BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES};
 use crate::python::repeated::{Repeated, insert};
 
 /// A value, and what was met on the way to it.
@@ -19,7 +21,8 @@ pub(crate) struct Strict {
 }
 
 /// Why a text is not JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("expected {expected} at byte {at}")]
 pub(crate) struct NotStrict {
     /// The byte where reading stopped.
     pub(super) at: usize,
@@ -39,13 +42,16 @@ impl NotStrict {
 /// # Errors
 /// Where `serde_json` would refuse it too.
 pub(crate) fn read(text: &str) -> Result<Strict, NotStrict> {
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, repeated: Vec::new() };
-    reader.skip_blanks();
-    let value = reader.value(0)?;
-    reader.skip_blanks();
-    if reader.at < text.len() {
-        return Err(reader.expected("the end"));
-    }
+    read_within(text, &Allowance::of(text))
+}
+
+/// Reads a whole text as [`read`] does, as long as the allowance has room for it.
+///
+/// # Errors
+/// Where `serde_json` would refuse it too, or its value would be too large.
+pub(crate) fn read_within(text: &str, allowance: &Allowance) -> Result<Strict, NotStrict> {
+    let mut reader = Reader::new(text, allowance);
+    let value = allowance.attempt(|| reader.whole())?;
     Ok(Strict { value, repeated: reader.repeated })
 }
 
@@ -56,7 +62,8 @@ pub(crate) fn sure(text: &str) -> Option<Value> {
 
 /// How long the value is that a text begins with, or where it stops being one.
 pub(super) fn prefix_len(text: &str) -> Result<usize, usize> {
-    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, repeated: Vec::new() };
+    let allowance = Allowance::of(text);
+    let mut reader = Reader::new(text, &allowance);
     reader.value(0).map(|_| reader.at).map_err(|error| error.at)
 }
 
@@ -64,10 +71,23 @@ struct Reader<'t> {
     text: &'t str,
     bytes: &'t [u8],
     at: usize,
+    allowance: &'t Allowance,
     repeated: Vec<Repeated>,
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
+    fn new(text: &'t str, allowance: &'t Allowance) -> Self {
+        Self { text, bytes: text.as_bytes(), at: 0, allowance, repeated: Vec::new() }
+    }
+
+    /// Reads a value with nothing but blanks around it.
+    fn whole(&mut self) -> Result<Value, NotStrict> {
+        self.skip_blanks();
+        let value = self.value(0)?;
+        self.skip_blanks();
+        if self.at < self.text.len() { Err(self.expected("the end")) } else { Ok(value) }
+    }
+
     fn value(&mut self, depth: usize) -> Result<Value, NotStrict> {
         match self.peek() {
             Some(b'"') => self.string().map(Value::String),
@@ -85,7 +105,9 @@ impl Reader<'_> {
         self.open(depth)?;
         let mut map = Map::new();
         if !self.closes(b'}') {
+            self.take(BRACKET_BYTES)?;
             loop {
+                self.take(MEMBER_BYTES)?;
                 if self.peek() != Some(b'"') {
                     return Err(self.expected("a key in quotes"));
                 }
@@ -108,7 +130,9 @@ impl Reader<'_> {
         self.open(depth)?;
         let mut items = Vec::new();
         if !self.closes(b']') {
+            self.take(BRACKET_BYTES)?;
             loop {
+                self.take(ELEMENT_BYTES)?;
                 items.push(self.value(depth + 1)?);
                 if !self.goes_on(b']', "a comma or a closing bracket")? {
                     break;
@@ -225,6 +249,10 @@ impl Reader<'_> {
         self.at += 1;
         self.skip_blanks();
         Ok(())
+    }
+
+    fn take(&self, n_bytes: usize) -> Result<(), NotStrict> {
+        if self.allowance.take(n_bytes) { Ok(()) } else { Err(self.expected("fewer values")) }
     }
 
     fn closes(&mut self, close: u8) -> bool {

@@ -34,6 +34,12 @@ impl Trail {
         }
     }
 
+    /// Takes what was noted of one part of many, but for the steps of parts before it.
+    pub(super) fn extend_once(&mut self, mut other: Self) {
+        other.steps.retain(|step| !self.steps.contains(step));
+        self.extend(other);
+    }
+
     pub(super) fn extend(&mut self, other: Self) {
         self.steps.extend(other.steps);
         other.faults.into_iter().for_each(|fault| self.fault(fault));

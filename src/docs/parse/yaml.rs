@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 
 use super::MAX_DEPTH;
 use super::outline::Outline;
+use crate::python::allowance::{Allowance, BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES, bytes_of};
 use crate::python::repeated::{Repeated, insert};
 
 /// How many times larger than the text its copied values may be.
@@ -30,7 +31,11 @@ pub(super) struct Yaml {
 }
 
 /// Reads a text as YAML, where it is built like data.
-pub(super) fn read(text: &str) -> Option<Yaml> {
+pub(super) fn read(text: &str, allowance: &Allowance) -> Option<Yaml> {
+    allowance.attempt(|| read_with(text, allowance).ok_or(())).ok()
+}
+
+fn read_with(text: &str, allowance: &Allowance) -> Option<Yaml> {
     if !begins_like_yaml(text) || Outline::of(text).depth > MAX_DEPTH {
         return None;
     }
@@ -39,6 +44,7 @@ pub(super) fn read(text: &str) -> Option<Yaml> {
         anchors: HashMap::new(),
         n_copied: 0,
         max_copied: MAX_GROWTH * text.len(),
+        allowance,
         repeated: Vec::new(),
         is_left_open: false,
     };
@@ -92,6 +98,7 @@ struct Reader<'t> {
     anchors: HashMap<usize, (Value, usize)>,
     n_copied: usize,
     max_copied: usize,
+    allowance: &'t Allowance,
     repeated: Vec<Repeated>,
     /// Whether the scalar read last has no sign of its own.
     is_left_open: bool,
@@ -114,6 +121,7 @@ impl<'t> Reader<'t> {
                 Event::StreamStart | Event::DocumentEnd | Event::Nothing => {}
                 Event::DocumentStart(_) => {
                     let event = self.next()?;
+                    self.take(ELEMENT_BYTES)?;
                     documents.push(self.value(event, 0)?);
                 }
                 _ => return None,
@@ -141,6 +149,7 @@ impl<'t> Reader<'t> {
         };
         if anchor > 0 {
             let size = size(&value);
+            self.take(bytes_of(&value))?;
             self.anchors.insert(anchor, (value.clone(), size));
             // The named value itself was written once and copied once.
             self.count(size)?;
@@ -150,16 +159,21 @@ impl<'t> Reader<'t> {
 
     fn sequence(&mut self, depth: usize) -> Option<Value> {
         let mut items = Vec::new();
+        self.take(BRACKET_BYTES)?;
         loop {
             match self.next()? {
                 (Event::SequenceEnd, _) => return Some(Value::Array(items)),
-                event => items.push(self.value(event, depth + 1)?),
+                event => {
+                    self.take(ELEMENT_BYTES)?;
+                    items.push(self.value(event, depth + 1)?);
+                }
             }
         }
     }
 
     fn mapping(&mut self, depth: usize) -> Option<Value> {
         let mut map = Map::new();
+        self.take(BRACKET_BYTES)?;
         loop {
             match self.next()? {
                 (Event::MappingEnd, _) => return Some(Value::Object(map)),
@@ -168,6 +182,7 @@ impl<'t> Reader<'t> {
                     if is_plain && matches!(&*key, "<<" | "" | "~" | "null") {
                         return None;
                     }
+                    self.take(MEMBER_BYTES)?;
                     let event = self.next()?;
                     let value = self.value(event, depth + 1)?;
                     insert(&mut map, key.into_owned(), value, at, &mut self.repeated);
@@ -177,10 +192,16 @@ impl<'t> Reader<'t> {
         }
     }
 
+    fn take(&self, n_bytes: usize) -> Option<()> {
+        self.allowance.take(n_bytes).then_some(())
+    }
+
     fn copy(&mut self, anchor: usize) -> Option<Value> {
         let size = self.anchors.get(&anchor)?.1;
         self.count(size)?;
-        self.anchors.get(&anchor).map(|(value, _)| value.clone())
+        let (value, _) = self.anchors.get(&anchor)?;
+        self.take(bytes_of(value))?;
+        Some(value.clone())
     }
 
     fn count(&mut self, size: usize) -> Option<()> {
@@ -268,8 +289,12 @@ mod tests {
 
     use super::*;
 
+    fn within(text: &str) -> Option<Yaml> {
+        read(text, &Allowance::of(text))
+    }
+
     fn yaml(text: &str) -> Option<Value> {
-        read(text).map(|yaml| yaml.value)
+        within(text).map(|yaml| yaml.value)
     }
 
     #[test]
@@ -345,7 +370,7 @@ mod tests {
 
     #[test]
     fn a_key_that_stands_twice_is_told() {
-        let read = read("a: 1\nb: {c: 1}\na: 2\n");
+        let read = within("a: 1\nb: {c: 1}\na: 2\n");
         // The reader of YAML may refuse it, which is as good.
         assert!(read.is_none_or(|yaml| yaml.repeated.len() == 1));
     }

@@ -14,9 +14,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::docstring;
 use super::python::{function, members, named, not_optional};
+use super::{docstring, too_large};
 use crate::docs::parse::fault::{Fault, ParseFault};
+use crate::python::allowance::{Allowance, bytes_of_member};
 use crate::python::{PyClass, PyItem, PyParameter};
 
 const MODELS: [&str; 5] = ["BaseModel", "TypedDict", "OpenAISchema", "dataclass", "RootModel"];
@@ -34,8 +35,8 @@ const MAX_DEPTH: usize = 64;
 
 /// The functions of a source. A model that nothing mentions, beside functions, may be one itself or a result, so it is
 /// a fault.
-pub(super) fn functions(items: &[PyItem], text: &str) -> Result<Vec<Value>, Fault> {
-    let models = Models::of(items)?;
+pub(super) fn functions(items: &[PyItem], text: &str, allowance: &Allowance) -> Result<Vec<Value>, Fault> {
+    let models = Models::of(items, allowance)?;
     let mut functions = Vec::new();
     for item in items {
         match item {
@@ -60,7 +61,7 @@ fn fault(class: &PyClass, message: &str) -> Fault {
     Fault::new(ParseFault::SourceCode, format!("class {}: {message}", class.name))
 }
 
-fn tool_or_methods(class: &PyClass, models: &Models) -> Result<Vec<Value>, Fault> {
+fn tool_or_methods(class: &PyClass, models: &Models<'_>) -> Result<Vec<Value>, Fault> {
     if let Ok(fields) = &class.fields
         && let Some(description) = text_of(fields, "description")
     {
@@ -74,7 +75,12 @@ fn tool_or_methods(class: &PyClass, models: &Models) -> Result<Vec<Value>, Fault
 }
 
 /// A class that is one tool.
-fn tool(class: &PyClass, fields: &[PyParameter], description: &str, models: &Models) -> Result<Value, Fault> {
+fn tool(
+    class: &PyClass,
+    fields: &[PyParameter],
+    description: &str,
+    models: &Models<'_>,
+) -> Result<Value, Fault> {
     let name = text_of(fields, "name").unwrap_or(&class.name);
     let map = PARAMETERS.iter().find_map(|key| value_of(fields, key)).filter(|map| map.is_object());
     if let Some(map) = map {
@@ -98,19 +104,25 @@ fn text_of<'f>(fields: &'f [PyParameter], name: &str) -> Option<&'f str> {
 }
 
 /// The classes that describe values, as schemas.
-#[derive(Default)]
-pub(super) struct Models {
+pub(super) struct Models<'a> {
     /// By the name of the class.
     schemas: BTreeMap<String, Map<String, Value>>,
     /// Those with fields, in the order of the source.
     with_fields: Vec<String>,
     /// The words in the types of their fields.
     mentioned: BTreeSet<String>,
+    /// What their copies may take.
+    allowance: &'a Allowance,
 }
 
-impl Models {
-    fn of(items: &[PyItem]) -> Result<Self, Fault> {
-        let mut models = Self::default();
+impl<'a> Models<'a> {
+    /// No models.
+    pub(super) fn new(allowance: &'a Allowance) -> Self {
+        Self { schemas: BTreeMap::new(), with_fields: Vec::new(), mentioned: BTreeSet::new(), allowance }
+    }
+
+    fn of(items: &[PyItem], allowance: &'a Allowance) -> Result<Self, Fault> {
+        let mut models = Self::new(allowance);
         for item in items {
             let PyItem::Class(class) = item else { continue };
             if class.marks.iter().any(|mark| ENUMS.contains(&last_name(mark))) {
@@ -154,8 +166,8 @@ impl Models {
         let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
         let mut doc = docstring::read(class.docstring.as_deref().unwrap_or_default(), &names);
         let mut schema = members(&fields, &mut doc, self)?;
-        if let Some(inherited) = self.schemas.get(last_name(parent)) {
-            schema = inheriting(inherited, schema);
+        if let Some(inherited) = self.schema(last_name(parent))? {
+            schema = inheriting(&inherited, schema);
         }
         let Value::Object(mut schema) = schema else { return Ok(()) };
         if !doc.description.is_empty() {
@@ -163,10 +175,8 @@ impl Models {
         }
         let (n_values, depth) = size(&schema);
         if n_values > MAX_VALUES || depth > MAX_DEPTH {
-            return Err(Fault::new(
-                ParseFault::TooDeep,
-                format!("class {} grows without measure", class.name),
-            ));
+            let kind = if depth > MAX_DEPTH { ParseFault::TooDeep } else { ParseFault::TooLarge };
+            return Err(Fault::new(kind, format!("class {} grows without measure", class.name)));
         }
         for field in &fields {
             self.mentioned.extend(words(field).map(str::to_owned));
@@ -180,7 +190,8 @@ impl Models {
     pub(super) fn schema(&self, kind: &str) -> Result<Option<Map<String, Value>>, Fault> {
         let bare = kind.trim_matches(['\'', '"']);
         if let Some(schema) = self.schemas.get(bare) {
-            return Ok(Some(schema.clone()));
+            let n_bytes = schema.iter().map(bytes_of_member).sum();
+            return if self.allowance.take(n_bytes) { Ok(Some(schema.clone())) } else { Err(too_large()) };
         }
         let inner = LISTS.iter().find_map(|list| kind.strip_prefix(list)?.strip_suffix(']'));
         let Some(inner) = inner.filter(|inner| self.knows(not_optional(inner).trim_matches(['\'', '"'])))
@@ -272,7 +283,7 @@ mod tests {
     use crate::python::definitions;
 
     fn read(text: &str) -> Result<Vec<Value>, ParseFault> {
-        functions(&definitions(text).unwrap(), text).map_err(|fault| fault.kind)
+        functions(&definitions(text).unwrap(), text, &Allowance::of(text)).map_err(|fault| fault.kind)
     }
 
     fn parameters(properties: &Value, required: &Value) -> Value {
@@ -368,6 +379,6 @@ mod tests {
             let one = format!("A{}", n - 1);
             text += &format!("class A{n}(BaseModel):\n    x: {one}\n    y: {one}\n");
         }
-        assert_eq!(read(&text), Err(ParseFault::TooDeep));
+        assert_eq!(read(&text), Err(ParseFault::TooLarge));
     }
 }

@@ -12,31 +12,54 @@ mod typescript;
 
 use serde_json::Value;
 
-use super::parse::fault::Fault;
+use super::parse::fault::{Fault, ParseFault};
 use super::parse::step::Step;
+use crate::python::allowance::Allowance;
 
 /// What a reader makes of a text: nothing where the text is not meant for it.
-type Reader = fn(&str, &mut Vec<Step>) -> Option<Result<Vec<Value>, Fault>>;
+type Reader = fn(&str, &mut Vec<Step>, &Allowance) -> Option<Result<Vec<Value>, Fault>>;
+
+/// What a function, a parameter or a type takes on its way from source to docs, for each mark that one begins or ends with.
+const BYTES_PER_MARK: usize = 1_200;
 
 /// The readers, asked in order.
 const READERS: &[(Reader, Step)] = &[
     (python::read, Step::PythonDef),
     (signature::read, Step::Signature),
-    (|text, _| typescript::read(text), Step::TypeScript),
+    (|text, _, allowance| typescript::read(text, allowance), Step::TypeScript),
 ];
 
 /// The functions of a text that is source, and nothing where it is something else.
-pub(crate) fn functions(text: &str, steps: &mut Vec<Step>) -> Option<Result<Vec<Value>, Fault>> {
+pub(crate) fn functions(
+    text: &str,
+    steps: &mut Vec<Step>,
+    allowance: &Allowance,
+) -> Option<Result<Vec<Value>, Fault>> {
     // No language read here begins like data, so data costs one look.
     if text.trim_start().starts_with(['[', '{', '"']) {
         return None;
     }
     READERS.iter().find_map(|(read, step)| {
         let mut noted = vec![*step];
-        let functions = read(text, &mut noted)?;
-        noted.into_iter().for_each(|step| note(steps, step));
+        let functions = allowance.attempt(|| read(text, &mut noted, allowance).ok_or(())).ok()?;
+        for step in noted {
+            note(steps, step);
+        }
         Some(functions)
     })
+}
+
+/// Refuses a source whose functions would take more than the allowance, before they are made.
+fn afford(text: &str, allowance: &Allowance) -> Result<(), Fault> {
+    let is_mark = |byte: &u8| matches!(byte, b'(' | b',' | b';' | b'{' | b'[' | b'<' | b'|');
+    let n_lines = text.lines().filter(|line| !line.trim_start().is_empty()).count();
+    let n_marks = n_lines + text.bytes().filter(is_mark).count();
+    if allowance.take(n_marks.saturating_mul(BYTES_PER_MARK)) { Ok(()) } else { Err(too_large()) }
+}
+
+/// The fault that a source holds, or stands for, too much.
+fn too_large() -> Fault {
+    Fault::new(ParseFault::TooLarge, "the source stands for more than a list of functions could")
 }
 
 /// Takes note of a step once.

@@ -9,15 +9,21 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
+use super::afford;
 use super::classes::{self, Models};
 use super::docstring::{self, Docstring};
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
+use crate::python::allowance::Allowance;
 use crate::python::{self, PyDef, PyItem, PyParameter};
 
 /// The functions of a text that is meant as function definitions.
-pub(super) fn read(text: &str, steps: &mut Vec<Step>) -> Option<Result<Vec<Value>, Fault>> {
-    begins(text).then(|| functions(text, steps))
+pub(super) fn read(
+    text: &str,
+    steps: &mut Vec<Step>,
+    allowance: &Allowance,
+) -> Option<Result<Vec<Value>, Fault>> {
+    begins(text).then(|| functions(text, steps, allowance))
 }
 
 /// Whether a text is meant as function definitions: its first line that is no comment, import or decorator is one.
@@ -38,7 +44,8 @@ fn begins(text: &str) -> bool {
     })
 }
 
-fn functions(text: &str, steps: &mut Vec<Step>) -> Result<Vec<Value>, Fault> {
+fn functions(text: &str, steps: &mut Vec<Step>, allowance: &Allowance) -> Result<Vec<Value>, Fault> {
+    afford(text, allowance)?;
     let source = if text.contains(FUNC_START) { unblocked(text)? } else { Cow::Borrowed(text) };
     let items = python::definitions(&source).map_err(|error| {
         let rest = source.get(error.offset..).unwrap_or_default();
@@ -51,7 +58,7 @@ fn functions(text: &str, steps: &mut Vec<Step>) -> Result<Vec<Value>, Fault> {
     if items.iter().any(has_rest) {
         steps.push(Step::RestLeftOut);
     }
-    classes::functions(&items, &source)
+    classes::functions(&items, &source, allowance)
 }
 
 /// Whether a function takes what has no name of its own; how an object is made does not count.
@@ -97,7 +104,7 @@ fn unblocked(text: &str) -> Result<Cow<'_, str>, Fault> {
 }
 
 /// The function that a `def` stands for.
-pub(super) fn function(def: &PyDef, models: &Models) -> Result<Value, Fault> {
+pub(super) fn function(def: &PyDef, models: &Models<'_>) -> Result<Value, Fault> {
     let names: Vec<&str> = def.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     let mut doc = docstring::read(def.docstring.as_deref().unwrap_or_default(), &names);
     let parameters = members(&def.parameters, &mut doc, models)?;
@@ -117,7 +124,7 @@ pub(super) fn named(name: &str, description: &str, parameters: Value) -> Value {
 pub(super) fn members(
     parameters: &[PyParameter],
     doc: &mut Docstring,
-    models: &Models,
+    models: &Models<'_>,
 ) -> Result<Value, Fault> {
     let mut properties = Map::new();
     let mut required: Vec<&str> = Vec::new();
@@ -131,7 +138,7 @@ pub(super) fn members(
     Ok(json!({ "type": "dict", "properties": properties, "required": required }))
 }
 
-fn property(parameter: &PyParameter, entry: docstring::Entry, models: &Models) -> Result<Value, Fault> {
+fn property(parameter: &PyParameter, entry: docstring::Entry, models: &Models<'_>) -> Result<Value, Fault> {
     let written = parameter.annotation.as_deref().map(|annotation| not_optional(annotation).to_owned());
     let mut property = match written.or(entry.kind) {
         Some(kind) => {
@@ -166,8 +173,12 @@ mod tests {
 
     use super::*;
 
+    fn read_all(text: &str) -> Result<Vec<Value>, Fault> {
+        functions(text, &mut Vec::new(), &Allowance::of(text))
+    }
+
     fn one(text: &str) -> Value {
-        let functions = functions(text, &mut Vec::new()).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        let functions = read_all(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
         assert_eq!(functions.len(), 1, "{text}");
         functions[0].clone()
     }
@@ -238,7 +249,7 @@ mod tests {
     fn what_has_no_name_of_its_own_is_left_out_with_a_step() {
         let steps = |text: &str| {
             let mut steps = Vec::new();
-            functions(text, &mut steps).unwrap();
+            functions(text, &mut steps, &Allowance::of(text)).unwrap();
             steps
         };
         assert_eq!(steps("def f(a, *args): pass"), [Step::RestLeftOut]);
@@ -254,18 +265,14 @@ mod tests {
     #[test]
     fn several_definitions_and_blocks_are_read() {
         let names = |text: &str| -> Vec<String> {
-            functions(text, &mut Vec::new())
-                .unwrap()
-                .iter()
-                .map(|f| f["name"].as_str().unwrap().to_owned())
-                .collect()
+            read_all(text).unwrap().iter().map(|f| f["name"].as_str().unwrap().to_owned()).collect()
         };
         let several = "import json\nfrom typing import List\n\n@tool(name='x')\ndef a():\n    '''A.'''\n    text = \"\"\"\ndef no(): pass\n\"\"\"\n    if text:\n        return (\n1)\n\n# next\ndef b(x: float): return x\ndef c(y)";
         assert_eq!(names(several), ["a", "b", "c"]);
         let blocks = "\nOPTION:\n<func_start>def a(x: str)<func_end>\n<docstring_start>\n\"\"\"\nSays a.\n\"\"\"\n<docstring_end>\nOPTION:\n<func_start>def b()<func_end>";
         assert!(begins(blocks));
         assert_eq!(names(blocks), ["a", "b"]);
-        assert_eq!(functions(blocks, &mut Vec::new()).unwrap()[0]["description"], "Says a.");
+        assert_eq!(read_all(blocks).unwrap()[0]["description"], "Says a.");
     }
 
     #[test]
@@ -308,7 +315,7 @@ mod tests {
             ("<func_start>def f()<func_end> and more", ParseFault::SourceCode),
         ] {
             assert!(begins(text), "{text}");
-            assert_eq!(functions(text, &mut Vec::new()).map_err(|fault| fault.kind), Err(fault), "{text}");
+            assert_eq!(read_all(text).map_err(|fault| fault.kind), Err(fault), "{text}");
         }
         for text in ["class C {\n    f: string }", "please def something", "x = 1\ndef f(): pass", "# [1]"] {
             assert!(!begins(text), "{text}");
@@ -320,7 +327,7 @@ mod tests {
         fn any_source_is_read_or_refused(text in "(def |async |class |A|f|g|Annotated\\[|Field\\(|\\(|\\)|:|,|=|->|\n|    |'''|\"|'|#|\\\\|a|1|@|\\[|\\]|é|Args:|- ){0,40}") {
             let _ = begins(&text);
             for text in [text.clone(), format!("def f(a, b=1):\n    '''{text}'''")] {
-                if let Ok(functions) = functions(&text, &mut Vec::new()) {
+                if let Ok(functions) = read_all(&text) {
                     prop_assert!(functions.iter().all(|function| function["name"].is_string()));
                 }
             }

@@ -6,22 +6,31 @@
 
 use serde_json::Value;
 
+use super::afford;
 use super::classes::Models;
 use super::python::function;
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
+use crate::python::allowance::Allowance;
 use crate::python::{self, PySignature};
 
 /// The functions of a text in which each statement looks like the head of one.
-pub(super) fn read(text: &str, steps: &mut Vec<Step>) -> Option<Result<Vec<Value>, Fault>> {
+pub(super) fn read(
+    text: &str,
+    steps: &mut Vec<Step>,
+    allowance: &Allowance,
+) -> Option<Result<Vec<Value>, Fault>> {
     if !begins(text) {
         return None;
+    }
+    if let Err(fault) = afford(text, allowance) {
+        return Some(Err(fault));
     }
     let signatures = python::signatures(text).ok().filter(|signatures| !signatures.is_empty())?;
     if signatures.iter().any(|signature| signature.def.has_rest) {
         steps.push(Step::RestLeftOut);
     }
-    Some(functions(&signatures))
+    Some(functions(&signatures, allowance))
 }
 
 /// Whether a text begins with a name and a bracket.
@@ -34,7 +43,7 @@ fn begins(text: &str) -> bool {
     })
 }
 
-fn functions(signatures: &[PySignature]) -> Result<Vec<Value>, Fault> {
+fn functions(signatures: &[PySignature], allowance: &Allowance) -> Result<Vec<Value>, Fault> {
     let is_any_sure = signatures.iter().any(is_sure);
     let is_bare = |signature: &PySignature| signature.def.parameters.is_empty();
     let unsure =
@@ -46,7 +55,8 @@ fn functions(signatures: &[PySignature]) -> Result<Vec<Value>, Fault> {
         );
         return Err(Fault::new(ParseFault::SourceCode, message));
     }
-    signatures.iter().map(|signature| function(&signature.def, &Models::default())).collect()
+    let models = Models::new(allowance);
+    signatures.iter().map(|signature| function(&signature.def, &models)).collect()
 }
 
 /// Whether it can be nothing but a signature.
@@ -61,7 +71,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<Result<Vec<Value>, Fault>> {
-        super::read(text, &mut Vec::new())
+        super::read(text, &mut Vec::new(), &Allowance::of(text))
     }
 
     #[test]

@@ -3,10 +3,17 @@
 //! Parameters of different places may have one name; the first keeps it, and each other
 //! gets its place behind it (`id`, `id_body`), which is noted as a step.
 
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 
 use super::note;
 use crate::docs::parse::step::Step;
+
+/// How many parameters one function may have; a request with more is no request.
+pub(super) const MAX_PARAMETERS: usize = 10_000;
+
+/// Why a function with more is unreadable.
+pub(super) const TOO_MANY: &str = "it has more parameters than a request could";
 
 /// A function with the parameters found so far.
 pub(super) struct FunctionDoc {
@@ -14,6 +21,8 @@ pub(super) struct FunctionDoc {
     description: Option<String>,
     properties: Map<String, Value>,
     required: Vec<String>,
+    /// How often a name with a place behind it was asked for.
+    n_asked: FxHashMap<String, usize>,
 }
 
 /// One parameter on its way into a function.
@@ -34,6 +43,7 @@ impl FunctionDoc {
             description: description.map(str::to_owned),
             properties: Map::new(),
             required: Vec::new(),
+            n_asked: FxHashMap::default(),
         }
     }
 
@@ -51,10 +61,19 @@ impl FunctionDoc {
         self.properties.insert(name, Value::Object(schema));
     }
 
-    fn free_name(&self, name: &str) -> String {
-        let numbered = (2..).map(|n| format!("{name}_{n}"));
-        let mut names = std::iter::once(name.to_owned()).chain(numbered);
-        names.find(|name| !self.properties.contains_key(name)).unwrap_or_default()
+    /// The name, or with the first number behind it that is free; each is tried once.
+    fn free_name(&mut self, name: &str) -> String {
+        let n_asked = self.n_asked.entry(name.to_owned()).or_default();
+        let mut free = name.to_owned();
+        loop {
+            *n_asked += 1;
+            if *n_asked > 1 {
+                free = format!("{name}_{n_asked}");
+            }
+            if !self.properties.contains_key(&free) {
+                return free;
+            }
+        }
     }
 
     pub(super) fn into_value(self) -> Value {

@@ -3,13 +3,17 @@
 //! What Swagger 2 has in common with it (paths, operations, names) stands here too; the
 //! two differ in how a parameter and a body are written, which a `Notation` tells.
 
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 use super::body::{self, BODY, Body};
-use super::function::{FunctionDoc, Parameter};
+use super::function::{FunctionDoc, MAX_PARAMETERS, Parameter, TOO_MANY};
 use super::schema::Resolver;
-use super::{Read, Unreadable, note, with_fault};
+use super::{Read, Tally, Unreadable, note};
 use crate::docs::parse::step::Step;
+use crate::python::allowance::Allowance;
 
 const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 
@@ -44,8 +48,8 @@ pub(super) fn is_one(map: &Map<String, Value>) -> bool {
     has_version(map, "openapi", "3")
 }
 
-pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>) -> Read {
-    read(map, &NOTATION, steps)
+pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>, allowance: &Allowance) -> Read {
+    read(map, &NOTATION, steps, allowance)
 }
 
 /// Whether an object has paths and says that it follows a version of the standard.
@@ -60,31 +64,36 @@ pub(super) fn has_version(map: &Map<String, Value>, key: &str, major: &str) -> b
 }
 
 /// The functions of a description, in its order.
-pub(super) fn read(map: &Map<String, Value>, notation: &Notation, steps: &mut Vec<Step>) -> Read {
+pub(super) fn read(
+    map: &Map<String, Value>,
+    notation: &Notation,
+    steps: &mut Vec<Step>,
+    allowance: &Allowance,
+) -> Read {
     note(steps, notation.step);
     let secrets = secrets(map, notation.security);
     let mut resolver = Resolver::new(map);
-    let mut read = Vec::new();
+    let mut tally = Tally::new(allowance);
     let paths = map.get("paths").and_then(Value::as_object).into_iter().flatten();
     for (path, item) in paths.filter(|(path, _)| !path.starts_with("x-")) {
         let item = match resolver.target(item) {
             Ok(item) => item,
             Err(message) => {
-                read.push((format!("path {path}"), Err(message)));
+                tally.add(|| format!("path {path}"), Err(message));
                 continue;
             }
         };
         for (method, operation) in item.iter().filter(|(key, _)| METHODS.contains(&key.as_str())) {
             let operation = Operation { method, path, item, value: operation, secrets: &secrets };
             let function = operation.function(notation, &mut resolver, steps);
-            read.push((format!("operation {} {path}", method.to_uppercase()), function));
+            tally.add(|| format!("operation {} {path}", method.to_uppercase()), function);
         }
     }
-    with_fault(read.into_iter())
+    tally.finish()
 }
 
 /// The parameters that only prove who calls, by place and name.
-fn secrets<'s>(map: &'s Map<String, Value>, path: &[&str]) -> Vec<(&'s str, &'s str)> {
+fn secrets<'s>(map: &'s Map<String, Value>, path: &[&str]) -> BTreeSet<(&'s str, &'s str)> {
     let schemes = path.iter().try_fold(map, |map, key| map.get(*key)?.as_object());
     let place_and_name =
         |scheme: &'s Value| Some((scheme.get("in")?.as_str()?, scheme.get("name")?.as_str()?));
@@ -97,7 +106,7 @@ struct Operation<'s, 'm> {
     path: &'s str,
     item: &'s Map<String, Value>,
     value: &'s Value,
-    secrets: &'m [(&'s str, &'s str)],
+    secrets: &'m BTreeSet<(&'s str, &'s str)>,
 }
 
 impl<'s> Operation<'s, '_> {
@@ -138,24 +147,28 @@ impl<'s> Operation<'s, '_> {
         resolver: &Resolver<'s>,
     ) -> Result<Vec<&'s Map<String, Value>>, Unreadable> {
         let mut found: Vec<&'s Map<String, Value>> = Vec::new();
+        let mut places = FxHashMap::default();
         let place = |parameter: &'s Map<String, Value>| (string(parameter, "in"), string(parameter, "name"));
         for list in [self.item, operation].map(|map| map.get("parameters")) {
             let Some(list) = list else { continue };
             for parameter in list.as_array().ok_or("`parameters` is no list")? {
                 let parameter =
                     resolver.target(parameter).map_err(|error| format!("a parameter: {error}"))?;
-                match found.iter_mut().find(|other| place(other) == place(parameter)) {
-                    Some(other) => *other = parameter,
+                match places.insert(place(parameter), found.len()) {
+                    Some(earlier) => {
+                        found[earlier] = parameter;
+                        places.insert(place(parameter), earlier);
+                    }
                     None => found.push(parameter),
                 }
             }
         }
         let is_secret = |parameter: &Map<String, Value>| {
-            let at = (string(parameter, "in"), string(parameter, "name"));
-            self.secrets.iter().any(|(place, name)| at == (Some(place), Some(name)))
+            let at = string(parameter, "in").zip(string(parameter, "name"));
+            at.is_some_and(|at| self.secrets.contains(&at))
         };
         found.retain(|parameter| !is_secret(parameter));
-        Ok(found)
+        if found.len() >= MAX_PARAMETERS { Err(TOO_MANY.to_owned()) } else { Ok(found) }
     }
 }
 

@@ -5,13 +5,16 @@
 //! stands in the path has to be given. Entries that are switched off are left out, and so
 //! are headers, which hold secrets and formats.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value, json};
 
 use super::body::BODY;
-use super::function::{FunctionDoc, Parameter};
+use super::function::{FunctionDoc, MAX_PARAMETERS, Parameter, TOO_MANY};
 use super::openapi::{is_true, string};
-use super::{Read, Unreadable, note, with_fault};
+use super::{Read, Tally, Unreadable, note};
 use crate::docs::parse::step::Step;
+use crate::docs::parse::strict;
+use crate::python::allowance::Allowance;
 
 /// Whether an object is a collection, by itself or in the frame of Postman's own API.
 pub(super) fn is_one(map: &Map<String, Value>) -> bool {
@@ -26,30 +29,35 @@ fn collection(map: &Map<String, Value>) -> Option<&Map<String, Value>> {
     (is_postman && map.get("item").is_some_and(Value::is_array)).then_some(map)
 }
 
-pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>) -> Read {
+pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>, allowance: &Allowance) -> Read {
     note(steps, Step::Postman);
-    let mut requests = Vec::new();
+    let mut tally = Tally::new(allowance);
+    let mut take = |path: &[&str], item: &Value| {
+        let name = || {
+            format!("request {}", path.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" / "))
+        };
+        tally.add(name, request(item, steps, allowance));
+    };
     if let Some(items) = collection(map).and_then(|map| map.get("item")) {
-        collect(items, String::new(), &mut requests);
+        walk(items, &mut Vec::new(), &mut take);
     }
-    let read = requests.into_iter().map(|(path, item)| (format!("request {path}"), request(item, steps)));
-    with_fault(read.collect::<Vec<_>>().into_iter())
+    tally.finish()
 }
 
-/// Every item that is no folder, with the names that lead to it.
-fn collect<'v>(items: &'v Value, path: String, out: &mut Vec<(String, &'v Value)>) {
-    let Some(list) = items.as_array() else { return out.push((path, items)) };
+/// Shows every item that is no folder, with the names that lead to it.
+fn walk<'v>(items: &'v Value, path: &mut Vec<&'v str>, take: &mut impl FnMut(&[&str], &Value)) {
+    let Some(list) = items.as_array() else { return take(path, items) };
     for item in list {
-        let name = item.get("name").and_then(Value::as_str).unwrap_or_default();
-        let path = if path.is_empty() { format!("{name:?}") } else { format!("{path} / {name:?}") };
+        path.push(item.get("name").and_then(Value::as_str).unwrap_or_default());
         match item.get("item") {
-            Some(inner) => collect(inner, path, out),
-            None => out.push((path, item)),
+            Some(inner) => walk(inner, path, take),
+            None => take(path, item),
         }
+        path.pop();
     }
 }
 
-fn request(item: &Value, steps: &mut Vec<Step>) -> Result<Value, Unreadable> {
+fn request(item: &Value, steps: &mut Vec<Step>, allowance: &Allowance) -> Result<Value, Unreadable> {
     let item = item.as_object().ok_or("expected an object")?;
     let name = string(item, "name").filter(|name| !name.trim().is_empty()).ok_or("it has no name")?;
     let request = item.get("request").ok_or("it has no request")?;
@@ -61,13 +69,21 @@ fn request(item: &Value, steps: &mut Vec<Step>) -> Result<Value, Unreadable> {
     };
     let texts = [description(request), description(item), Some(name)];
     let mut function = FunctionDoc::new(name.to_owned(), texts);
-    for parameter in url.map(in_url).unwrap_or_default() {
+    let in_url = url.map(in_url).unwrap_or_default();
+    if in_url.len() >= MAX_PARAMETERS {
+        return Err(TOO_MANY.to_owned());
+    }
+    for parameter in in_url {
         function.add(parameter, steps);
     }
     if let Some(body) =
         request.get("body").and_then(Value::as_object).filter(|body| !is_true(body, "disabled"))
     {
-        for parameter in in_body(body, steps)? {
+        let in_body = in_body(body, steps, allowance)?;
+        if in_body.len() >= MAX_PARAMETERS {
+            return Err(TOO_MANY.to_owned());
+        }
+        for parameter in in_body {
             function.add(parameter, steps);
         }
     }
@@ -84,17 +100,23 @@ fn in_url(url: &Value) -> Vec<Parameter> {
     let raw = url.as_str().or_else(|| url.get("raw")?.as_str()).unwrap_or_default();
     let listed = |key: &str| url.get(key).and_then(Value::as_array);
     let described = listed("variable").map(Vec::as_slice).unwrap_or_default();
+    let entries = described.iter().rev().filter_map(|entry| Some((key_of(entry)?, entry)));
+    let entries: FxHashMap<&str, &Value> = entries.collect();
     let mut found: Vec<Parameter> = path_variables(url, raw)
         .into_iter()
+        .take(MAX_PARAMETERS)
         .map(|name| {
-            let entry = described.iter().find(|entry| key_of(entry) == Some(&name));
-            let said = entry.and_then(Value::as_object).and_then(description);
+            let said = entries.get(name.as_str()).copied().and_then(Value::as_object).and_then(description);
             text_parameter(name, "path", said)
         })
         .collect();
     match listed("query") {
-        Some(entries) => found.extend(entries.iter().filter_map(|entry| listed_entry(entry, "query"))),
-        None => found.extend(query_names(raw).map(|name| text_parameter(name, "query", None))),
+        Some(entries) => {
+            found
+                .extend(entries.iter().filter_map(|entry| listed_entry(entry, "query")).take(MAX_PARAMETERS));
+        }
+        None => found
+            .extend(query_names(raw).map(|name| text_parameter(name, "query", None)).take(MAX_PARAMETERS)),
     }
     found
 }
@@ -109,26 +131,17 @@ fn path_variables(url: &Value, raw: &str) -> Vec<String> {
         Some(Value::String(path)) => path.split('/').collect(),
         _ => raw.split(['?', '#']).next().unwrap_or_default().split('/').skip(1).collect(),
     };
-    let mut names: Vec<String> = Vec::new();
-    for name in segments.into_iter().filter_map(|segment| segment.strip_prefix(':')) {
-        if !name.is_empty() && !names.iter().any(|other| other == name) {
-            names.push(name.to_owned());
-        }
-    }
-    names
+    let mut seen = FxHashSet::default();
+    let names = segments.into_iter().filter_map(|segment| segment.strip_prefix(':'));
+    names.filter(|name| !name.is_empty() && seen.insert(*name)).map(str::to_owned).collect()
 }
 
 /// The names in the query of an address, each once.
 fn query_names(raw: &str) -> impl Iterator<Item = String> {
     let query = raw.split('#').next().and_then(|raw| raw.split_once('?')).map_or("", |(_, query)| query);
-    let mut names: Vec<&str> = Vec::new();
-    for pair in query.split('&') {
-        let name = pair.split('=').next().unwrap_or_default();
-        if !name.is_empty() && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.into_iter().map(str::to_owned).collect::<Vec<_>>().into_iter()
+    let mut seen = FxHashSet::default();
+    let names = query.split('&').map(|pair| pair.split('=').next().unwrap_or_default());
+    names.filter(move |name| !name.is_empty() && seen.insert(*name)).map(str::to_owned)
 }
 
 fn key_of(entry: &Value) -> Option<&str> {
@@ -155,14 +168,18 @@ fn text_parameter(name: String, place: &str, said: Option<&str>) -> Parameter {
     Parameter { name, place: place.to_owned(), is_required: place == "path", schema }
 }
 
-fn in_body(body: &Map<String, Value>, steps: &mut Vec<Step>) -> Result<Vec<Parameter>, Unreadable> {
+fn in_body(
+    body: &Map<String, Value>,
+    steps: &mut Vec<Step>,
+    allowance: &Allowance,
+) -> Result<Vec<Parameter>, Unreadable> {
     let mode = string(body, "mode").unwrap_or_default();
     match mode {
         "urlencoded" | "formdata" => {
             let entries = body.get(mode).and_then(Value::as_array).into_iter().flatten();
-            Ok(entries.filter_map(|entry| listed_entry(entry, BODY)).collect())
+            Ok(entries.filter_map(|entry| listed_entry(entry, BODY)).take(MAX_PARAMETERS).collect())
         }
-        "raw" => raw_body(body, steps),
+        "raw" => raw_body(body, steps, allowance),
         "file" => Ok(vec![body_parameter(json!({"type": "file"}))]),
         "" | "none" => Ok(Vec::new()),
         other => Err(format!("a body of the kind {other:?} is not read")),
@@ -175,7 +192,11 @@ fn body_parameter(schema: Value) -> Parameter {
     Parameter { name: BODY.to_owned(), place: BODY.to_owned(), is_required: false, schema }
 }
 
-fn raw_body(body: &Map<String, Value>, steps: &mut Vec<Step>) -> Result<Vec<Parameter>, Unreadable> {
+fn raw_body(
+    body: &Map<String, Value>,
+    steps: &mut Vec<Step>,
+    allowance: &Allowance,
+) -> Result<Vec<Parameter>, Unreadable> {
     let text = string(body, "raw").unwrap_or_default().trim();
     if text.is_empty() {
         return Ok(Vec::new());
@@ -186,8 +207,9 @@ fn raw_body(body: &Map<String, Value>, steps: &mut Vec<Step>) -> Result<Vec<Para
     if !is_json {
         return Ok(vec![body_parameter(json!({"type": "string"}))]);
     }
-    let value = serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_variables(text)));
-    let value: Value = value.map_err(|error| format!("its body is no JSON: {error}"))?;
+    let read = strict::read_within(text, allowance);
+    let read = read.or_else(|_| strict::read_within(&without_variables(text), allowance));
+    let value = read.map_err(|error| format!("its body is no JSON: {error}"))?.value;
     note(steps, Step::TypesInferred);
     let Value::Object(members) = value else { return Ok(vec![body_parameter(inferred(&value))]) };
     let parameter = |(name, value): (String, Value)| Parameter { name, ..body_parameter(inferred(&value)) };

@@ -6,6 +6,7 @@ use super::body::{self, Body};
 use super::openapi::{self, Call, Notation, is_true, name_and_place, string};
 use super::{Read, Unreadable};
 use crate::docs::parse::step::Step;
+use crate::python::allowance::Allowance;
 
 /// Keys of a parameter that say nothing about its value.
 const NOT_SCHEMA: [&str; 6] =
@@ -18,8 +19,8 @@ pub(super) fn is_one(map: &Map<String, Value>) -> bool {
     openapi::has_version(map, "swagger", "2")
 }
 
-pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>) -> Read {
-    openapi::read(map, &NOTATION, steps)
+pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>, allowance: &Allowance) -> Read {
+    openapi::read(map, &NOTATION, steps, allowance)
 }
 
 fn parameter<'s>(call: &mut Call<'s, '_>, parameter: &'s Map<String, Value>) -> Result<(), Unreadable> {

@@ -7,13 +7,13 @@ use super::*;
 
 fn read(spec: &Value) -> (Vec<Value>, Vec<&'static str>) {
     let mut steps = Vec::new();
-    let (functions, fault) = functions(spec.as_object().unwrap(), &mut steps).unwrap();
+    let (functions, fault) = functions(spec.as_object().unwrap(), &mut steps, &Allowance::of("")).unwrap();
     assert_eq!(fault, None);
     (functions, steps.into_iter().map(Step::code).collect())
 }
 
 fn fault(spec: &Value) -> String {
-    let (_, fault) = functions(spec.as_object().unwrap(), &mut Vec::new()).unwrap();
+    let (_, fault) = functions(spec.as_object().unwrap(), &mut Vec::new(), &Allowance::of("")).unwrap();
     let fault = fault.unwrap();
     assert_eq!(fault.kind, ParseFault::Operation);
     fault.message
@@ -218,7 +218,7 @@ fn an_operation_that_cannot_be_read_is_named() {
         "body": {"mode": "raw", "raw": "{\"a\": "}}}, {"name": "c"}]}]});
     assert_eq!(
         fault(&collection),
-        "request \"a\" / \"b\": its body is no JSON: EOF while parsing a value at line 1 column 5; \
+        "request \"a\" / \"b\": its body is no JSON: expected a value at byte 5; \
          request \"a\" / \"c\": it has no request"
     );
 }
@@ -235,7 +235,10 @@ fn a_description_is_found_in_a_record_that_documents_it_and_nowhere_else() {
         json!({"info": {"schema": "mine"}, "item": []}),
         json!({"Documentation": "See the site."}),
     ] {
-        assert!(super::functions(other.as_object().unwrap(), &mut Vec::new()).is_none(), "{other}");
+        assert!(
+            super::functions(other.as_object().unwrap(), &mut Vec::new(), &Allowance::of("")).is_none(),
+            "{other}"
+        );
     }
 }
 
@@ -322,7 +325,7 @@ proptest! {
             json!({"info": {"_postman_id": 1}, "item": [{"name": "a", "request": value}, {"name": "b", "request": {"url": value, "body": schema}}]}),
             value,
         ] {
-            if let Some((functions, _)) = spec.as_object().and_then(|map| functions(map, &mut Vec::new())) {
+            if let Some((functions, _)) = spec.as_object().and_then(|map| functions(map, &mut Vec::new(), &Allowance::of(""))) {
                 prop_assert!(functions.iter().all(|function| function["parameters"]["properties"].is_object()));
             }
         }

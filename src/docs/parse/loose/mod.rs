@@ -15,6 +15,7 @@ mod values;
 pub(super) use blanks::{is_blank, plain_mark};
 use serde_json::Value;
 
+use crate::python::allowance::{Allowance, ELEMENT_BYTES};
 use crate::python::repeated::Repeated;
 
 /// A text that was read, and what its value rests on.
@@ -81,25 +82,38 @@ pub(super) enum StopKind {
     Program,
     /// Too many brackets inside one another.
     TooDeep,
+    /// More values than the allowance has room for.
+    TooLarge,
 }
 
 /// Reads a whole text.
 ///
 /// # Errors
-/// Where it goes beyond what can be read without guessing.
-pub(super) fn read(text: &str) -> Result<Loose, Stop> {
-    let first = read_with(Reader::new(text));
-    if first.as_ref().is_ok_and(|loose| !loose.notes.is_doubtful()) {
+/// Where it goes beyond what can be read without guessing, or beyond the allowance.
+pub(super) fn read(text: &str, allowance: &Allowance) -> Result<Loose, Stop> {
+    let before = allowance.left();
+    let mut reader = Reader::new(text, allowance);
+    let first = allowance.attempt(|| read_with(&mut reader));
+    let is_sure = first.as_ref().is_ok_and(|loose| !loose.notes.is_doubtful());
+    if is_sure || !reader.could_mend {
         return first;
     }
     // A quote that was forgotten shifts the meaning of all that follow; perhaps strings end where lines do.
-    match read_with(Reader { mends_open_strings: true, ..Reader::new(text) }) {
-        Ok(second) if second.notes.likely.is_some() && !second.notes.is_worse_than_likely() => Ok(second),
-        _ => first,
+    let between = allowance.left();
+    let mut reader = Reader { mends_open_strings: true, ..Reader::new(text, allowance) };
+    match allowance.attempt(|| read_with(&mut reader)) {
+        Ok(second) if second.notes.likely.is_some() && !second.notes.is_worse_than_likely() => {
+            allowance.give_back(before - between);
+            Ok(second)
+        }
+        _ => {
+            allowance.give_back(between - allowance.left());
+            first
+        }
     }
 }
 
-fn read_with(mut reader: Reader<'_>) -> Result<Loose, Stop> {
+fn read_with(reader: &mut Reader<'_>) -> Result<Loose, Stop> {
     let mut values = Vec::new();
     loop {
         reader.skip_blanks();
@@ -110,10 +124,13 @@ fn read_with(mut reader: Reader<'_>) -> Result<Loose, Stop> {
                 reader.likely();
                 reader.step_over(mark);
             }
-            Some(_) => values.extend(reader.value()?),
+            Some(_) => {
+                reader.take(ELEMENT_BYTES)?;
+                values.extend(reader.value()?);
+            }
         }
     }
-    let mut notes = reader.notes;
+    let mut notes = std::mem::take(&mut reader.notes);
     notes.n_values = values.len();
     match (values.pop(), values.is_empty()) {
         (None, _) => Err(Stop { kind: StopKind::Beyond, at: 0, message: "expected a value".to_owned() }),
@@ -137,11 +154,14 @@ struct Reader<'t> {
     looked_bytes: usize,
     /// Whether a string may end where its closing quote seems to have been forgotten.
     mends_open_strings: bool,
+    /// Whether a string was met that might have ended earlier, had that been so.
+    could_mend: bool,
+    allowance: &'t Allowance,
     notes: Notes,
 }
 
 impl<'t> Reader<'t> {
-    fn new(text: &'t str) -> Self {
+    fn new(text: &'t str, allowance: &'t Allowance) -> Self {
         Self {
             text,
             at: 0,
@@ -149,6 +169,8 @@ impl<'t> Reader<'t> {
             inner_list_end: None,
             looked_bytes: 0,
             mends_open_strings: false,
+            could_mend: false,
+            allowance,
             notes: Notes::default(),
         }
     }

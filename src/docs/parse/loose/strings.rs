@@ -117,7 +117,7 @@ impl Reader<'_> {
                 '$' if quote == '`' && self.rest().starts_with("${") => {
                     return Err(self.program("a template string holds an expression"));
                 }
-                '\n' | '\r' if self.mends_open_strings && structure_follows(self.rest(), place) => {
+                '\n' | '\r' if structure_follows(self.rest(), place) && self.mends() => {
                     self.likely();
                     return Ok(Some(without_comma(&text).to_owned()));
                 }
@@ -146,9 +146,7 @@ impl Reader<'_> {
                     if place == Place::Key {
                         return self.unclosed_key(start + quote.len_utf8()).map(Some);
                     }
-                    if self.mends_open_strings
-                        && text.trim_end().ends_with(',')
-                        && structure_follows(self.rest(), place)
+                    if text.trim_end().ends_with(',') && structure_follows(self.rest(), place) && self.mends()
                     {
                         self.likely();
                         return Ok(Some(without_comma(&text).to_owned()));
@@ -166,6 +164,12 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a string ends here whose closing quote seems to have been forgotten.
+    fn mends(&mut self) -> bool {
+        self.could_mend = true;
+        self.mends_open_strings
     }
 
     /// Takes JSON whose own quotes are not escaped in the quotes around it: `"{"city": "Oslo"}"`.

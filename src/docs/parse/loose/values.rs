@@ -5,6 +5,7 @@ use serde_json::{Map, Number, Value};
 use super::strings::Place;
 use super::{Reader, Stop, StopKind};
 use crate::docs::parse::MAX_DEPTH;
+use crate::python::allowance::{BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES};
 use crate::python::repeated::insert;
 
 /// A key, or what stands where one should.
@@ -45,6 +46,7 @@ impl Reader<'_> {
         let mut map = Map::new();
         let mut elements = Vec::new();
         while self.goes_on('}')? {
+            self.take(MEMBER_BYTES)?;
             let n_before = map.len() + elements.len();
             self.member(&mut map, &mut elements)?;
             self.separator(n_before < map.len() + elements.len());
@@ -58,6 +60,7 @@ impl Reader<'_> {
         let mut items = Vec::new();
         let mut has_comma = false;
         while self.goes_on(close)? {
+            self.take(ELEMENT_BYTES)?;
             let item = self.value()?;
             let is_there = item.is_some();
             items.extend(item);
@@ -89,7 +92,15 @@ impl Reader<'_> {
         }
         self.step_over(open);
         self.open.push(close);
-        Ok(())
+        self.take(BRACKET_BYTES)
+    }
+
+    pub(super) fn take(&self, n_bytes: usize) -> Result<(), Stop> {
+        if self.allowance.take(n_bytes) {
+            return Ok(());
+        }
+        let message = "the text would become too large".to_owned();
+        Err(Stop { kind: StopKind::TooLarge, at: self.at, message })
     }
 
     /// Whether another element follows in the bracket opened last; otherwise it is closed.

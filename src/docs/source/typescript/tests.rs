@@ -5,6 +5,10 @@ use serde_json::{Map, json};
 
 use super::*;
 
+fn read(text: &str) -> Option<Result<Vec<Value>, Fault>> {
+    super::read(text, &Allowance::of(text))
+}
+
 fn functions(text: &str) -> Vec<Value> {
     read(text).unwrap_or_else(|| panic!("not seen: {text}")).unwrap_or_else(|fault| panic!("{text}: {fault}"))
 }

@@ -1,0 +1,199 @@
+//! Texts made to hurt: none takes much more memory than it is long, goes too deep, or takes for ever.
+//!
+//! Memory is what the program asks for, counted by an allocator that is this binary's own; so all of it is measured in
+//! one test, one text after the other. Nothing is timed: a text that took the square of its length would hang.
+
+// A test that cannot set itself up may fail where it stands.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use peak_alloc::PeakAlloc;
+use toolsieve::docs::parse::fault::ParseFault;
+use toolsieve::docs::parse::parse;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// What reading any text may take, and what it may take for each byte of the text.
+const FIXED_BYTES: usize = 64 << 20;
+const TIMES: usize = 10;
+
+const MIB: usize = 1 << 20;
+
+/// What a text begins with, repeats and ends with; `#` is the number of the repeat.
+type Form = (&'static str, &'static str, &'static str);
+
+/// One form at least for each rung of the ladder and each reader of source and descriptions.
+const FORMS: [Form; 46] = [
+    // strict JSON
+    ("[", "0,", "0]"),
+    ("[", "[],", "0]"),
+    ("[", "{\"a\":0},", "0]"),
+    ("[", "{\"a\":{\"a\":{\"a\":[0]}}},", "0]"),
+    ("[", "{\"name\":\"f#\"},", "{}]"),
+    ("{", "\"k#\":0,", "\"z\":0}"),
+    ("{", "\"f#\":{\"description\":\"d\",\"parameters\":{}},", "\"z\":{\"parameters\":{}}}"),
+    ("{", "\"f#\":{\"function\":{\"name\":\"g\"}},", "\"z\":1}"),
+    ("{\"name\":\"f\",\"query\":{", "\"k#\":{},", "\"z\":{}}}"),
+    ("{\"name\":\"f\",\"properties\":{", "\"k#\":{},", "\"z\":{}}}"),
+    ("{\"f\":\"{\\\"description\\\":\\\"d\\\",\\\"parameters\\\":[", "0,", "0]}\"}"),
+    // envelopes and encodings
+    ("x = ", "{\"a\":1},", ""),
+    ("", "<tool>{\"name\":\"f#\"}</tool>\n", ""),
+    ("", "```json\n{\"name\":\"f#\"}\n```\n", ""),
+    ("", "Use {\"name\":\"f#\"} or\n", ""),
+    ("&#91;", "0&comma;", "0]"),
+    ("\"[", "\\u005b\\u005d\\u002c", "0]\""),
+    ("[{\\\"a\\\":0", ",0", "]"),
+    // Python, JSON5, slips
+    ("[", "'',", "0]"),
+    ("[", "(1,),", "0]"),
+    ("{'a':", "'b' ", "}"),
+    ("[", "1 ", ""),
+    ("[", "0,", ""),
+    ("[", "True ", "]"),
+    ("{", "k#:0,", "}"),
+    ("[\"", "\" ", ""),
+    ("{\"a\": \"", "\n}\"", ""),
+    ("[", "“", ""),
+    // values side by side
+    ("", "{\"name\":\"f#\"}\n", ""),
+    ("", "[]", ""),
+    ("", "{\"name\":\"f#\", x}\n", ""),
+    // YAML
+    ("", "- a:\n", ""),
+    ("", "- name: f#\n  description: d\n", ""),
+    ("a: &a {b: c, d: e, f: g}\nx:\n", "- *a\n", ""),
+    // source
+    ("", "f(a: int)\n", ""),
+    ("", "def f#(a: int): pass\n", ""),
+    ("def f(a", ",a#", "): pass"),
+    ("", "class F#(BaseModel):\n  x: int\n", ""),
+    ("class M(BaseModel):\n  a: int\n  b: int\n  c: int\ndef f(x: M", ",a#:M", "): pass"),
+    ("", "type F = (_: {a: string}) => any;\n", ""),
+    ("type M = {a: string, b: string};\ndeclare function f(x: M", ",a#:M", "): void;"),
+    // descriptions of APIs
+    ("{\"openapi\":\"3.0.0\",\"paths\":{", "\"/p#\":{\"get\":{\"summary\":\"x\"}},", "\"/z\":{}}}"),
+    ("openapi: 3.0.0\npaths:\n", "  /p#:\n    get:\n      summary: x\n", ""),
+    (
+        "{\"openapi\":\"3.0.0\",\"paths\":{\"/p\":{\"get\":{\"parameters\":[",
+        "{\"in\":\"query\",\"name\":\"a#\"},",
+        "{\"in\":\"query\",\"name\":\"z\"}]}}}}",
+    ),
+    (
+        "{\"info\":{\"schema\":\"postman\"},\"item\":[{\"name\":\"a\",\"request\":{\"url\":{\"query\":[",
+        "{\"key\":\"a\"},",
+        "{}]}}}]}",
+    ),
+    (
+        "{\"info\":{\"schema\":\"postman\"},\"item\":[{\"name\":\"a\",\"request\":\"http://x/y?",
+        "a#&",
+        "\"}]}",
+    ),
+];
+
+fn text((prefix, unit, suffix): Form, n_bytes: usize) -> String {
+    let mut text = String::with_capacity(n_bytes + unit.len() + suffix.len() + 16);
+    text.push_str(prefix);
+    let mut n = 0;
+    while text.len() < n_bytes {
+        let pieces = unit.split('#').enumerate();
+        pieces.for_each(|(at, piece)| {
+            text.push_str(&if at == 0 { piece.to_owned() } else { format!("{n}{piece}") })
+        });
+        n += 1;
+    }
+    text + suffix
+}
+
+/// The most memory that was in use while the text was read, beyond what was before.
+fn peak_bytes(text: &str) -> usize {
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.current_usage();
+    let read = parse(text);
+    let peak = ALLOCATOR.peak_usage() - before;
+    drop(read);
+    peak
+}
+
+#[test]
+fn no_text_takes_much_more_memory_than_it_is_long() {
+    for form in FORMS {
+        let text = text(form, 3 * MIB / 2);
+        let peak = peak_bytes(&text);
+        let (unit, n_bytes) = (form.1, text.len());
+        println!("{:6.1} MiB for {:4.1} MiB of {unit:?}", mib(peak), mib(n_bytes));
+        assert!(peak <= FIXED_BYTES + TIMES * n_bytes, "{peak} bytes for {n_bytes} of {unit:?}");
+    }
+    for (open, inner, close) in DEEP {
+        read_deep(open, inner, close);
+    }
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn mib(n_bytes: usize) -> f64 {
+    n_bytes as f64 / MIB as f64
+}
+
+/// What opens a hundred thousand times, stands inside, and closes as often.
+const DEEP: [Form; 14] = [
+    ("[", "0", "]"),
+    ("{\"a\":", "0", "}"),
+    ("(", "1", ")"),
+    ("{'a': [", "1", "]}"),
+    ("a: [", "b", "]"),
+    ("- ", "a", ""),
+    ("<tools>", "[]", "</tools>"),
+    ("```", "[]", "```"),
+    ("x = [", "1", "]"),
+    ("def f(a=[", "1", "]): pass"),
+    ("def f(a: Optional[", "int", "]): pass"),
+    ("type A = Array<", "string", ">;"),
+    ("type A = {a: ", "string", "};"),
+    ("f(a: List[", "int", "])"),
+];
+
+fn read_deep(open: &str, inner: &str, close: &str) {
+    const N_TIMES: usize = 100_000;
+    let (first, rest) = open.split_at(open.rfind([' ', '=']).map_or(0, |at| at + 1));
+    let (body, last) = close.split_at(close.find(')').unwrap_or(close.len()));
+    for close in ["", body] {
+        let text = format!("{first}{}{inner}{}{last}", rest.repeat(N_TIMES), close.repeat(N_TIMES));
+        let peak = peak_bytes(&text);
+        assert!(peak <= FIXED_BYTES + TIMES * text.len(), "{open} takes {peak} bytes");
+    }
+}
+
+#[test]
+fn ten_mebibytes_of_one_mark_come_to_an_end() {
+    for mark in
+        ["[", "{\"a\":", "(", "<tools>", "\\", "\"", ",", "- ", "'", "{", "#", "/*", "&quot;", "a: ", "@"]
+    {
+        let text = mark.repeat(10 * MIB / mark.len());
+        assert!(parse(&text).is_err(), "{mark}");
+    }
+}
+
+#[test]
+fn what_would_become_too_large_is_refused_as_such() {
+    for form in [("[", "0,", "0]"), ("[", "'a',", "]"), ("", "- a: 1\n", ""), ("", "f(a: int)\n", "")] {
+        let fault = parse(&text(form, MIB)).unwrap_err();
+        assert_eq!(fault.kind, ParseFault::TooLarge, "{}", form.1);
+    }
+}
+
+#[test]
+fn json_in_json_in_json_ends_at_the_bound() {
+    let mut text = "[{\"name\": \"f\"}]".to_owned();
+    for _ in 0..16 {
+        text = serde_json::to_string(&text).unwrap();
+    }
+    assert_eq!(parse(&text).unwrap_err().kind, ParseFault::TooDeep);
+}
+
+#[test]
+fn a_list_of_thousands_of_functions_is_read() {
+    let function = "{\"name\":\"f\",\"description\":\"Says what time it is.\",\"parameters\":{\"type\":\"dict\",\
+        \"properties\":{\"zone\":{\"type\":\"string\",\"enum\":[\"utc\",\"cet\"]}},\"required\":[\"zone\"]}},";
+    let text = text(("[", function, "{\"name\":\"g\"}]"), 2 * MIB);
+    assert!(parse(&text).unwrap().functions.len() > 10_000);
+}
