@@ -133,7 +133,7 @@ impl RowStage for ParseDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         Ok(())
     }
 

@@ -5,7 +5,8 @@
 //! with one meaning, and last a repair two repairers agree on. Every rung taken is noted,
 //! so a reader can tell what was read from what was mended. What was read in spite of a
 //! fault (a cut end, an ellipsis, a key that stands twice) carries that fault; nothing is
-//! completed in silence. Program source is read by `source`. Time is linear in the text and depth is bounded before anything recurses.
+//! completed in silence. Program source is read by `source`. Time is linear in the text, depth is bounded before
+//! anything recurses, and all that is made of one text shares an `Allowance` of memory.
 
 mod encoded;
 mod envelope;
