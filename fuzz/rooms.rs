@@ -2,6 +2,8 @@
 
 #![allow(missing_docs, dead_code)]
 
+#[path = "../src/allowance.rs"]
+pub mod allowance;
 #[path = "../src/conversation.rs"]
 pub mod conversation;
 #[path = "../src/docs/mod.rs"]

@@ -4,7 +4,8 @@
 //! Modules in reading order: [`engine`] (stages judge, the runner acts), [`stages`] (the list of stages),
 //! [`pipeline`] (the file that puts them in order); then the rooms the stages call: [`ingest`] (log shapes into
 //! records), [`conversation`] (what was said), [`bfcl`] (the leaderboard's files), [`docs`] (function docs: parse,
-//! canonical form, fixes, checks), [`check`] (what is wrong with a dataset), [`text`] and [`similarity`] (tokens, ROUGE-L, joins), [`python`] (literals and calls in Python's notation), [`answers`] (what
+//! canonical form, fixes, checks), [`check`] (what is wrong with a dataset), [`text`] and [`similarity`] (tokens, ROUGE-L, joins), [`python`] (literals and calls in Python's notation), `allowance` (how
+//! much memory the values of one text may take), [`answers`] (what
 //! the log says about the right call), [`relevance`] (whether a function fits what is asked), [`public_sets`] (public
 //! datasets and how they are read), [`privacy`] (personal values and their placeholders), [`export`] (datasets),
 //! [`report`] (the funnel and the figures), [`inspect`] (a first look at a log); and on top
@@ -13,6 +14,7 @@
 // Tests lay out small files in temporary folders, where a cut write harms nobody.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
+mod allowance;
 pub mod answers;
 pub mod bfcl;
 pub mod check;

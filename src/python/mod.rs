@@ -7,7 +7,6 @@
 //! is an error rather than a guess, with the byte where it stands. Time is
 //! linear in the text. Looser text (missing quotes, cut ends) is for `docs`.
 
-pub(crate) mod allowance;
 mod annotations;
 mod calls;
 mod classes;
@@ -22,7 +21,7 @@ mod values;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use allowance::Allowance;
+use crate::allowance::Allowance;
 use cursor::Cursor;
 use repeated::Repeated;
 

@@ -14,6 +14,7 @@ mod tables;
 
 use serde_json::{Map, Value};
 
+use crate::allowance::{Allowance, bytes_of};
 use crate::docs::holders::{HOLDERS, are_held_for_fix};
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
@@ -22,7 +23,6 @@ use crate::docs::parse::trail::MAX_REPEATED;
 use crate::docs::patch::rename_key;
 use crate::docs::{source, spec};
 use crate::python;
-use crate::python::allowance::{Allowance, bytes_of};
 use crate::python::repeated::Repeated;
 use tables::{ABOUT_ANSWERS, ALIASES, CONTAINERS, FRAMES, PLACES, SCHEMA_HOLDERS, SCHEMA_PARTS};
 

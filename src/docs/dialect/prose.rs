@@ -8,8 +8,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::allowance::Allowance;
 use crate::docs::parse::strict;
-use crate::python::allowance::Allowance;
 use crate::python::repeated::Repeated;
 
 /// The key under which such a map stands.

@@ -234,7 +234,7 @@ fn full_width_part(text: &str) -> Option<Vec<Range<usize>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::python::allowance::Allowance;
+    use crate::allowance::Allowance;
 
     fn inside(text: &str) -> Option<(Step, Vec<&str>)> {
         peel(text).map(|envelope| {

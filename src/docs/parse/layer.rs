@@ -9,7 +9,7 @@ use super::outline::Outline;
 use super::step::Step;
 use super::strict::NotStrict;
 use super::trail::Trail;
-use crate::python::allowance::Allowance;
+use crate::allowance::Allowance;
 
 /// How many envelopes and strings may stand inside one another.
 const MAX_LAYERS: usize = 6;

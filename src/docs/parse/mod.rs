@@ -26,9 +26,9 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use crate::allowance::{Allowance, ELEMENT_BYTES};
 use crate::docs::{dialect, source};
 use crate::python;
-use crate::python::allowance::{Allowance, ELEMENT_BYTES};
 use envelope::Envelope;
 use fault::{Fault, ParseFault};
 use layer::Layer;

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::MAX_DEPTH;
 use super::outline::Outline;
-use crate::python::allowance::{Allowance, BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES, bytes_of};
+use crate::allowance::{Allowance, BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES, bytes_of};
 use crate::python::repeated::{Repeated, insert};
 
 /// How many times larger than the text its copied values may be.

@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 
 use super::python::{function, members, named, not_optional};
 use super::{docstring, too_large};
+use crate::allowance::{Allowance, bytes_of_member};
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::python::allowance::{Allowance, bytes_of_member};
 use crate::python::{PyClass, PyItem, PyParameter};
 
 const MODELS: [&str; 5] = ["BaseModel", "TypedDict", "OpenAISchema", "dataclass", "RootModel"];

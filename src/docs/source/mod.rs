@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::parse::fault::{Fault, ParseFault};
 use super::parse::step::Step;
-use crate::python::allowance::Allowance;
+use crate::allowance::Allowance;
 
 /// What a reader makes of a text: nothing where the text is not meant for it.
 type Reader = fn(&str, &mut Vec<Step>, &Allowance) -> Option<Result<Vec<Value>, Fault>>;

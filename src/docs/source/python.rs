@@ -12,9 +12,9 @@ use serde_json::{Map, Value, json};
 use super::afford;
 use super::classes::{self, Models};
 use super::docstring::{self, Docstring};
+use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
-use crate::python::allowance::Allowance;
 use crate::python::{self, PyDef, PyItem, PyParameter};
 
 /// The functions of a text that is meant as function definitions.

@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::afford;
 use super::classes::Models;
 use super::python::function;
+use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
-use crate::python::allowance::Allowance;
 use crate::python::{self, PySignature};
 
 /// The functions of a text in which each statement looks like the head of one.

@@ -12,8 +12,8 @@ use super::body::{self, BODY, Body};
 use super::function::{FunctionDoc, MAX_PARAMETERS, Parameter, TOO_MANY};
 use super::schema::Resolver;
 use super::{Read, Tally, Unreadable, note};
+use crate::allowance::Allowance;
 use crate::docs::parse::step::Step;
-use crate::python::allowance::Allowance;
 
 const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 

@@ -12,9 +12,9 @@ use super::body::BODY;
 use super::function::{FunctionDoc, MAX_PARAMETERS, Parameter, TOO_MANY};
 use super::openapi::{is_true, string};
 use super::{Read, Tally, Unreadable, note};
+use crate::allowance::Allowance;
 use crate::docs::parse::step::Step;
 use crate::docs::parse::strict;
-use crate::python::allowance::Allowance;
 
 /// Whether an object is a collection, by itself or in the frame of Postman's own API.
 pub(super) fn is_one(map: &Map<String, Value>) -> bool {

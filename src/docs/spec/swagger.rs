@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use super::body::{self, Body};
 use super::openapi::{self, Call, Notation, is_true, name_and_place, string};
 use super::{Read, Unreadable};
+use crate::allowance::Allowance;
 use crate::docs::parse::step::Step;
-use crate::python::allowance::Allowance;
 
 /// Keys of a parameter that say nothing about its value.
 const NOT_SCHEMA: [&str; 6] =

@@ -15,7 +15,7 @@ mod values;
 pub(super) use blanks::{is_blank, plain_mark};
 use serde_json::Value;
 
-use crate::python::allowance::{Allowance, ELEMENT_BYTES};
+use crate::allowance::{Allowance, ELEMENT_BYTES};
 use crate::python::repeated::Repeated;
 
 /// A text that was read, and what its value rests on.

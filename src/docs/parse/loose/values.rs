@@ -4,8 +4,8 @@ use serde_json::{Map, Number, Value};
 
 use super::strings::Place;
 use super::{Reader, Stop, StopKind};
+use crate::allowance::{BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES};
 use crate::docs::parse::MAX_DEPTH;
-use crate::python::allowance::{BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES};
 use crate::python::repeated::insert;
 
 /// A key, or what stands where one should.

@@ -17,8 +17,8 @@ use std::cell::Cell;
 use serde_json::Value;
 
 use super::{afford, too_large};
+use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::python::allowance::Allowance;
 use declarations::Source;
 use scanner::Scanner;
 
