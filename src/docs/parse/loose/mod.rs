@@ -9,6 +9,9 @@
 //! text: looking ahead never crosses the same byte more than a few times. Depth is bounded.
 
 mod blanks;
+mod ends;
+mod escapes;
+mod inner;
 mod strings;
 mod values;
 

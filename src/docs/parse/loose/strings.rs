@@ -1,32 +1,40 @@
 //! Strings in any quotes, with whatever people leave unescaped in them.
 //!
-//! A quote ends its string where what follows can follow a string; any other is part of the
-//! text. Between two letters it is an apostrophe and nothing else; elsewhere it most likely
-//! is one. An escape that JSON does not know keeps its backslash, as the writer of `\d` or
-//! `80\%` saw no escape there.
+//! Strings that stand side by side may be one; a string is read from its quote to where `ends` says that it ends.
+//! What a quote inside of it means is for `inner`, what a backslash means for `escapes`.
 
-use super::blanks::{blanks_len, is_blank, plain_mark};
+use super::ends::{Place, begins_with_colon, can_end, closing, has_colon, structure_follows, without_comma};
+use super::escapes::Escapes;
+use super::inner::Inner;
 use super::values::bare_key;
-use super::{Reader, Stop, StopKind};
-use crate::docs::parse::strict;
-
-/// Where a string stands, which tells what can follow it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    Key,
-    /// The value of a key.
-    Member,
-    /// In a list or alone.
-    Element,
-    /// The value of a key or an element, written as one raw string.
-    Raw,
-}
+use super::{Reader, Stop};
 
 /// How far to look for the colon that makes a string a key.
 const MAX_KEY_BYTES: usize = 256;
 
-/// How far to look past a quote for what follows it.
-const MAX_LOOK_BYTES: usize = 1024;
+/// A string on the way to its closing quote.
+struct Open {
+    quote: char,
+    place: Place,
+    /// Where its text begins, behind the quote.
+    start: usize,
+    text: String,
+    inner: Inner,
+    escapes: Escapes,
+}
+
+impl Open {
+    fn new(quote: char, place: Place, start: usize) -> Self {
+        Self {
+            quote,
+            place,
+            start,
+            text: String::new(),
+            inner: Inner::default(),
+            escapes: Escapes::default(),
+        }
+    }
+}
 
 impl Reader<'_> {
     pub(super) fn quote_is_next(&self) -> bool {
@@ -73,148 +81,126 @@ impl Reader<'_> {
             .filter(|(_, c)| closing(quote).is_some_and(|closes| closes.contains(*c)))
             .map(|(at, c)| at + c.len_utf8())
             .next();
-        end.is_some_and(|end| rest[end..].trim_start_matches(is_blank).starts_with([':', '：']))
+        end.is_some_and(|end| begins_with_colon(&rest[end..]))
     }
 
-    /// Reads one string from its quote on.
+    /// Reads one string from its quote on; none where the text ends inside a key.
     pub(super) fn string(&mut self, place: Place) -> Result<Option<String>, Stop> {
         let Some(quote) = self.peek() else { return Ok(None) };
-        let rest = self.rest();
-        if matches!(quote, '"' | '\'') && place != Place::Key {
-            let triple = if quote == '"' { "\"\"\"" } else { "'''" };
-            if rest.starts_with(triple) {
-                return self.triple(triple, place).map(Some);
-            }
+        if let Some(quotes) = triple_quotes(self.rest()).filter(|_| place != Place::Key) {
+            return self.triple(quotes, place).map(Some);
         }
         if !matches!(quote, '"' | '\'' | '`') {
             self.slip();
         }
-        let start = self.at;
         self.at += quote.len_utf8();
         if let Some(json) = self.json_with_bare_quotes(quote, place) {
             return Ok(Some(json));
         }
-        let mut text = String::new();
-        let mut inner = None;
-        let mut escapes = Escapes::default();
+        self.open_string(Open::new(quote, place, self.at))
+    }
+
+    /// Reads on to where the string ends.
+    fn open_string(&mut self, mut open: Open) -> Result<Option<String>, Stop> {
         loop {
-            let plain = plain_len(self.rest(), quote);
-            text.push_str(&self.rest()[..plain]);
-            self.at += plain;
-            let Some(c) = self.peek() else {
-                return self.cut_string(start, place, text);
-            };
+            self.keep(plain_len(self.rest(), open.quote), &mut open.text);
+            let Some(c) = self.peek() else { return self.cut_string(open) };
             match c {
-                '\\' if place == Place::Raw => {
-                    let len = 1 + self.rest()[1..].chars().next().map_or(0, char::len_utf8);
-                    text.push_str(&self.rest()[..len]);
-                    self.at += len;
+                '\\' if open.place == Place::Raw => {
+                    let escaped = self.rest()[1..].chars().next();
+                    self.keep(1 + escaped.map_or(0, char::len_utf8), &mut open.text);
                 }
                 '\\' => {
-                    escapes.note(self.rest());
-                    self.escape(&mut text)?;
+                    open.escapes.note(self.rest());
+                    self.escape(&mut open.text)?;
                 }
-                '$' if quote == '`' && self.rest().starts_with("${") => {
+                '$' if open.quote == '`' && self.rest().starts_with("${") => {
                     return Err(self.program("a template string holds an expression"));
                 }
-                '\n' | '\r' if structure_follows(self.rest(), place) && self.mends() => {
-                    self.likely();
-                    return Ok(Some(without_comma(&text).to_owned()));
+                '\n' | '\r' if self.has_ended(open.place) => {
+                    return Ok(Some(without_comma(&open.text).to_owned()));
                 }
                 c if c.is_control() => {
                     // Only backticks may hold line ends.
-                    if quote != '`' {
+                    if open.quote != '`' {
                         self.slip();
                     }
-                    text.push(c);
-                    self.at += c.len_utf8();
+                    self.keep(c.len_utf8(), &mut open.text);
                 }
-                c if !closing(quote).is_some_and(|closes| closes.contains(c)) => {
-                    text.push(c);
-                    self.at += c.len_utf8();
+                c if !closing(open.quote).is_some_and(|closes| closes.contains(c)) => {
+                    self.keep(c.len_utf8(), &mut open.text);
                 }
-                c => {
-                    let after = &self.rest()[c.len_utf8()..];
-                    if can_end(after, place) {
-                        self.at += c.len_utf8();
-                        self.judge_inner(inner, &text);
-                        if escapes.are_doubtful() {
-                            self.ambiguous();
-                        }
+                quote => {
+                    if let Some(text) = self.end_at(quote, &mut open)? {
                         return Ok(Some(text));
                     }
-                    if place == Place::Key {
-                        return self.unclosed_key(start + quote.len_utf8()).map(Some);
-                    }
-                    if text.trim_end().ends_with(',') && structure_follows(self.rest(), place) && self.mends()
-                    {
-                        self.likely();
-                        return Ok(Some(without_comma(&text).to_owned()));
-                    }
-                    let is_apostrophe = text.ends_with(char::is_alphanumeric)
-                        && after.starts_with(char::is_alphabetic)
-                        && c != '"';
-                    if after.trim_start_matches(is_blank).starts_with([':', '：']) {
-                        // The closing quote of this string may be the one that was forgotten.
-                        self.ambiguous();
-                    }
-                    inner = Some((self.at, is_apostrophe && inner.is_none_or(|(_, all)| all)));
-                    text.push(c);
-                    self.at += c.len_utf8();
                 }
             }
         }
     }
 
-    /// Whether a string ends here whose closing quote seems to have been forgotten.
-    fn mends(&mut self) -> bool {
+    /// Takes bytes of the text as they are.
+    fn keep(&mut self, n_bytes: usize, text: &mut String) {
+        text.push_str(&self.rest()[..n_bytes]);
+        self.at += n_bytes;
+    }
+
+    /// The string, where it ends at this quote; else the quote is a part of it.
+    fn end_at(&mut self, quote: char, open: &mut Open) -> Result<Option<String>, Stop> {
+        let after = &self.rest()[quote.len_utf8()..];
+        if can_end(after, open.place) {
+            self.at += quote.len_utf8();
+            return Ok(Some(self.closed(open)));
+        }
+        if open.place == Place::Key {
+            return self.unclosed_key(open.start).map(Some);
+        }
+        if open.text.trim_end().ends_with(',') && self.has_ended(open.place) {
+            return Ok(Some(without_comma(&open.text).to_owned()));
+        }
+        if begins_with_colon(after) {
+            // The closing quote of this string may be the one that was forgotten.
+            self.ambiguous();
+        }
+        open.inner.note(self.at, quote, &open.text, after);
+        self.keep(quote.len_utf8(), &mut open.text);
+        Ok(None)
+    }
+
+    /// The text of a string that has ended, behind its closing quote.
+    fn closed(&mut self, open: &mut Open) -> String {
+        let text = std::mem::take(&mut open.text);
+        self.judge_inner(&open.inner, &text);
+        if open.escapes.are_doubtful() {
+            self.ambiguous();
+        }
+        text
+    }
+
+    /// Whether a string has ended before this place, its closing quote forgotten.
+    fn has_ended(&mut self, place: Place) -> bool {
+        if !structure_follows(self.rest(), place) {
+            return false;
+        }
         self.could_mend = true;
+        if self.mends_open_strings {
+            self.likely();
+        }
         self.mends_open_strings
     }
 
-    /// Takes JSON whose own quotes are not escaped in the quotes around it: `"{"city": "Oslo"}"`.
-    fn json_with_bare_quotes(&mut self, quote: char, place: Place) -> Option<String> {
-        let rest = self.rest();
-        if quote != '"' || !rest.starts_with(['{', '[']) || self.looked_bytes > self.text.len() {
-            return None;
-        }
-        let first = rest.find(['"', '\\']).filter(|at| rest[*at..].starts_with('"'))?;
-        if can_end(&rest[first + 1..], place) {
-            return None;
-        }
-        let length = strict::prefix_len(rest);
-        self.looked_bytes += length.unwrap_or_else(|stopped| stopped);
-        let length = length.ok()?;
-        let after = rest[length..].strip_prefix('"')?;
-        if !can_end(after, place) {
-            return None;
-        }
-        self.slip();
-        self.at += length + 1;
-        Some(rest[..length].to_owned())
-    }
-
-    /// How sure it is that quotes inside a string belong to it.
-    fn judge_inner(&mut self, inner: Option<(usize, bool)>, text: &str) {
-        let Some((at, are_apostrophes)) = inner else { return };
-        let holds_json = text.starts_with(['{', '[']) && strict::read(text).is_ok();
-        let noted = if are_apostrophes || holds_json { &mut self.notes.slip } else { &mut self.notes.likely };
-        noted.get_or_insert(at);
-    }
-
     /// The text ends inside a string: a key says nothing without its value, anything else is kept as far as it goes.
-    fn cut_string(&mut self, start: usize, place: Place, text: String) -> Result<Option<String>, Stop> {
-        if place == Place::Key {
-            let quote = self.text[start..].chars().next().map_or(0, char::len_utf8);
-            if has_colon(&self.text[start + quote..]) {
-                return self.unclosed_key(start + quote).map(Some);
+    fn cut_string(&mut self, open: Open) -> Result<Option<String>, Stop> {
+        if open.place == Place::Key {
+            if has_colon(&self.text[open.start..]) {
+                return self.unclosed_key(open.start).map(Some);
             }
             self.cut();
             return Ok(None);
         }
         self.inner_list_end = None;
         self.cut();
-        Ok(Some(text))
+        Ok(Some(open.text))
     }
 
     /// Goes back behind the name of a key whose closing quote was forgotten: `{"name: "f"}`.
@@ -252,102 +238,11 @@ impl Reader<'_> {
             }
         }
     }
-
-    /// Reads the escape at the backslash; half of one at the end of the text is left out.
-    fn escape(&mut self, text: &mut String) -> Result<(), Stop> {
-        self.at += 1;
-        let Some(letter) = self.peek() else { return Ok(()) };
-        self.at += letter.len_utf8();
-        match letter {
-            '"' | '\'' | '\\' | '/' | '`' => text.push(letter),
-            'b' => text.push('\x08'),
-            'f' => text.push('\x0c'),
-            'n' => text.push('\n'),
-            'r' => text.push('\r'),
-            't' => text.push('\t'),
-            'v' => text.push('\x0b'),
-            '\r' if self.eat('\n') => {}
-            '\n' | '\r' | '\u{2028}' | '\u{2029}' => {}
-            '0' if !self.peek().is_some_and(|c| c.is_ascii_digit()) => text.push('\0'),
-            'x' | 'u' => self.numbered(letter, text)?,
-            other => {
-                self.slip();
-                text.extend(['\\', other]);
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the digits of `\xNN` or `\uNNNN`, and the second half where they are the first of a pair.
-    fn numbered(&mut self, letter: char, text: &mut String) -> Result<(), Stop> {
-        let n_digits = if letter == 'x' { 2 } else { 4 };
-        let Some(first) = self.hex(n_digits) else {
-            if self.rest().len() < n_digits && self.rest().chars().all(|c| c.is_ascii_hexdigit()) {
-                self.at = self.text.len();
-                return Ok(());
-            }
-            self.slip();
-            text.extend(['\\', letter]);
-            return Ok(());
-        };
-        let is_high = (0xD800..0xDC00).contains(&first);
-        if is_high && "\\u".starts_with(&self.rest()[..self.rest().len().min(2)]) && self.rest().len() < 6 {
-            // The second half is cut off, and the first means nothing alone.
-            self.at = self.text.len();
-            return Ok(());
-        }
-        let mut units = vec![first];
-        if is_high && self.rest().starts_with("\\u") {
-            self.at += 2;
-            units.extend(self.hex(4));
-        }
-        let Some(Ok(c)) = char::decode_utf16(units).next() else {
-            let message = "half of a surrogate pair".to_owned();
-            return Err(Stop { kind: StopKind::Beyond, at: self.at, message });
-        };
-        text.push(c);
-        Ok(())
-    }
-
-    fn hex(&mut self, n_digits: usize) -> Option<u16> {
-        let digits =
-            self.rest().get(..n_digits).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
-        self.at += n_digits;
-        u16::from_str_radix(digits, 16).ok()
-    }
 }
 
-/// Which escapes stand in one string: whoever wrote `C:\Users\new` meant no line end.
-#[derive(Default)]
-struct Escapes {
-    has_blank: bool,
-    has_unknown: bool,
-}
-
-impl Escapes {
-    fn note(&mut self, text: &str) {
-        match text[1..].chars().next() {
-            Some('b' | 'f' | 'n' | 'r' | 't' | 'v') => self.has_blank = true,
-            Some(c) if c.is_alphabetic() && !matches!(c, 'u' | 'x') => self.has_unknown = true,
-            _ => {}
-        }
-    }
-
-    fn are_doubtful(&self) -> bool {
-        self.has_blank && self.has_unknown
-    }
-}
-
-/// The characters that may close a string opened with this one.
-fn closing(quote: char) -> Option<&'static str> {
-    match quote {
-        '"' => Some("\""),
-        '\'' => Some("'"),
-        '`' => Some("`"),
-        '“' | '”' | '„' | '‟' | '«' | '»' | '＂' | '〝' => Some("”“„‟«»＂〞\""),
-        '‘' | '’' | '‚' | '‛' | '＇' => Some("’‘‚‛＇'"),
-        _ => None,
-    }
+/// The three quotes that a text begins with, where Python opens a string of several lines with them.
+fn triple_quotes(text: &str) -> Option<&'static str> {
+    ["\"\"\"", "'''"].into_iter().find(|quotes| text.starts_with(quotes))
 }
 
 /// How many bytes can be taken as they are.
@@ -363,67 +258,4 @@ fn plain_len(text: &str, quote: char) -> usize {
             || (!is_ascii_quote && (byte >= 0x80 || byte == b'\'' || byte == b'"'))
     };
     text.bytes().position(ends).unwrap_or(text.len())
-}
-
-/// Whether a bare key and a colon stand at the start of a text.
-fn has_colon(text: &str) -> bool {
-    let name = bare_key(text);
-    !name.is_empty() && text[name.len()..].trim_start_matches(is_blank).starts_with([':', '：'])
-}
-
-/// Whether a string in this place can end where `after` follows.
-fn can_end(after: &str, place: Place) -> bool {
-    let gap = blanks_len(near(after));
-    let rest = &after[gap..];
-    let Some(next) = rest.chars().next().map(plain_mark) else { return true };
-    match next {
-        ':' | '=' => place == Place::Key,
-        ',' => place == Place::Key || comma_separates(&rest[rest.chars().next().map_or(1, char::len_utf8)..]),
-        '}' | ']' | ')' => true,
-        _ if place == Place::Key => false,
-        '+' | ';' | '#' => true,
-        '/' => rest.starts_with("//") || rest.starts_with("/*"),
-        '\\' => rest[1..].starts_with(['n', 'r', 't', '\n']),
-        c if closing(c).is_some() => true,
-        _ => after[..gap].contains('\n') && has_colon(rest),
-    }
-}
-
-/// Whether a bracket closes or a key in quotes begins here, as after a string that should have ended before.
-fn structure_follows(text: &str, place: Place) -> bool {
-    let rest = &text[blanks_len(near(text))..];
-    let after = |rest: &str| rest.trim_start_matches(is_blank).chars().next().map(plain_mark);
-    match rest.chars().next() {
-        _ if place == Place::Key => false,
-        Some('}' | ']') => after(&rest[1..]).is_none_or(|next| matches!(next, ',' | '}' | ']')),
-        Some(quote @ ('"' | '\'')) => {
-            let name = bare_key(near(&rest[1..]));
-            let behind = &rest[1 + name.len()..];
-            !name.is_empty() && behind.strip_prefix(quote).and_then(after) == Some(':')
-        }
-        _ => false,
-    }
-}
-
-/// The text without the comma that was meant to stand behind it.
-fn without_comma(text: &str) -> &str {
-    text.trim_end().trim_end_matches(',')
-}
-
-/// Whether what follows a comma can follow one between values.
-fn comma_separates(after: &str) -> bool {
-    const WORDS: [&str; 8] = ["true", "false", "null", "True", "False", "None", "undefined", "NaN"];
-    let rest = &after[blanks_len(near(after))..];
-    let Some(next) = rest.chars().next().map(plain_mark) else { return true };
-    if !next.is_alphabetic() && !matches!(next, '_' | '$') {
-        return true;
-    }
-    let word = bare_key(near(rest));
-    let after = &rest[word.len()..];
-    WORDS.contains(&word) || has_colon(near(rest)) || after.is_empty() || after.starts_with(['"', '\'', '('])
-}
-
-/// The beginning of a text, as far as one looks ahead.
-fn near(text: &str) -> &str {
-    &text[..text.floor_char_boundary(MAX_LOOK_BYTES)]
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::strings::Place;
+use super::ends::Place;
 use super::{Reader, Stop, StopKind};
 use crate::allowance::{BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES};
 use crate::docs::parse::MAX_DEPTH;
