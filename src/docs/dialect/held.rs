@@ -1,0 +1,86 @@
+//! What an object holds functions in: containers of many, frames around one.
+//!
+//! Both are rows of `tables`. What stands under several keys is taken from each, in the order of the object's keys; a
+//! value that is no list where one should be stays in its place.
+
+use serde_json::{Map, Value};
+
+use super::holds_parameters;
+use super::tables::{CONTAINERS, FRAMES};
+use crate::docs::parse::step::Step;
+
+/// Whether what stands under a key holds functions.
+type Holds = fn(&str, &Value) -> bool;
+
+/// Takes out all that the object holds functions in, in the order of its keys.
+pub(super) fn held(map: &mut Map<String, Value>) -> Vec<(Value, Step)> {
+    let containers = CONTAINERS.iter().map(|(path, step)| (*path, *step, holds_functions as Holds));
+    let frames = FRAMES.iter().map(|(key, step)| (std::slice::from_ref(key), *step, holds_function as Holds));
+    let place = |path: &[&str]| map.keys().position(|key| key == path[0]);
+    let mut found: Vec<_> = containers
+        .chain(frames)
+        .filter(|(path, _, holds)| at_path(map, path).is_some_and(|inner| holds(path[path.len() - 1], inner)))
+        .filter_map(|(path, step, _)| Some((place(path)?, path, step)))
+        .collect();
+    found.sort_by_key(|(place, ..)| *place);
+    let mut held: Vec<_> =
+        found.into_iter().filter_map(|(_, path, step)| Some((take_path(map, path)?, step))).collect();
+    if held.len() > 1 {
+        held.retain(|(inner, _)| !is_empty(inner));
+    }
+    held
+}
+
+/// Gives the only function in a frame the name and the description that stand on the frame.
+pub(super) fn inherit(held: &mut [(Value, Step)], frame: &Map<String, Value>) {
+    let [(Value::Object(inner), step)] = held else { return };
+    if !FRAMES.iter().any(|(_, of_frame)| of_frame == step) {
+        return;
+    }
+    for key in ["name", "description"] {
+        if let Some(value) = frame.get(key).filter(|value| value.is_string() && !inner.contains_key(key)) {
+            inner.insert(key.to_owned(), value.clone());
+        }
+    }
+}
+
+fn at_path<'m>(map: &'m Map<String, Value>, path: &[&str]) -> Option<&'m Value> {
+    let (first, below) = path.split_first()?;
+    below.iter().try_fold(map.get(*first)?, |value, key| value.get(*key))
+}
+
+fn take_path(map: &mut Map<String, Value>, path: &[&str]) -> Option<Value> {
+    let (last, above) = path.split_last()?;
+    let holder = above.iter().try_fold(map, |map, key| map.get_mut(*key)?.as_object_mut())?;
+    holder.shift_remove(*last)
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
+}
+
+/// Whether the value under a container's key is a list, or another form of one.
+fn holds_functions(key: &str, value: &Value) -> bool {
+    match value {
+        Value::Array(_) => true,
+        // One function under its frame's key is not a map of functions.
+        Value::Object(_) => key != "function",
+        Value::String(text) => text.trim_start().starts_with('['),
+        _ => false,
+    }
+}
+
+/// Whether the value under a frame's key is an object, or written as one.
+fn holds_function(_: &str, value: &Value) -> bool {
+    value.is_object() || value.as_str().is_some_and(|text| text.trim_start().starts_with('{'))
+}
+
+/// Whether a value is an object that holds a list of functions: one server's answer.
+pub(super) fn is_container(value: &Value) -> bool {
+    value.as_object().is_some_and(|map| {
+        !holds_parameters(map)
+            && CONTAINERS
+                .iter()
+                .any(|(path, _)| path.len() == 1 && map.get(path[0]).is_some_and(Value::is_array))
+    })
+}

@@ -1,0 +1,31 @@
+//! Strings that hold an object or a list.
+
+use serde_json::Value;
+
+use crate::allowance::Allowance;
+use crate::docs::parse::strict;
+use crate::python;
+use crate::python::repeated::Repeated;
+
+/// The object or list that a string holds.
+pub(super) struct Inner {
+    pub(super) value: Value,
+    /// Keys that stand twice in one object with different values.
+    pub(super) repeated: Vec<Repeated>,
+}
+
+impl Inner {
+    /// Reads JSON, or what Python prints.
+    pub(super) fn read(text: &str, allowance: &Allowance) -> Option<Self> {
+        if !text.trim_start().starts_with(['{', '[']) {
+            return None;
+        }
+        if let Ok(strict) = strict::read_within(text, allowance) {
+            return Some(Self { value: strict.value, repeated: strict.repeated });
+        }
+        let literal =
+            python::read_within(text, allowance).ok().filter(|literal| literal.doubtful_joint.is_none())?;
+        let is_built = literal.value.is_object() || literal.value.is_array();
+        is_built.then_some(Self { value: literal.value, repeated: literal.repeated })
+    }
+}
