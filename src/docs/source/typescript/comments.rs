@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::types::{Member, Type};
+use super::members::Member;
+use super::types::Type;
 use crate::docs::parse::json5;
 
 /// The most bytes a default in a comment has; that bounds its depth, too.

@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::comments;
 use super::functions::Function;
+use super::members::{self, Member};
 use super::scanner::{Scanner, fault};
-use super::types::{self, Member, Type};
+use super::types::{self, Type};
 use crate::docs::parse::fault::Fault;
 
 /// The namespace whose name is no part of its functions' names.
@@ -122,8 +123,8 @@ impl Source {
     fn function(&mut self, scanner: &mut Scanner<'_>, leading: &[&str], at: usize) -> Result<(), Fault> {
         scanner.eat("*");
         let name = scanner.word("a function's name")?.to_owned();
-        types::generics(scanner)?;
-        let parameters = types::parameters(scanner)?;
+        members::generics(scanner)?;
+        let parameters = members::parameters(scanner)?;
         skip_result_and_body(scanner)?;
         self.add(&name, leading, parameters, Some(at));
         Ok(())
@@ -144,7 +145,7 @@ impl Source {
     /// `type x = …`: a type, or the type of a function.
     fn alias(&mut self, scanner: &mut Scanner<'_>, leading: &[&str], at: usize) -> Result<(), Fault> {
         let name = scanner.word("a type's name")?.to_owned();
-        types::generics(scanner)?;
+        members::generics(scanner)?;
         scanner.expect("=")?;
         let kind = types::read(scanner)?;
         end_statement(scanner)?;
@@ -166,7 +167,7 @@ impl Source {
     /// An interface of methods is a list of functions, any other a type.
     fn interface(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Fault> {
         let name = scanner.word("an interface's name")?.to_owned();
-        types::generics(scanner)?;
+        members::generics(scanner)?;
         let mut kinds = Vec::new();
         if scanner.eat_word("extends") {
             kinds.push(types::read(scanner)?);
@@ -176,7 +177,7 @@ impl Source {
         }
         scanner.expect("{")?;
         scanner.take_comments();
-        let members = types::members_with_comments(scanner)?;
+        let members = members::read(scanner)?;
         let is_method = |member: &Member| matches!(member.kind, Some(Type::Function(_)));
         if kinds.is_empty()
             && !members.named.is_empty()
@@ -249,14 +250,14 @@ impl Source {
             if scanner.peek_word().is_some() {
                 scanner.word("a function's name")?;
             }
-            types::generics(scanner)?;
-            let parameters = types::parameters(scanner)?;
+            members::generics(scanner)?;
+            let parameters = members::parameters(scanner)?;
             skip_result_and_body(scanner)?;
             self.add(&name, leading, parameters, Some(at));
             return Ok(());
         }
-        types::generics(scanner)?;
-        let parameters = types::parameters(scanner)?;
+        members::generics(scanner)?;
+        let parameters = members::parameters(scanner)?;
         if scanner.eat(":") {
             types::result(scanner)?;
         }

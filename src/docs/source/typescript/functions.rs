@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::comments::{self, Comment, Tag};
+use super::members::Member;
 use super::scanner::Scanner;
 use super::schema::Declared;
-use super::types::{self, Member, Type};
+use super::types::{self, Type};
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::source::python::named;
 

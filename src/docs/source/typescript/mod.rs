@@ -8,6 +8,7 @@
 mod comments;
 mod declarations;
 mod functions;
+mod members;
 mod scanner;
 mod schema;
 mod types;
@@ -64,7 +65,7 @@ fn bare_heads(mut scanner: Scanner<'_>, allowance: &Allowance) -> Option<Result<
         let leading = scanner.take_comments();
         let name = scanner.peek_word().filter(|name| scanner.rest()[name.len()..].starts_with('('))?;
         let start = scanner.at;
-        let member = types::member_until_line(&mut scanner).ok()?;
+        let member = members::member_until_line(&mut scanner).ok()?;
         let is_typed = declarations::is_typed(&member) || scanner.text[start..scanner.at].contains("):");
         if !is_typed || member.name != name {
             return None;

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::types::{Member, Type};
+use super::members::Member;
+use super::types::Type;
 use crate::docs::join::join;
 
 /// How deep types may stand in one another once names are put in place.
