@@ -8,31 +8,20 @@
 //! | any other | its public methods |
 //!
 //! A class that is none of them is a fault, and so is a field that cannot be read where
-//! the fields count.
+//! the fields count. Schemas of the first two are made by `models`.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use serde_json::{Value, json};
 
-use serde_json::{Map, Value, json};
-
-use super::python::{function, members, named, not_optional};
-use super::{docstring, too_large};
-use crate::allowance::{Allowance, bytes_of_member};
+use super::models::{Models, fault};
+use super::python::{function, named};
+use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::python::{PyClass, PyItem, PyParameter};
 
-const MODELS: [&str; 5] = ["BaseModel", "TypedDict", "OpenAISchema", "dataclass", "RootModel"];
-const ENUMS: [&str; 2] = ["Enum", "StrEnum"];
 /// Fields of a tool that hold its parameters.
 const PARAMETERS: [&str; 3] = ["input_parameters", "parameters", "inputs"];
 /// Methods that run a tool, the most telling first.
 const RUNNERS: [&str; 7] = ["_run", "run", "forward", "call", "execute", "invoke", "__call__"];
-/// How annotations say that a parameter is a list of something.
-const LISTS: [&str; 5] = ["List[", "list[", "Sequence[", "typing.List[", "t.List["];
-/// How many values a model may have with all models in it.
-const MAX_VALUES: usize = 4_096;
-/// How deep models may stand in one another, counted in JSON's brackets.
-const MAX_DEPTH: usize = 64;
-
 /// The functions of a source. A model that nothing mentions, beside functions, may be one itself or a result, so it is
 /// a fault.
 pub(super) fn functions(items: &[PyItem], text: &str, allowance: &Allowance) -> Result<Vec<Value>, Fault> {
@@ -55,10 +44,6 @@ pub(super) fn functions(items: &[PyItem], text: &str, allowance: &Allowance) -> 
             Err(Fault::new(ParseFault::SourceCode, message))
         }
     }
-}
-
-fn fault(class: &PyClass, message: &str) -> Fault {
-    Fault::new(ParseFault::SourceCode, format!("class {}: {message}", class.name))
 }
 
 fn tool_or_methods(class: &PyClass, models: &Models<'_>) -> Result<Vec<Value>, Fault> {
@@ -101,180 +86,6 @@ fn value_of<'f>(fields: &'f [PyParameter], name: &str) -> Option<&'f Value> {
 
 fn text_of<'f>(fields: &'f [PyParameter], name: &str) -> Option<&'f str> {
     value_of(fields, name)?.as_str()
-}
-
-/// The classes that describe values, as schemas.
-pub(super) struct Models<'a> {
-    /// By the name of the class.
-    schemas: BTreeMap<String, Map<String, Value>>,
-    /// Those with fields, in the order of the source.
-    with_fields: Vec<String>,
-    /// The words in the types of their fields.
-    mentioned: BTreeSet<String>,
-    /// What their copies may take.
-    allowance: &'a Allowance,
-}
-
-impl<'a> Models<'a> {
-    /// No models.
-    pub(super) fn new(allowance: &'a Allowance) -> Self {
-        Self { schemas: BTreeMap::new(), with_fields: Vec::new(), mentioned: BTreeSet::new(), allowance }
-    }
-
-    fn of(items: &[PyItem], allowance: &'a Allowance) -> Result<Self, Fault> {
-        let mut models = Self::new(allowance);
-        for item in items {
-            let PyItem::Class(class) = item else { continue };
-            if class.marks.iter().any(|mark| ENUMS.contains(&last_name(mark))) {
-                models.add_enum(class)?;
-            } else if let Some(parent) = class.marks.iter().find(|mark| models.is_model(last_name(mark))) {
-                models.add(class, parent)?;
-            }
-        }
-        Ok(models)
-    }
-
-    fn is_model(&self, name: &str) -> bool {
-        MODELS.contains(&name)
-            || self.schemas.get(name).is_some_and(|schema| schema.contains_key("properties"))
-    }
-
-    fn knows(&self, name: &str) -> bool {
-        self.schemas.contains_key(name)
-    }
-
-    fn add_enum(&mut self, class: &PyClass) -> Result<(), Fault> {
-        let fields = class.fields.as_ref().map_err(|error| fault(class, &error.to_string()))?;
-        let choices: Option<Vec<Value>> = fields.iter().map(|field| field.default.clone()).collect();
-        let choices = choices
-            .filter(|choices| !choices.is_empty())
-            .ok_or_else(|| fault(class, "a choice has no value"))?;
-        let mut schema = Map::new();
-        if choices.iter().all(Value::is_string) {
-            schema.insert("type".to_owned(), json!("str"));
-        } else if choices.iter().all(Value::is_i64) {
-            schema.insert("type".to_owned(), json!("int"));
-        }
-        schema.insert("enum".to_owned(), json!(choices));
-        self.schemas.insert(class.name.clone(), schema);
-        Ok(())
-    }
-
-    fn add(&mut self, class: &PyClass, parent: &str) -> Result<(), Fault> {
-        let fields = class.fields.as_ref().map_err(|error| fault(class, &error.to_string()))?;
-        let fields: Vec<_> = fields.iter().filter(|field| is_field(field)).cloned().collect();
-        let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-        let mut doc = docstring::read(class.docstring.as_deref().unwrap_or_default(), &names);
-        let mut schema = members(&fields, &mut doc, self)?;
-        if let Some(inherited) = self.schema(last_name(parent))? {
-            schema = inheriting(&inherited, schema);
-        }
-        let Value::Object(mut schema) = schema else { return Ok(()) };
-        if !doc.description.is_empty() {
-            schema.insert("description".to_owned(), json!(doc.description));
-        }
-        let (n_values, depth) = size(&schema);
-        if n_values > MAX_VALUES || depth > MAX_DEPTH {
-            let kind = if depth > MAX_DEPTH { ParseFault::TooDeep } else { ParseFault::TooLarge };
-            return Err(Fault::new(kind, format!("class {} grows without measure", class.name)));
-        }
-        for field in &fields {
-            self.mentioned.extend(words(field).map(str::to_owned));
-        }
-        self.schemas.insert(class.name.clone(), schema);
-        self.with_fields.push(class.name.clone());
-        Ok(())
-    }
-
-    /// The schema of a type that is a model, or a list of one.
-    pub(super) fn schema(&self, kind: &str) -> Result<Option<Map<String, Value>>, Fault> {
-        let bare = kind.trim_matches(['\'', '"']);
-        if let Some(schema) = self.schemas.get(bare) {
-            let n_bytes = schema.iter().map(bytes_of_member).sum();
-            return if self.allowance.take(n_bytes) { Ok(Some(schema.clone())) } else { Err(too_large()) };
-        }
-        let inner = LISTS.iter().find_map(|list| kind.strip_prefix(list)?.strip_suffix(']'));
-        let Some(inner) = inner.filter(|inner| self.knows(not_optional(inner).trim_matches(['\'', '"'])))
-        else {
-            return Ok(None);
-        };
-        let items = self.schema(not_optional(inner))?;
-        Ok(Some(Map::from_iter([("type".to_owned(), json!("array")), ("items".to_owned(), json!(items))])))
-    }
-
-    /// The first model whose name stands nowhere but where it is defined.
-    fn unmentioned(&self, text: &str) -> Option<&String> {
-        let mut n_times: HashMap<&str, usize> = HashMap::new();
-        for word in words_of(text) {
-            *n_times.entry(word).or_default() += 1;
-        }
-        self.with_fields.iter().find(|name| n_times.get(name.as_str()) == Some(&1))
-    }
-
-    /// The outermost models as functions: what a list of tools made of models holds.
-    fn functions(&self) -> Result<Vec<Value>, Fault> {
-        let function = |name: &String| {
-            let mut parameters = self.schemas.get(name)?.clone();
-            let description = parameters.shift_remove("description").unwrap_or_default();
-            Some(named(name, description.as_str().unwrap_or_default(), Value::Object(parameters)))
-        };
-        let is_outermost = |name: &&String| !self.mentioned.contains(*name);
-        let functions: Vec<_> = self.with_fields.iter().filter(is_outermost).filter_map(function).collect();
-        if functions.is_empty() {
-            return Err(Fault::new(ParseFault::SourceCode, "there are classes, but none that is a function"));
-        }
-        Ok(functions)
-    }
-}
-
-/// Whether an assignment in a model is one of its fields.
-fn is_field(field: &PyParameter) -> bool {
-    let is_shared = field.annotation.as_deref().is_some_and(|kind| kind.contains("ClassVar"));
-    field.annotation.is_some() && !is_shared && !field.name.starts_with('_')
-}
-
-/// The schema of a model with what its parent has.
-fn inheriting(parent: &Map<String, Value>, mut own: Value) -> Value {
-    let mut properties = parent.get("properties").cloned().unwrap_or_default();
-    let mut required = parent.get("required").cloned().unwrap_or_default();
-    if let (Some(all), Value::Object(more)) = (properties.as_object_mut(), own["properties"].take()) {
-        if let Some(names) = required.as_array_mut() {
-            names.retain(|name| !name.as_str().is_some_and(|name| more.contains_key(name)));
-            names.extend(own["required"].as_array().cloned().unwrap_or_default());
-        }
-        all.extend(more);
-    }
-    own["properties"] = properties;
-    own["required"] = required;
-    own
-}
-
-/// `BaseModel` of `pydantic.BaseModel`, `dataclass` of `@dataclass(frozen=True)`.
-fn last_name(mark: &str) -> &str {
-    let mark = mark.trim_start_matches('@');
-    let end = mark.find(['(', '[']).unwrap_or(mark.len());
-    mark[..end].rsplit('.').next().unwrap_or_default().trim()
-}
-
-/// The words in the type of a field.
-fn words(field: &PyParameter) -> impl Iterator<Item = &str> {
-    words_of(field.annotation.as_deref().unwrap_or_default())
-}
-
-fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
-}
-
-/// How many values a schema has, and how deep they stand in one another.
-fn size(schema: &Map<String, Value>) -> (usize, usize) {
-    schema.values().fold((0, 1), |(n_values, depth), value| {
-        let (more, inner) = match value {
-            Value::Object(inner) => size(inner),
-            Value::Array(list) => (list.len(), 1),
-            _ => (0, 0),
-        };
-        (n_values + 1 + more, depth.max(1 + inner))
-    })
 }
 
 #[cfg(test)]
@@ -326,37 +137,6 @@ mod tests {
     }
 
     #[test]
-    fn models_are_the_types_of_parameters() {
-        let read = read(
-            "class Tone(str, Enum):\n    LOW = 'low'\n    HIGH = 'high'\n\nclass Bell(BaseModel):\n    '''A bell.\n\n    Attributes:\n        size: In cm.\n    '''\n    size: int = Field(..., ge=1)\n    tone: Tone = Field('low', description='How it sounds.')\n    model_config = {'extra': 'forbid'}\n\nclass Big(Bell):\n    tower: str\n\ndef ring(bells: List[Bell], big: Optional[Big] = None): pass",
-        );
-        let bell = json!({"size": {"type": "int", "description": "In cm.", "minimum": 1},
-            "tone": {"type": "str", "enum": ["low", "high"], "description": "How it sounds.", "default": "low"}});
-        let mut big = parameters(&bell, &json!(["size", "tower"]));
-        big["properties"]["tower"] = json!({"type": "str"});
-        big["default"] = json!(null);
-        let mut items = parameters(&bell, &json!(["size"]));
-        items["description"] = json!("A bell.");
-        assert_eq!(
-            read.unwrap()[0]["parameters"]["properties"],
-            json!({"bells": {"type": "array", "items": items}, "big": big})
-        );
-    }
-
-    #[test]
-    fn models_alone_are_functions_unless_others_hold_them() {
-        let read = read(
-            "@dataclass\nclass Bell:\n    size: int\nclass Ring(pydantic.BaseModel):\n    '''Rings.'''\n    bell: Bell\n",
-        );
-        let bell = parameters(&json!({"size": {"type": "int"}}), &json!(["size"]));
-        let parameters = parameters(&json!({"bell": bell}), &json!(["bell"]));
-        assert_eq!(
-            read,
-            Ok(vec![json!({"name": "Ring", "description": "Rings.", "parameters": parameters})])
-        );
-    }
-
-    #[test]
     fn what_a_class_means_is_never_guessed() {
         for (text, fault) in [
             ("class A:\n    x = 1", ParseFault::SourceCode),
@@ -370,15 +150,5 @@ mod tests {
         ] {
             assert_eq!(read(text), Err(fault), "{text}");
         }
-    }
-
-    #[test]
-    fn models_in_models_are_bounded() {
-        let mut text = "class A0(BaseModel):\n    x: int\n".to_owned();
-        for n in 1..40 {
-            let one = format!("A{}", n - 1);
-            text += &format!("class A{n}(BaseModel):\n    x: {one}\n    y: {one}\n");
-        }
-        assert_eq!(read(&text), Err(ParseFault::TooLarge));
     }
 }

@@ -6,6 +6,7 @@
 
 mod classes;
 pub(crate) mod docstring;
+mod models;
 mod python;
 mod signature;
 mod typescript;

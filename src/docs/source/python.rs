@@ -10,8 +10,9 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use super::afford;
-use super::classes::{self, Models};
+use super::classes;
 use super::docstring::{self, Docstring};
+use super::models::Models;
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::afford;
-use super::classes::Models;
+use super::models::Models;
 use super::python::function;
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
