@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::fault::ParseFault;
 use super::*;
 
 fn codes(steps: &[Step]) -> Vec<&'static str> {
@@ -209,6 +210,15 @@ fn a_backslash_means_what_it_means_in_the_language_of_the_quotes() {
     assert_eq!(description(r#"{"name": "f", "description": "a\/b",}"#), "a/b");
     assert_eq!(description(r"{'name': 'f', 'description': 'a\/b'}"), r"a\/b");
     assert_eq!(description(r#"{"name": "f", "description": "\ud83d\ude00",}"#), "😀");
+}
+
+#[test]
+fn half_of_a_surrogate_pair_is_refused_whatever_follows() {
+    for after in ["é", "語語", "a", "\\n"] {
+        let text = format!("[{{name: \"f\", description: \"\\ud83d{after}");
+        let fault = parse(&text).unwrap_err();
+        assert_eq!(fault.kind, ParseFault::Truncated, "{text}: {fault:?}");
+    }
 }
 
 #[test]

@@ -44,7 +44,8 @@ impl Reader<'_> {
             return Ok(());
         };
         let is_high = (0xD800..0xDC00).contains(&first);
-        if is_high && "\\u".starts_with(&self.rest()[..self.rest().len().min(2)]) && self.rest().len() < 6 {
+        let rest = self.rest();
+        if is_high && ("\\u".starts_with(rest) || (rest.starts_with("\\u") && rest.len() < 6)) {
             // The second half is cut off, and the first means nothing alone.
             self.at = self.text.len();
             return Ok(());
