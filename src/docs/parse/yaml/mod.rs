@@ -6,14 +6,17 @@
 //! names for keys. Deliberately absent: merge keys, tags beyond the core schema, keys that
 //! are not scalars, and infinity, any of which leaves the text unread.
 
+pub(super) mod end;
+mod scalars;
+
 use std::collections::HashMap;
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Value};
 
-use super::MAX_DEPTH;
-use super::outline::Outline;
 use crate::allowance::{Allowance, BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES, bytes_of};
+use crate::docs::parse::MAX_DEPTH;
+use crate::docs::parse::outline::Outline;
 use crate::python::repeated::{Repeated, insert};
 
 /// How many times larger than the text its copied values may be.
@@ -138,7 +141,7 @@ impl<'t> Reader<'t> {
             self.is_left_open = text.is_empty() && !is_quoted;
         }
         let (value, anchor) = match event {
-            Event::Scalar(text, style, anchor, tag) => (scalar(&text, style, tag.as_deref())?, anchor),
+            Event::Scalar(text, style, anchor, tag) => (scalars::read(&text, style, tag.as_deref())?, anchor),
             Event::SequenceStart(anchor, None) => (self.sequence(depth)?, anchor),
             Event::MappingStart(anchor, None) => (self.mapping(depth)?, anchor),
             Event::Alias(anchor) => {
@@ -218,68 +221,6 @@ fn size(value: &Value) -> usize {
         Value::Object(map) => map.iter().map(|(key, value)| key.len() + 3 + size(value)).sum::<usize>() + 2,
         _ => 4,
     }
-}
-
-fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Value> {
-    match tag {
-        Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => Some(Value::from(text)),
-        Some(_) => None,
-        None if matches!(style, ScalarStyle::Plain) => plain(text),
-        None => Some(Value::from(text)),
-    }
-}
-
-/// What a word without quotes is in the core schema.
-fn plain(text: &str) -> Option<Value> {
-    Some(match text {
-        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
-        "true" | "True" | "TRUE" => Value::Bool(true),
-        "false" | "False" | "FALSE" => Value::Bool(false),
-        _ if is_infinite(text) => return None,
-        _ => number(text).unwrap_or_else(|| Value::from(text)),
-    })
-}
-
-fn is_infinite(text: &str) -> bool {
-    let word = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
-    matches!(word.as_str(), ".inf" | ".nan")
-}
-
-/// A number of the core schema, with its digits.
-fn number(text: &str) -> Option<Value> {
-    let (sign, digits) = match text.strip_prefix(['-', '+']) {
-        Some(digits) if text.starts_with('-') => ("-", digits),
-        Some(digits) => ("", digits),
-        None => ("", text),
-    };
-    let radix =
-        [("0x", 16), ("0o", 8)].into_iter().find_map(|(mark, radix)| Some((text.strip_prefix(mark)?, radix)));
-    if let Some((digits, radix)) = radix {
-        // `from_str_radix` takes a sign, which has no place behind the mark.
-        let is_number = digits.starts_with(|c: char| c.is_digit(radix));
-        return is_number.then(|| u64::from_str_radix(digits, radix).ok().map(Value::from)).flatten();
-    }
-    let (mantissa, exponent) = digits.find(['e', 'E']).map_or((digits, ""), |at| digits.split_at(at));
-    let (whole, fraction) =
-        mantissa.split_once('.').map_or((mantissa, None), |(whole, rest)| (whole, Some(rest)));
-    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if !all_digits(whole)
-        || !fraction.is_none_or(all_digits)
-        || (whole.is_empty() && fraction.is_none_or(str::is_empty))
-    {
-        return None;
-    }
-    // JSON has no zeros in front, and who writes them mostly means a code: `00123`.
-    if whole.len() > 1 && whole.starts_with('0') {
-        return None;
-    }
-    let whole = if whole.is_empty() { "0" } else { whole };
-    let fraction = match fraction {
-        None => String::new(),
-        Some("") => ".0".to_owned(),
-        Some(digits) => format!(".{digits}"),
-    };
-    format!("{sign}{whole}{fraction}{exponent}").parse().ok().map(Value::Number)
 }
 
 #[cfg(test)]

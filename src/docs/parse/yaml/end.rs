@@ -10,7 +10,7 @@ use std::iter::successors;
 
 use serde_json::{Map, Value};
 
-use super::yaml::Yaml;
+use super::Yaml;
 
 /// Keys that tell what values a schema takes, as `type` does.
 const TYPES: [&str; 7] = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"];
@@ -19,7 +19,7 @@ const PARAMETERS: [&str; 4] = ["parameters", "input_schema", "inputSchema", "fun
 
 /// What is surely missing behind the text, if anything is. Whatever stands behind the text makes the end of its last
 /// line a true one.
-pub(super) fn missing(yaml: &Yaml, text: &str, is_ended: bool) -> Option<&'static str> {
+pub(in crate::docs::parse) fn missing(yaml: &Yaml, text: &str, is_ended: bool) -> Option<&'static str> {
     // Brackets and the sign for a document's end show that nothing is missing.
     if text.ends_with(['}', ']']) || text.ends_with("\n...") {
         return None;
@@ -124,8 +124,8 @@ fn lacks_what_others_have<'v>(mut values: impl DoubleEndedIterator<Item = &'v Va
 
 #[cfg(test)]
 mod tests {
-    use super::super::fault::ParseFault;
-    use super::super::parse;
+    use crate::docs::parse::fault::ParseFault;
+    use crate::docs::parse::parse;
 
     const TOOL: &str = "name: ring\ndescription: Rings a bell.\nparameters:\n  type: object\n  properties:\n    bell:\n      type: string\n      description: Which bell.\n    times:\n      description: How often.\n      type: integer\n  required:\n  - bell\n  - times";
 
