@@ -8,15 +8,14 @@
 
 use serde_json::{Map, Value};
 
+use super::combining::STANDING_FOR_OTHERS;
+
 /// Words about a schema, of which the first said counts.
 const WORDS: [&str; 5] = ["description", "title", "example", "examples", "discriminator"];
 
-/// Keys of a part that cannot be told from what stands beside them once they are joined.
-const ALONE: [&str; 5] = ["$ref", "anyOf", "oneOf", "allOf", "not"];
-
 /// Adds a part to a schema; `false` where the two speak against one another, and the schema is then of no use.
 pub(super) fn join(schema: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
-    part.iter().all(|(key, value)| !ALONE.contains(&key.as_str()) && join_key(schema, key, value))
+    part.iter().all(|(key, value)| !stands_alone(key) && join_key(schema, key, value))
 }
 
 /// Whether a schema and a value for one of its keys do not speak against one another.
@@ -52,6 +51,12 @@ fn join_member(members: &mut Map<String, Value>, name: &str, member: &Value) -> 
         (Some(Value::Object(own)), Value::Object(more)) => join(own, more),
         _ => false,
     }
+}
+
+/// Whether a key of a part cannot be told from what stands beside it once they are joined; `if` and what follows it are
+/// joined like any other key.
+fn stands_alone(key: &str) -> bool {
+    key == "not" || STANDING_FOR_OTHERS.contains(&key)
 }
 
 fn is_word(key: &str) -> bool {

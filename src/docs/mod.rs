@@ -11,6 +11,7 @@
 
 pub mod canonical;
 pub mod check;
+mod combining;
 pub mod dialect;
 pub mod fix;
 mod holders;

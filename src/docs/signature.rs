@@ -7,6 +7,7 @@
 
 use serde_json::{Map, Value};
 
+use super::combining::STANDING_FOR_OTHERS;
 use super::fix::renames::name_of;
 use super::fix::{self, Safety};
 
@@ -74,15 +75,15 @@ fn is_plain(function: &Value) -> bool {
         && is_plain_schema(parameters)
 }
 
-/// Keys that turn a schema into something else than it looks like.
-const NOT_PLAIN: &[&str] = &["$ref", "anyOf", "oneOf", "allOf", "property", "nullable"];
+/// Keys that turn a schema into something else than it looks like, beside those that stand for other schemas.
+const NOT_PLAIN: &[&str] = &["property", "nullable"];
 
 fn is_plain_schema(schema: &Map<String, Value>) -> bool {
     let members = schema.get("properties").and_then(Value::as_object);
     schema.get("type").is_none_or(|word| kind_of_word(word).is_some())
         && schema.get("properties").is_none_or(Value::is_object)
         && is_plainly_described(schema)
-        && !NOT_PLAIN.iter().any(|key| schema.contains_key(*key))
+        && !NOT_PLAIN.iter().chain(STANDING_FOR_OTHERS).any(|key| schema.contains_key(*key))
         && schema.get("required").is_none_or(Value::is_array)
         && schema.get("items").is_none_or(|items| items.as_object().is_some_and(is_plain_schema))
         && members.into_iter().flatten().all(|(_, member)| {

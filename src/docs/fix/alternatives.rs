@@ -2,9 +2,6 @@
 
 use serde_json::{Map, Value};
 
-/// Keys that hold alternatives.
-pub(super) const ALTERNATIVES: [&str; 2] = ["anyOf", "oneOf"];
-
 /// The types of a list, null left out.
 pub(super) fn listed_types(schema: &Map<String, Value>) -> Option<(&Value, Vec<&str>)> {
     let before @ Value::Array(list) = schema.get("type")? else { return None };

@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
-use super::keys::COMBINING;
 use super::notation::TYPES;
 use super::regular::is_regular;
 use super::rules::{constraint_keyword, misspelled_key};
+use crate::docs::combining::COMBINING;
 
 /// A set of cues.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

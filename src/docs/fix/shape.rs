@@ -6,6 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{marks, notation, prose};
+use crate::docs::combining::STANDING_FOR_OTHERS;
 
 /// The lists API collections keep their parameters in.
 pub(super) const REQUIRED_LIST: &str = "required_parameters";
@@ -25,14 +26,16 @@ pub(super) const SCHEMA_ONLY: [&str; 9] = [
     "required",
 ];
 
-/// Keys only a schema has, and its `properties` under both names.
-pub(super) const SCHEMA_PARTS: [&str; 6] = ["properties", "property", "$ref", "anyOf", "oneOf", "allOf"];
+/// Whether only a schema has this key: what stands for another one, and its `properties` under both names.
+fn is_schema_part(key: &str) -> bool {
+    ["properties", "property"].contains(&key) || STANDING_FOR_OTHERS.contains(&key)
+}
 
 /// Whether `parameters` is a bare map of parameters: it has none of a schema's own parts, and every key could
 /// name a parameter.
 pub(crate) fn is_flat(parameters: &Value) -> bool {
     let Value::Object(parameters) = parameters else { return false };
-    if parameters.keys().any(|key| SCHEMA_PARTS.contains(&key.as_str())) || describes_list(parameters) {
+    if parameters.keys().any(|key| is_schema_part(key)) || describes_list(parameters) {
         return false;
     }
     // Where the map says that it is a schema, its text is about the schema.
@@ -57,7 +60,7 @@ pub(super) fn is_arguments(parameters: &Value) -> bool {
     let Value::Object(members) = parameters else { return false };
     let is_word = |key: &String| {
         let key = key.as_str();
-        SCHEMA_PARTS.contains(&key)
+        is_schema_part(key)
             || SCHEMA_ONLY.contains(&key)
             || ["type", "type_", "title", "description", "strict", "items"].contains(&key)
     };

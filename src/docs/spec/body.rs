@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::function::{FunctionDoc, Parameter};
+use crate::docs::combining::STANDING_FOR_OTHERS;
 use crate::docs::parse::step::Step;
 
 /// What a body is called when it is one parameter.
@@ -45,7 +46,7 @@ pub(super) fn add(body: Body, function: &mut FunctionDoc, steps: &mut Vec<Step>)
 /// Whether a schema is an object and nothing but its members.
 fn has_plain_members(schema: &Map<String, Value>) -> bool {
     let members = schema.get("properties").and_then(Value::as_object);
-    let is_combined = ["allOf", "anyOf", "oneOf", "$ref"].iter().any(|key| schema.contains_key(*key));
+    let is_combined = STANDING_FOR_OTHERS.iter().any(|key| schema.contains_key(*key));
     members.is_some_and(|members| !members.is_empty()) && !is_combined
 }
 

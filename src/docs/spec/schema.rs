@@ -15,7 +15,7 @@ use crate::docs::parse::step::Step;
 const REF: &str = "$ref";
 /// Keys that hold one schema.
 const ONE: [&str; 4] = ["items", "additionalProperties", "not", "contains"];
-/// Keys that hold a list of schemas.
+/// Keys that hold a list of schemas, whether they combine them or not.
 const LISTS: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
 /// Keys that hold schemas by name.
 const MAPS: [&str; 2] = ["properties", "patternProperties"];

@@ -1,6 +1,6 @@
 //! A schema is put together from others, or refers to one that is not there.
 
-use crate::docs::fix::keys::COMBINING;
+use crate::docs::combining::COMBINING;
 use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::each_schema;
 use crate::docs::fix::{Rule, Safety};

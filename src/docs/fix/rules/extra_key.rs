@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::reference::holds_reference;
-use crate::docs::fix::keys::{COMBINING, DEFINITIONS, FUNCTION, PARAMETERS, SCHEMA};
+use crate::docs::combining::COMBINING;
+use crate::docs::fix::keys::{DEFINITIONS, FUNCTION, PARAMETERS, SCHEMA};
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::values::is_nothing;
 use crate::docs::fix::walk::{Place, each_function, each_schema};

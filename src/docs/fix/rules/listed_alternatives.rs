@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::docs::fix::alternatives::{ALTERNATIVES, real_branches};
+use crate::docs::combining::ALTERNATIVES;
+use crate::docs::fix::alternatives::real_branches;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::values::type_of;
 use crate::docs::fix::walk::each_schema;
@@ -25,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
-        for key in ALTERNATIVES {
+        for key in ALTERNATIVES.iter().copied() {
             let Some(before) = schema.get(key).filter(|_| !schema.contains_key("enum")) else { continue };
             let Some(values) = real_branches(before).and_then(|branches| values(&branches)) else { continue };
             let Some(kind) = values.first().and_then(type_of) else { continue };

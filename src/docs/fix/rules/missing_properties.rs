@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::docs::fix::keys::{COMBINING, PARAMETERS};
+use crate::docs::combining::COMBINING;
+use crate::docs::fix::keys::PARAMETERS;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::walk::each_parameters;
 use crate::docs::fix::{Rule, Safety};

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::docs::fix::keys::STANDING_FOR_OTHERS;
+use crate::docs::combining::STANDING_FOR_OTHERS;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::values::type_of;
 use crate::docs::fix::walk::{Place, each_schema};

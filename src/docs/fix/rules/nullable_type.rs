@@ -1,5 +1,6 @@
 //! A type is written as itself or null, or wrapped in a list of one.
 
+use crate::docs::combining::BRANCHING;
 use crate::docs::fix::alternatives::{listed_types, real_branches};
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::walk::each_schema;
@@ -27,7 +28,7 @@ fn judge(opinion: &mut Opinion<'_>) {
             return;
         }
         let found = schema.iter().find_map(|(key, before)| {
-            let combines = ["anyOf", "oneOf", "allOf"].contains(&key.as_str());
+            let combines = BRANCHING.contains(&key.as_str());
             match combines.then(|| real_branches(before))??.as_slice() {
                 [branch] => Some((key, before, *branch)),
                 _ => None,

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::docs::fix::alternatives::{ALTERNATIVES, listed_types, real_branches};
+use crate::docs::combining::ALTERNATIVES;
+use crate::docs::fix::alternatives::{listed_types, real_branches};
 use crate::docs::fix::notation;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::walk::{Place, each_schema};
@@ -46,7 +47,7 @@ type Branches<'s> = Vec<&'s Map<String, Value>>;
 
 /// The alternatives of a schema, where there are two or more.
 fn alternatives(schema: &Map<String, Value>) -> Option<(&'static str, &Value, Branches<'_>)> {
-    ALTERNATIVES.into_iter().find_map(|key| {
+    ALTERNATIVES.iter().copied().find_map(|key| {
         let before = schema.get(key)?;
         let branches = real_branches(before).filter(|branches| branches.len() > 1)?;
         Some((key, before, branches))
