@@ -16,6 +16,7 @@ pub mod dialect;
 pub mod fix;
 mod holders;
 mod join;
+mod json_type;
 pub mod parse;
 pub mod patch;
 pub mod quality;

@@ -14,6 +14,7 @@ use super::Findings;
 use crate::docs::fix::notation;
 use crate::docs::fix::shape::is_flat;
 use crate::docs::fix::values::{brief, is_nothing};
+use crate::docs::json_type;
 use crate::docs::patch::push_token;
 
 /// The schema, as it stands in `configs/`.
@@ -69,7 +70,7 @@ fn tell(schema: &Value, function: &Value, at: &str, error: &ValidationError<'_>,
         }
         _ => {
             let found = error.instance();
-            let code = refined(code(json_type(found)), &at, found);
+            let code = refined(code(json_type::word(found)), &at, found);
             findings.add(code, at, brief(found), wanted(schema, error.schema_path().as_str(), keyword));
         }
     }
@@ -134,17 +135,6 @@ fn wanted(schema: &Value, path: &str, keyword: &str) -> String {
         ("not", Some(Value::Object(not))) if not.is_empty() => "no such key at this type".to_owned(),
         ("not", _) => "\"dict\"".to_owned(),
         _ => "a text that is not blank".to_owned(),
-    }
-}
-
-fn json_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }
 

@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 
 use crate::allowance::Allowance;
 use crate::docs::holders::HOLDERS;
+use crate::docs::json_type;
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
 use crate::docs::parse::trail::MAX_REPEATED;
@@ -57,7 +58,12 @@ pub(crate) fn readable_functions(
     match value {
         Value::Array(_) => {}
         Value::Object(_) => collector.note(Step::BareObject),
-        _ => return Err(Fault::new(ParseFault::NoFunctions, format!("the value is {}", kind(&value)))),
+        _ => {
+            return Err(Fault::new(
+                ParseFault::NoFunctions,
+                format!("the value is {}", json_type::phrase(&value)),
+            ));
+        }
     }
     collector.collect(value, MAX_FRAMES)?;
     let functions = collector.functions;
@@ -90,7 +96,7 @@ impl Collector<'_> {
             }
             Value::Object(map) => self.collect_object(map, frames),
             Value::String(text) => self.collect_text(&text, frames),
-            other => Err(self.not_a_function(kind(&other))),
+            other => Err(self.not_a_function(json_type::phrase(&other))),
         }
     }
 
@@ -179,7 +185,7 @@ impl Collector<'_> {
         }
         let found = match map.get("name") {
             Some(Value::String(_)) => "its name is empty".to_owned(),
-            Some(other) => format!("its name is {}", kind(other)),
+            Some(other) => format!("its name is {}", json_type::phrase(other)),
             None => format!("its keys are {}", listed(map.keys())),
         };
         let message = format!("function {} has no name: {found}", self.functions.len());
@@ -210,17 +216,6 @@ fn holds_parameters(map: &Map<String, Value>) -> bool {
 
 fn is_named(map: &Map<String, Value>) -> bool {
     map.get("name").and_then(Value::as_str).is_some_and(|name| !name.trim().is_empty())
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 fn listed<'a>(keys: impl Iterator<Item = &'a String>) -> String {
