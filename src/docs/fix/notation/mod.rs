@@ -1,9 +1,13 @@
 //! Reads the ways people write a type: `str`, `List[int]`, `string?`, `array of numbers`.
 //!
-//! The words are those met in API collections, Python, TypeScript and hand-written
-//! docs. A text that is none of them is no type, and is left for people.
+//! This is the grammar: marks, brackets, unions; the words are in `words`. A text that is
+//! no type is left for people.
+
+mod words;
 
 use serde_json::{Map, Value, json};
+
+use words::{phrase, without_adjective, without_optional_mark, word};
 
 /// The eight types of BFCL.
 pub(crate) const TYPES: [&str; 8] =
@@ -94,30 +98,6 @@ fn read_within(text: &str, depth: usize) -> Option<Notation> {
     generic(text, depth)
 }
 
-/// A type of several words.
-fn phrase(text: &str) -> Option<&'static str> {
-    Some(match text.to_ascii_lowercase().as_str() {
-        "json string" | "hex string" | "iso date" | "date string" | "iso string" | "string literal" => {
-            "string"
-        }
-        "json object" | "key-value pairs" | "plain object" => "dict",
-        "json array" => "array",
-        "floating point" | "floating-point number" | "floating point number" | "decimal number" => "float",
-        "whole number" | "integer number" => "integer",
-        "true/false" | "true or false" | "true | false" | "yes/no" => "boolean",
-        "any type" => "any",
-        _ => return None,
-    })
-}
-
-/// What is left of a type behind a word that only narrows it.
-fn without_adjective(text: &str) -> Option<&str> {
-    const ADJECTIVES: [&str; 8] =
-        ["a ", "an ", "positive ", "negative ", "non-negative ", "unsigned ", "readonly ", "required "];
-    let begins = |start: &&&str| text.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start));
-    ADJECTIVES.iter().find(begins).map(|start| &text[start.len()..])
-}
-
 /// `Name[…]`, `Name<…>` or `Name(…)`.
 fn generic(text: &str, depth: usize) -> Option<Notation> {
     let Some(open) = text.find(['[', '<', '(']) else {
@@ -139,27 +119,28 @@ fn generic(text: &str, depth: usize) -> Option<Notation> {
                 split_top(inner, &[","]).iter().map(|choice| unquoted(choice)).collect::<Option<_>>()?;
             Some(Notation { choices, ..Notation::plain("string") })
         }
-        _ => {
-            let kind = word(name)?;
-            match kind {
-                "tuple" => {
-                    let elements = split_top(inner, &[","]);
-                    let kept: Vec<_> = elements.into_iter().filter(|element| *element != "...").collect();
-                    let items = union(&kept, depth)?;
-                    Some(Notation { lossy: items.lossy, ..Notation::of(kind, Some(items)) })
-                }
-                "array" => {
-                    let first =
-                        split_top(inner, &[","]).first().and_then(|first| read_within(first, depth))?;
-                    Some(Notation::of(kind, Some(first)))
-                }
-                "dict" => Some(Notation::plain(kind)),
-                _ if close == ')' => {
-                    Some(Notation { format: Some(inner.trim().to_owned()), ..Notation::plain(kind) })
-                }
-                _ => None,
-            }
+        _ => container(word(name)?, inner, close, depth),
+    }
+}
+
+/// What stands in the brackets of a type: its elements, or how a plain one is written.
+fn container(kind: &'static str, inner: &str, close: char, depth: usize) -> Option<Notation> {
+    match kind {
+        "tuple" => {
+            let elements = split_top(inner, &[","]);
+            let kept: Vec<_> = elements.into_iter().filter(|element| *element != "...").collect();
+            let items = union(&kept, depth)?;
+            Some(Notation { lossy: items.lossy, ..Notation::of(kind, Some(items)) })
         }
+        "array" => {
+            let first = split_top(inner, &[","]).first().and_then(|first| read_within(first, depth))?;
+            Some(Notation::of(kind, Some(first)))
+        }
+        "dict" => Some(Notation::plain(kind)),
+        _ if close == ')' => {
+            Some(Notation { format: Some(inner.trim().to_owned()), ..Notation::plain(kind) })
+        }
+        _ => None,
     }
 }
 
@@ -192,19 +173,6 @@ pub(super) fn common<'k>(kinds: &[&'k str]) -> Option<&'k str> {
         return Some(first);
     }
     kinds.iter().all(|kind| ["integer", "float"].contains(kind)).then_some("float")
-}
-
-/// What is left of a type that is marked as optional.
-fn without_optional_mark(text: &str) -> Option<&str> {
-    const AFTER: [&str; 7] =
-        [", optional", ",optional", "(optional)", "[optional]", " optional", ", nullable", "?"];
-    const BEFORE: [&str; 2] = ["optional ", "nullable "];
-    let lower = text.to_ascii_lowercase();
-    let inner = AFTER
-        .iter()
-        .find_map(|mark| lower.ends_with(mark).then(|| &text[..text.len() - mark.len()]))
-        .or_else(|| BEFORE.iter().find_map(|mark| lower.starts_with(mark).then(|| &text[mark.len()..])))?;
-    (!inner.trim().is_empty()).then_some(inner)
 }
 
 /// Splits at separators that stand outside brackets and quotes.
@@ -240,35 +208,6 @@ fn unquoted(text: &str) -> Option<String> {
     let quote = text.chars().next().filter(|c| ['\'', '"'].contains(c))?;
     let inner = text.get(1..)?.strip_suffix(quote)?;
     (!inner.contains(quote)).then(|| inner.to_owned())
-}
-
-/// The type that a single word names.
-fn word(text: &str) -> Option<&'static str> {
-    let known = TYPES.iter().find(|kind| **kind == text);
-    if known.is_some() {
-        return known.copied();
-    }
-    if text.len() > "json_object".len() + 4 {
-        return None;
-    }
-    Some(match text.to_ascii_lowercase().as_str() {
-        "string" | "str" | "strings" | "text" | "char" | "character" | "varchar" | "date" | "time"
-        | "datetime" | "date-time" | "timestamp" | "uuid" | "guid" | "url" | "uri" | "email" | "enum"
-        | "enumeration" | "binary" | "blob" | "bytes" | "base64" | "file" | "path" | "password" => "string",
-        "integer" | "int" | "integers" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint8"
-        | "uint16" | "uint32" | "uint64" | "long" | "short" | "bigint" | "smallint" => "integer",
-        "float" | "number" | "num" | "double" | "decimal" | "float32" | "float64" | "numeric" | "real" => {
-            "float"
-        }
-        "boolean" | "bool" | "flag" => "boolean",
-        "array" | "list" | "arraylist" | "readonlyarray" | "set" | "frozenset" | "sequence" | "iterable"
-        | "collection" | "vector" => "array",
-        "tuple" => "tuple",
-        "dict" | "object" | "obj" | "defaultdict" | "ordereddict" | "dictionary" | "json" | "json_object"
-        | "map" | "mapping" | "hash" | "hashmap" | "record" | "struct" => "dict",
-        "any" | "anything" | "variant" | "mixed" | "unknown" => "any",
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
