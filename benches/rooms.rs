@@ -9,7 +9,8 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::{Value, json};
 use toolsieve::docs::fix::{Safety, fix};
 use toolsieve::docs::parse::parse;
-use toolsieve::similarity::leaders::merge_into_leaders;
+use toolsieve::similarity::rouge::leaders::merge_into_leaders;
+use toolsieve::similarity::sequences::Sequences;
 use toolsieve::text::rouge::Threshold;
 use toolsieve::text::tokens::Vocabulary;
 
@@ -73,7 +74,7 @@ fn rooms(criterion: &mut Criterion) {
     group.finish();
 
     let mut vocabulary = Vocabulary::new();
-    let tokens: Vec<Vec<u32>> = json.iter().map(|text| vocabulary.encode_default(text)).collect();
+    let tokens: Sequences = json.iter().map(|text| vocabulary.encode_default(text)).collect();
     let threshold = Threshold::try_from(0.8).unwrap();
     let mut group = criterion.benchmark_group("similarity");
     group.throughput(Throughput::Elements(tokens.len() as u64)).sample_size(20);

@@ -8,9 +8,10 @@
 
 pub mod cosine;
 pub mod embed;
-pub mod leaders;
 pub mod overlap;
 pub mod queries;
+pub mod rouge;
+pub mod sequences;
 
 /// Where an item went.
 #[derive(Debug, Clone, Copy, PartialEq)]

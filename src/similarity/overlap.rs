@@ -1,6 +1,6 @@
 //! What of one collection is also in another: functions by text and by name, queries by text.
 //!
-//! Texts are joined by ROUGE-L, exactly, as in `leaders`. A doc that was written anew keeps
+//! Texts are joined by ROUGE-L, exactly, as in `rouge`. A doc that was written anew keeps
 //! its function's name and the names of its parameters, so these are compared as well:
 //! names with case, dots and underscores folded, parameters by the share that both have.
 //! Whoever calls brings the texts in the form in which they are to be compared.
@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::Merge;
-use super::leaders::best_of;
+use super::rouge::leaders::best_of;
+use super::sequences::Sequences;
 use crate::text::normal::loose_name;
 use crate::text::rouge::Threshold;
 use crate::text::tokens::Vocabulary;
@@ -80,10 +81,13 @@ pub fn queries<T: AsRef<str>>(
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<Option<Merge>>> {
     let mut vocabulary = Vocabulary::new();
-    let known: Vec<Vec<u32>> = known.iter().map(|text| vocabulary.encode_query(text.as_ref())).collect();
-    let mut asked: Vec<Vec<u32>> = asked.iter().map(|text| vocabulary.encode_query(text.as_ref())).collect();
-    // What has no tokens is above no threshold.
-    asked.iter_mut().filter(|tokens| tokens.len() < min_tokens).for_each(Vec::clear);
+    let known: Sequences = known.iter().map(|text| vocabulary.encode_query(text.as_ref())).collect();
+    let asked = asked.iter().map(|text| {
+        let tokens = vocabulary.encode_query(text.as_ref());
+        // What has no tokens is above no threshold.
+        if tokens.len() < min_tokens { Vec::new() } else { tokens }
+    });
+    let asked: Sequences = asked.collect();
     best_of(&known, &asked, threshold, cancelled)
 }
 

@@ -1,6 +1,6 @@
 //! Merges short texts by their words, else by their vectors.
 //!
-//! The same leader rule as in `leaders`, with two measures: a query joins the leader with
+//! The same leader rule as in `rouge::leaders`, with two measures: a query joins the leader with
 //! the highest ROUGE-L above its threshold, else the one with the highest cosine from its
 //! threshold on, else it becomes a leader. One pass serves both, so that no leader is
 //! merged away later. Every query is held against every leader: use it for one scope.

@@ -29,8 +29,9 @@ use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, S
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::export::earlier::{Earlier, EarlierEntry, entry};
-use crate::similarity::leaders;
 use crate::similarity::queries::{self, By, Gates};
+use crate::similarity::rouge::leaders;
+use crate::similarity::sequences::Sequences;
 use crate::text::rouge::Threshold;
 use crate::text::tokens::Vocabulary;
 
@@ -269,7 +270,7 @@ impl DropBaselineOverlap {
         let equal: FxHashMap<u128, usize> =
             baseline.lists.iter().enumerate().map(|(at, &(_, key))| (key, at)).collect();
         let mut vocabulary = Vocabulary::new();
-        let earlier: Vec<Vec<u32>> =
+        let earlier: Sequences =
             baseline.lists.iter().map(|(text, _)| vocabulary.encode_default(text)).collect();
         let mut others: Vec<(RowIx, Vec<u32>)> = Vec::new();
         view.parent().for_each_batch(cx, |batch| {
@@ -286,9 +287,9 @@ impl DropBaselineOverlap {
             Ok(())
         })?;
         let Some(threshold) = threshold(self.docs) else { return Ok(same) };
-        let (rows, tokens): (Vec<RowIx>, Vec<Vec<u32>>) = others.into_iter().unzip();
+        let tokens = others.iter().map(|(_, tokens)| tokens).collect();
         let nearest = leaders::best_of(&earlier, &tokens, threshold, &|| cx.cancelled());
-        for (row, near) in rows.into_iter().zip(nearest.ok_or(Error::Interrupted)?) {
+        for (&(row, _), near) in others.iter().zip(nearest.ok_or(Error::Interrupted)?) {
             if let Some(near) = near {
                 same.insert(row, SameList { earlier: near.leader, score: Some(near.score) });
             }

@@ -19,7 +19,7 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
-use crate::similarity::leaders::merge_into_leaders;
+use crate::similarity::rouge::leaders::merge_into_leaders;
 use crate::text::rouge::Threshold;
 use crate::text::tokens::{Tokenizer, Vocabulary};
 
@@ -95,14 +95,14 @@ impl Stage for MergeNearDocs {
             out.flush(batch.index())
         })?;
         lists.sort_unstable_by_key(|&(row, _)| view.position(row));
-        let (rows, tokens): (Vec<RowIx>, Vec<Vec<u32>>) = lists.into_iter().unzip();
+        let tokens = lists.iter().map(|(_, tokens)| tokens).collect();
         let merges =
             merge_into_leaders(&tokens, self.threshold, &|| cx.cancelled()).ok_or(Error::Interrupted)?;
-        for (&row, merge) in rows.iter().zip(merges) {
+        for (&(row, _), merge) in lists.iter().zip(merges) {
             if let Some(merge) = merge {
                 out.merge(
                     row,
-                    rows[merge.leader],
+                    lists[merge.leader].0,
                     &NEAR_COPY,
                     Evidence::score(Metric::RougeLF1, merge.score),
                 )?;

@@ -48,6 +48,13 @@ impl Threshold {
         floor_ratio(self.num, m as u128 + n as u128, 2 * self.den) + 1
     }
 
+    /// The most tokens that two sequences above the threshold can lack of one another, with so many together.
+    pub fn most_lacking(self, n_tokens: usize) -> usize {
+        // From L > t·s / 2 follows s - 2·L < s·(1 - t).
+        let bound = (n_tokens as u128 * u128::from(self.den - self.num)).div_ceil(u128::from(self.den));
+        usize::try_from(bound).unwrap_or(usize::MAX).saturating_sub(1)
+    }
+
     /// The least length of a sequence that can be above the threshold together with one of `m` tokens.
     ///
     /// It grows with `m`; at a threshold of 1 it is more than `m`, since nothing is above.

@@ -1,0 +1,125 @@
+//! Bitmaps that refuse nearly every pair of sequences at a look.
+//!
+//! A sequence is a bag of tokens, and a bag a set of elements: a token and how many of its
+//! like come before it. Each element turns over one bit of the bitmap. Two sequences of `m`
+//! and `n` tokens with a common subsequence of `L` have at most `m + n - 2·L` elements that
+//! the other lacks, and each of these turns over one bit, so where the bitmaps differ in more
+//! bits there is no such subsequence (Sandes, Teodoro and Melo, "Bitmap filter", 2020). Bitmaps
+//! of 64 sequences stand side by side and are looked at together, with the widest instructions
+//! that the machine has; the answer is the same with any.
+
+use multiversion::multiversion;
+
+/// Sequences that are looked at together.
+pub(super) const CHUNK_LEN: usize = 64;
+
+/// One word of the bitmap of each sequence of a chunk.
+pub(super) type Column = [u64; CHUNK_LEN];
+
+/// Words between two looks at whether all of a chunk are refused.
+pub(super) const WORDS_PER_LOOK: usize = 4;
+
+/// Writes the bitmap of a bag, given as its sorted tokens.
+pub(super) fn draw(bag: &[u32], words: &mut [u64]) {
+    words.fill(0);
+    let n_bits = 64 * words.len() as u64;
+    let (mut before, mut nth) = (None, 0_u64);
+    for &token in bag {
+        nth = if before == Some(token) { nth + 1 } else { 0 };
+        before = Some(token);
+        let hash = mixed(u64::from(token) | (nth << 32)) >> 32;
+        let bit = (hash * n_bits) >> 32;
+        words[(bit / 64) as usize] ^= 1 << (bit % 64);
+    }
+}
+
+/// Spreads numbers that stand side by side, as the end of `splitmix64` does.
+fn mixed(element: u64) -> u64 {
+    let element = element.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (element ^ (element >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)
+}
+
+/// In how many bits two bitmaps differ.
+pub(super) fn difference(a: &[u64], b: &[u64]) -> usize {
+    a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones() as usize).sum()
+}
+
+/// Which sequences of a chunk have a bitmap that differs from `probe` in at most `limit` bits: a bit each.
+///
+/// There are as many columns as words in `probe`, a multiple of [`WORDS_PER_LOOK`].
+#[multiversion(targets(
+    "x86_64+avx+avx2+bmi1+bmi2+lzcnt+popcnt+fma+avx512f+avx512vl+avx512bw+avx512dq+avx512cd+avx512vpopcntdq",
+    "x86_64+avx+avx2+bmi1+bmi2+lzcnt+popcnt+fma",
+    "x86_64+popcnt",
+    "aarch64+neon"
+))]
+pub(super) fn within(columns: &[Column], probe: &[u64], limit: u64) -> u64 {
+    let mut counts = [0_u64; CHUNK_LEN];
+    for (columns, words) in columns.chunks_exact(WORDS_PER_LOOK).zip(probe.chunks_exact(WORDS_PER_LOOK)) {
+        for (column, word) in columns.iter().zip(words) {
+            for (count, bits) in counts.iter_mut().zip(column) {
+                *count += u64::from((bits ^ word).count_ones());
+            }
+        }
+        if counts.iter().fold(u64::MAX, |least, &count| least.min(count)) > limit {
+            return 0;
+        }
+    }
+    let within = counts.iter().enumerate().map(|(at, &count)| u64::from(count <= limit) << at);
+    within.fold(0, |mask, bit| mask | bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The bag's elements that one side has and the other lacks.
+    fn n_lacking(a: &[u32], b: &[u32]) -> usize {
+        let count = |bag: &[u32], token| bag.iter().filter(|&&other| other == token).count();
+        let mut tokens = [a, b].concat();
+        tokens.sort_unstable();
+        tokens.dedup();
+        tokens.iter().map(|&token| count(a, token).abs_diff(count(b, token))).sum()
+    }
+
+    fn bag() -> impl Strategy<Value = Vec<u32>> {
+        prop::collection::vec(prop_oneof![0_u32..4, any::<u32>()], 0..60).prop_map(|mut bag| {
+            bag.sort_unstable();
+            bag
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn bitmaps_never_differ_in_more_bits_than_bags_in_elements(
+            a in bag(), b in bag(), n_words in prop::sample::select(vec![4_usize, 8, 16])
+        ) {
+            let drawn = |bag: &[u32]| {
+                let mut words = vec![u64::MAX; n_words];
+                draw(bag, &mut words);
+                words
+            };
+            prop_assert!(difference(&drawn(&a), &drawn(&b)) <= n_lacking(&a, &b));
+        }
+
+        #[test]
+        fn a_look_at_a_chunk_says_what_a_look_at_each_says(
+            bags in prop::collection::vec(bag(), CHUNK_LEN), probe in bag(), limit in 0_u64..120,
+            n_words in prop::sample::select(vec![4_usize, 16])
+        ) {
+            let mut columns = vec![[0; CHUNK_LEN]; n_words];
+            let mut words = vec![0; n_words];
+            let mut expected = 0_u64;
+            let mut probed = vec![0; n_words];
+            draw(&probe, &mut probed);
+            for (at, bag) in bags.iter().enumerate() {
+                draw(bag, &mut words);
+                columns.iter_mut().zip(&words).for_each(|(column, word)| column[at] = *word);
+                expected |= u64::from(difference(&words, &probed) as u64 <= limit) << at;
+            }
+            prop_assert_eq!(within(&columns, &probed, limit), expected);
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! ROUGE-L between many sequences: joins and merging, exact.
+//!
+//! Nearly all pairs are refused by bounds on how much two sequences differ; what remains is
+//! compared exactly. No index is approximate, and no answer depends on the threads.
+
+mod bitmap;
+mod index;
+pub mod join;
+pub mod leaders;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,238 @@
+//! What the joins find, against comparing all pairs.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use proptest::prelude::*;
+
+use super::join::{Pair, Stopped, join, self_join};
+use super::leaders::{best_of, merge_in_blocks, merge_into_leaders};
+use crate::similarity::Merge;
+use crate::text::lcs::lcs;
+use crate::text::rouge::{Threshold, f1};
+
+fn threshold(text: &str) -> Threshold {
+    text.parse().unwrap()
+}
+
+fn merge(items: &[Vec<u32>], text: &str) -> Vec<Option<Merge>> {
+    merge_into_leaders(&items.iter().collect(), threshold(text), &|| false).unwrap()
+}
+
+fn nearest(fixed: &[Vec<u32>], items: &[Vec<u32>], threshold: Threshold) -> Vec<Option<Merge>> {
+    best_of(&fixed.iter().collect(), &items.iter().collect(), threshold, &|| false).unwrap()
+}
+
+fn pairs(items: &[Vec<u32>], threshold: Threshold) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    self_join::<()>(&items.iter().collect(), threshold, &|| false, |some| {
+        pairs.extend(some);
+        Ok(())
+    })
+    .unwrap();
+    pairs
+}
+
+fn pairs_of_two(a: &[Vec<u32>], b: &[Vec<u32>], threshold: Threshold) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    join::<()>(&a.iter().collect(), &b.iter().collect(), threshold, &|| false, |some| {
+        pairs.extend(some);
+        Ok(())
+    })
+    .unwrap();
+    pairs
+}
+
+/// The definition of the best: the highest F1 above the threshold, the first at a tie.
+fn best_by_hand<'i>(
+    others: impl Iterator<Item = (usize, &'i Vec<u32>)>,
+    item: &[u32],
+    threshold: Threshold,
+) -> Option<Merge> {
+    let mut best: Option<(usize, usize, usize)> = None;
+    for (leader, tokens) in others {
+        let (n, lcs) = (tokens.len(), lcs(item, tokens));
+        let is_higher = |(_, best_lcs, best_n)| lcs * (item.len() + best_n) > best_lcs * (item.len() + n);
+        if threshold.is_above(lcs, item.len(), n) && best.is_none_or(is_higher) {
+            best = Some((leader, lcs, n));
+        }
+    }
+    best.map(|(leader, lcs, n)| Merge { leader, score: f1(lcs, item.len(), n) })
+}
+
+/// The definition of merging, one item after the other.
+fn merged_by_hand(items: &[Vec<u32>], threshold: Threshold) -> Vec<Option<Merge>> {
+    let mut merges: Vec<Option<Merge>> = Vec::new();
+    for item in items {
+        let leaders = items.iter().enumerate().take(merges.len()).filter(|(at, _)| merges[*at].is_none());
+        let best = best_by_hand(leaders, item, threshold);
+        merges.push(best);
+    }
+    merges
+}
+
+#[test]
+fn an_item_joins_the_best_leader_and_not_the_first() {
+    let leader_a = vec![1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+    let leader_b = vec![1, 2, 3, 4, 5, 6, 7, 20, 21, 22];
+    let item = vec![1, 2, 3, 4, 5, 6, 7, 20, 21, 10];
+    let merges = merge(&[leader_a, leader_b, item], "0.75");
+    assert_eq!(merges, [None, None, Some(Merge { leader: 1, score: f1(9, 10, 10) })]);
+}
+
+#[test]
+fn the_nearest_of_others_is_found_whatever_the_items_are_to_one_another() {
+    let settled = [vec![1, 2, 3, 4, 5], vec![7, 8, 9, 10, 11]];
+    let items = [vec![7, 8, 9, 10, 12], vec![7, 8, 9, 10, 12], vec![20, 21], vec![1, 2, 3, 4, 5]];
+    let near = |leader, lcs| Some(Merge { leader, score: f1(lcs, 5, 5) });
+    assert_eq!(nearest(&settled, &items, threshold("0.7")), [near(1, 4), near(1, 4), None, near(0, 5)]);
+}
+
+#[test]
+fn at_a_tie_the_earliest_leader_wins() {
+    // 2·5 / (6 + 9) and 2·4 / (6 + 6) are the same; the shorter leader is looked at first.
+    let longer = vec![1, 2, 3, 4, 5, 20, 21, 22, 23];
+    let shorter = vec![3, 4, 5, 6, 30, 31];
+    let item = vec![1, 2, 3, 4, 5, 6];
+    let merges = merge(&[longer, shorter, item], "0.6");
+    assert_eq!(merges[2].map(|merge| merge.leader), Some(0));
+}
+
+#[test]
+fn a_copy_of_a_copy_stays_when_its_leader_is_too_far() {
+    let items = [vec![1, 2, 3, 4, 5], vec![1, 2, 3, 4, 6], vec![1, 2, 3, 7, 6]];
+    let merges = merge(&items, "0.7");
+    assert_eq!(merges, [None, Some(Merge { leader: 0, score: f1(4, 5, 5) }), None]);
+    let found: Vec<(u32, u32)> =
+        pairs(&items, threshold("0.7")).iter().map(|pair| (pair.a, pair.b)).collect();
+    assert_eq!(found, [(0, 1), (1, 2)]);
+}
+
+#[test]
+fn a_score_equal_to_the_threshold_is_not_above_it() {
+    let items = [vec![1, 2, 3, 4, 5], vec![1, 2, 3, 4, 6]];
+    assert_eq!(merge(&items, "0.8"), [None, None]);
+    assert_eq!(pairs(&items, threshold("0.8")), []);
+}
+
+#[test]
+fn empty_sequences_are_near_nothing() {
+    assert_eq!(merge(&[vec![], vec![], vec![1]], "0"), [None; 3]);
+    assert_eq!(merge(&[], "0.8"), []);
+    assert_eq!(pairs(&[vec![], vec![], vec![1]], threshold("0")), []);
+    assert_eq!(pairs_of_two(&[], &[vec![1]], threshold("0")), []);
+}
+
+#[test]
+fn what_is_called_off_gives_nothing() {
+    let items = vec![vec![1, 2, 3]; 40].iter().collect();
+    let n_asked = AtomicUsize::new(0);
+    let cancelled = || n_asked.fetch_add(1, Ordering::Relaxed) >= 3;
+    assert_eq!(merge_in_blocks(&items, threshold("0.8"), 5, &cancelled), None);
+    assert_eq!(best_of(&items, &items, threshold("0.8"), &|| true), None);
+    let joined = self_join::<()>(&items, threshold("0.8"), &|| true, |_| panic!("pairs came"));
+    assert!(matches!(joined, Err(Stopped::Cancelled)));
+}
+
+#[test]
+fn what_takes_the_pairs_may_stop_them() {
+    let items = vec![vec![1, 2, 3]; 4].iter().collect();
+    let stopped = self_join(&items, threshold("0.8"), &|| false, |pairs| Err(pairs.len()));
+    assert!(matches!(stopped, Err(Stopped::Sink(6))));
+}
+
+#[test]
+fn thousands_of_the_same_token_refuse_no_copy() {
+    let (few, many) = (vec![3; 2_500], vec![3; 2_600]);
+    let near = Some(Merge { leader: 0, score: f1(2_500, 2_500, 2_600) });
+    assert_eq!(merge(&[few, many], "0.9"), [None, near]);
+}
+
+#[test]
+fn texts_of_a_hundred_thousand_tokens_are_joined() {
+    let long: Vec<u32> = (0..100_000).map(|n| n * 7 % 5_003).collect();
+    let mut near = long.clone();
+    near.truncate(90_000);
+    let score = f1(90_000, 100_000, 90_000);
+    assert_eq!(pairs(&[long, vec![1], near], threshold("0.8")), [Pair { a: 0, b: 2, score }]);
+}
+
+#[test]
+fn a_clump_of_copies_merges_into_one() {
+    let copy = |n: u32| (0..40).map(|at| if at == n % 40 { 1_000 + n } else { at }).collect();
+    let items: Vec<Vec<u32>> = (0..5_000).map(copy).collect();
+    let merges = merge(&items, "0.9");
+    assert!(
+        merges[0].is_none() && merges[1..].iter().all(|merge| merge.is_some_and(|merge| merge.leader == 0))
+    );
+}
+
+/// Items that share much: a few originals, and copies with some tokens changed.
+fn items() -> impl Strategy<Value = Vec<Vec<u32>>> {
+    let original = || {
+        prop_oneof![
+            4 => prop::collection::vec(0_u32..8, 0..12),
+            1 => prop::collection::vec(0_u32..3, 60..90),
+            1 => prop::collection::vec(0_u32..500, 80..200),
+        ]
+    };
+    let change = (any::<prop::sample::Index>(), 0_u32..2_000);
+    let copy = (any::<prop::sample::Index>(), prop::collection::vec(change, 0..4));
+    (prop::collection::vec(original(), 1..6), prop::collection::vec(copy, 0..90)).prop_map(
+        |(mut items, copies)| {
+            for (of, changes) in copies {
+                let mut item = of.get(&items).clone();
+                for (at, token) in changes {
+                    item.insert(at.index(item.len() + 1), token % 8 + token / 1_000 * 512);
+                    if token % 3 == 0 {
+                        item.remove(at.index(item.len()));
+                    }
+                }
+                items.push(item);
+            }
+            items
+        },
+    )
+}
+
+fn any_threshold() -> impl Strategy<Value = Threshold> {
+    (0_u32..=100).prop_map(|percent| Threshold::try_from(f64::from(percent) / 100.0).unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn merging_gives_what_its_definition_gives(
+        items in items(), threshold in any_threshold(), block_len in 1_usize..40, n_threads in 1_usize..4
+    ) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+        let merges = pool.install(|| merge_in_blocks(&items.iter().collect(), threshold, block_len, &|| false));
+        prop_assert_eq!(merges, Some(merged_by_hand(&items, threshold)));
+    }
+
+    #[test]
+    fn the_best_is_what_comparing_all_gives(fixed in items(), items in items(), threshold in any_threshold()) {
+        let expected: Vec<_> =
+            items.iter().map(|item| best_by_hand(fixed.iter().enumerate(), item, threshold)).collect();
+        prop_assert_eq!(nearest(&fixed, &items, threshold), expected);
+    }
+
+    #[test]
+    fn a_join_finds_the_pairs_that_comparing_all_finds(a in items(), b in items(), threshold in any_threshold()) {
+        let by_hand = |x: &[Vec<u32>], y: &[Vec<u32>], is_wanted: fn(usize, usize) -> bool| {
+            let mut pairs = Vec::new();
+            for (at_x, x) in x.iter().enumerate() {
+                for (at_y, y) in y.iter().enumerate().filter(|(at_y, _)| is_wanted(at_x, *at_y)) {
+                    let lcs = lcs(x, y);
+                    if threshold.is_above(lcs, x.len(), y.len()) {
+                        let [a, b] = [at_x, at_y].map(|at| u32::try_from(at).unwrap());
+                        pairs.push(Pair { a, b, score: f1(lcs, x.len(), y.len()) });
+                    }
+                }
+            }
+            pairs
+        };
+        prop_assert_eq!(pairs(&a, threshold), by_hand(&a, &a, |x, y| x < y));
+        prop_assert_eq!(pairs_of_two(&a, &b, threshold), by_hand(&a, &b, |_, _| true));
+    }
+}
