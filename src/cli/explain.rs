@@ -42,11 +42,10 @@ pub(super) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
     if let Some(reason) = LINE_REASONS.iter().find(|reason| reason.code == code) {
         let shown = |text: &[u8]| format!("  {:?}\n", String::from_utf8_lossy(text));
         let text = format!(
-            "{}\n  {}\n  named by ingest, for a line of the log\n\nfires on\n{}\ndoes not fire on\n{}",
+            "{}\n  {}\n  named by ingest, for a line of the log\n{}",
             reason.code,
             reason.sentence,
-            shown(reason.fires.text),
-            shown(reason.passes.text)
+            example_of(&shown(reason.fires.text), &shown(reason.passes.text))
         );
         return Ok(console::give(&text)?);
     }
@@ -69,7 +68,7 @@ fn of_check_alone(rule: &Rule) -> anyhow::Result<String> {
         let shown = |functions: &str| -> anyhow::Result<String> {
             Ok(indented_lines(&format!("{:#}", serde_json::from_str::<Value>(functions)?)))
         };
-        text += &format!("\nfires on\n{}\ndoes not fire on\n{}", shown(fires)?, shown(quiet)?);
+        text += &example_of(&shown(fires)?, &shown(quiet)?);
     }
     Ok(text)
 }
@@ -105,13 +104,13 @@ fn of_stage(kind: Option<&Kind>, reason: &Reason) -> String {
         } else {
             format!("\nwith\n  {}\n", example.settings)
         };
-        text += &format!(
-            "{with}\nfires on\n{}\ndoes not fire on\n{}",
-            indented(example.fires),
-            indented(example.quiet)
-        );
+        text += &format!("{with}{}", example_of(&indented(example.fires), &indented(example.quiet)));
     }
     text
+}
+
+fn example_of(fires: &str, quiet: &str) -> String {
+    format!("\nfires on\n{fires}\ndoes not fire on\n{quiet}")
 }
 
 fn indented(sample: Sample) -> String {

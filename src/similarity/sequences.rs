@@ -8,11 +8,6 @@ pub struct Sequences {
 }
 
 impl Sequences {
-    /// No sequences, with room for some.
-    pub fn with_capacity(n_sequences: usize, n_tokens: usize) -> Self {
-        Self { tokens: Vec::with_capacity(n_tokens), ends: Vec::with_capacity(n_sequences) }
-    }
-
     /// Adds a sequence behind the others.
     pub fn push(&mut self, tokens: impl IntoIterator<Item = u32>) {
         self.tokens.extend(tokens);

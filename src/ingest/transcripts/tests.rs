@@ -323,7 +323,6 @@ fn raw_prompts_of_chat_templates_are_read() {
     assert_eq!(record.functions, TOOLS);
 }
 
-/// A text of any kind, marks and tags among it.
 #[test]
 fn texts_of_many_open_tags_are_gone_through_once() {
     for tags in ["<tool_call>".repeat(40_000), "<tools>".repeat(40_000)] {
@@ -337,6 +336,7 @@ fn texts_of_many_open_tags_are_gone_through_once() {
     }
 }
 
+/// A text of any kind, marks and tags among it.
 fn any_text() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "USER:",

@@ -17,6 +17,11 @@ const N_LARGE_WORDS: usize = 16;
 /// The number of a sequence.
 pub(super) type Row = u32;
 
+/// The sequence at a place.
+pub(super) fn row(at: usize) -> Row {
+    Row::try_from(at).expect("no machine holds 2³² sequences")
+}
+
 /// Sequences with what the bounds look at.
 pub(super) struct Prepared<'s> {
     pub(super) sequences: &'s Sequences,

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::bitmap::CHUNK_LEN;
-use super::index::{Index, Prepared, Row};
+use super::index::{Index, Prepared, Row, row};
 use crate::similarity::sequences::Sequences;
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::{Threshold, f1};
@@ -90,10 +90,6 @@ pub fn join<E>(
         take(&pairs).map_err(Stopped::Sink)?;
     }
     Ok(())
-}
-
-fn row(number: usize) -> Row {
-    Row::try_from(number).expect("no machine joins 2³² sequences")
 }
 
 /// The pairs of some probes with what is indexed, in order; nothing where it was called off.

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use super::bitmap::CHUNK_LEN;
-use super::index::{Index, Prepared, Row};
+use super::index::{Index, Prepared, Row, row};
 use crate::similarity::Merge;
 use crate::similarity::sequences::Sequences;
 use crate::text::lcs::LcsScratch;
@@ -74,10 +74,6 @@ pub fn best_of(
     let items: Vec<Row> = (fixed.len()..both.len()).map(row).collect();
     let found = best_of_each(&prepared, &items, &index, cancelled)?;
     Some(items.iter().zip(found).map(|(&item, best)| best.map(|best| best.merge(&prepared, item))).collect())
-}
-
-fn row(number: usize) -> Row {
-    Row::try_from(number).expect("no machine merges 2³² sequences")
 }
 
 /// The best leader of each item, on all threads; items of like length go together.
