@@ -12,6 +12,7 @@ pub mod overlap;
 pub mod queries;
 pub mod rouge;
 pub mod sequences;
+pub mod vectors;
 
 /// Where an item went.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,4 +21,24 @@ pub struct Merge {
     pub leader: usize,
     /// The item's own score with it.
     pub score: f64,
+}
+
+/// Two items of a join above its threshold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair {
+    /// The number of the one.
+    pub a: u32,
+    /// The number of the other, of the second collection where there are two.
+    pub b: u32,
+    /// How alike they are, by the join's measure.
+    pub score: f64,
+}
+
+/// Why a join ended early.
+#[derive(Debug)]
+pub enum Stopped<E> {
+    /// It was called off.
+    Cancelled,
+    /// What took the pairs could not.
+    Sink(E),
 }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::bitmap::CHUNK_LEN;
 use super::index::{Index, Prepared, Row, row};
 use crate::similarity::sequences::Sequences;
+use crate::similarity::{Pair, Stopped};
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::{Threshold, f1};
 
@@ -16,26 +17,6 @@ use crate::text::rouge::{Threshold, f1};
 const MIN_BLOCK_LEN: usize = 4_096;
 /// Blocks a self-join is cut into, at most.
 const MAX_BLOCKS: usize = 16;
-
-/// Two sequences above the threshold.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pair {
-    /// The number of the one.
-    pub a: u32,
-    /// The number of the other, of the second collection where there are two.
-    pub b: u32,
-    /// Their ROUGE-L F1.
-    pub score: f64,
-}
-
-/// Why a join ended early.
-#[derive(Debug)]
-pub enum Stopped<E> {
-    /// It was called off.
-    Cancelled,
-    /// What took the pairs could not.
-    Sink(E),
-}
 
 /// Finds all pairs of one collection, `a` before `b`, and gives them to `take` some rows at a time.
 ///

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 
-use super::join::{Pair, Stopped, join, self_join};
+use super::join::{join, self_join};
 use super::leaders::{best_of, merge_in_blocks, merge_into_leaders};
-use crate::similarity::Merge;
+use crate::similarity::{Merge, Pair, Stopped};
 use crate::text::lcs::lcs;
 use crate::text::rouge::{Threshold, f1};
 

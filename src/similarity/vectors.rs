@@ -1,0 +1,48 @@
+//! Vectors of one space, in one piece of memory.
+
+/// Vectors of one space, one row after the other.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Vectors {
+    n_dims: usize,
+    values: Vec<f32>,
+}
+
+impl Vectors {
+    /// Takes rows of `n_dims` numbers, one after the other.
+    ///
+    /// # Panics
+    /// If the last row is not whole.
+    pub fn new(n_dims: usize, values: Vec<f32>) -> Self {
+        assert!(n_dims > 0 || values.is_empty(), "numbers without a dimension");
+        assert!(values.len().is_multiple_of(n_dims.max(1)), "a row of fewer than {n_dims} numbers");
+        Self { n_dims, values }
+    }
+
+    /// Numbers in a row.
+    pub fn n_dims(&self) -> usize {
+        self.n_dims
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.values.len() / self.n_dims.max(1)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The numbers of one row.
+    ///
+    /// # Panics
+    /// If there are not that many rows.
+    pub fn get(&self, at: usize) -> &[f32] {
+        &self.values[at * self.n_dims..][..self.n_dims]
+    }
+
+    /// Every row, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f32]> {
+        self.values.chunks_exact(self.n_dims.max(1))
+    }
+}
