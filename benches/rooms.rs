@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use toolsieve::docs::fix::{Safety, fix};
 use toolsieve::docs::parse::parse;
 use toolsieve::similarity::rouge::leaders::merge_into_leaders;
-use toolsieve::similarity::sequences::Sequences;
+use toolsieve::similarity::rouge::texts::Texts;
+use toolsieve::text::profile::Profile;
 use toolsieve::text::rouge::Threshold;
-use toolsieve::text::tokens::Vocabulary;
 
 const WORDS: [&str; 16] = [
     "harbour",
@@ -73,14 +73,13 @@ fn rooms(criterion: &mut Criterion) {
     });
     group.finish();
 
-    let mut vocabulary = Vocabulary::new();
-    let tokens: Sequences = json.iter().map(|text| vocabulary.encode_default(text)).collect();
+    let texts = Texts::encode(&json, Profile::Auto);
     let threshold = Threshold::try_from(0.8).unwrap();
     let mut group = criterion.benchmark_group("similarity");
-    group.throughput(Throughput::Elements(tokens.len() as u64)).sample_size(20);
+    group.throughput(Throughput::Elements(texts.len() as u64)).sample_size(20);
     group.bench_function("merge into leaders, ROUGE-L > 0.8", |bencher| {
         bencher.iter(|| {
-            merge_into_leaders(black_box(&tokens), threshold, &|| false)
+            merge_into_leaders(black_box(&texts), threshold, &|| false)
                 .map(|merges| merges.iter().flatten().count())
         });
     });

@@ -13,7 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use crate::conversation::Message;
-use crate::text::tokens::{Tokenizer, is_unspaced};
+use crate::text::tokens::Tokenizer;
+use crate::text::words::is_unspaced;
 
 /// Words that write a number, a date, a time or a measure in another notation.
 const NOTATION: &[&str] = &[

@@ -14,6 +14,7 @@ use super::error::Result;
 use super::fingerprint::Fingerprint;
 use super::verdict::Verdict;
 use super::view::{Row, View};
+use crate::text::tokens::Tokenizer;
 
 /// A row's place in its table, in the order in which the rows were read.
 pub type RowIx = u32;
@@ -126,8 +127,8 @@ impl Action {
 /// What a score measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// ROUGE-L F1 of token sequences, from 0 to 1.
-    RougeLF1,
+    /// ROUGE-L F1 of token sequences as this tokenizer cuts them, from 0 to 1.
+    RougeLF1(Tokenizer),
     /// Cosine of hashed character n-gram vectors, from -1 to 1.
     CosineHashed,
     /// Jaccard index of two functions' sets of parameter names, from 0 to 1.
@@ -136,12 +137,20 @@ pub enum Metric {
 
 impl Metric {
     /// Every metric.
-    pub const ALL: [Self; 3] = [Self::RougeLF1, Self::CosineHashed, Self::ParameterJaccard];
+    pub const ALL: [Self; 5] = [
+        Self::RougeLF1(Tokenizer::Rouge),
+        Self::RougeLF1(Tokenizer::RougeStemmed),
+        Self::RougeLF1(Tokenizer::Unicode),
+        Self::CosineHashed,
+        Self::ParameterJaccard,
+    ];
 
     /// The metric's name in files.
     pub fn name(self) -> &'static str {
         match self {
-            Self::RougeLF1 => "rouge-l-f1",
+            Self::RougeLF1(Tokenizer::Rouge) => "rouge-l-f1",
+            Self::RougeLF1(Tokenizer::RougeStemmed) => "rouge-l-f1/rouge-score-stemmed-v1",
+            Self::RougeLF1(Tokenizer::Unicode) => "rouge-l-f1/unicode-v2",
             Self::CosineHashed => "cosine-hashed",
             Self::ParameterJaccard => "parameter-jaccard",
         }

@@ -11,10 +11,11 @@ use rustc_hash::FxHashMap;
 
 use super::Merge;
 use super::rouge::leaders::best_of;
-use super::sequences::Sequences;
+use super::rouge::texts::Texts;
 use crate::text::normal::loose_name;
+use crate::text::profile::Profile;
 use crate::text::rouge::Threshold;
-use crate::text::tokens::Vocabulary;
+use crate::text::tokens::Tokenizer;
 
 /// A function as it is compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,10 +31,21 @@ pub struct Function {
 /// What was found for one function.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Found {
-    /// The known function of the highest ROUGE-L F1 above the threshold; `leader` is its index.
-    pub by_text: Option<Merge>,
+    /// The known function of the highest ROUGE-L F1 above the threshold.
+    pub by_text: Option<NearText>,
     /// The known function of the same name with the highest Jaccard index of parameter names.
     pub by_name: Option<SameName>,
+}
+
+/// A known text above the threshold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NearText {
+    /// Its index.
+    pub known: usize,
+    /// The ROUGE-L F1 of both.
+    pub score: f64,
+    /// By which tokenizer.
+    pub tokenizer: Tokenizer,
 }
 
 /// A known function of the same name.
@@ -79,16 +91,15 @@ pub fn queries<T: AsRef<str>>(
     min_tokens: usize,
     threshold: Threshold,
     cancelled: &(dyn Fn() -> bool + Sync),
-) -> Option<Vec<Option<Merge>>> {
-    let mut vocabulary = Vocabulary::new();
-    let known: Sequences = known.iter().map(|text| vocabulary.encode_query(text.as_ref())).collect();
-    let asked = asked.iter().map(|text| {
-        let tokens = vocabulary.encode_query(text.as_ref());
-        // What has no tokens is above no threshold.
-        if tokens.len() < min_tokens { Vec::new() } else { tokens }
-    });
-    let asked: Sequences = asked.collect();
-    best_of(&known, &asked, threshold, cancelled)
+) -> Option<Vec<Option<NearText>>> {
+    let both: Vec<&str> = known.iter().chain(asked).map(AsRef::as_ref).collect();
+    let texts = Texts::encode(&both, Profile::Auto);
+    let found = best_of(&texts, known.len(), threshold, cancelled)?;
+    let near = |(at, best): (usize, Option<Merge>)| {
+        let Merge { leader: known, score } = best.filter(|_| texts.n_tokens(at) >= min_tokens)?;
+        Some(NearText { known, score, tokenizer: texts.tokenizer_of(known, at) })
+    };
+    Some((known.len()..).zip(found).map(near).collect())
 }
 
 /// The known functions by folded name.
@@ -150,7 +161,7 @@ mod tests {
             function("Ring.Bell", &["bell", "x-key"], "something else altogether"),
         ];
         let found = find(&known, function("peal", &[], "rings the bell of the church so many hours"));
-        assert_eq!(found.by_text.map(|merge| merge.leader), Some(0));
+        assert_eq!(found.by_text.map(|near| near.known), Some(0));
         assert_eq!(found.by_name, None);
         let found = find(&known, function("RingBell", &["bell", "x_key"], "written anew"));
         assert_eq!(

@@ -7,9 +7,11 @@
 
 use super::cosine::dot;
 use super::embed::Embedder;
+use super::rouge::texts::Texts;
 use crate::text::lcs::LcsScratch;
+use crate::text::profile::Profile;
 use crate::text::rouge::{Threshold, f1};
-use crate::text::tokens::Vocabulary;
+use crate::text::tokens::Tokenizer;
 
 /// From where on two queries are one; `None` turns a measure off.
 #[derive(Debug, Clone, Copy)]
@@ -23,8 +25,8 @@ pub struct Gates {
 /// By what two queries are one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
-    /// Their words, in order.
-    Words,
+    /// Their words, in order, as this tokenizer cuts them.
+    Words(Tokenizer),
     /// Their vectors.
     Vectors,
 }
@@ -75,17 +77,16 @@ pub fn nearest_of(
 /// Queries in the forms they are compared in.
 struct Measured {
     gates: Gates,
-    tokens: Vec<Vec<u32>>,
+    texts: Texts,
     vectors: Vec<f32>,
     dims: usize,
 }
 
 impl Measured {
     fn new(queries: &[&str], gates: Gates, embedder: &dyn Embedder) -> Self {
-        let mut vocabulary = Vocabulary::new();
-        let tokens = queries.iter().map(|query| vocabulary.encode_query(query)).collect();
+        let texts = Texts::encode(queries, Profile::Auto);
         let vectors = if gates.cosine.is_some() { embedder.embed(queries) } else { Vec::new() };
-        Self { gates, tokens, vectors, dims: embedder.dims() }
+        Self { gates, texts, vectors, dims: embedder.dims() }
     }
 
     fn vector(&self, at: usize) -> &[f32] {
@@ -95,29 +96,31 @@ impl Measured {
     /// The leader that a query joins: by its words, else by its vector.
     fn nearest(&self, at: usize, leaders: &[usize], scratch: &mut LcsScratch) -> Option<Near> {
         let by_words = self.gates.rouge_l.and_then(|threshold| {
-            best(leaders, By::Words, |leader| {
-                let (m, n) = (self.tokens[at].len(), self.tokens[leader].len());
-                let min_lcs = threshold.min_lcs(m, n);
-                let lcs = scratch.lcs_at_least(&self.tokens[at], &self.tokens[leader], min_lcs)?;
-                Some(f1(lcs, m, n))
-            })
+            let (leader, score) = best(leaders, |leader| {
+                let (a, b) = self.texts.pair(at, leader);
+                let lcs = scratch.lcs_at_least(a, b, threshold.min_lcs(a.len(), b.len()))?;
+                Some(f1(lcs, a.len(), b.len()))
+            })?;
+            Some(Near { leader, by: By::Words(self.texts.tokenizer_of(at, leader)), score })
         });
         by_words.or_else(|| {
             let threshold = self.gates.cosine?;
             let cosine = |leader| f64::from(dot(self.vector(at), self.vector(leader)));
-            best(leaders, By::Vectors, |leader| Some(cosine(leader)).filter(|&score| score >= threshold))
+            let (leader, score) =
+                best(leaders, |leader| Some(cosine(leader)).filter(|&score| score >= threshold))?;
+            Some(Near { leader, by: By::Vectors, score })
         })
     }
 }
 
 /// The leader with the highest score; the earliest at a tie.
-fn best(leaders: &[usize], by: By, mut score: impl FnMut(usize) -> Option<f64>) -> Option<Near> {
-    let mut best: Option<Near> = None;
+fn best(leaders: &[usize], mut score: impl FnMut(usize) -> Option<f64>) -> Option<(usize, f64)> {
+    let mut best: Option<(usize, f64)> = None;
     for &leader in leaders {
         if let Some(score) = score(leader)
-            && best.is_none_or(|best| score > best.score)
+            && best.is_none_or(|(_, best)| score > best)
         {
-            best = Some(Near { leader, by, score });
+            best = Some((leader, score));
         }
     }
     best
@@ -145,7 +148,7 @@ mod tests {
         let both = found(gates(Some(0.8), Some(0.6)));
         assert_eq!(
             both.iter().map(|near| near.map(|near| (near.leader, near.by))).collect::<Vec<_>>(),
-            [None, Some((0, By::Words)), Some((0, By::Vectors))]
+            [None, Some((0, By::Words(Tokenizer::Rouge))), Some((0, By::Vectors))]
         );
         assert_eq!(found(gates(Some(0.8), None))[2], None);
         assert_eq!(found(gates(None, Some(0.6)))[1].map(|near| near.by), Some(By::Vectors));
@@ -163,7 +166,8 @@ mod tests {
             let pairs: Vec<Option<Near>> =
                 settled.iter().map(|other| merge_queries(&[other, &query], gates, &Hashed)[1]).collect();
             let is_by = |by| pairs.iter().flatten().any(|near| near.by == by);
-            let by = if is_by(By::Words) { By::Words } else { By::Vectors };
+            let words = By::Words(Tokenizer::Rouge);
+            let by = if is_by(words) { words } else { By::Vectors };
             let mut expected: Option<Near> = None;
             for (leader, near) in pairs.iter().enumerate().filter_map(|(at, near)| Some((at, near.as_ref()?))) {
                 if near.by == by && expected.is_none_or(|best| near.score > best.score) {

@@ -1,5 +1,15 @@
 //! Token sequences of a collection, in one piece of memory.
 
+use rayon::prelude::*;
+
+use crate::text::tokens::Tokenizer;
+use crate::text::vocabulary::Vocabulary;
+
+/// Texts that are encoded with a vocabulary of their own, at least; each such vocabulary is merged into that of all.
+const MIN_PART_LEN: usize = 64;
+/// Parts of a collection, at most.
+const MAX_PARTS: usize = 64;
+
 /// Token sequences, one after the other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sequences {
@@ -8,6 +18,46 @@ pub struct Sequences {
 }
 
 impl Sequences {
+    /// The tokens of some texts, numbered in the order they are first seen, on all threads.
+    ///
+    /// # Panics
+    /// With more than 2³² distinct tokens.
+    pub fn encode<T: AsRef<str> + Sync>(texts: &[T], tokenizer: Tokenizer) -> Self {
+        let part_len = texts.len().div_ceil(MAX_PARTS).max(MIN_PART_LEN);
+        let parts = texts.par_chunks(part_len).map(|texts| {
+            let (mut vocabulary, mut sequences) = (Vocabulary::new(), Self::default());
+            for text in texts {
+                vocabulary.for_each_number(tokenizer, text.as_ref(), |number| sequences.tokens.push(number));
+                sequences.ends.push(sequences.tokens.len());
+            }
+            (vocabulary.into_tokens(), sequences)
+        });
+        let (vocabularies, mut parts): (Vec<_>, Vec<Self>) = parts.collect();
+        let mut vocabulary = Vocabulary::new();
+        // Parts in order give the numbers that one vocabulary from the first text on would give.
+        let numbers: Vec<Vec<u32>> = vocabularies
+            .iter()
+            .map(|tokens| tokens.iter().map(|token| vocabulary.number(token)).collect())
+            .collect();
+        parts.par_iter_mut().zip(&numbers).for_each(|(part, numbers)| {
+            part.tokens.iter_mut().for_each(|token| *token = numbers[*token as usize]);
+        });
+        Self::joined(parts)
+    }
+
+    /// The sequences of some collections, one collection after the other.
+    fn joined(parts: Vec<Self>) -> Self {
+        let n_tokens = parts.iter().map(|part| part.tokens.len()).sum();
+        let n_sequences = parts.iter().map(Self::len).sum();
+        let mut all = Self { tokens: Vec::with_capacity(n_tokens), ends: Vec::with_capacity(n_sequences) };
+        for part in parts {
+            let n_before = all.tokens.len();
+            all.tokens.extend_from_slice(&part.tokens);
+            all.ends.extend(part.ends.iter().map(|end| n_before + end));
+        }
+        all
+    }
+
     /// Adds a sequence behind the others.
     pub fn push(&mut self, tokens: impl IntoIterator<Item = u32>) {
         self.tokens.extend(tokens);
@@ -58,5 +108,24 @@ impl<S: AsRef<[u32]>> FromIterator<S> for Sequences {
             all.push(sequence.as_ref().iter().copied());
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn parts_give_the_numbers_that_one_vocabulary_gives(
+            texts in prop::collection::vec("[a-f]{1,2}( [a-f]{1,2}){0,3}", 0..300)
+        ) {
+            let mut vocabulary = Vocabulary::new();
+            let expected: Sequences =
+                texts.iter().map(|text| vocabulary.encode(Tokenizer::Rouge, text)).collect();
+            prop_assert_eq!(Sequences::encode(&texts, Tokenizer::Rouge), expected);
+        }
     }
 }

@@ -31,9 +31,9 @@ use crate::engine::view::View;
 use crate::export::earlier::{Earlier, EarlierEntry, entry};
 use crate::similarity::queries::{self, By, Gates};
 use crate::similarity::rouge::leaders;
-use crate::similarity::sequences::Sequences;
+use crate::similarity::rouge::texts::Texts;
+use crate::text::profile::Profile;
 use crate::text::rouge::Threshold;
-use crate::text::tokens::Vocabulary;
 
 static OVERLAP: Reason =
     Reason::policy("overlap/baseline", "An entry of an earlier dataset asks the same of the same functions.");
@@ -131,7 +131,7 @@ impl Stage for DropBaselineOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         fingerprint.part("embedder", self.embedder.embedder().id().as_bytes());
         if let Some(run) = &self.run {
             for input in Earlier::open(run)?.inputs()? {
@@ -269,10 +269,8 @@ impl DropBaselineOverlap {
         let mut same = FxHashMap::default();
         let equal: FxHashMap<u128, usize> =
             baseline.lists.iter().enumerate().map(|(at, &(_, key))| (key, at)).collect();
-        let mut vocabulary = Vocabulary::new();
-        let earlier: Sequences =
-            baseline.lists.iter().map(|(text, _)| vocabulary.encode_default(text)).collect();
-        let mut others: Vec<(RowIx, Vec<u32>)> = Vec::new();
+        let mut others: Vec<RowIx> = Vec::new();
+        let mut compared: Vec<String> = baseline.lists.iter().map(|(text, _)| text.clone()).collect();
         view.parent().for_each_batch(cx, |batch| {
             let texts =
                 batch.map_rows(|row| canonical::text(&row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default()));
@@ -281,15 +279,18 @@ impl DropBaselineOverlap {
                     Some(&earlier) => {
                         same.insert(row, SameList { earlier, score: None });
                     }
-                    None => others.push((row, vocabulary.encode_default(&text))),
+                    None => {
+                        others.push(row);
+                        compared.push(text);
+                    }
                 }
             }
             Ok(())
         })?;
         let Some(threshold) = threshold(self.docs) else { return Ok(same) };
-        let tokens = others.iter().map(|(_, tokens)| tokens).collect();
-        let nearest = leaders::best_of(&earlier, &tokens, threshold, &|| cx.cancelled());
-        for (&(row, _), near) in others.iter().zip(nearest.ok_or(Error::Interrupted)?) {
+        let texts = Texts::encode(&compared, Profile::Auto);
+        let nearest = leaders::best_of(&texts, baseline.lists.len(), threshold, &|| cx.cancelled());
+        for (row, near) in others.into_iter().zip(nearest.ok_or(Error::Interrupted)?) {
             if let Some(near) = near {
                 same.insert(row, SameList { earlier: near.leader, score: Some(near.score) });
             }
@@ -318,7 +319,7 @@ impl DropBaselineOverlap {
         for ((row, _), near) in left.into_iter().zip(nearest) {
             let Some(near) = near else { continue };
             let (by, metric) = match near.by {
-                By::Words => ("query/near-copy", Metric::RougeLF1),
+                By::Words(tokenizer) => ("query/near-copy", Metric::RougeLF1(tokenizer)),
                 By::Vectors => ("query/similar", Metric::CosineHashed),
             };
             let entry = entries[near.leader].0.clone();

@@ -127,7 +127,7 @@ impl Stage for DropPublicOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         Ok(compared::fingerprint(&self.sets, self.dir.as_deref(), fingerprint)?)
     }
 
@@ -248,12 +248,12 @@ struct Hit<'a> {
 
 impl<'a> Hit<'a> {
     fn by_text(function: &'a Function, found: &Found) -> Option<Self> {
-        let merge = found.by_text?;
+        let near = found.by_text?;
         Some(Self {
             function: &function.name,
-            known: merge.leader,
-            metric: Metric::RougeLF1,
-            score: merge.score,
+            known: near.known,
+            metric: Metric::RougeLF1(near.tokenizer),
+            score: near.score,
             shared: 0,
         })
     }

@@ -104,7 +104,7 @@ impl Stage for DropPublicQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         Ok(compared::fingerprint(&self.sets, self.dir.as_deref(), fingerprint)?)
     }
 
@@ -135,10 +135,10 @@ impl Stage for DropPublicQueries {
             overlap::queries(&known.items, &asked, self.min_tokens, self.threshold, &|| cx.cancelled())
                 .ok_or(Error::Interrupted)?;
         for (row, at) in places {
-            if let Some(merge) = found[at] {
-                let origin = &known.origins[merge.leader];
+            if let Some(near) = found[at] {
+                let origin = &known.origins[near.known];
                 let detail = json!({ "set": origin.set, "record": origin.record });
-                let score = Some((Metric::RougeLF1, merge.score));
+                let score = Some((Metric::RougeLF1(near.tokenizer), near.score));
                 let evidence = Evidence { score, detail: Some(Box::new(detail)) };
                 match self.action {
                     OnOverlap::Drop => out.drop(row, &PUBLIC_QUERY, evidence)?,

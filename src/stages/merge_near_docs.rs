@@ -20,8 +20,9 @@ use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, S
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::similarity::rouge::leaders::merge_into_leaders;
-use crate::text::rouge::Threshold;
-use crate::text::tokens::{Tokenizer, Vocabulary};
+use crate::similarity::rouge::texts::Texts;
+use crate::text::profile::Profile;
+use crate::text::rouge::{Comparison, Threshold};
 
 static NEAR_COPY: Reason =
     Reason::policy("docs/near-copy", "An earlier doc list differs in a few words only.");
@@ -34,14 +35,22 @@ pub struct MergeNearDocs {
     #[schemars(with = "f64")]
     pub threshold: Threshold,
     /// What is a token. "rouge-score-v1" is what the figures of others are made with; it sees ASCII letters and
-    /// digits only, so lists that differ in other scripts alone are one to it. "unicode-v1" tells them apart.
+    /// digits only, so lists that differ in other scripts alone are one to it. "unicode-v2" tells them apart. "auto"
+    /// takes the former, and the latter where either list has letters of which the former keeps less than half.
     #[schemars(with = "String")]
-    pub tokenizer: Tokenizer,
+    pub tokenizer: Profile,
+    /// When a score is above the threshold: "exact" compares fractions, so that 4/5 is not above 0.8;
+    /// "google-float" compares the floats of rouge-score, which lets some ties through by rounding.
+    pub comparison: Comparison,
 }
 
 impl Default for MergeNearDocs {
     fn default() -> Self {
-        Self { threshold: Threshold::try_from(0.8).expect("0.8 is a threshold"), tokenizer: Tokenizer::Rouge }
+        Self {
+            threshold: Threshold::try_from(0.8).expect("0.8 is a threshold"),
+            tokenizer: Profile::default(),
+            comparison: Comparison::default(),
+        }
     }
 }
 
@@ -74,20 +83,19 @@ impl Stage for MergeNearDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         fingerprint.part("fixes", &fix::VERSION.to_le_bytes());
         Ok(())
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let mut vocabulary = Vocabulary::new();
-        let mut lists: Vec<(RowIx, Vec<u32>)> = Vec::new();
+        let mut lists: Vec<(RowIx, String)> = Vec::new();
         view.for_each_batch(cx, |batch| {
             let compared =
                 batch.map_rows(|row| compared(&row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default()));
             for (&row, (text, renames)) in batch.rows().iter().zip(compared) {
-                lists.push((row, self.encode(&mut vocabulary, &text)));
-                out.set(row, COMPARED, text)?;
+                out.set(row, COMPARED, text.clone())?;
+                lists.push((row, text));
                 if let Some(renames) = renames {
                     out.set(row, RENAMES, renames)?;
                 }
@@ -95,29 +103,18 @@ impl Stage for MergeNearDocs {
             out.flush(batch.index())
         })?;
         lists.sort_unstable_by_key(|&(row, _)| view.position(row));
-        let tokens = lists.iter().map(|(_, tokens)| tokens).collect();
-        let merges =
-            merge_into_leaders(&tokens, self.threshold, &|| cx.cancelled()).ok_or(Error::Interrupted)?;
-        for (&(row, _), merge) in lists.iter().zip(merges) {
+        let (rows, lists): (Vec<RowIx>, Vec<String>) = lists.into_iter().unzip();
+        let texts = Texts::encode(&lists, self.tokenizer);
+        drop(lists);
+        let threshold = self.threshold.compared_by(self.comparison);
+        let merges = merge_into_leaders(&texts, threshold, &|| cx.cancelled()).ok_or(Error::Interrupted)?;
+        for (at, merge) in merges.into_iter().enumerate() {
             if let Some(merge) = merge {
-                out.merge(
-                    row,
-                    lists[merge.leader].0,
-                    &NEAR_COPY,
-                    Evidence::score(Metric::RougeLF1, merge.score),
-                )?;
+                let metric = Metric::RougeLF1(texts.tokenizer_of(at, merge.leader));
+                out.merge(rows[at], rows[merge.leader], &NEAR_COPY, Evidence::score(metric, merge.score))?;
             }
         }
         Ok(())
-    }
-}
-
-impl MergeNearDocs {
-    fn encode(&self, vocabulary: &mut Vocabulary, text: &str) -> Vec<u32> {
-        match self.tokenizer {
-            Tokenizer::Rouge => vocabulary.encode_default(text),
-            Tokenizer::Unicode => vocabulary.encode(Tokenizer::Unicode, text),
-        }
     }
 }
 

@@ -179,7 +179,7 @@ impl Stage for MergeNearQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         fingerprint.part("embedder", self.embedder.embedder().id().as_bytes());
         Ok(())
     }
@@ -310,7 +310,7 @@ impl MergeNearQueries {
         let merges = merge_queries(&queries, gates, self.embedder.embedder());
         let goes = |near: Near| {
             let (reason, metric) = match near.by {
-                By::Words => (&NEAR_COPY, Metric::RougeLF1),
+                By::Words(tokenizer) => (&NEAR_COPY, Metric::RougeLF1(tokenizer)),
                 By::Vectors => (&SIMILAR, Metric::CosineHashed),
             };
             Goes { into: group[near.leader].0, reason, evidence: Evidence::score(metric, near.score) }

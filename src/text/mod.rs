@@ -2,13 +2,16 @@
 //!
 //! Everything here is exact and the same on every machine: thresholds are compared
 //! in integers, scores come from the operations of Google's `rouge-score` in its
-//! order, and Unicode data comes from pinned crates. There is no stemmer and no list
+//! order, and Unicode data comes from pinned crates. There is no list
 //! of stop words. For comparing many texts see `similarity`. Which language a text is in is told by `language`.
 
 pub mod language;
 pub mod lcs;
 pub mod noise;
 pub mod normal;
+pub mod profile;
 pub mod rouge;
 pub mod short;
 pub mod tokens;
+pub mod vocabulary;
+pub(crate) mod words;

@@ -1,8 +1,9 @@
 //! The normal forms under which two texts count as the same.
 
+use icu_casemap::CaseMapper;
 use unicode_normalization::UnicodeNormalization;
 
-/// The text in NFKC and lower case, each run of whitespace as one space and none at the ends.
+/// The text in NFKC and folded case, each run of whitespace as one space and none at the ends.
 pub fn normalise(text: &str) -> String {
     let folded = fold(text);
     let mut normal = String::with_capacity(folded.len());
@@ -33,15 +34,15 @@ pub fn loose_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The text in NFKC and lower case.
+/// The text in NFKC and full case folding: `Straße` and `STRASSE` are one.
 ///
-/// Lower case goes character by character, so that a sigma is the same inside and at the end of a word, and may
-/// leave characters apart that NFKC joins: hence NFKC once more.
+/// Folding may leave characters apart that NFKC joins: hence NFKC once more.
 pub(super) fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    text.nfkc().flat_map(char::to_lowercase).nfkc().collect()
+    let compatible: String = text.nfkc().collect();
+    CaseMapper::new().fold_string(&compatible).nfkc().collect()
 }
 
 #[cfg(test)]
@@ -54,7 +55,7 @@ mod tests {
     fn width_case_and_whitespace_do_not_count() {
         assert_eq!(normalise(" What's\tthe \u{3000} WEATHER\n"), "what's the weather");
         assert_eq!(normalise("Ｗｅａｔｈｅｒ ﬁt ÉTÉ e\u{301}"), "weather fit été é");
-        assert_eq!(normalise("ΟΔΟΣ ΣΑΣ"), "οδοσ σασ");
+        assert_eq!(normalise("ΟΔΟΣ ΣΑΣ Straße"), "οδοσ σασ strasse");
         assert_eq!(normalise(" \n "), "");
     }
 

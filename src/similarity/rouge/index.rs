@@ -151,6 +151,11 @@ impl<'p> Index<'p> {
         self.rows.push(row);
     }
 
+    /// The sequences it is an index of some of.
+    pub(super) fn prepared(&self) -> &'p Prepared<'p> {
+        self.prepared
+    }
+
     pub(super) fn rows(&self) -> &[Row] {
         &self.rows
     }

@@ -7,8 +7,9 @@
 use rayon::prelude::*;
 
 use super::bitmap::CHUNK_LEN;
-use super::index::{Index, Prepared, Row, row};
-use crate::similarity::sequences::Sequences;
+use super::index::{Index, Row, row};
+use super::spaces::{Kind, Layout, Spaces};
+use super::texts::Texts;
 use crate::similarity::{Pair, Stopped};
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::{Threshold, f1};
@@ -24,64 +25,83 @@ const MAX_BLOCKS: usize = 16;
 /// Where `cancelled` says so, which is asked again and again, or where `take` fails.
 ///
 /// # Panics
-/// With more than 2³² sequences.
+/// With more than 2³² texts.
 pub fn self_join<E>(
-    sequences: &Sequences,
+    texts: &Texts,
     threshold: Threshold,
     cancelled: &(dyn Fn() -> bool + Sync),
     mut take: impl FnMut(&[Pair]) -> Result<(), E>,
 ) -> Result<(), Stopped<E>> {
-    let prepared = Prepared::new(sequences, threshold);
-    let n_rows = row(sequences.len());
-    let block_len = sequences.len().div_ceil(MAX_BLOCKS).max(MIN_BLOCK_LEN);
-    for start in (0..n_rows).step_by(block_len) {
-        let index = Index::of(&prepared, (start..n_rows).collect());
-        let block = start..n_rows.min(start.saturating_add(row(block_len)));
-        let pairs = pairs_of(&prepared, block.collect(), &index, |a, b| a < b, cancelled);
+    let spaces = Spaces::new(texts, threshold);
+    let rows: Vec<Row> = (0..texts.len()).map(row).collect();
+    let block_len = rows.len().div_ceil(MAX_BLOCKS).max(MIN_BLOCK_LEN);
+    for start in (0..rows.len()).step_by(block_len) {
+        let others = Layout::of(&spaces, &rows[start..]);
+        let block = &rows[start..rows.len().min(start + block_len)];
+        let pairs = pairs_of(&spaces, block, &others, |a, b| a < b, cancelled);
         take(&pairs.ok_or(Stopped::Cancelled)?).map_err(Stopped::Sink)?;
     }
     Ok(())
 }
 
-/// Finds all pairs of a sequence of one collection with one of another, as [`self_join`] does.
+/// Finds all pairs of one of the first `n_first` texts with one of those behind, as [`self_join`] does; `b` counts
+/// from the first of those.
 ///
 /// # Errors
 /// As [`self_join`].
 ///
 /// # Panics
-/// With more than 2³² sequences.
+/// With more than 2³² texts, or where `n_first` is more than there are.
 pub fn join<E>(
-    a: &Sequences,
-    b: &Sequences,
+    texts: &Texts,
+    n_first: usize,
     threshold: Threshold,
     cancelled: &(dyn Fn() -> bool + Sync),
     mut take: impl FnMut(&[Pair]) -> Result<(), E>,
 ) -> Result<(), Stopped<E>> {
-    let both: Sequences = a.iter().chain(b.iter()).collect();
-    let prepared = Prepared::new(&both, threshold);
-    let n_a = row(a.len());
-    let index = Index::of(&prepared, (n_a..row(both.len())).collect());
-    for start in (0..n_a).step_by(MIN_BLOCK_LEN) {
-        let block = start..n_a.min(start.saturating_add(row(MIN_BLOCK_LEN)));
-        let pairs = pairs_of(&prepared, block.collect(), &index, |_, _| true, cancelled);
+    let spaces = Spaces::new(texts, threshold);
+    let rows: Vec<Row> = (0..texts.len()).map(row).collect();
+    let (first, others) = rows.split_at(n_first);
+    let others = Layout::of(&spaces, others);
+    for block in first.chunks(MIN_BLOCK_LEN) {
+        let pairs = pairs_of(&spaces, block, &others, |_, _| true, cancelled);
         let mut pairs = pairs.ok_or(Stopped::Cancelled)?;
         for pair in &mut pairs {
-            pair.b -= n_a;
+            pair.b -= row(n_first);
         }
         take(&pairs).map_err(Stopped::Sink)?;
     }
     Ok(())
 }
 
-/// The pairs of some probes with what is indexed, in order; nothing where it was called off.
+/// The pairs of some probes with what is laid out, in order; nothing where it was called off.
 fn pairs_of(
-    prepared: &Prepared<'_>,
-    mut probes: Vec<Row>,
-    index: &Index<'_>,
+    spaces: &Spaces<'_>,
+    probes: &[Row],
+    others: &Layout<'_>,
     is_wanted: impl Fn(Row, Row) -> bool + Sync,
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<Pair>> {
-    probes.sort_by_key(|&probe| prepared.n_tokens(probe));
+    let mut pairs = Vec::new();
+    for kind in Kind::ALL {
+        let mut probes: Vec<Row> = spaces.of_kind(kind, probes).into_iter().map(|at| probes[at]).collect();
+        probes.sort_by_key(|&probe| spaces.n_tokens(probe));
+        for index in others.indexes(kind) {
+            pairs.append(&mut pairs_in(&probes, index, &is_wanted, cancelled)?);
+        }
+    }
+    pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
+    Some(pairs)
+}
+
+/// The pairs of some probes with what one index holds, in no order.
+fn pairs_in(
+    probes: &[Row],
+    index: &Index<'_>,
+    is_wanted: &(impl Fn(Row, Row) -> bool + Sync),
+    cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<Vec<Pair>> {
+    let prepared = index.prepared();
     let tiles = probes.par_chunks(CHUNK_LEN).map_init(LcsScratch::new, |scratch, probes| {
         let mut pairs = Vec::new();
         if cancelled() {
@@ -97,7 +117,5 @@ fn pairs_of(
         });
         Some(pairs)
     });
-    let mut pairs = tiles.collect::<Option<Vec<_>>>()?.concat();
-    pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
-    Some(pairs)
+    Some(tiles.collect::<Option<Vec<_>>>()?.concat())
 }

@@ -9,8 +9,9 @@ use rayon::prelude::*;
 
 use super::bitmap::CHUNK_LEN;
 use super::index::{Index, Prepared, Row, row};
+use super::spaces::{Kind, Layout, Spaces};
+use super::texts::Texts;
 use crate::similarity::Merge;
-use crate::similarity::sequences::Sequences;
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::{Threshold, f1};
 
@@ -18,134 +19,130 @@ use crate::text::rouge::{Threshold, f1};
 /// the part that runs in order.
 const BLOCK_LEN: usize = 1_024;
 
-/// Merges each item into the earlier leader with the highest ROUGE-L F1 above the threshold, the earliest one
-/// at a tie; an item without any becomes a leader and stays (`None`).
+/// Merges each text into the earlier leader with the highest ROUGE-L F1 above the threshold, the earliest one
+/// at a tie; a text without any becomes a leader and stays (`None`).
 ///
-/// Items are token numbers of one `Vocabulary`; the result has one entry an item. Gives nothing when `cancelled`
-/// says so, which is asked again and again.
+/// The result has one entry a text. Gives nothing when `cancelled` says so, which is asked again and again.
 pub fn merge_into_leaders(
-    items: &Sequences,
+    texts: &Texts,
     threshold: Threshold,
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<Option<Merge>>> {
-    merge_in_blocks(items, threshold, BLOCK_LEN, cancelled)
+    merge_in_blocks(texts, threshold, BLOCK_LEN, cancelled)
 }
 
 pub(super) fn merge_in_blocks(
-    items: &Sequences,
+    texts: &Texts,
     threshold: Threshold,
     block_len: usize,
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<Option<Merge>>> {
-    let prepared = Prepared::new(items, threshold);
+    let spaces = Spaces::new(texts, threshold);
     let mut settled = Leaders::default();
-    let mut merges = Vec::with_capacity(items.len());
+    let mut merges = Vec::with_capacity(texts.len());
     let mut scratch = LcsScratch::new();
-    let rows: Vec<Row> = (0..items.len()).map(row).collect();
+    let rows: Vec<Row> = (0..texts.len()).map(row).collect();
     for block in rows.chunks(block_len) {
-        let found = best_of_each(&prepared, block, &settled.indexes, cancelled)?;
-        let mut fresh = Index::of(&prepared, Vec::new());
+        let found = best_of_each(&spaces, block, &settled.layouts, cancelled)?;
+        let mut fresh = Layout::of(&spaces, &[]);
         for (&item, mut best) in block.iter().zip(found) {
-            prepared.improve(&mut best, item, &fresh, &mut scratch);
+            for index in fresh.indexes(spaces.kind(item)) {
+                improve_each(std::slice::from_mut(&mut best), &[item], index, &mut scratch);
+            }
             if best.is_none() {
                 fresh.push(item);
             }
-            merges.push(best.map(|best| best.merge(&prepared, item)));
+            merges.push(best.map(Found::merge));
         }
-        settled.add(&prepared, fresh.rows());
+        settled.add(&spaces, &fresh);
     }
     Some(merges)
 }
 
-/// Finds for each item the one of some fixed sequences with the highest ROUGE-L F1 above the threshold, the first
-/// one at a tie; `leader` is its index there.
+/// Finds for each text behind the first `n_fixed` the one of those with the highest ROUGE-L F1 above the threshold,
+/// the first one at a tie.
 ///
-/// Both sides are token numbers of one `Vocabulary`. Gives nothing when `cancelled` says so, which is asked again
-/// and again.
+/// Gives nothing when `cancelled` says so, which is asked again and again.
+///
+/// # Panics
+/// Where `n_fixed` is more than there are texts.
 pub fn best_of(
-    fixed: &Sequences,
-    items: &Sequences,
+    texts: &Texts,
+    n_fixed: usize,
     threshold: Threshold,
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<Option<Merge>>> {
-    let both: Sequences = fixed.iter().chain(items.iter()).collect();
-    let prepared = Prepared::new(&both, threshold);
-    let index = [Index::of(&prepared, (0..row(fixed.len())).collect())];
-    let items: Vec<Row> = (fixed.len()..both.len()).map(row).collect();
-    let found = best_of_each(&prepared, &items, &index, cancelled)?;
-    Some(items.iter().zip(found).map(|(&item, best)| best.map(|best| best.merge(&prepared, item))).collect())
+    let spaces = Spaces::new(texts, threshold);
+    let rows: Vec<Row> = (0..texts.len()).map(row).collect();
+    let (fixed, items) = rows.split_at(n_fixed);
+    let found = best_of_each(&spaces, items, &[Layout::of(&spaces, fixed)], cancelled)?;
+    Some(found.into_iter().map(|best| best.map(Found::merge)).collect())
 }
 
 /// The best leader of each item, on all threads; items of like length go together.
 fn best_of_each(
-    prepared: &Prepared<'_>,
+    spaces: &Spaces<'_>,
     items: &[Row],
-    leaders: &[Index<'_>],
+    leaders: &[Layout<'_>],
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<Option<Found>>> {
-    let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_by_key(|&at| prepared.n_tokens(items[at]));
-    let tiles = order.par_chunks(CHUNK_LEN).map_init(LcsScratch::new, |scratch, tile| {
-        if cancelled() {
-            return None;
-        }
-        let probes: Vec<Row> = tile.iter().map(|&at| items[at]).collect();
-        Some(prepared.best_leaders(&probes, leaders, scratch))
-    });
     let mut best = vec![None; items.len()];
-    let found = tiles.collect::<Option<Vec<_>>>()?;
-    order.into_iter().zip(found.into_iter().flatten()).for_each(|(at, found)| best[at] = found);
+    for kind in Kind::ALL {
+        let mut places = spaces.of_kind(kind, items);
+        places.sort_by_key(|&at| spaces.n_tokens(items[at]));
+        let tiles = places.par_chunks(CHUNK_LEN).map_init(LcsScratch::new, |scratch, tile| {
+            if cancelled() {
+                return None;
+            }
+            let probes: Vec<Row> = tile.iter().map(|&at| items[at]).collect();
+            let mut best = vec![None; probes.len()];
+            for index in leaders.iter().flat_map(|leaders| leaders.indexes(kind)) {
+                improve_each(&mut best, &probes, index, scratch);
+            }
+            Some(best)
+        });
+        let found = tiles.collect::<Option<Vec<_>>>()?;
+        places.into_iter().zip(found.into_iter().flatten()).for_each(|(at, found)| best[at] = found);
+    }
     Some(best)
 }
 
+/// Takes for each item the best of some more leaders.
+fn improve_each(best: &mut [Option<Found>], items: &[Row], leaders: &Index<'_>, scratch: &mut LcsScratch) {
+    let prepared = leaders.prepared();
+    leaders.candidates(items, |at, leader| prepared.improve(&mut best[at], items[at], leader, scratch));
+}
+
 impl Prepared<'_> {
-    fn best_leaders(
-        &self,
-        probes: &[Row],
-        leaders: &[Index<'_>],
-        scratch: &mut LcsScratch,
-    ) -> Vec<Option<Found>> {
-        let mut best: Vec<Option<Found>> = vec![None; probes.len()];
-        for index in leaders {
-            index.candidates(probes, |at, leader| self.compare(&mut best[at], probes[at], leader, scratch));
-        }
-        best
-    }
-
-    /// Takes the best of some more leaders.
-    fn improve(&self, best: &mut Option<Found>, item: Row, leaders: &Index<'_>, scratch: &mut LcsScratch) {
-        leaders.candidates(&[item], |_, leader| self.compare(best, item, leader, scratch));
-    }
-
     /// Takes a leader if it is above the threshold and better than the best so far.
-    fn compare(&self, best: &mut Option<Found>, item: Row, leader: Row, scratch: &mut LcsScratch) {
+    fn improve(&self, best: &mut Option<Found>, item: Row, leader: Row, scratch: &mut LcsScratch) {
         let (m, n) = (self.n_tokens(item), self.n_tokens(leader));
         let min_lcs = self.threshold.min_lcs(m, n);
-        let min_lcs = best.map_or(min_lcs, |best| min_lcs.max(best.min_lcs_of_better(m, n)));
+        let min_lcs = best.map_or(min_lcs, |best| min_lcs.max(best.min_lcs_of_better(m + n)));
         if let Some(lcs) = self.lcs_at_least(item, leader, min_lcs, scratch) {
-            let other = Found { leader, lcs, n };
-            if best.is_none_or(|best| other.is_better_than(best, m)) {
+            let other = Found { leader, lcs, m, n };
+            if best.is_none_or(|best| other.is_better_than(best)) {
                 *best = Some(other);
             }
         }
     }
 }
 
-/// Leaders in few indexes, each at least twice as large as the one behind it: an index is laid out anew only when
-/// as many have come.
+/// Leaders in few layouts, each at least twice as large as the one behind it: texts are laid out anew only when as
+/// many have come.
 #[derive(Default)]
-struct Leaders<'p> {
-    indexes: Vec<Index<'p>>,
+struct Leaders<'s> {
+    layouts: Vec<Layout<'s>>,
 }
 
-impl<'p> Leaders<'p> {
-    fn add(&mut self, prepared: &'p Prepared<'p>, fresh: &[Row]) {
-        let mut rows = fresh.to_vec();
-        while let Some(last) = self.indexes.pop_if(|last| last.rows().len() < 2 * rows.len()) {
+impl<'s> Leaders<'s> {
+    fn add(&mut self, spaces: &'s Spaces<'s>, fresh: &Layout<'s>) {
+        let mut rows: Vec<Row> = fresh.rows().collect();
+        while let Some(last) = self.layouts.pop_if(|last| last.len() < 2 * rows.len()) {
             rows.extend(last.rows());
         }
         if !rows.is_empty() {
-            self.indexes.push(Index::of(prepared, rows));
+            self.layouts.push(Layout::of(spaces, &rows));
         }
     }
 }
@@ -155,26 +152,28 @@ impl<'p> Leaders<'p> {
 struct Found {
     leader: Row,
     lcs: usize,
-    /// The leader's number of tokens.
+    /// The item's number of tokens, in the space of this comparison.
+    m: usize,
+    /// The leader's.
     n: usize,
 }
 
 impl Found {
-    fn merge(self, prepared: &Prepared<'_>, item: Row) -> Merge {
-        Merge { leader: self.leader as usize, score: f1(self.lcs, prepared.n_tokens(item), self.n) }
+    fn merge(self) -> Merge {
+        Merge { leader: self.leader as usize, score: f1(self.lcs, self.m, self.n) }
     }
 
-    /// Whether this is the better leader for an item of `m` tokens: the higher F1, or the earlier at a tie.
-    fn is_better_than(self, other: Self, m: usize) -> bool {
+    /// Whether this is the better leader: the higher F1, or the earlier at a tie.
+    fn is_better_than(self, other: Self) -> bool {
         // F1 is 2·lcs / (m + n); fractions compare by their cross products.
-        let ours = self.lcs as u128 * (m + other.n) as u128;
-        let theirs = other.lcs as u128 * (m + self.n) as u128;
+        let ours = self.lcs as u128 * (other.m + other.n) as u128;
+        let theirs = other.lcs as u128 * (self.m + self.n) as u128;
         ours > theirs || (ours == theirs && self.leader < other.leader)
     }
 
-    /// The least common subsequence with which a leader of `n` tokens may be better.
-    fn min_lcs_of_better(self, m: usize, n: usize) -> usize {
-        let lcs = (self.lcs as u128 * (m + n) as u128).div_ceil((m + self.n) as u128);
+    /// The least common subsequence with which a leader may be better, with so many tokens in both.
+    fn min_lcs_of_better(self, n_tokens: usize) -> usize {
+        let lcs = (self.lcs as u128 * n_tokens as u128).div_ceil((self.m + self.n) as u128);
         usize::try_from(lcs).unwrap_or(usize::MAX)
     }
 }

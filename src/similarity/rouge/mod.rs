@@ -7,5 +7,7 @@ mod bitmap;
 mod index;
 pub mod join;
 pub mod leaders;
+mod spaces;
 #[cfg(test)]
 mod tests;
+pub mod texts;

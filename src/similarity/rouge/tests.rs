@@ -6,25 +6,33 @@ use proptest::prelude::*;
 
 use super::join::{join, self_join};
 use super::leaders::{best_of, merge_in_blocks, merge_into_leaders};
+use super::texts::Texts;
+use crate::similarity::sequences::Sequences;
 use crate::similarity::{Merge, Pair, Stopped};
 use crate::text::lcs::lcs;
-use crate::text::rouge::{Threshold, f1};
+use crate::text::profile::Profile;
+use crate::text::rouge::{Comparison, Threshold, f1};
+use crate::text::vocabulary::Vocabulary;
 
 fn threshold(text: &str) -> Threshold {
     text.parse().unwrap()
 }
 
+fn texts<'i>(items: impl IntoIterator<Item = &'i Vec<u32>>) -> Texts {
+    Texts::from(items.into_iter().collect::<Sequences>())
+}
+
 fn merge(items: &[Vec<u32>], text: &str) -> Vec<Option<Merge>> {
-    merge_into_leaders(&items.iter().collect(), threshold(text), &|| false).unwrap()
+    merge_into_leaders(&texts(items), threshold(text), &|| false).unwrap()
 }
 
 fn nearest(fixed: &[Vec<u32>], items: &[Vec<u32>], threshold: Threshold) -> Vec<Option<Merge>> {
-    best_of(&fixed.iter().collect(), &items.iter().collect(), threshold, &|| false).unwrap()
+    best_of(&texts(fixed.iter().chain(items)), fixed.len(), threshold, &|| false).unwrap()
 }
 
 fn pairs(items: &[Vec<u32>], threshold: Threshold) -> Vec<Pair> {
     let mut pairs = Vec::new();
-    self_join::<()>(&items.iter().collect(), threshold, &|| false, |some| {
+    self_join::<()>(&texts(items), threshold, &|| false, |some| {
         pairs.extend(some);
         Ok(())
     })
@@ -34,7 +42,7 @@ fn pairs(items: &[Vec<u32>], threshold: Threshold) -> Vec<Pair> {
 
 fn pairs_of_two(a: &[Vec<u32>], b: &[Vec<u32>], threshold: Threshold) -> Vec<Pair> {
     let mut pairs = Vec::new();
-    join::<()>(&a.iter().collect(), &b.iter().collect(), threshold, &|| false, |some| {
+    join::<()>(&texts(a.iter().chain(b)), a.len(), threshold, &|| false, |some| {
         pairs.extend(some);
         Ok(())
     })
@@ -124,18 +132,18 @@ fn empty_sequences_are_near_nothing() {
 
 #[test]
 fn what_is_called_off_gives_nothing() {
-    let items = vec![vec![1, 2, 3]; 40].iter().collect();
+    let items = texts(&vec![vec![1, 2, 3]; 40]);
     let n_asked = AtomicUsize::new(0);
     let cancelled = || n_asked.fetch_add(1, Ordering::Relaxed) >= 3;
     assert_eq!(merge_in_blocks(&items, threshold("0.8"), 5, &cancelled), None);
-    assert_eq!(best_of(&items, &items, threshold("0.8"), &|| true), None);
+    assert_eq!(best_of(&items, 20, threshold("0.8"), &|| true), None);
     let joined = self_join::<()>(&items, threshold("0.8"), &|| true, |_| panic!("pairs came"));
     assert!(matches!(joined, Err(Stopped::Cancelled)));
 }
 
 #[test]
 fn what_takes_the_pairs_may_stop_them() {
-    let items = vec![vec![1, 2, 3]; 4].iter().collect();
+    let items = texts(&vec![vec![1, 2, 3]; 4]);
     let stopped = self_join(&items, threshold("0.8"), &|| false, |pairs| Err(pairs.len()));
     assert!(matches!(stopped, Err(Stopped::Sink(6))));
 }
@@ -198,15 +206,70 @@ fn any_threshold() -> impl Strategy<Value = Threshold> {
     (0_u32..=100).prop_map(|percent| Threshold::try_from(f64::from(percent) / 100.0).unwrap())
 }
 
+/// Texts of two scripts, some of which need the Unicode tokenizer.
+fn written() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec("([abc] |天|气|ж ){0,6}", 0..40)
+}
+
+/// The score of two texts by the profile, and whether it is above the threshold.
+fn score_by_hand(a: &str, b: &str, threshold: Threshold) -> Option<(usize, usize, usize)> {
+    let tokenizer = Profile::Auto.of_pair(a, b);
+    let mut vocabulary = Vocabulary::new();
+    let [a, b] = [a, b].map(|text| vocabulary.encode(tokenizer, text));
+    let lcs = lcs(&a, &b);
+    threshold.is_above(lcs, a.len(), b.len()).then_some((lcs, a.len(), b.len()))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn each_pair_of_texts_is_compared_by_the_tokenizer_it_needs(
+        written in written(), n_first in any::<prop::sample::Index>(), threshold in any_threshold(), by_float in any::<bool>()
+    ) {
+        let comparison = if by_float { Comparison::GoogleFloat } else { Comparison::Exact };
+        let threshold = threshold.compared_by(comparison);
+        let n_first = n_first.index(written.len() + 1);
+        let texts = Texts::encode(&written, Profile::Auto);
+        let by_hand = |a: usize, b: usize| score_by_hand(&written[a], &written[b], threshold);
+        let (mut all, mut of_two) = (Vec::new(), Vec::new());
+        for (a, b) in (0..written.len()).flat_map(|a| (a + 1..written.len()).map(move |b| (a, b))) {
+            prop_assert_eq!(texts.tokenizer_of(a, b), Profile::Auto.of_pair(&written[a], &written[b]));
+            if let Some((lcs, m, n)) = by_hand(a, b) {
+                let [a, b, first] = [a, b, n_first].map(|at| u32::try_from(at).unwrap());
+                all.push(Pair { a, b, score: f1(lcs, m, n) });
+                if a < first && b >= first {
+                    of_two.push(Pair { a, b: b - first, score: f1(lcs, m, n) });
+                }
+            }
+        }
+        let mut found: Vec<Pair> = Vec::new();
+        self_join::<()>(&texts, threshold, &|| false, |some| { found.extend(some); Ok(()) }).unwrap();
+        prop_assert_eq!(found, all);
+        let mut found: Vec<Pair> = Vec::new();
+        join::<()>(&texts, n_first, threshold, &|| false, |some| { found.extend(some); Ok(()) }).unwrap();
+        prop_assert_eq!(found, of_two);
+
+        let mut merges: Vec<Option<Merge>> = Vec::new();
+        for item in 0..written.len() {
+            let mut best: Option<(usize, (usize, usize, usize))> = None;
+            for leader in (0..item).filter(|&leader| merges[leader].is_none()) {
+                let Some((lcs, m, n)) = by_hand(item, leader) else { continue };
+                if best.is_none_or(|(_, (best, x, y))| lcs * (x + y) > best * (m + n)) {
+                    best = Some((leader, (lcs, m, n)));
+                }
+            }
+            merges.push(best.map(|(leader, (lcs, m, n))| Merge { leader, score: f1(lcs, m, n) }));
+        }
+        prop_assert_eq!(merge_in_blocks(&texts, threshold, 7, &|| false), Some(merges));
+    }
 
     #[test]
     fn merging_gives_what_its_definition_gives(
         items in items(), threshold in any_threshold(), block_len in 1_usize..40, n_threads in 1_usize..4
     ) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
-        let merges = pool.install(|| merge_in_blocks(&items.iter().collect(), threshold, block_len, &|| false));
+        let merges = pool.install(|| merge_in_blocks(&texts(&items), threshold, block_len, &|| false));
         prop_assert_eq!(merges, Some(merged_by_hand(&items, threshold)));
     }
 

@@ -1,0 +1,49 @@
+//! Words in every script.
+//!
+//! Words are those of UAX #29 that hold a letter or a digit. Where a script puts no space
+//! between words, a boundary inside a run of it would need a dictionary: each grapheme
+//! is a token instead, whatever stands beside it.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Calls `f` with each word of a text that is [folded](super::normal) already.
+pub(super) fn for_each_word(text: &str, mut f: impl FnMut(&str)) {
+    let mut emit = |token: &str| {
+        if token.contains(char::is_alphanumeric) {
+            f(token);
+        }
+    };
+    for word in text.unicode_words() {
+        if !word.contains(is_unspaced) {
+            emit(word);
+            continue;
+        }
+        let mut start = 0;
+        for (at, grapheme) in word.grapheme_indices(true) {
+            if grapheme.starts_with(is_unspaced) {
+                emit(&word[start..at]);
+                emit(grapheme);
+                start = at + grapheme.len();
+            }
+        }
+        emit(&word[start..]);
+    }
+}
+
+/// Whether the character's script puts no space between words. Whole blocks, since what is neither letter nor
+/// digit makes no token.
+pub(crate) fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{0E00}'..='\u{0EFF}'     // Thai, Lao
+        | '\u{1000}'..='\u{109F}'   // Myanmar
+        | '\u{1780}'..='\u{17FF}'   // Khmer
+        | '\u{2E80}'..='\u{2FDF}'   // Han radicals
+        | '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{3029}' | '\u{3038}'..='\u{303B}' // Han marks, Hangzhou numerals
+        | '\u{3041}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' // Hiragana, Katakana
+        | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' // Han
+        | '\u{A9E0}'..='\u{A9FF}' | '\u{AA60}'..='\u{AA7F}' // Myanmar
+        | '\u{F900}'..='\u{FAFF}'   // Han
+        | '\u{1AFF0}'..='\u{1B16F}' // Kana
+        | '\u{20000}'..='\u{3FFFD}' // Han
+    )
+}
