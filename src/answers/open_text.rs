@@ -13,8 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use crate::conversation::Message;
-use crate::text::tokens::Tokenizer;
-use crate::text::words::is_unspaced;
+use crate::text::words::{for_each_word, is_unspaced};
 
 /// Words that write a number, a date, a time or a measure in another notation.
 const NOTATION: &[&str] = &[
@@ -226,7 +225,7 @@ impl Grounds {
 /// The words of a text that hold a letter, folded; the parts of an identifier are words of their own.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    Tokenizer::Unicode.for_each_token(text, |token| {
+    for_each_word(text, |token| {
         let parts = token.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '\u{2019}');
         words.extend(parts.filter(|part| part.contains(char::is_alphabetic)).map(str::to_owned));
     });

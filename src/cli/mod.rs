@@ -15,6 +15,7 @@ mod init;
 mod inspect;
 mod labelled;
 mod open;
+mod pairs;
 mod plan;
 mod purge;
 mod report;
@@ -80,6 +81,8 @@ enum Command {
     Forget(forget::ForgetArgs),
     /// Checks functions or a dataset by the rules of BFCL, one line a finding.
     Check(check::CheckArgs),
+    /// Tells every pair of rows whose texts are alike, of one file or of two.
+    Pairs(pairs::PairsArgs),
     /// Compares two finished runs: settings, inputs, figures, rows, entries.
     Compare(compare::CompareArgs),
     /// Lists every kind of stage with its columns, reasons and settings.
@@ -159,6 +162,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Purge(args) => purge::purge(&args)?,
         Command::Forget(args) => forget::forget(&args)?,
         Command::Check(args) => return check::check(&args),
+        Command::Pairs(args) => return pairs::pairs(&args),
         Command::Compare(args) => return compare::compare(&args),
         Command::Stages(args) => stages::stages(&args)?,
         Command::Sets(args) => sets::sets(args)?,

@@ -17,6 +17,13 @@ pub fn text(functions: &[Value]) -> String {
     out
 }
 
+/// Any JSON value in the same form.
+pub fn value_text(value: &Value) -> String {
+    let mut out = String::new();
+    write_value(value, &mut out);
+    out
+}
+
 /// The 128-bit hash of the canonical text: equal for equal functions, whatever their key order.
 pub fn key(functions: &[Value]) -> u128 {
     xxh3_128(text(functions).as_bytes())

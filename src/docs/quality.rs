@@ -5,7 +5,7 @@
 //! where a reader could not tell what to call the function for, or with what.
 
 use super::signature::Signature;
-use crate::text::tokens::Tokenizer;
+use crate::text::words::for_each_word;
 
 /// One way in which a doc is too poor.
 #[derive(Debug)]
@@ -263,7 +263,7 @@ fn words(text: &str) -> Vec<String> {
         cut.push(if c == '_' || c == '.' { ' ' } else { c });
         before = c;
     }
-    Tokenizer::Unicode.for_each_token(&cut, |token| words.push(token.to_owned()));
+    for_each_word(&cut, |token| words.push(token.to_owned()));
     words
 }
 

@@ -14,11 +14,13 @@
 
 mod attributes;
 pub(crate) mod batch;
+pub mod column;
 mod explain;
 pub mod facts;
 mod marks;
 mod messages;
 mod path;
+pub mod pick;
 mod raw;
 pub mod read;
 pub mod reasons;

@@ -4,7 +4,7 @@
 //! change with grammar are taken off, and words that stand in any sentence are left out.
 //! The words left out are English; other languages keep all theirs.
 
-use crate::text::tokens::Tokenizer;
+use crate::text::words::for_each_word;
 
 /// English words that say nothing about what is asked; sorted.
 const STOP_WORDS: &[&str] = &[
@@ -24,7 +24,7 @@ const MIN_STEM: usize = 3;
 /// The content words of a text, in order, each as often as it stands there.
 pub(super) fn content_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    Tokenizer::Unicode.for_each_token(&cut_names(text), |token| {
+    for_each_word(&cut_names(text), |token| {
         let parts = token.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
         words.extend(parts.filter(|part| STOP_WORDS.binary_search(part).is_err()).map(stem));
     });
@@ -46,7 +46,7 @@ pub(super) fn distinct(mut words: Vec<String>) -> Vec<String> {
 /// All words of a text in lower case, nothing taken off.
 pub(super) fn plain_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    Tokenizer::Unicode.for_each_token(text, |token| words.push(token.to_owned()));
+    for_each_word(text, |token| words.push(token.to_owned()));
     words
 }
 

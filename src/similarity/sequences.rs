@@ -74,6 +74,11 @@ impl Sequences {
         self.ends.is_empty()
     }
 
+    /// How many tokens they have together.
+    pub fn n_tokens(&self) -> usize {
+        self.tokens.len()
+    }
+
     /// The tokens of one.
     ///
     /// # Panics

@@ -275,14 +275,11 @@ impl DropBaselineOverlap {
             let texts =
                 batch.map_rows(|row| canonical::text(&row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default()));
             for (&row, text) in batch.rows().iter().zip(texts) {
-                match equal.get(&xxh3_128(text.as_bytes())) {
-                    Some(&earlier) => {
-                        same.insert(row, SameList { earlier, score: None });
-                    }
-                    None => {
-                        others.push(row);
-                        compared.push(text);
-                    }
+                if let Some(&earlier) = equal.get(&xxh3_128(text.as_bytes())) {
+                    same.insert(row, SameList { earlier, score: None });
+                } else {
+                    others.push(row);
+                    compared.push(text);
                 }
             }
             Ok(())

@@ -14,4 +14,4 @@ pub mod rouge;
 pub mod short;
 pub mod tokens;
 pub mod vocabulary;
-pub(crate) mod words;
+pub mod words;

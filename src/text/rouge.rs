@@ -265,7 +265,7 @@ mod tests {
             let t = if by_float { exact.compared_by(Comparison::GoogleFloat) } else { exact };
             // Above a threshold of 1 nothing is, though as a float a length that cannot be may seem so.
             let least = (0..=m + n).find(|&l| t.is_above(l, m, n) && (millis < 1000 || !by_float)).unwrap_or(m + n);
-            prop_assert!(t.min_lcs(m, n) == least || (millis == 1000 && t.min_lcs(m, n) >= (m + n) / 2));
+            prop_assert!(t.min_lcs(m, n) == least || (millis == 1000 && t.min_lcs(m, n) >= usize::midpoint(m, n)));
             prop_assert!(t.most_lacking(m + n) >= (m + n).saturating_sub(2 * least));
             let shortest = (0..=m).find(|&n| t.is_above(n, m, n)).unwrap_or(m + 1);
             prop_assert!(t.shortest(m) == shortest || (by_float && t.shortest(m) <= shortest));

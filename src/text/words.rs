@@ -6,8 +6,40 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Calls `f` with each word of a text that is [folded](super::normal) already.
-pub(super) fn for_each_word(text: &str, mut f: impl FnMut(&str)) {
+use super::normal::fold;
+
+/// Calls `f` with each word of a text, in folded case.
+pub fn for_each_word(text: &str, f: impl FnMut(&str)) {
+    for_each_word_of_folded(&fold(text), f);
+}
+
+/// Calls `f` with each part of a text's words that signs inside a word set apart, in folded case.
+///
+/// UAX #29 leaves an apostrophe, a full stop and a low line inside a word: `don't`, `v1.5`, `get_it`.
+pub(super) fn for_each_part(text: &str, mut f: impl FnMut(&str)) {
+    for_each_word_of_folded(&fold(text), |word| {
+        if word.chars().all(char::is_alphanumeric) {
+            return f(word);
+        }
+        // A mark belongs to its letter, so graphemes are what is told apart.
+        let mut start = 0;
+        for (at, grapheme) in word.grapheme_indices(true) {
+            if !grapheme.starts_with(char::is_alphanumeric) {
+                emit_if_any(&word[start..at], &mut f);
+                start = at + grapheme.len();
+            }
+        }
+        emit_if_any(&word[start..], &mut f);
+    });
+}
+
+fn emit_if_any(token: &str, f: &mut impl FnMut(&str)) {
+    if !token.is_empty() {
+        f(token);
+    }
+}
+
+fn for_each_word_of_folded(text: &str, mut f: impl FnMut(&str)) {
     let mut emit = |token: &str| {
         if token.contains(char::is_alphanumeric) {
             f(token);

@@ -90,6 +90,16 @@ fn n_small_words(sequences: &Sequences, threshold: Threshold) -> usize {
     }
 }
 
+/// The bytes of a [`Prepared`] and of one [`Index`] of all its sequences.
+pub(super) fn bytes(sequences: &Sequences, threshold: Threshold) -> usize {
+    let n_words = n_small_words(sequences, threshold);
+    let bags = size_of::<u32>() * sequences.n_tokens() + size_of::<usize>() * sequences.len();
+    let bitmaps = size_of::<u64>() * (n_words + N_LARGE_WORDS) * sequences.len();
+    let chunks = sequences.len().next_multiple_of(CHUNK_LEN) * n_words * size_of::<u64>();
+    let rows = 3 * size_of::<Row>() * sequences.len();
+    bags + bitmaps + chunks + rows
+}
+
 /// Whether two bags, as sorted tokens, have more than so many elements that the other lacks.
 fn lack_more_than(a: &[u32], b: &[u32], most: usize) -> bool {
     let (mut at_a, mut at_b, mut n_lacking) = (0, 0, 0);

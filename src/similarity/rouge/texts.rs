@@ -7,8 +7,10 @@
 
 use rayon::prelude::*;
 
+use super::index;
 use crate::similarity::sequences::Sequences;
 use crate::text::profile::{Profile, needs_unicode};
+use crate::text::rouge::Threshold;
 use crate::text::tokens::Tokenizer;
 
 /// Texts of one collection, or of two one after the other, as they are compared.
@@ -53,6 +55,20 @@ impl Texts {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.first.is_empty()
+    }
+
+    /// How many tokens all texts have together, in each space.
+    pub fn n_tokens_of_all(&self) -> usize {
+        self.spaces().map(Sequences::n_tokens).sum()
+    }
+
+    /// How many bytes a join of these texts takes besides them, while it runs; the pairs found come on top.
+    pub fn join_bytes(&self, threshold: Threshold) -> usize {
+        self.spaces().map(|sequences| index::bytes(sequences, threshold)).sum()
+    }
+
+    fn spaces(&self) -> impl Iterator<Item = &Sequences> {
+        std::iter::once(&self.first).chain(self.unicode.as_ref().map(|unicode| &unicode.sequences))
     }
 
     /// How many tokens a text has, by the tokenizer that it needs.

@@ -1,0 +1,125 @@
+//! `toolsieve pairs`: every pair of rows whose texts are alike, of one file or of two.
+//!
+//! Exact: what is not told is not above the threshold. Pairs come in the order of the rows,
+//! the same for any number of threads, some rows at a time.
+
+mod out;
+mod rows;
+mod words;
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::ValueEnum;
+
+use super::Ending;
+use crate::console::{self, counted};
+use crate::text::profile::Profile;
+use crate::text::rouge::{Comparison, Threshold};
+use rows::Rows;
+
+/// Arguments of `pairs`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Rows are lines of JSONL, elements of JSON, rows of CSV, TSV or Parquet; gzip and zstd are
+seen. A field that holds JSON is compared by its text with keys sorted, so that their order counts for nothing.
+
+Output: one object a line, {\"a\", \"b\", \"score\", \"tokenizer\"}: the ids of two rows, or their lines from 1 on. With
+--clusters one a row, {\"id\", \"leader\"} where it stays and {\"id\", \"leader\", \"score\", \"tokenizer\"} where an earlier
+row stays for it.
+
+Exit code 1: rows that cannot be read; the others are compared.
+
+Examples:
+  toolsieve pairs docs.jsonl --field function --id-field id
+  toolsieve pairs train.parquet benchmark.jsonl --field query --threshold 0.7
+  toolsieve pairs queries.csv --field text --clusters | jq -r 'select(.id == .leader).id'"
+)]
+pub(super) struct PairsArgs {
+    /// File of rows; `-` is standard input.
+    a: PathBuf,
+
+    /// Another file, with whose rows those of the first are compared instead of with one another.
+    b: Option<PathBuf>,
+
+    /// How alike two texts are.
+    #[arg(long, value_enum, default_value_t = Metric::RougeL)]
+    metric: Metric,
+
+    /// Score from 0 to 1 above which a pair is told. Higher tells fewer.
+    #[arg(long, value_name = "T", default_value = "0.8")]
+    threshold: Threshold,
+
+    /// The field that is compared; dots lead into objects and lists, as in function.0.description.
+    #[arg(long, value_name = "F")]
+    field: String,
+
+    /// The field with a row's id, of the second file too.
+    #[arg(long, value_name = "I")]
+    id_field: Option<String>,
+
+    /// What a token is: auto, rouge-score-v1, rouge-score-stemmed-v1 or unicode-v2. "auto" is rouge-score-v1, and
+    /// unicode-v2 for pairs where either text has letters of which the former keeps less than half.
+    #[arg(long, value_name = "NAME", default_value_t)]
+    tokenizer: Profile,
+
+    /// When a score is above the threshold: by fractions, or by the floats of rouge-score, which let some exact ties
+    /// through.
+    #[arg(long, value_enum, default_value_t = Compared::Exact)]
+    comparison: Compared,
+
+    /// Tells for each row the earlier row that stays for it, instead of pairs.
+    #[arg(long, conflicts_with = "b")]
+    clusters: bool,
+
+    /// Prints no summary.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// How alike two texts are.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Metric {
+    /// ROUGE-L F1 of their words.
+    RougeL,
+}
+
+/// [`Comparison`] on the command line.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Compared {
+    /// By fractions.
+    Exact,
+    /// By floats.
+    GoogleFloat,
+}
+
+pub(super) fn pairs(args: &PairsArgs) -> anyhow::Result<Ending> {
+    let rows = Rows::read(args)?;
+    let told = match args.metric {
+        Metric::RougeL => words::compare(args, &rows)?,
+    };
+    if !args.quiet {
+        let rows = counted(rows.texts.len() as u64, "row", "rows");
+        console::talk(&format!("{rows} compared, {told}"));
+    }
+    Ok(if rows.n_unreadable > 0 { Ending::GateFailed } else { Ending::Done })
+}
+
+impl PairsArgs {
+    fn rouge_threshold(&self) -> Threshold {
+        self.threshold.compared_by(match self.comparison {
+            Compared::Exact => Comparison::Exact,
+            Compared::GoogleFloat => Comparison::GoogleFloat,
+        })
+    }
+}
+
+/// What a join that only its sink can stop ended by.
+fn written<T>(joined: Result<T, crate::similarity::Stopped<std::io::Error>>) -> anyhow::Result<T> {
+    use crate::similarity::Stopped;
+    match joined {
+        Ok(done) => Ok(done),
+        Err(Stopped::Sink(error)) => bail!("standard output cannot be written: {error}"),
+        Err(Stopped::Cancelled) => bail!("called off"),
+    }
+}

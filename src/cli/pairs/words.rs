@@ -1,0 +1,39 @@
+//! `pairs --metric rouge-l`.
+
+use super::rows::Rows;
+use super::{PairsArgs, out, written};
+use crate::console::{self, count, counted};
+use crate::similarity::rouge::join::{join, self_join};
+use crate::similarity::rouge::leaders::merge_into_leaders;
+use crate::similarity::rouge::texts::Texts;
+
+/// Tells pairs or clusters, and says how many for the summary.
+pub(super) fn compare(args: &PairsArgs, rows: &Rows) -> anyhow::Result<String> {
+    let texts = Texts::encode(&rows.texts, args.tokenizer);
+    let threshold = args.rouge_threshold();
+    if !args.quiet {
+        let mib = texts.join_bytes(threshold) >> 20;
+        console::talk(&format!("joining {} tokens: about {mib} MiB", count(texts.n_tokens_of_all() as u64)));
+    }
+    if args.clusters {
+        return clusters(rows, &texts, args);
+    }
+    let n_first = if args.b.is_some() { rows.n_first } else { 0 };
+    let mut n_pairs = 0_u64;
+    let take = |pairs: &[crate::similarity::Pair]| {
+        n_pairs += pairs.len() as u64;
+        out::pairs(rows, n_first, pairs, |a, b| texts.tokenizer_of(a, b).name())
+    };
+    written(match args.b {
+        None => self_join(&texts, threshold, &|| false, take),
+        Some(_) => join(&texts, n_first, threshold, &|| false, take),
+    })?;
+    Ok(format!("{} above {threshold}", counted(n_pairs, "pair", "pairs")))
+}
+
+fn clusters(rows: &Rows, texts: &Texts, args: &PairsArgs) -> anyhow::Result<String> {
+    let merges = merge_into_leaders(texts, args.rouge_threshold(), &|| false).unwrap_or_default();
+    out::clusters(rows, &merges, |row, leader| texts.tokenizer_of(row, leader).name())?;
+    let n_merged = merges.iter().flatten().count() as u64;
+    Ok(format!("{} merged into an earlier one", counted(n_merged, "is", "are")))
+}

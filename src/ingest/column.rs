@@ -1,0 +1,226 @@
+//! One column of a file, row by row: for tools that compare rows by a text and take no notice of the rest.
+//!
+//! Rows are objects of JSONL or JSON, rows of CSV or TSV, or rows of Parquet; a row without
+//! the column, or that cannot be read, is counted and named, never lost in silence.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use serde::de::DeserializeSeed as _;
+use serde_json::Value;
+
+use crate::engine::error::Error;
+use crate::engine::frame::FrameFile;
+use crate::ingest::pick::{Field, Picked};
+use crate::ingest::read::{Block, Format, Item, Limits, ReadError, read_blocks};
+use crate::ingest::reasons::{Fault, NOT_JSON};
+
+/// Rows of a Parquet file that are read at a time.
+const PARQUET_ROWS: usize = 65_536;
+
+/// What is read of a file.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// The column of texts.
+    pub field: Field,
+    /// The column of ids; without one a row is called by its line, or in Parquet by its number, from 1 on.
+    pub id_field: Option<Field>,
+    /// How a value that is no text is written as one.
+    pub written: fn(&Value) -> String,
+}
+
+/// The texts of a column.
+#[derive(Debug, Default)]
+pub struct Column {
+    /// For each row with a text its id.
+    pub ids: Vec<Value>,
+    /// The texts.
+    pub texts: Vec<String>,
+    /// Rows without a text, by what they are called; null counts as none.
+    pub without_text: Vec<Value>,
+    /// Rows that cannot be read, by line, and why.
+    pub unreadable: Vec<(u64, Fault)>,
+    /// The keys of the first row, for hints.
+    pub keys: Vec<String>,
+}
+
+/// Why a column cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ColumnError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Text(#[from] ReadError),
+    /// The Parquet file cannot be read.
+    #[error(transparent)]
+    Parquet(#[from] Error),
+}
+
+/// What became of a row.
+enum Row {
+    Text(Value, String),
+    Without(Value),
+    Unreadable(u64, Fault),
+    Blank,
+}
+
+impl Column {
+    /// Reads a column of a file of any format: its name tells which.
+    ///
+    /// # Errors
+    /// The file cannot be opened or read, or is no Parquet file though its name says so.
+    pub fn read(path: &Path, wanted: &Wanted) -> Result<Self, ColumnError> {
+        let mut column = Self::default();
+        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
+            column.add_parquet(&FrameFile::open(path)?, wanted)?;
+            return Ok(column);
+        }
+        read_blocks(path, Format::of(path), &Limits::default(), &mut |_| {}, &mut |block| {
+            column.add_block(&block, wanted);
+            Ok::<(), ColumnError>(())
+        })?;
+        Ok(column)
+    }
+
+    fn add_block(&mut self, block: &Block, wanted: &Wanted) {
+        if self.keys.is_empty() {
+            self.keys = block.items.iter().find_map(|item| keys_of(block, item)).unwrap_or_default();
+        }
+        let rows: Vec<Row> = block.items.par_iter().map(|item| row_of(block, item, wanted)).collect();
+        self.extend(rows);
+    }
+
+    fn add_parquet(&mut self, file: &FrameFile, wanted: &Wanted) -> Result<(), Error> {
+        let frame = file.read(0, file.height().min(1), None)?;
+        self.keys = frame.names();
+        let fields = std::iter::once(&wanted.field).chain(&wanted.id_field);
+        let mut columns: Vec<&str> = fields
+            .flat_map(|field| [field.name(), field.first_key()])
+            .filter(|name| self.keys.iter().any(|key| key == name))
+            .collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let columns: Vec<String> = columns.into_iter().map(str::to_owned).collect();
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        for start in (0..file.height()).step_by(PARQUET_ROWS) {
+            let frame = file.read(start, PARQUET_ROWS.min(file.height() - start), Some(&columns))?;
+            let rows: Vec<Row> = (0..frame.height())
+                .into_par_iter()
+                .map(|row| picked_row((start + row) as u64 + 1, Value::Object(frame.row_json(row)), wanted))
+                .collect();
+            self.extend(rows);
+        }
+        Ok(())
+    }
+
+    fn extend(&mut self, rows: Vec<Row>) {
+        for row in rows {
+            match row {
+                Row::Text(id, text) => {
+                    self.ids.push(id);
+                    self.texts.push(text);
+                }
+                Row::Without(id) => self.without_text.push(id),
+                Row::Unreadable(line, fault) => self.unreadable.push((line, fault)),
+                Row::Blank => {}
+            }
+        }
+    }
+}
+
+/// The keys of a row, where it can be read.
+fn keys_of(block: &Block, item: &Item) -> Option<Vec<String>> {
+    let bytes = &block.text[item.bytes.clone().ok()?];
+    let value = match &block.header {
+        Some(header) => header.row(bytes).ok()?,
+        None => serde_json::from_slice(bytes).ok()?,
+    };
+    Some(value.as_object()?.keys().cloned().collect())
+}
+
+fn row_of(block: &Block, item: &Item, wanted: &Wanted) -> Row {
+    let bytes = match &item.bytes {
+        Ok(range) => &block.text[range.clone()],
+        Err(fault) => return Row::Unreadable(item.line, fault.clone()),
+    };
+    if bytes.trim_ascii().is_empty() {
+        return Row::Blank;
+    }
+    let row = match &block.header {
+        Some(header) => header.row(bytes),
+        None => picked(bytes, wanted),
+    };
+    match row {
+        Ok(row) => picked_row(item.line, row, wanted),
+        Err(fault) => Row::Unreadable(item.line, fault),
+    }
+}
+
+/// The members of a line's object that are needed.
+fn picked(line: &[u8], wanted: &Wanted) -> Result<Value, Fault> {
+    let fields: Vec<&Field> = std::iter::once(&wanted.field).chain(&wanted.id_field).collect();
+    let fault = |error: &dyn std::fmt::Display| Fault::new(NOT_JSON, error.to_string());
+    let text = std::str::from_utf8(line).map_err(|error| fault(&error))?;
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let object = Picked(&fields).deserialize(&mut reader).map_err(|error| fault(&error))?;
+    reader.end().map_err(|error| fault(&error))?;
+    Ok(object)
+}
+
+fn picked_row(line: u64, mut row: Value, wanted: &Wanted) -> Row {
+    let text = wanted.field.of(&mut row);
+    let id = wanted.id_field.as_ref().map_or(Some(line.into()), |field| field.of(&mut row));
+    let id = id.unwrap_or_else(|| Value::from(line));
+    match text {
+        Some(Value::String(text)) => Row::Text(id, text),
+        Some(other) => Row::Text(id, (wanted.written)(&other)),
+        None => Row::Without(id),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(name: &str, text: &str, field: &str, id_field: Option<&str>) -> Column {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let wanted = Wanted {
+            field: Field::new(field),
+            id_field: id_field.map(Field::new),
+            written: Value::to_string,
+        };
+        Column::read(&path, &wanted).unwrap()
+    }
+
+    #[test]
+    fn lines_of_json_give_texts_and_what_has_none_is_named() {
+        let text = "{\"q\": {\"text\": \"one\"}, \"id\": \"a\"}\n\n{\"q\": null}\nnot json\n{\"q\": {\"text\": [1, 2]}}\n[1]\n";
+        let column = read("rows.jsonl", text, "q.text", Some("id"));
+        assert_eq!(column.texts, ["one", "[1,2]"]);
+        assert_eq!(column.ids, [json!("a"), json!(5)]);
+        assert_eq!(column.without_text, [json!(3)]);
+        let lines: Vec<u64> = column.unreadable.iter().map(|(line, _)| *line).collect();
+        assert_eq!(lines, [4, 6]);
+        assert_eq!(column.keys, ["q", "id"]);
+    }
+
+    #[test]
+    fn a_table_gives_its_cells() {
+        let column = read("rows.csv", "id,q\n7,\"a, b\"\n8,c\n9\n", "q", Some("id"));
+        assert_eq!(column.texts, ["a, b", "c"]);
+        assert_eq!(column.ids, [json!("7"), json!("8")]);
+        assert_eq!(column.unreadable[0].0, 4);
+    }
+
+    #[test]
+    fn a_list_of_objects_is_rows_too() {
+        let column = read("rows.json", "[{\"q\": \"a\"},\n {\"q\": \"b\"}]", "q", None);
+        assert_eq!(
+            (column.texts, column.ids),
+            (vec!["a".to_owned(), "b".to_owned()], vec![json!(1), json!(2)])
+        );
+    }
+}

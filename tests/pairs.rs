@@ -1,0 +1,188 @@
+//! `toolsieve pairs`, held on the program itself: what it tells, in which order, and of what it says nothing.
+
+// A test that cannot set itself up may fail where it stands.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use support::{output, shown};
+use toolsieve::docs::canonical;
+use toolsieve::engine::frame::{FrameFile, Values, write_frame};
+
+/// The lines of a command that reads a file of these rows, and what it said.
+fn told(rows: &str, args: &[&str]) -> (Vec<Value>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.jsonl");
+    std::fs::write(&path, rows).unwrap();
+    run(&[&["pairs", path.to_str().unwrap()], args].concat())
+}
+
+fn run(args: &[&str]) -> (Vec<Value>, String) {
+    let run = output(args);
+    assert!(run.status.success(), "{}", shown(&run));
+    let lines = String::from_utf8(run.stdout).unwrap();
+    (
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
+        String::from_utf8(run.stderr).unwrap(),
+    )
+}
+
+const BELLS: &str = r#"{"id": "one", "q": "ring the bell of the old church at noon"}
+{"id": "two", "q": "where is the harbour"}
+{"id": "three", "q": "Ring the bell of the old church, at noon!"}
+{"id": 4, "q": "ring the bell of the old church at night"}
+"#;
+
+#[test]
+fn pairs_come_in_the_order_of_rows_with_their_score() {
+    let (pairs, said) = told(BELLS, &["--field", "q", "--id-field", "id"]);
+    let tokenizer = "rouge-score-v1";
+    assert_eq!(
+        pairs,
+        [
+            json!({"a": "one", "b": "three", "score": 1.0, "tokenizer": tokenizer}),
+            json!({"a": "one", "b": 4, "score": 0.888_888_888_888_888_8, "tokenizer": tokenizer}),
+            json!({"a": "three", "b": 4, "score": 0.888_888_888_888_888_8, "tokenizer": tokenizer}),
+        ]
+    );
+    assert!(said.contains("4 rows compared, 3 pairs above 0.8"), "{said}");
+}
+
+#[test]
+fn clusters_name_the_row_that_stays() {
+    let (rows, _) = told(BELLS, &["--field", "q", "--clusters", "-q"]);
+    let leaders: Vec<&Value> = rows.iter().map(|row| &row["leader"]).collect();
+    assert_eq!(leaders, [1, 2, 1, 1]);
+    assert_eq!(rows[1], json!({"id": 2, "leader": 2}));
+}
+
+#[test]
+fn two_files_are_compared_with_one_another_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("a.jsonl"), BELLS).unwrap();
+    std::fs::write(path("b.csv"), "q,id\n\"ring the bell of the old church, at noon\",x\n").unwrap();
+    let (pairs, _) =
+        run(&["pairs", &path("a.jsonl"), &path("b.csv"), "--field", "q", "--id-field", "id", "-q"]);
+    let ids: Vec<(&Value, &Value)> = pairs.iter().map(|pair| (&pair["a"], &pair["b"])).collect();
+    assert_eq!(ids, [(&json!("one"), &json!("x")), (&json!("three"), &json!("x")), (&json!(4), &json!("x"))]);
+}
+
+#[test]
+fn functions_with_their_keys_in_another_order_are_the_same() {
+    let rows = r#"{"f": {"name": "ring", "description": "Rings the bell.", "parameters": {"a": 1, "b": 2}}}
+{"f": {"parameters": {"b": 2, "a": 1}, "name": "ring", "description": "Rings the bell."}}
+"#;
+    let (pairs, _) = told(rows, &["--field", "f"]);
+    assert_eq!(pairs[0]["score"], 1.0);
+}
+
+#[test]
+fn each_pair_is_compared_by_the_tokenizer_it_needs() {
+    let rows = "{\"q\": \"请在3号房间浇花\"}\n{\"q\": \"请在3号房间浇花\"}\n{\"q\": \"帮我预订3张电影票\"}\n";
+    let (pairs, _) = told(rows, &["--field", "q"]);
+    assert_eq!(pairs, [json!({"a": 1, "b": 2, "score": 1.0, "tokenizer": "unicode-v2"})]);
+    let (pairs, _) = told(rows, &["--field", "q", "--tokenizer", "rouge-score-v1"]);
+    assert_eq!(pairs.len(), 3, "by its number alone");
+}
+
+#[test]
+fn a_tie_is_a_pair_by_the_floats_of_rouge_score_only() {
+    let rows = "{\"q\": \"a b c d e\"}\n{\"q\": \"a b c d f\"}\n";
+    assert_eq!(told(rows, &["--field", "q"]).0.len(), 0);
+    assert_eq!(told(rows, &["--field", "q", "--comparison", "google-float"]).0.len(), 1);
+}
+
+#[test]
+fn parquet_gives_the_pairs_that_lines_give() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.parquet");
+    let text = ["ring the bell now please", "ring the bell now", "boat"].map(Some).to_vec();
+    write_frame(&path, vec![("q", Values::Text(text))]).unwrap();
+    assert_eq!(FrameFile::open(&path).unwrap().height(), 3);
+    let (pairs, _) = run(&["pairs", path.to_str().unwrap(), "--field", "q"]);
+    assert_eq!((pairs.len(), &pairs[0]["a"], &pairs[0]["b"]), (1, &json!(1), &json!(2)));
+}
+
+#[test]
+fn rows_that_cannot_be_compared_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.jsonl");
+    std::fs::write(&path, "{\"q\": \"a\"}\n{broken\n{\"other\": 1}\n").unwrap();
+    let ran = output(&["pairs", path.to_str().unwrap(), "--field", "q"]);
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    assert!(said.contains("rows.jsonl:2: ingest/not-json"), "{said}");
+    assert!(said.contains("1 row has nothing at q: 3"), "{said}");
+    let ran = output(&["pairs", path.to_str().unwrap(), "--field", "text"]);
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{said}");
+    assert!(said.contains("hint: the first row has q"), "{said}");
+}
+
+#[test]
+fn the_same_bytes_come_on_any_number_of_threads() {
+    let rows: String = (0..3_000)
+        .map(|n| format!("{{\"q\": \"row {} of {} and {} more\"}}\n", n % 7, n % 11, n % 13))
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.jsonl");
+    std::fs::write(&path, rows).unwrap();
+    let on = |threads: &str| {
+        std::process::Command::new(env!("CARGO_BIN_EXE_toolsieve"))
+            .args(["pairs", path.to_str().unwrap(), "--field", "q"])
+            .env("RAYON_NUM_THREADS", threads)
+            .output()
+            .unwrap()
+            .stdout
+    };
+    let one = on("1");
+    assert!(one.len() > 10_000 && one == on("3"));
+}
+
+/// The official current Live entries; nothing where they are not on this machine.
+fn official() -> Option<Vec<Value>> {
+    let folder = Path::new("../shared/data/bfcl-v4-live");
+    let Ok(files) = std::fs::read_dir(folder) else {
+        println!("skipped: {} is not there", folder.display());
+        return None;
+    };
+    let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    let texts: Vec<String> = paths.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let lines = texts.iter().flat_map(|text| text.lines());
+    Some(lines.map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+#[test]
+fn near_pairs_of_the_official_entries_are_as_many_as_others_counted() {
+    let Some(entries) = official() else { return };
+    let functions = |entry: &Value| match &entry["function"] {
+        Value::Array(list) => list.clone(),
+        one => vec![one.clone()],
+    };
+    let prompt = |entry: &Value| {
+        let turn = entry["question"].as_array().unwrap().last().unwrap().as_array().unwrap();
+        turn.iter().rfind(|message| message["role"] == "user").unwrap()["content"].clone()
+    };
+    let n_pairs = |rows: Vec<Value>, tokenizer: &str| {
+        let lines: String = rows.iter().map(|row| json!({ "row": row }).to_string() + "\n").collect();
+        told(&lines, &["--field", "row", "--tokenizer", tokenizer]).0.len()
+    };
+    let prompts: Vec<Value> = entries.iter().map(prompt).collect();
+    assert_eq!(n_pairs(prompts.clone(), "rouge-score-v1"), 416);
+    assert_eq!(n_pairs(prompts.clone(), "unicode-v2"), 421);
+    assert_eq!(n_pairs(prompts, "auto"), 421);
+    let mut seen = BTreeSet::new();
+    let mut distinct = |value: &Value| seen.insert(canonical::value_text(value));
+    let lists: Vec<Value> =
+        entries.iter().map(|entry| Value::Array(functions(entry))).filter(|list| distinct(list)).collect();
+    let docs: Vec<Value> = entries.iter().flat_map(functions).filter(|doc| distinct(doc)).collect();
+    assert_eq!((lists.len(), docs.len()), (818, 1746));
+    assert_eq!((n_pairs(lists, "rouge-score-v1"), n_pairs(docs, "rouge-score-v1")), (585, 1944));
+}
