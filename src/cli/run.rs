@@ -160,17 +160,23 @@ pub(super) fn finish(
     cx: &Context<'_>,
 ) -> Result<Report, Error> {
     cx.progress.begin("ledger", None);
-    write_ledger(folder, stages, &outcome.corpus)?;
-    write_rows(folder, stages, &outcome.corpus, outcome.exported.is_some())?;
-    write_lists(folder, stages, &outcome.corpus)?;
     write_run_file(folder.path(), file)?;
-    let report = report(&Sources {
-        folder: folder.path(),
-        file,
-        ingest: &outcome.ingest,
-        stages: &outcome.stages,
-        corpus: &outcome.corpus,
-    })?;
+    let counted = || {
+        write_ledger(folder, stages, &outcome.corpus)?;
+        report(&Sources {
+            folder: folder.path(),
+            file,
+            ingest: &outcome.ingest,
+            stages: &outcome.stages,
+            corpus: &outcome.corpus,
+        })
+    };
+    let rows = || write_rows(folder, stages, &outcome.corpus, outcome.exported.is_some());
+    let lists = || write_lists(folder, stages, &outcome.corpus);
+    // Each makes files of its own, so they need not wait for one another.
+    let (report, (rows, lists)) = rayon::join(counted, || rayon::join(rows, lists));
+    rows.and(lists)?;
+    let report = report?;
     write_report(&report, folder.path(), outcome.exported.is_some())?;
     cx.progress.end("ledger, rows, lists, report");
     Ok(report)

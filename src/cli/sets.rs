@@ -9,7 +9,7 @@ use crate::console::{self, count, counted, table};
 use crate::public_sets::catalogue::{Catalogue, PublicSet};
 use crate::public_sets::formats::FORMATS;
 use crate::public_sets::intake::{self, Described};
-use crate::public_sets::store::{self, Loaded};
+use crate::public_sets::store::{self, Loaded, Summary};
 use crate::text::short::shortened;
 
 pub(super) const DIR_HELP: &str = "The folder of sets [default: $TOOLSIEVE_SETS, or ~/.cache/toolsieve/sets]";
@@ -139,9 +139,10 @@ fn status(shown: &Shown) -> anyhow::Result<()> {
     let mut troubles: Vec<String> = Vec::new();
     for set in wanted(&catalogue, &shown.id)? {
         let loaded = store::load(&catalogue, set)?;
-        lines += &format!("{}\n", as_json(set, loaded.as_ref()));
-        rows.push(as_row(set, loaded.as_ref()));
-        troubles.extend(loaded.iter().flat_map(|loaded| trouble(set, loaded)));
+        let summary = loaded.as_ref().map(|loaded| &loaded.summary);
+        lines += &format!("{}\n", as_json(set, summary));
+        rows.push(as_row(set, summary));
+        troubles.extend(summary.iter().flat_map(|summary| trouble(set, summary)));
     }
     if shown.json {
         return Ok(console::give(&lines)?);
@@ -156,33 +157,33 @@ fn status(shown: &Shown) -> anyhow::Result<()> {
 /// Digits of a hash that tell two files apart for a person; `--json` has all.
 const HASH_DIGITS: usize = 12;
 
-fn as_row(set: &PublicSet, loaded: Option<&Loaded>) -> Vec<String> {
-    let Some(loaded) = loaded else {
+fn as_row(set: &PublicSet, summary: Option<&Summary>) -> Vec<String> {
+    let Some(summary) = summary else {
         return [&set.id, "no", "", "", "", "", "", ""].map(str::to_owned).into();
     };
-    let hashes: Vec<&str> = loaded.files.iter().map(|file| &file.sha256[..HASH_DIGITS]).collect();
+    let hashes: Vec<&str> = summary.files.iter().map(|file| &file.sha256[..HASH_DIGITS]).collect();
     let mut row = vec![set.id.clone(), "yes".to_owned()];
-    let counts = [loaded.files.len(), usize::try_from(loaded.records).unwrap_or(usize::MAX)];
-    let counts = counts.into_iter().chain([loaded.functions.len(), loaded.queries.len()]);
+    let counts = [summary.files.len(), usize::try_from(summary.records).unwrap_or(usize::MAX)];
+    let counts = counts.into_iter().chain([summary.functions, summary.queries]);
     row.extend(counts.map(|number| count(number as u64)));
-    row.push(count(loaded.unreadable));
+    row.push(count(summary.unreadable));
     row.push(hashes.join(" "));
     row
 }
 
-fn as_json(set: &PublicSet, loaded: Option<&Loaded>) -> Value {
-    let Some(loaded) = loaded else { return json!({ "id": set.id, "on_disk": false, "url": set.url }) };
+fn as_json(set: &PublicSet, summary: Option<&Summary>) -> Value {
+    let Some(summary) = summary else { return json!({ "id": set.id, "on_disk": false, "url": set.url }) };
     let mut told = json!({ "id": set.id, "on_disk": true });
-    loaded.tell(&mut told);
+    summary.tell(&mut told);
     told
 }
 
 /// The first records that cannot be read, a line each.
-fn trouble(set: &PublicSet, loaded: &Loaded) -> Vec<String> {
+fn trouble(set: &PublicSet, summary: &Summary) -> Vec<String> {
     let line =
         |unread: &store::Unread| format!("{} {}: {}", set.id, unread.record, shortened(&unread.why, 160));
-    let mut lines: Vec<String> = loaded.unread.iter().map(line).collect();
-    let rest = loaded.unreadable - loaded.unread.len() as u64;
+    let mut lines: Vec<String> = summary.unread.iter().map(line).collect();
+    let rest = summary.unreadable - summary.unread.len() as u64;
     if rest > 0 {
         lines.push(format!("{} and {} more", set.id, count(rest)));
     }
@@ -209,24 +210,24 @@ fn add(args: AddArgs) -> anyhow::Result<()> {
         title: args.title,
         non_commercial: args.non_commercial,
     };
-    let (set, loaded) = intake::add(&catalogue, &args.id, &args.file, &described)?;
-    let whole = store::load(&catalogue, &set)?.unwrap_or_default();
+    let (set, Loaded { summary, .. }) = intake::add(&catalogue, &args.id, &args.file, &described)?;
+    let whole = store::load(&catalogue, &set)?.unwrap_or_default().summary;
     if args.json {
-        let mut told = as_json(&set, Some(&loaded));
+        let mut told = as_json(&set, Some(&summary));
         told["holds"] = json!({ "files": whole.files.len(), "records": whole.records });
         return Ok(console::give(&format!("{told}\n"))?);
     }
     let text = format!(
         "{}: {} of {} records read, {} functions, {} queries; in {}\nthe set now holds {}, {}\n",
         set.id,
-        count(loaded.records - loaded.unreadable),
-        count(loaded.records),
-        count(loaded.functions.len() as u64),
-        count(loaded.queries.len() as u64),
+        count(summary.records - summary.unreadable),
+        count(summary.records),
+        count(summary.functions as u64),
+        count(summary.queries as u64),
         catalogue.folder(&set.id).display(),
         counted(whole.files.len() as u64, "file", "files"),
         counted(whole.records, "record", "records"),
     );
-    let troubles: String = trouble(&set, &loaded).iter().map(|line| format!("{line}\n")).collect();
+    let troubles: String = trouble(&set, &summary).iter().map(|line| format!("{line}\n")).collect();
     Ok(console::give(&(text + &troubles))?)
 }

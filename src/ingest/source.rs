@@ -1,12 +1,13 @@
 //! The log as the engine's source: files in, rows out, one pass, bounded memory.
 //!
-//! One thread reads and hashes, all threads turn blocks into records, one writes them in
-//! order. Parquet inputs are rows already and skip the first step. Nothing is dropped
+//! One thread reads and hashes, all threads turn blocks into records, and meanwhile one writes
+//! those before in order. Parquet inputs are rows already and skip the first step. Nothing is dropped
 //! here: a line that gives no request is written to the line map with its reason.
 //! Sampling and limits only decide which records go on.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use rayon::prelude::*;
@@ -168,36 +169,32 @@ impl Rows<'_, '_> {
     fn blocks(&mut self, file: u32, path: &Path, format: Format) -> Result<(InputFile, u64)> {
         let limits = Limits { max_line_bytes: self.ingest.max_line_bytes, ..Limits::default() };
         let ahead = BLOCKS_AHEAD * rayon::current_num_threads();
-        let (sender, receiver) = sync_channel::<Block>(ahead);
+        let (blocks_in, blocks) = sync_channel::<Block>(ahead);
+        let (parsed_in, parsed) = sync_channel::<Parsed>(1);
+        let wants_no_more = AtomicBool::new(self.wants_no_more());
+        let columns = &self.ingest.columns;
         std::thread::scope(|scope| {
-            let reader = scope.spawn(|| read_file(path, format, &limits, sender));
-            let taken = self.take_blocks(file, receiver, ahead);
+            let reader = scope.spawn(|| read_file(path, format, &limits, blocks_in));
+            let no_more = &wants_no_more;
+            scope.spawn(move || parse_blocks(file, columns, blocks, ahead, no_more, parsed_in));
+            let taken = self.take_parsed(parsed, &wants_no_more);
             let input = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             taken.and(input)
         })
     }
 
-    /// Parses what has arrived in parallel and writes it in order; ends early only on an error, which ends the reader.
-    #[allow(clippy::needless_pass_by_value)] // Dropping the receiver is what stops the reader.
-    fn take_blocks(&mut self, file: u32, receiver: Receiver<Block>, at_once: usize) -> Result<()> {
-        while let Ok(first) = receiver.recv() {
+    /// Writes what was parsed, in order; ends early only on an error, which ends parser and reader.
+    #[allow(clippy::needless_pass_by_value)] // Dropping the receiver is what stops the others.
+    fn take_parsed(&mut self, parsed: Receiver<Parsed>, wants_no_more: &AtomicBool) -> Result<()> {
+        for parsed in parsed {
             if self.cx.cancelled() {
                 return Err(Error::Interrupted);
             }
-            let mut blocks = vec![first];
-            blocks.extend(receiver.try_iter().take(at_once - 1));
-            if self.is_full() && self.waiting.n_requests() == 0 {
-                self.into.passed_over(blocks.iter().map(|block| block.items.len() as u64).sum());
-                continue;
+            match parsed {
+                Parsed::Lines(lines) => lines.into_iter().flatten().try_for_each(|line| self.take(line))?,
+                Parsed::PassedOver(n_lines) => self.into.passed_over(n_lines),
             }
-            let columns = &self.ingest.columns;
-            let ready = |block: &Block| {
-                records_of(block, columns).into_iter().map(|line| ready(file, line)).collect()
-            };
-            let lines: Vec<Vec<Ready>> = blocks.par_iter().map(ready).collect();
-            for line in lines.into_iter().flatten() {
-                self.take(line)?;
-            }
+            wants_no_more.store(self.wants_no_more(), Ordering::Relaxed);
         }
         Ok(())
     }
@@ -224,6 +221,11 @@ impl Rows<'_, '_> {
             }
         }
         Ok((hashed(path)?, frames.height() as u64))
+    }
+
+    /// The limit is reached, and no request waits for its answer.
+    fn wants_no_more(&self) -> bool {
+        self.is_full() && self.waiting.n_requests() == 0
     }
 
     fn is_full(&self) -> bool {
@@ -312,6 +314,44 @@ fn read_file(
     let sha256 = hex(&hasher.finalize());
     let input = InputFile { path: path.display().to_string(), sha256, bytes: facts.raw_bytes };
     Ok((input, facts.n_items))
+}
+
+/// What became of some blocks.
+enum Parsed {
+    /// Their lines, block by block.
+    Lines(Vec<Vec<Ready>>),
+    /// They were not parsed, since no more is wanted: so many lines.
+    PassedOver(u64),
+}
+
+/// Parses blocks as they arrive, on all threads, while what was parsed before is written.
+///
+/// Whether the last lines before the limit was reached were parsed or not must not show: `Rows::take` counts them
+/// alike.
+#[allow(clippy::needless_pass_by_value)] // Dropping both ends is what stops the reader and ends the stream.
+fn parse_blocks(
+    file: u32,
+    columns: &Columns,
+    blocks: Receiver<Block>,
+    at_once: usize,
+    wants_no_more: &AtomicBool,
+    parsed: SyncSender<Parsed>,
+) {
+    while let Ok(first) = blocks.recv() {
+        let mut some = vec![first];
+        some.extend(blocks.try_iter().take(at_once - 1));
+        let ready =
+            |block: &Block| records_of(block, columns).into_iter().map(|line| ready(file, line)).collect();
+        let next = if wants_no_more.load(Ordering::Relaxed) {
+            Parsed::PassedOver(some.iter().map(|block| block.items.len() as u64).sum())
+        } else {
+            Parsed::Lines(some.par_iter().map(ready).collect())
+        };
+        // Nobody receives any more when the other side met an error, which is the one to tell.
+        if parsed.send(next).is_err() {
+            return;
+        }
+    }
 }
 
 fn ready(file: u32, line: Line) -> Ready {

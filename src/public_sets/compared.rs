@@ -7,7 +7,6 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,11 +14,11 @@ use serde_json::{Value, json};
 
 use super::SetError;
 use super::catalogue::{Catalogue, PublicSet, SAMPLE, is_built_in};
-use super::store::{Loaded, hashes, is_there, load};
+use super::index::{self, Indexed};
+use super::store::{Summary, hashes, is_there};
 use crate::docs::{canonical, fix};
 use crate::engine::fingerprint::Fingerprint;
 use crate::similarity::overlap::Function;
-use crate::text::normal::normalise_query;
 
 /// Raised when the form changes or a reader reads otherwise: whoever compares puts it into a resume key.
 pub const VERSION: u32 = 2;
@@ -46,7 +45,7 @@ pub struct Listed<T> {
 #[derive(Debug, Default)]
 pub struct Known {
     /// Those on disk, by id, in the order asked for.
-    sets: Vec<(String, Loaded)>,
+    sets: Vec<(String, Indexed)>,
     /// Sets that are not on disk.
     pub missing: Vec<String>,
     /// Sets that are on disk and of which nothing can be read, with their files and what is wrong.
@@ -156,38 +155,28 @@ pub fn fingerprint(
 impl Known {
     /// The functions, in the form in which they are compared.
     pub fn functions(&self) -> Listed<Function> {
-        // Sets repeat their functions record by record; what is spelt alike need not be fixed once more.
-        let mut spellings = FxHashSet::default();
-        let all =
-            self.sets.iter().flat_map(|(id, loaded)| loaded.functions.iter().map(move |found| (id, found)));
-        let distinct: Vec<(&String, &(String, Value))> = all
-            .filter(|(_, (_, value))| spellings.insert(canonical::key(std::slice::from_ref(value))))
-            .collect();
-        let functions: Vec<Function> = distinct.par_iter().map(|(_, (_, value))| function(value)).collect();
-        let found =
-            distinct.iter().zip(functions).map(|((id, (record, _)), function)| (*id, record, function));
-        listed(found, |function| function.text.clone())
+        listed(self.sets.iter().map(|(id, set)| (id, &set.functions)), |function| &function.text)
     }
 
     /// The queries, in their normal form.
     pub fn queries(&self) -> Listed<String> {
-        let all =
-            self.sets.iter().flat_map(|(id, loaded)| loaded.queries.iter().map(move |found| (id, found)));
-        listed(all.map(|(id, (record, query))| (id, record, normalise_query(query))), String::clone)
+        listed(self.sets.iter().map(|(id, set)| (id, &set.queries)), |query| query)
     }
 }
 
 /// Keeps each item under the record that has it first; items of one `key` are one.
-fn listed<'a, T>(
-    found: impl Iterator<Item = (&'a String, &'a String, T)>,
-    key: impl Fn(&T) -> String,
+fn listed<'a, T: Clone + 'a>(
+    sets: impl Iterator<Item = (&'a String, &'a Vec<(String, T)>)>,
+    key: impl Fn(&'a T) -> &'a String,
 ) -> Listed<T> {
     let mut seen = FxHashSet::default();
     let mut listed = Listed { items: Vec::new(), origins: Vec::new() };
-    for (set, record, item) in found {
-        if seen.insert(key(&item)) {
-            listed.items.push(item);
-            listed.origins.push(Origin { set: set.clone(), record: record.clone() });
+    for (set, found) in sets {
+        for (record, item) in found {
+            if seen.insert(key(item)) {
+                listed.items.push(item.clone());
+                listed.origins.push(Origin { set: set.clone(), record: record.clone() });
+            }
         }
     }
     listed
@@ -197,32 +186,33 @@ fn known(catalogue: &Catalogue, ids: &[String]) -> Result<Known, SetError> {
     let mut known = Known::default();
     for id in ids {
         let set = catalogue.set(id)?;
-        let Some(loaded) = load(catalogue, set)? else {
+        let Some(indexed) = index::open(catalogue, set)? else {
             known.missing.push(id.clone());
             known.notes.push(json!({ "id": id, "on_disk": false, "url": set.url, "licence": set.licence }));
             continue;
         };
-        known.notes.push(note(set, &loaded));
-        if !loaded.is_readable() {
-            known.unreadable.push((id.clone(), loaded.fault()));
-            known.troubles.push(format!("not compared with {id}: unreadable: {}", loaded.fault()));
-        } else if loaded.unreadable > 0 {
-            let (unreadable, records) = (loaded.unreadable, loaded.records);
+        let summary = &indexed.summary;
+        known.notes.push(note(set, summary));
+        if !summary.is_readable() {
+            known.unreadable.push((id.clone(), summary.fault()));
+            known.troubles.push(format!("not compared with {id}: unreadable: {}", summary.fault()));
+        } else if summary.unreadable > 0 {
+            let (unreadable, records) = (summary.unreadable, summary.records);
             known.troubles.push(format!("public set {id}: {unreadable} of {records} records cannot be read"));
         }
-        known.sets.push((id.clone(), loaded));
+        known.sets.push((id.clone(), indexed));
     }
     Ok(known)
 }
 
-fn note(set: &PublicSet, loaded: &Loaded) -> Value {
+fn note(set: &PublicSet, summary: &Summary) -> Value {
     let mut note = json!({
         "id": set.id,
         "on_disk": true,
         "built_in": set.id == SAMPLE,
         "licence": set.licence,
     });
-    loaded.tell(&mut note);
+    summary.tell(&mut note);
     note
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::SetError;
 use super::catalogue::{Catalogue, OWN, PublicSet, SAMPLE, check_id};
 use super::formats::{FORMATS, Format};
-use super::store::{Loaded, extension_is, files, is_hidden, name_of};
+use super::store::{Loaded, Summary, extension_is, files, is_hidden, name_of};
 use crate::engine::error::At;
 use crate::engine::fingerprint::sha256_of;
 use crate::engine::folder::write_atomic;
@@ -94,10 +94,11 @@ fn check_name(path: &Path) -> Result<(), SetError> {
 
 /// Reads a file as the set's; one of which no record can be read is not taken.
 fn read_in(loaded: &mut Loaded, set: &PublicSet, path: &Path) -> Result<(), SetError> {
-    let before = (loaded.records, loaded.unreadable);
+    let before = (loaded.summary.records, loaded.summary.unreadable);
     loaded.file(set, path)?;
-    if loaded.records - before.0 == loaded.unreadable - before.1 {
-        let why = loaded.unread.last().map_or("it holds no records".to_owned(), |unread| unread.why.clone());
+    let Summary { records, unreadable, unread, .. } = &loaded.summary;
+    if records - before.0 == unreadable - before.1 {
+        let why = unread.last().map_or("it holds no records".to_owned(), |unread| unread.why.clone());
         return Err(SetError::Add(format!(
             "{}: no record can be read as format {}: {why}\nhint: `toolsieve sets list` tells the format of each set",
             path.display(),
@@ -235,15 +236,15 @@ mod tests {
         .unwrap();
         let (_, read) =
             add(&open(&dir), "anyscale", std::slice::from_ref(&file), &Described::default()).unwrap();
-        assert_eq!((read.records, read.unreadable), (3, 2));
+        assert_eq!((read.summary.records, read.summary.unreadable), (3, 2));
         let catalogue = open(&dir);
         let loaded = load(&catalogue, catalogue.set("anyscale").unwrap()).unwrap().unwrap();
         assert_eq!(loaded.functions, [("7".to_owned(), serde_json::json!({"name": "ring"}))]);
         assert_eq!(loaded.queries, [("7".to_owned(), "Ring it".to_owned())]);
-        assert_eq!(loaded.unread[0].record, "test.jsonl:3");
-        assert!(loaded.unread[1].why.starts_with("not JSON"), "{:?}", loaded.unread);
+        assert_eq!(loaded.summary.unread[0].record, "test.jsonl:3");
+        assert!(loaded.summary.unread[1].why.starts_with("not JSON"), "{:?}", loaded.summary.unread);
         let hashes = hashes(&catalogue, catalogue.set("anyscale").unwrap()).unwrap().unwrap();
-        assert_eq!(hashes, [format!("test.jsonl {}", loaded.files[0].sha256)]);
+        assert_eq!(hashes, [format!("test.jsonl {}", loaded.summary.files[0].sha256)]);
     }
 
     #[test]

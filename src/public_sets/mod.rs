@@ -2,7 +2,8 @@
 //!
 //! `catalogue` is the list of known sets and where they lie; `formats` is the table of
 //! readers, one file a format; `store` reads a set's files, `intake` takes new ones in;
-//! `compared` brings functions and queries into the form in which they are compared.
+//! `compared` brings functions and queries into the form in which they are compared, and
+//! `index` keeps what came out beside the sets.
 //! Nothing is fetched from a network. A record that cannot be read is counted and named.
 
 mod bfcl;
@@ -12,6 +13,7 @@ pub mod compared;
 mod firefunctions;
 pub mod formats;
 mod glaive;
+pub mod index;
 pub mod intake;
 mod nexusraven;
 pub mod store;

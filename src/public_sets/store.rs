@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -26,7 +26,7 @@ const SAMPLE_RECORDS: &str = include_str!("../../configs/toolsieve-sample.jsonl"
 const MAX_NAMED: usize = 5;
 
 /// A file of a set.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetFile {
     /// Its name in the set's folder.
     pub name: String,
@@ -37,7 +37,7 @@ pub struct SetFile {
 }
 
 /// A record that was not understood.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unread {
     /// File and line.
     pub record: String,
@@ -45,21 +45,32 @@ pub struct Unread {
     pub why: String,
 }
 
-/// What a set on disk holds.
-#[derive(Debug, Clone, Default)]
-pub struct Loaded {
+/// What was read of a set, in figures.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
     /// Its files.
     pub files: Vec<SetFile>,
     /// Records in them, unreadable ones too.
     pub records: u64,
-    /// Each function with the id of its record, in order.
-    pub functions: Vec<(String, Value)>,
-    /// Each query with the id of its record, in order.
-    pub queries: Vec<(String, String)>,
+    /// Functions in them, each as often as it stands there.
+    pub functions: usize,
+    /// Queries in them, each as often as it stands there.
+    pub queries: usize,
     /// Records that cannot be read.
     pub unreadable: u64,
     /// The first of them.
     pub unread: Vec<Unread>,
+}
+
+/// What a set on disk holds.
+#[derive(Debug, Clone, Default)]
+pub struct Loaded {
+    /// The figures.
+    pub summary: Summary,
+    /// Each function with the id of its record, in order.
+    pub functions: Vec<(String, Value)>,
+    /// Each query with the id of its record, in order.
+    pub queries: Vec<(String, String)>,
 }
 
 /// The data files of a set, by name; none where it is not on disk. The set that is built in has none and is there.
@@ -119,7 +130,7 @@ pub fn load(catalogue: &Catalogue, set: &PublicSet) -> Result<Option<Loaded>, Se
         }
         let sha256 = hex(&Sha256::digest(SAMPLE_RECORDS));
         let bytes = SAMPLE_RECORDS.len() as u64;
-        loaded.files.push(SetFile { name: "built-in".to_owned(), sha256, bytes });
+        loaded.summary.files.push(SetFile { name: "built-in".to_owned(), sha256, bytes });
         return Ok(Some(loaded));
     }
     let files = files(catalogue, set)?;
@@ -142,18 +153,18 @@ pub(super) fn extension_is(path: &Path, wanted: &str) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
 }
 
-impl Loaded {
+impl Summary {
     /// There is something to compare with.
     pub fn is_readable(&self) -> bool {
-        !self.functions.is_empty() || !self.queries.is_empty()
+        self.functions > 0 || self.queries > 0
     }
 
     /// Adds to a JSON object what was read: files with their hashes, counts, the first records that cannot be read.
     pub fn tell(&self, about: &mut Value) {
         about["files"] = json!(self.files);
         about["records"] = json!(self.records);
-        about["functions"] = json!(self.functions.len());
-        about["queries"] = json!(self.queries.len());
+        about["functions"] = json!(self.functions);
+        about["queries"] = json!(self.queries);
         about["unreadable"] = json!(self.unreadable);
         about["unread"] = json!(self.unread);
     }
@@ -168,7 +179,9 @@ impl Loaded {
         };
         format!("{} ({why})", names.join(", "))
     }
+}
 
+impl Loaded {
     /// Reads one file by its name: Parquet, Python source, or JSON in any layout.
     pub(super) fn file(&mut self, set: &PublicSet, path: &Path) -> Result<(), SetError> {
         let name = name_of(path);
@@ -189,7 +202,7 @@ impl Loaded {
             })?;
         }
         let bytes = std::fs::metadata(path).at("reading", path)?.len();
-        self.files.push(SetFile { name, sha256: sha256_of(path)?, bytes });
+        self.summary.files.push(SetFile { name, sha256: sha256_of(path)?, bytes });
         Ok(())
     }
 
@@ -205,18 +218,21 @@ impl Loaded {
 
     /// Counts a record, and takes what it holds.
     fn take(&mut self, file: &str, line: u64, entry: Result<Entry, String>) {
-        self.records += 1;
+        let summary = &mut self.summary;
+        summary.records += 1;
         let place = format!("{file}:{line}");
         match entry {
             Ok(entry) => {
                 let id = entry.id.unwrap_or(place);
+                summary.functions += entry.functions.len();
+                summary.queries += entry.queries.len();
                 self.functions.extend(entry.functions.into_iter().map(|function| (id.clone(), function)));
                 self.queries.extend(entry.queries.into_iter().map(|query| (id.clone(), query)));
             }
             Err(why) => {
-                self.unreadable += 1;
-                if self.unread.len() < MAX_NAMED {
-                    self.unread.push(Unread { record: place, why });
+                summary.unreadable += 1;
+                if summary.unread.len() < MAX_NAMED {
+                    summary.unread.push(Unread { record: place, why });
                 }
             }
         }
@@ -248,10 +264,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let catalogue = Catalogue::open(Some(&folder.path().join("none"))).unwrap();
         let sample = load(&catalogue, catalogue.set(SAMPLE).unwrap()).unwrap().unwrap();
-        assert_eq!(
-            (sample.records, sample.functions.len(), sample.queries.len(), sample.unreadable),
-            (2, 2, 2, 0)
-        );
+        let Summary { records, functions, queries, unreadable, .. } = sample.summary;
+        assert_eq!((records, functions, queries, unreadable), (2, 2, 2, 0));
+        assert_eq!((sample.functions.len(), sample.queries.len()), (2, 2));
         assert!(load(&catalogue, catalogue.set("anyscale").unwrap()).unwrap().is_none());
     }
 }
