@@ -11,6 +11,7 @@ pub mod noise;
 pub mod normal;
 pub mod profile;
 pub mod rouge;
+pub mod rouge_sum;
 pub mod short;
 pub mod tokens;
 pub mod vocabulary;

@@ -185,6 +185,31 @@ mod tests {
     }
 
     #[test]
+    fn scores_are_those_of_google() {
+        // Read off rouge-score 0.1.2: rougeL, fmeasure, without and with its stemmer.
+        let references = [
+            (
+                "Ring the bell of the old church at noon",
+                "At noon ring the bells of the church",
+                [0.588_235_294_117_647_1, 0.705_882_352_941_176_5],
+            ),
+            ("Naïve café: 3 tables", "naive cafe 3 tables", [0.444_444_444_444_444_5; 2]),
+            ("get_user_info(user_id)", "getUserInfo(userId) user info", [0.444_444_444_444_444_5; 2]),
+            ("获取天气", "获取天气", [0.0; 2]),
+            ("a b c d e", "a b c d f", [0.800_000_000_000_000_2; 2]),
+            ("skies were falling generically", "the sky fell generic", [0.0, 0.5]),
+        ];
+        for (target, prediction, expected) in references {
+            for (tokenizer, expected) in [Tokenizer::Rouge, Tokenizer::RougeStemmed].into_iter().zip(expected)
+            {
+                let mut vocabulary = Vocabulary::new();
+                let [a, b] = [target, prediction].map(|text| vocabulary.encode(tokenizer, text));
+                assert_eq!(f1(lcs(&a, &b), a.len(), b.len()).to_bits(), f64::to_bits(expected), "{target}");
+            }
+        }
+    }
+
+    #[test]
     fn a_tie_is_not_above_whatever_the_float_says() {
         let t = threshold("0.8");
         // The floats of these two ties lie above and below 0.8.

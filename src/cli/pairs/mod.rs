@@ -14,6 +14,7 @@ use clap::ValueEnum;
 
 use super::Ending;
 use crate::console::{self, counted};
+use crate::similarity::rouge::texts::Measure;
 use crate::text::profile::Profile;
 use crate::text::rouge::{Comparison, Threshold};
 use rows::Rows;
@@ -82,6 +83,8 @@ pub(super) struct PairsArgs {
 enum Metric {
     /// ROUGE-L F1 of their words.
     RougeL,
+    /// The same line by line (rougeLsum); the earlier row is the target.
+    RougeLsum,
 }
 
 /// [`Comparison`] on the command line.
@@ -96,7 +99,8 @@ enum Compared {
 pub(super) fn pairs(args: &PairsArgs) -> anyhow::Result<Ending> {
     let rows = Rows::read(args)?;
     let told = match args.metric {
-        Metric::RougeL => words::compare(args, &rows)?,
+        Metric::RougeL => words::compare(args, Measure::Whole, &rows)?,
+        Metric::RougeLsum => words::compare(args, Measure::Lines, &rows)?,
     };
     if !args.quiet {
         let rows = counted(rows.texts.len() as u64, "row", "rows");

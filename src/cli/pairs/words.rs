@@ -1,15 +1,15 @@
-//! `pairs --metric rouge-l`.
+//! `pairs --metric rouge-l` and `rouge-lsum`.
 
 use super::rows::Rows;
 use super::{PairsArgs, out, written};
 use crate::console::{self, count, counted};
 use crate::similarity::rouge::join::{join, self_join};
 use crate::similarity::rouge::leaders::merge_into_leaders;
-use crate::similarity::rouge::texts::Texts;
+use crate::similarity::rouge::texts::{Measure, Texts};
 
 /// Tells pairs or clusters, and says how many for the summary.
-pub(super) fn compare(args: &PairsArgs, rows: &Rows) -> anyhow::Result<String> {
-    let texts = Texts::encode(&rows.texts, args.tokenizer);
+pub(super) fn compare(args: &PairsArgs, measure: Measure, rows: &Rows) -> anyhow::Result<String> {
+    let texts = Texts::encode_for(measure, &rows.texts, args.tokenizer);
     let threshold = args.rouge_threshold();
     if !args.quiet {
         let mib = texts.join_bytes(threshold) >> 20;

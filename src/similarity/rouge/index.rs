@@ -7,9 +7,11 @@
 use rayon::prelude::*;
 
 use super::bitmap::{self, CHUNK_LEN, Column, WORDS_PER_LOOK};
+use super::texts::Tokens;
 use crate::similarity::sequences::Sequences;
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::Threshold;
+use crate::text::rouge_sum;
 
 /// Words of the large bitmap of a sequence.
 const N_LARGE_WORDS: usize = 16;
@@ -24,7 +26,7 @@ pub(super) fn row(at: usize) -> Row {
 
 /// Sequences with what the bounds look at.
 pub(super) struct Prepared<'s> {
-    pub(super) sequences: &'s Sequences,
+    pub(super) tokens: &'s Tokens,
     pub(super) threshold: Threshold,
     bags: Sequences,
     n_words: usize,
@@ -33,7 +35,8 @@ pub(super) struct Prepared<'s> {
 }
 
 impl<'s> Prepared<'s> {
-    pub(super) fn new(sequences: &'s Sequences, threshold: Threshold) -> Self {
+    pub(super) fn new(tokens: &'s Tokens, threshold: Threshold) -> Self {
+        let sequences = &tokens.sequences;
         let mut bags = sequences.clone();
         bags.slices_mut().into_par_iter().for_each(<[u32]>::sort_unstable);
         let n_words = n_small_words(sequences, threshold);
@@ -44,11 +47,11 @@ impl<'s> Prepared<'s> {
             bitmaps
         };
         let (small, large) = (drawn(n_words), drawn(N_LARGE_WORDS));
-        Self { sequences, threshold, bags, n_words, small, large }
+        Self { tokens, threshold, bags, n_words, small, large }
     }
 
     pub(super) fn n_tokens(&self, row: Row) -> usize {
-        self.sequences.get(row as usize).len()
+        self.tokens.sequences.get(row as usize).len()
     }
 
     fn small(&self, row: Row) -> &[u64] {
@@ -59,22 +62,35 @@ impl<'s> Prepared<'s> {
         &self.large[row as usize * N_LARGE_WORDS..][..N_LARGE_WORDS]
     }
 
-    /// The length of the longest common subsequence of two sequences, or nothing where it is below `min_lcs`.
-    pub(super) fn lcs_at_least(
+    /// What two texts have in common by their measure, or nothing where it is below `min_common`: the length of the
+    /// longest common subsequence, or the hits of lines. Either is at most what their bags have in common.
+    pub(super) fn common_at_least(
         &self,
         a: Row,
         b: Row,
-        min_lcs: usize,
+        min_common: usize,
         scratch: &mut LcsScratch,
     ) -> Option<usize> {
         let n_tokens = self.n_tokens(a) + self.n_tokens(b);
-        let most = n_tokens.checked_sub(2 * min_lcs)?;
+        let most = n_tokens.checked_sub(2 * min_common)?;
         let is_refused = bitmap::difference(self.large(a), self.large(b)) > most
             || lack_more_than(self.bags.get(a as usize), self.bags.get(b as usize), most);
         if is_refused {
             return None;
         }
-        scratch.lcs_at_least(self.sequences.get(a as usize), self.sequences.get(b as usize), min_lcs)
+        let Some(lines) = &self.tokens.lines else {
+            let [a, b] = [a, b].map(|row| self.tokens.sequences.get(row as usize));
+            return scratch.lcs_at_least(a, b, min_common);
+        };
+        let [target, prediction] = [a.min(b), a.max(b)].map(|row| self.lines(row, lines));
+        Some(rouge_sum::hits(&target, &prediction)).filter(|&hits| hits >= min_common)
+    }
+
+    /// The tokens of a text line by line.
+    fn lines(&self, row: Row, lines: &Sequences) -> Vec<&[u32]> {
+        let mut rest = self.tokens.sequences.get(row as usize);
+        let lengths = lines.get(row as usize).iter();
+        lengths.map(|&length| rest.split_off(..length as usize).unwrap_or_default()).collect()
     }
 }
 

@@ -111,7 +111,7 @@ fn pairs_in(
             let a = probes[at];
             let (m, n) = (prepared.n_tokens(a), prepared.n_tokens(b));
             let found = is_wanted(a, b)
-                .then(|| prepared.lcs_at_least(a, b, prepared.threshold.min_lcs(m, n), scratch))
+                .then(|| prepared.common_at_least(a, b, prepared.threshold.min_lcs(m, n), scratch))
                 .flatten();
             pairs.extend(found.map(|lcs| Pair { a, b, score: f1(lcs, m, n) }));
         });

@@ -119,7 +119,7 @@ impl Prepared<'_> {
         let (m, n) = (self.n_tokens(item), self.n_tokens(leader));
         let min_lcs = self.threshold.min_lcs(m, n);
         let min_lcs = best.map_or(min_lcs, |best| min_lcs.max(best.min_lcs_of_better(m + n)));
-        if let Some(lcs) = self.lcs_at_least(item, leader, min_lcs, scratch) {
+        if let Some(lcs) = self.common_at_least(item, leader, min_lcs, scratch) {
             let other = Found { leader, lcs, m, n };
             if best.is_none_or(|best| other.is_better_than(best)) {
                 *best = Some(other);

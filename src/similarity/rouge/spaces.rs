@@ -33,7 +33,7 @@ impl<'t> Spaces<'t> {
         Self {
             first: Prepared::new(&texts.first, threshold),
             unicode: unicode
-                .map(|unicode| (Prepared::new(&unicode.sequences, threshold), &unicode.is_needed[..])),
+                .map(|unicode| (Prepared::new(&unicode.tokens, threshold), &unicode.is_needed[..])),
         }
     }
 

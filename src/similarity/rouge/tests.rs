@@ -3,10 +3,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
+use rougers::{RougeScorer, RougeType};
 
 use super::join::{join, self_join};
 use super::leaders::{best_of, merge_in_blocks, merge_into_leaders};
-use super::texts::Texts;
+use super::texts::{Measure, Texts};
 use crate::similarity::sequences::Sequences;
 use crate::similarity::{Merge, Pair, Stopped};
 use crate::text::lcs::lcs;
@@ -222,6 +223,26 @@ fn score_by_hand(a: &str, b: &str, threshold: Threshold) -> Option<(usize, usize
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn texts_are_joined_by_their_lines_too(
+        written in prop::collection::vec("([abc] |[ab]\n){0,12}", 0..30), threshold in any_threshold()
+    ) {
+        let scorer = RougeScorer::new(["rougeLsum"], false).unwrap();
+        let score = |a: usize, b: usize| scorer.score(&written[a], &written[b]).get(RougeType::LSum).unwrap().fmeasure;
+        let mut expected = Vec::new();
+        for (a, b) in (0..written.len()).flat_map(|a| (a + 1..written.len()).map(move |b| (a, b))) {
+            if score(a, b) > f64::from(threshold) {
+                let [at_a, at_b] = [a, b].map(|at| u32::try_from(at).unwrap());
+                expected.push(Pair { a: at_a, b: at_b, score: score(a, b) });
+            }
+        }
+        let texts = Texts::encode_for(Measure::Lines, &written, Profile::Auto);
+        let mut found: Vec<Pair> = Vec::new();
+        let threshold = threshold.compared_by(Comparison::GoogleFloat);
+        self_join::<()>(&texts, threshold, &|| false, |some| { found.extend(some); Ok(()) }).unwrap();
+        prop_assert_eq!(found, expected);
+    }
 
     #[test]
     fn each_pair_of_texts_is_compared_by_the_tokenizer_it_needs(

@@ -16,17 +16,59 @@ use crate::text::tokens::Tokenizer;
 /// Texts of one collection, or of two one after the other, as they are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texts {
-    pub(super) first: Sequences,
+    pub(super) first: Tokens,
     pub(super) unicode: Option<Unicode>,
     tokenizer: Tokenizer,
+}
+
+/// Texts as one tokenizer cuts them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tokens {
+    pub(super) sequences: Sequences,
+    /// For each text how many tokens each of its lines has, where they are compared by lines.
+    pub(super) lines: Option<Sequences>,
 }
 
 /// The same texts by the Unicode tokenizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unicode {
-    pub(super) sequences: Sequences,
+    pub(super) tokens: Tokens,
     /// For each text whether it is to be compared by these alone.
     pub(super) is_needed: Vec<bool>,
+}
+
+/// What of two texts is compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// The longest common subsequence of all their tokens (`rougeL`).
+    #[default]
+    Whole,
+    /// Those of their lines, put together (`rougeLsum`); of a pair the earlier text is the target.
+    Lines,
+}
+
+impl Tokens {
+    fn encode<T: AsRef<str> + Sync>(texts: &[T], tokenizer: Tokenizer, measure: Measure) -> Self {
+        match measure {
+            Measure::Whole => Self { sequences: Sequences::encode(texts, tokenizer), lines: None },
+            Measure::Lines => Self::by_lines(texts, tokenizer),
+        }
+    }
+
+    /// A line end parts tokens under every tokenizer, so the tokens of a text are those of its lines.
+    fn by_lines<T: AsRef<str>>(texts: &[T], tokenizer: Tokenizer) -> Self {
+        let lines: Vec<&str> = texts.iter().flat_map(|text| text.as_ref().split('\n')).collect();
+        let lines = Sequences::encode(&lines, tokenizer);
+        let mut of_lines = lines.iter();
+        let mut tokens = Self { sequences: Sequences::default(), lines: None };
+        let mut lengths = Sequences::default();
+        for text in texts {
+            let lines: Vec<&[u32]> = of_lines.by_ref().take(text.as_ref().split('\n').count()).collect();
+            lengths.push(lines.iter().map(|line| u32::try_from(line.len()).unwrap_or(u32::MAX)));
+            tokens.sequences.push(lines.concat());
+        }
+        Self { lines: Some(lengths), ..tokens }
+    }
 }
 
 impl Texts {
@@ -35,26 +77,34 @@ impl Texts {
     /// # Panics
     /// With more than 2³² distinct tokens.
     pub fn encode<T: AsRef<str> + Sync>(texts: &[T], profile: Profile) -> Self {
+        Self::encode_for(Measure::Whole, texts, profile)
+    }
+
+    /// The same for another measure.
+    ///
+    /// # Panics
+    /// With more than 2³² distinct tokens, or a line of so many.
+    pub fn encode_for<T: AsRef<str> + Sync>(measure: Measure, texts: &[T], profile: Profile) -> Self {
         let tokenizer = profile.first();
-        let first = Sequences::encode(texts, tokenizer);
+        let first = Tokens::encode(texts, tokenizer, measure);
         let is_needed: Vec<bool> = match profile {
             Profile::Auto => texts.par_iter().map(|text| needs_unicode(text.as_ref())).collect(),
             Profile::Always(_) => Vec::new(),
         };
         let unicode = is_needed
             .contains(&true)
-            .then(|| Unicode { sequences: Sequences::encode(texts, Tokenizer::Unicode), is_needed });
+            .then(|| Unicode { tokens: Tokens::encode(texts, Tokenizer::Unicode, measure), is_needed });
         Self { first, unicode, tokenizer }
     }
 
     /// How many texts there are.
     pub fn len(&self) -> usize {
-        self.first.len()
+        self.first.sequences.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.first.is_empty()
+        self.first.sequences.is_empty()
     }
 
     /// How many tokens all texts have together, in each space.
@@ -68,7 +118,8 @@ impl Texts {
     }
 
     fn spaces(&self) -> impl Iterator<Item = &Sequences> {
-        std::iter::once(&self.first).chain(self.unicode.as_ref().map(|unicode| &unicode.sequences))
+        let unicode = self.unicode.as_ref().map(|unicode| &unicode.tokens);
+        std::iter::once(&self.first).chain(unicode).map(|tokens| &tokens.sequences)
     }
 
     /// How many tokens a text has, by the tokenizer that it needs.
@@ -77,8 +128,8 @@ impl Texts {
     /// If there are not that many texts.
     pub fn n_tokens(&self, at: usize) -> usize {
         let sequences = match &self.unicode {
-            Some(unicode) if unicode.is_needed[at] => &unicode.sequences,
-            _ => &self.first,
+            Some(unicode) if unicode.is_needed[at] => &unicode.tokens.sequences,
+            _ => &self.first.sequences,
         };
         sequences.get(at).len()
     }
@@ -89,8 +140,8 @@ impl Texts {
     /// If there are not that many texts.
     pub fn pair(&self, a: usize, b: usize) -> (&[u32], &[u32]) {
         let sequences = match &self.unicode {
-            Some(unicode) if unicode.is_needed[a] || unicode.is_needed[b] => &unicode.sequences,
-            _ => &self.first,
+            Some(unicode) if unicode.is_needed[a] || unicode.is_needed[b] => &unicode.tokens.sequences,
+            _ => &self.first.sequences,
         };
         (sequences.get(a), sequences.get(b))
     }
@@ -109,7 +160,7 @@ impl Texts {
 
 /// Token sequences that compare with one another, wherever they come from.
 impl From<Sequences> for Texts {
-    fn from(first: Sequences) -> Self {
-        Self { first, unicode: None, tokenizer: Tokenizer::Rouge }
+    fn from(sequences: Sequences) -> Self {
+        Self { first: Tokens { sequences, lines: None }, unicode: None, tokenizer: Tokenizer::Rouge }
     }
 }
