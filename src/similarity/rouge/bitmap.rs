@@ -19,17 +19,27 @@ pub(super) type Column = [u64; CHUNK_LEN];
 /// Words between two looks at whether all of a chunk are refused.
 pub(super) const WORDS_PER_LOOK: usize = 4;
 
-/// Writes the bitmap of a bag, given as its sorted tokens.
+/// Writes the bitmap of a bag, given as its sorted tokens, into a power of two of words.
 pub(super) fn draw(bag: &[u32], words: &mut [u64]) {
     words.fill(0);
-    let n_bits = 64 * words.len() as u64;
+    let last_bit = 64 * words.len() as u64 - 1;
     let (mut before, mut nth) = (None, 0_u64);
     for &token in bag {
         nth = if before == Some(token) { nth + 1 } else { 0 };
         before = Some(token);
-        let hash = mixed(u64::from(token) | (nth << 32)) >> 32;
-        let bit = (hash * n_bits) >> 32;
+        let bit = (mixed(u64::from(token) | (nth << 32)) >> 32) & last_bit;
         words[(bit / 64) as usize] ^= 1 << (bit % 64);
+    }
+}
+
+/// Adds to `folded` the same bag's bitmap of fewer words, a power of two as well: bits that fall together are odd
+/// where one of them is.
+pub(super) fn fold(words: &[u64], n_words: usize, folded: &mut Vec<u64>) {
+    let (first, rest) = words.split_at(n_words);
+    let start = folded.len();
+    folded.extend_from_slice(first);
+    for part in rest.chunks_exact(n_words) {
+        folded[start..].iter_mut().zip(part).for_each(|(word, bits)| *word ^= bits);
     }
 }
 
@@ -102,6 +112,20 @@ mod tests {
                 words
             };
             prop_assert!(difference(&drawn(&a), &drawn(&b)) <= n_lacking(&a, &b));
+        }
+
+        #[test]
+        fn a_folded_bitmap_is_the_one_that_fewer_words_give(bag in bag()) {
+            let drawn = |n_words: usize| {
+                let mut words = vec![0; n_words];
+                draw(&bag, &mut words);
+                words
+            };
+            for n_words in [4, 8, 16] {
+                let mut folded = vec![7];
+                fold(&drawn(32), n_words, &mut folded);
+                prop_assert_eq!(&folded[1..], &drawn(n_words)[..]);
+            }
         }
 
         #[test]

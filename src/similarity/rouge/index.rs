@@ -1,20 +1,22 @@
 //! Sequences laid out so that those near a given one are found without looking at the others.
 //!
 //! Four bounds come before the exact comparison, each dearer than the one before: lengths,
-//! a small bitmap, a large bitmap, and the bags of tokens. None refuses a pair that is above
+//! a bitmap as narrow as the lengths allow, the whole bitmap, and the bags of tokens. None refuses a pair that is above
 //! the threshold, so what is found is what comparing all pairs would find.
 
 use rayon::prelude::*;
 
-use super::bitmap::{self, CHUNK_LEN, Column, WORDS_PER_LOOK};
+use super::bitmap::{self, CHUNK_LEN, Column};
 use super::texts::Tokens;
 use crate::similarity::sequences::Sequences;
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::Threshold;
 use crate::text::rouge_sum;
 
-/// Words of the large bitmap of a sequence.
-const N_LARGE_WORDS: usize = 16;
+/// Words of the bitmap that sequences of a chunk are looked at by, each next to the most elements that two of them may
+/// lack of one another: there, sequences with nothing in common differ in more bits than that, as a rule. Found by
+/// trying.
+const WIDTHS: [(usize, usize); 4] = [(4, 50), (8, 95), (16, 170), (32, usize::MAX)];
 
 /// The number of a sequence.
 pub(super) type Row = u32;
@@ -29,9 +31,9 @@ pub(super) struct Prepared<'s> {
     pub(super) tokens: &'s Tokens,
     pub(super) threshold: Threshold,
     bags: Sequences,
+    /// Words in the bitmap of each.
     n_words: usize,
-    small: Vec<u64>,
-    large: Vec<u64>,
+    bitmaps: Vec<u64>,
 }
 
 impl<'s> Prepared<'s> {
@@ -39,27 +41,24 @@ impl<'s> Prepared<'s> {
         let sequences = &tokens.sequences;
         let mut bags = sequences.clone();
         bags.slices_mut().into_par_iter().for_each(<[u32]>::sort_unstable);
-        let n_words = n_small_words(sequences, threshold);
-        let drawn = |n_words: usize| {
-            let mut bitmaps = vec![0; n_words * bags.len()];
-            let each = bitmaps.par_chunks_mut(n_words).enumerate();
-            each.for_each(|(row, words)| bitmap::draw(bags.get(row), words));
-            bitmaps
-        };
-        let (small, large) = (drawn(n_words), drawn(N_LARGE_WORDS));
-        Self { tokens, threshold, bags, n_words, small, large }
+        let n_words = n_words(sequences, threshold);
+        let mut bitmaps = vec![0; n_words * bags.len()];
+        let each = bitmaps.par_chunks_mut(n_words).enumerate();
+        each.for_each(|(row, words)| bitmap::draw(bags.get(row), words));
+        Self { tokens, threshold, bags, n_words, bitmaps }
     }
 
     pub(super) fn n_tokens(&self, row: Row) -> usize {
         self.tokens.sequences.get(row as usize).len()
     }
 
-    fn small(&self, row: Row) -> &[u64] {
-        &self.small[row as usize * self.n_words..][..self.n_words]
+    fn bitmap(&self, row: Row) -> &[u64] {
+        &self.bitmaps[row as usize * self.n_words..][..self.n_words]
     }
 
-    fn large(&self, row: Row) -> &[u64] {
-        &self.large[row as usize * N_LARGE_WORDS..][..N_LARGE_WORDS]
+    /// The words of the bitmap by which sequences are looked at that have so many tokens together.
+    fn width(&self, n_tokens: usize) -> usize {
+        width(self.threshold.most_lacking(n_tokens)).min(self.n_words)
     }
 
     /// What two texts have in common by their measure, or nothing where it is below `min_common`: the length of the
@@ -73,7 +72,7 @@ impl<'s> Prepared<'s> {
     ) -> Option<usize> {
         let n_tokens = self.n_tokens(a) + self.n_tokens(b);
         let most = n_tokens.checked_sub(2 * min_common)?;
-        let is_refused = bitmap::difference(self.large(a), self.large(b)) > most
+        let is_refused = bitmap::difference(self.bitmap(a), self.bitmap(b)) > most
             || lack_more_than(self.bags.get(a as usize), self.bags.get(b as usize), most);
         if is_refused {
             return None;
@@ -94,24 +93,25 @@ impl<'s> Prepared<'s> {
     }
 }
 
-/// How many words the small bitmap needs, so that sequences with nothing in common differ in more bits than the
-/// threshold allows, as a rule. Found by trying.
-fn n_small_words(sequences: &Sequences, threshold: Threshold) -> usize {
-    let n_tokens: usize = sequences.iter().map(<[u32]>::len).sum();
-    let allowed = threshold.most_lacking(2 * n_tokens / sequences.len().max(1));
-    match allowed {
-        0..=55 => WORDS_PER_LOOK,
-        56..=130 => 4 * WORDS_PER_LOOK,
-        _ => 8 * WORDS_PER_LOOK,
-    }
+/// The narrowest bitmap for sequences that may lack so many elements of one another.
+fn width(allowed: usize) -> usize {
+    WIDTHS.iter().find(|(_, most)| allowed <= *most).map_or(WIDTHS[0].0, |(n_words, _)| *n_words)
+}
+
+/// How many words the bitmap of every sequence has: what two of middling length are looked at by, but enough to tell
+/// longer ones apart.
+fn n_words(sequences: &Sequences, threshold: Threshold) -> usize {
+    let middling = sequences.n_tokens() / sequences.len().max(1);
+    width(threshold.most_lacking(2 * middling)).max(WIDTHS[2].0)
 }
 
 /// The bytes of a [`Prepared`] and of one [`Index`] of all its sequences.
 pub(super) fn bytes(sequences: &Sequences, threshold: Threshold) -> usize {
-    let n_words = n_small_words(sequences, threshold);
+    let n_words = n_words(sequences, threshold);
     let bags = size_of::<u32>() * sequences.n_tokens() + size_of::<usize>() * sequences.len();
-    let bitmaps = size_of::<u64>() * (n_words + N_LARGE_WORDS) * sequences.len();
-    let chunks = sequences.len().next_multiple_of(CHUNK_LEN) * n_words * size_of::<u64>();
+    let bitmaps = size_of::<u64>() * n_words * sequences.len();
+    // As if all were looked at by the widest.
+    let chunks = size_of::<u64>() * n_words * sequences.len().next_multiple_of(CHUNK_LEN);
     let rows = 3 * size_of::<Row>() * sequences.len();
     bags + bitmaps + chunks + rows
 }
@@ -136,10 +136,16 @@ pub(super) struct Index<'p> {
     rows: Vec<Row>,
     columns: Vec<Column>,
     chunks: Vec<Chunk>,
+    /// The bitmap of the sequence that comes in, as wide as its chunk.
+    folded: Vec<u64>,
 }
 
 /// What all sequences of a chunk have in common.
 struct Chunk {
+    /// Where its columns begin.
+    start: usize,
+    /// How many it has: words of the bitmap by which its sequences are looked at.
+    n_words: usize,
     /// Tokens of the longest.
     longest: usize,
     /// The fewest tokens of a sequence that one of them can be near to.
@@ -150,7 +156,13 @@ impl<'p> Index<'p> {
     /// An index of some sequences, shortest first, so that a chunk holds some of like length.
     pub(super) fn of(prepared: &'p Prepared<'p>, mut rows: Vec<Row>) -> Self {
         rows.sort_by_key(|&row| prepared.n_tokens(row));
-        let mut index = Self { prepared, rows: Vec::new(), columns: Vec::new(), chunks: Vec::new() };
+        let mut index = Self {
+            prepared,
+            rows: Vec::with_capacity(rows.len()),
+            columns: Vec::new(),
+            chunks: Vec::new(),
+            folded: Vec::new(),
+        };
         for row in rows {
             index.push(row);
         }
@@ -159,20 +171,21 @@ impl<'p> Index<'p> {
 
     /// Adds a sequence in the last chunk, whatever its length.
     pub(super) fn push(&mut self, row: Row) {
+        let n_tokens = self.prepared.n_tokens(row);
         let at = self.rows.len() % CHUNK_LEN;
         if at == 0 {
-            self.columns.resize(self.columns.len() + self.prepared.n_words, [0; CHUNK_LEN]);
-            self.chunks.push(Chunk { longest: 0, shortest_partner: usize::MAX });
+            let (start, n_words) = (self.columns.len(), self.prepared.width(2 * n_tokens));
+            self.columns.resize(start + n_words, [0; CHUNK_LEN]);
+            self.chunks.push(Chunk { start, n_words, longest: 0, shortest_partner: usize::MAX });
         }
-        let first = self.columns.len() - self.prepared.n_words;
-        for (column, word) in self.columns[first..].iter_mut().zip(self.prepared.small(row)) {
-            column[at] = *word;
-        }
-        let n = self.prepared.n_tokens(row);
-        let partner = self.prepared.threshold.shortest(n);
         if let Some(chunk) = self.chunks.last_mut() {
-            chunk.longest = chunk.longest.max(n);
-            chunk.shortest_partner = chunk.shortest_partner.min(partner);
+            chunk.longest = chunk.longest.max(n_tokens);
+            chunk.shortest_partner = chunk.shortest_partner.min(self.prepared.threshold.shortest(n_tokens));
+            self.folded.clear();
+            bitmap::fold(self.prepared.bitmap(row), chunk.n_words, &mut self.folded);
+            for (column, word) in self.columns[chunk.start..].iter_mut().zip(&self.folded) {
+                column[at] = *word;
+            }
         }
         self.rows.push(row);
     }
@@ -191,21 +204,18 @@ impl<'p> Index<'p> {
     /// Probes of like length should come together: a chunk is looked at for all of them while it is at hand.
     pub(super) fn candidates(&self, probes: &[Row], mut f: impl FnMut(usize, Row)) {
         let threshold = self.prepared.threshold;
-        let lengths = probes.iter().map(|&probe| self.prepared.n_tokens(probe));
-        let (Some(fewest), Some(most)) = (lengths.clone().min(), lengths.max()) else { return };
-        let shortest = threshold.shortest(fewest);
-        let chunks = self
-            .chunks
-            .iter()
-            .zip(self.columns.chunks(self.prepared.n_words))
-            .zip(self.rows.chunks(CHUNK_LEN));
-        for ((chunk, columns), rows) in chunks {
-            if chunk.longest < shortest || chunk.shortest_partner > most {
+        let probes = Probes::new(self.prepared, probes);
+        for (chunk, rows) in self.chunks.iter().zip(self.rows.chunks(CHUNK_LEN)) {
+            if chunk.longest < probes.shortest_partner || chunk.shortest_partner > probes.longest {
                 continue;
             }
-            for (at, &probe) in probes.iter().enumerate() {
-                let limit = threshold.most_lacking(self.prepared.n_tokens(probe) + chunk.longest) as u64;
-                let mut mask = bitmap::within(columns, self.prepared.small(probe), limit);
+            let columns = &self.columns[chunk.start..][..chunk.n_words];
+            for (at, (&(n_tokens, shortest), words)) in probes.at_width(chunk.n_words).enumerate() {
+                if chunk.longest < shortest || chunk.shortest_partner > n_tokens {
+                    continue;
+                }
+                let limit = threshold.most_lacking(n_tokens + chunk.longest) as u64;
+                let mut mask = bitmap::within(columns, words, limit);
                 while mask != 0 {
                     // Behind the last sequence of the last chunk there is nothing.
                     let Some(&row) = rows.get(mask.trailing_zeros() as usize) else { break };
@@ -214,5 +224,41 @@ impl<'p> Index<'p> {
                 }
             }
         }
+    }
+}
+
+/// Sequences that are held against an index, with what each look needs.
+struct Probes {
+    /// For each its tokens, and the fewest of a sequence that it can be near to.
+    bounds: Vec<(usize, usize)>,
+    longest: usize,
+    shortest_partner: usize,
+    /// Their bitmaps, for each of the widths.
+    bitmaps: [Vec<u64>; WIDTHS.len()],
+}
+
+impl Probes {
+    fn new(prepared: &Prepared<'_>, probes: &[Row]) -> Self {
+        let bound = |&probe: &Row| {
+            let n_tokens = prepared.n_tokens(probe);
+            (n_tokens, prepared.threshold.shortest(n_tokens))
+        };
+        let bounds: Vec<(usize, usize)> = probes.iter().map(bound).collect();
+        let mut bitmaps: [Vec<u64>; WIDTHS.len()] = Default::default();
+        for (bitmaps, (n_words, _)) in bitmaps.iter_mut().zip(WIDTHS) {
+            if n_words <= prepared.n_words {
+                bitmaps.reserve(n_words * probes.len());
+                probes.iter().for_each(|&probe| bitmap::fold(prepared.bitmap(probe), n_words, bitmaps));
+            }
+        }
+        let longest = bounds.iter().map(|&(n_tokens, _)| n_tokens).max().unwrap_or(0);
+        let shortest_partner = bounds.iter().map(|&(_, shortest)| shortest).min().unwrap_or(usize::MAX);
+        Self { bounds, longest, shortest_partner, bitmaps }
+    }
+
+    /// Each probe with its bitmap of so many words.
+    fn at_width(&self, n_words: usize) -> impl Iterator<Item = (&(usize, usize), &[u64])> {
+        let at = WIDTHS.iter().position(|&(width, _)| width == n_words).unwrap_or(0);
+        self.bounds.iter().zip(self.bitmaps[at].chunks_exact(n_words))
     }
 }
