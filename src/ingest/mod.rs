@@ -14,6 +14,7 @@
 
 mod attributes;
 pub(crate) mod batch;
+pub mod buffer;
 pub mod column;
 mod explain;
 pub mod facts;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 
+use crate::ingest::buffer::{Lent, Pool};
 use crate::ingest::raw::RawText;
 use crate::ingest::reasons::{CUT_FILE, Fault, LINE_TOO_LONG};
 use crate::ingest::split::{Cut, Rest, Splitter};
@@ -207,7 +208,7 @@ pub enum Compression {
 #[derive(Debug)]
 pub struct Block {
     /// The bytes the items' ranges point into.
-    pub text: Vec<u8>,
+    pub text: Lent,
     /// The items.
     pub items: Vec<Item>,
     /// The header, where the file is a table.
@@ -227,6 +228,7 @@ pub struct Item {
 struct Cutter<'a> {
     limits: &'a Limits,
     text: Vec<u8>,
+    pool: Pool,
     items: Vec<Item>,
     /// Where the last finished item ends.
     items_end: usize,
@@ -250,6 +252,7 @@ impl<'a> Cutter<'a> {
         Self {
             limits,
             text: Vec::new(),
+            pool: Pool::new(),
             items: Vec::new(),
             items_end: 0,
             seen: 0,
@@ -335,8 +338,10 @@ impl<'a> Cutter<'a> {
     }
 
     fn take_block(&mut self) -> Block {
-        let unfinished = self.text.split_off(self.items_end);
-        let text = std::mem::replace(&mut self.text, unfinished);
+        let mut next = self.pool.take();
+        next.extend_from_slice(&self.text[self.items_end..]);
+        self.text.truncate(self.items_end);
+        let text = self.pool.lend(std::mem::replace(&mut self.text, next));
         (self.items_end, self.seen) = (0, self.text.len());
         Block { text, items: std::mem::take(&mut self.items), header: self.header.clone() }
     }

@@ -214,16 +214,17 @@ impl Draw {
 }
 
 fn block(lines: &[Drawn], header: Option<Arc<Header>>) -> Block {
-    let mut block = Block { text: Vec::new(), items: Vec::with_capacity(lines.len()), header };
+    let mut text: Vec<u8> = Vec::new();
+    let mut items = Vec::with_capacity(lines.len());
     for line in lines {
-        let start = block.text.len();
-        let bytes = line.text.as_ref().map_err(Fault::clone).map(|text| {
-            block.text.extend_from_slice(text);
-            start..block.text.len()
+        let start = text.len();
+        let bytes = line.text.as_ref().map_err(Fault::clone).map(|line| {
+            text.extend_from_slice(line);
+            start..text.len()
         });
-        block.items.push(Item { line: line.line, bytes });
+        items.push(Item { line: line.line, bytes });
     }
-    block
+    Block { text: text.into(), items, header }
 }
 
 #[cfg(test)]

@@ -248,7 +248,9 @@ impl Probes {
         for (bitmaps, (n_words, _)) in bitmaps.iter_mut().zip(WIDTHS) {
             if n_words <= prepared.n_words {
                 bitmaps.reserve(n_words * probes.len());
-                probes.iter().for_each(|&probe| bitmap::fold(prepared.bitmap(probe), n_words, bitmaps));
+                for &probe in probes {
+                    bitmap::fold(prepared.bitmap(probe), n_words, bitmaps);
+                }
             }
         }
         let longest = bounds.iter().map(|&(n_tokens, _)| n_tokens).max().unwrap_or(0);
