@@ -1,0 +1,143 @@
+//! All pairs at or above a threshold, by comparing all heads and those rows that a bound does not refuse.
+//!
+//! A block of rows is held against all rows at or behind it, in tasks small enough for the nearest caches: a look's
+//! panels stay at hand while the probes of a chunk pass by. Pairs leave a block at a time, in order.
+
+use rayon::prelude::*;
+
+use super::bounds::{self, Found, Heads, LOOK_LEN, Probes};
+use super::dot;
+use super::kernel::{N_PROBES, PANEL_LEN, sums};
+use super::rows::{UnitRows, row};
+use super::tuning::Tuning;
+use crate::similarity::{Pair, Stopped};
+
+/// Probes that pass by a look's panels together.
+const CHUNK_LEN: usize = 64 * N_PROBES;
+
+/// Chunks of a block, at most.
+const MAX_CHUNKS: usize = 4;
+
+/// Looks of a task.
+const N_LOOKS: usize = 8;
+
+/// Pairs of a block that are aimed at, at most.
+const MAX_PAIRS: f64 = 4e6;
+
+/// Two collections, or one as both sides.
+pub(super) struct Sides<'r, 'v> {
+    pub(super) a: &'r UnitRows<'v>,
+    /// Nothing where `a` is joined with itself.
+    pub(super) b: Option<&'r UnitRows<'v>>,
+}
+
+impl<'r, 'v> Sides<'r, 'v> {
+    pub(super) fn b(&self) -> &'r UnitRows<'v> {
+        self.b.unwrap_or(self.a)
+    }
+
+    /// Whether a pair is to be found: of one collection each pair once, and no row with itself.
+    pub(super) fn is_wanted(&self, a: u32, b: u32) -> bool {
+        self.b.is_some() || a < b
+    }
+
+    /// The pair of two rows, where their score is at least the threshold.
+    pub(super) fn pair(&self, a: u32, b: u32, threshold: f64) -> Option<Pair> {
+        let score = f64::from(dot(self.a.get(a), self.b().get(b)));
+        (score >= threshold).then_some(Pair { a, b, score })
+    }
+}
+
+/// Finds all pairs and gives them to `take`, a block of rows at a time.
+pub(super) fn join<E>(
+    sides: &Sides<'_, '_>,
+    threshold: f64,
+    cancelled: &(dyn Fn() -> bool + Sync),
+    mut take: impl FnMut(&[Pair]) -> Result<(), E>,
+) -> Result<(), Stopped<E>> {
+    if cancelled() {
+        return Err(Stopped::Cancelled);
+    }
+    let tuning = Tuning::of(sides.a, sides.b(), threshold);
+    let heads_of_a = Heads::of(sides.a, &tuning.dims);
+    let heads_of_b = sides.b.map(|rows| Heads::of(rows, &tuning.dims));
+    let scan = Scan {
+        sides,
+        a: &heads_of_a,
+        b: heads_of_b.as_ref().unwrap_or(&heads_of_a),
+        threshold,
+        least: bounds::least(threshold, sides.a.n_dims()),
+    };
+    let block_len = CHUNK_LEN * n_chunks(sides.b().len(), tuning.share_found);
+    for start in (0..sides.a.len()).step_by(block_len) {
+        let end = sides.a.len().min(start + block_len);
+        let pairs = scan.pairs_of(start, end, cancelled).ok_or(Stopped::Cancelled)?;
+        take(&pairs).map_err(Stopped::Sink)?;
+    }
+    Ok(())
+}
+
+/// How many chunks a block has, so that its pairs fit in memory where most pairs are found.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count within bounds")]
+fn n_chunks(n_rows: usize, share_found: f64) -> usize {
+    let n_pairs_of_chunk = CHUNK_LEN as f64 * n_rows as f64 * share_found;
+    ((MAX_PAIRS / n_pairs_of_chunk) as usize).clamp(1, MAX_CHUNKS)
+}
+
+/// What every task of a join needs.
+struct Scan<'s, 'r, 'v> {
+    sides: &'s Sides<'r, 'v>,
+    a: &'s Heads,
+    b: &'s Heads,
+    threshold: f64,
+    least: f32,
+}
+
+impl Scan<'_, '_, '_> {
+    /// The pairs of some rows of `a`, in order; nothing where it was called off.
+    fn pairs_of(&self, start: usize, end: usize, cancelled: &(dyn Fn() -> bool + Sync)) -> Option<Vec<Pair>> {
+        let probes: Vec<Probes> = (start..end).step_by(N_PROBES).map(|first| self.a.probes(first)).collect();
+        let first_look = if self.sides.b.is_some() { 0 } else { start / LOOK_LEN };
+        let tasks: Vec<_> = probes
+            .chunks(CHUNK_LEN / N_PROBES)
+            .flat_map(|chunk| (first_look..self.b.n_looks()).step_by(N_LOOKS).map(move |look| (chunk, look)))
+            .collect();
+        let found = tasks.into_par_iter().map(|(chunk, first)| {
+            let looks = first..self.b.n_looks().min(first + N_LOOKS);
+            (!cancelled()).then(|| {
+                let mut pairs = Vec::new();
+                looks.for_each(|look| self.look(chunk, look, &mut pairs));
+                pairs
+            })
+        });
+        let mut pairs = found.collect::<Option<Vec<_>>>()?.concat();
+        pairs.par_sort_unstable_by_key(|pair| (pair.a, pair.b));
+        Some(pairs)
+    }
+
+    /// Holds a chunk of probes against the panels of a look.
+    fn look(&self, chunk: &[Probes], look: usize, pairs: &mut Vec<Pair>) {
+        let (panels, lengths) = self.b.look(look);
+        let is_behind = |probes: &&Probes| self.sides.b.is_some() || probes.first < (look + 1) * LOOK_LEN;
+        for probes in chunk.iter().filter(is_behind) {
+            let tile = sums(&probes.quads, &probes.starts, panels);
+            let found = bounds::found(&tile, probes, lengths, self.least);
+            self.compare(&found, probes.first, look * LOOK_LEN, pairs);
+        }
+    }
+
+    /// Compares the rows that the bound did not refuse.
+    fn compare(&self, found: &Found, first_a: usize, first_b: usize, pairs: &mut Vec<Pair>) {
+        for (probe, panels) in found.iter().enumerate() {
+            for (panel, bits) in panels.iter().enumerate() {
+                for lane in (0..PANEL_LEN).filter(|lane| bits >> lane & 1 == 1) {
+                    let [a, b] = [first_a + probe, first_b + panel * PANEL_LEN + lane].map(row);
+                    if self.sides.is_wanted(a, b) {
+                        pairs.extend(self.sides.pair(a, b, self.threshold));
+                    }
+                }
+            }
+        }
+    }
+}

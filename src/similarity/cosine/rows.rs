@@ -1,0 +1,188 @@
+//! Rows of unit length, and which rows have no direction.
+//!
+//! A row that has unit length within float noise stays as it stands, so scores of what an embedder gave are
+//! [`dot`](super::dot) of what it gave. Any other is divided by its length, reckoned in double precision and in one
+//! fixed order: the same bits on every machine.
+
+use std::borrow::Cow;
+
+use multiversion::multiversion;
+use rayon::prelude::*;
+
+use crate::similarity::vectors::Vectors;
+
+/// By how much the square of a length may differ from 1 in a row that stays as it stands.
+const UNIT_NOISE: f64 = 1e-6;
+
+/// The square of the length of a unit row is never above this, rounding included.
+pub(super) const MAX_NORM_SQUARED: f64 = 1.0 + 2.0 * UNIT_NOISE;
+
+/// Sums that run side by side.
+const N_LANES: usize = 16;
+
+/// Why a row matches nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfit {
+    /// All its numbers are zero, so it has no direction.
+    Zero,
+    /// It holds something that is not a number.
+    NotANumber,
+    /// It holds an infinite number.
+    Infinite,
+}
+
+/// A row that matches nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its number in its collection.
+    pub row: u32,
+    /// What is wrong with it.
+    pub why: Unfit,
+}
+
+/// The rows of a collection, each of unit length or unfit.
+pub(super) struct UnitRows<'v> {
+    vectors: Cow<'v, Vectors>,
+    skipped: Vec<Skipped>,
+}
+
+impl<'v> UnitRows<'v> {
+    pub(super) fn of(vectors: &'v Vectors) -> Self {
+        let n_rows = row(vectors.len());
+        let lengths: Vec<_> =
+            (0..n_rows).into_par_iter().map(|row| length(vectors.get(row as usize))).collect();
+        let unfit = (0..n_rows).zip(&lengths);
+        let skipped = unfit.filter_map(|(row, length)| Some(Skipped { row, why: length.err()? })).collect();
+        let vectors = if lengths.iter().all(|length| *length == Ok(1.0)) {
+            Cow::Borrowed(vectors)
+        } else {
+            Cow::Owned(divided(vectors, &lengths))
+        };
+        Self { vectors, skipped }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.vectors.len()
+    }
+
+    pub(super) fn n_dims(&self) -> usize {
+        self.vectors.n_dims()
+    }
+
+    /// A row of unit length; all zero where it is unfit.
+    pub(super) fn get(&self, row: u32) -> &[f32] {
+        self.vectors.get(row as usize)
+    }
+
+    pub(super) fn is_fit(&self, row: u32) -> bool {
+        self.skipped.binary_search_by_key(&row, |skipped| skipped.row).is_err()
+    }
+
+    /// The unfit rows, in order.
+    pub(super) fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+}
+
+/// The number of the row at a place.
+pub(super) fn row(at: usize) -> u32 {
+    u32::try_from(at).expect("no machine holds 2³² vectors")
+}
+
+/// What a row is to be divided by: its length, or exactly 1 where it has unit length within float noise.
+fn length(row: &[f32]) -> Result<f64, Unfit> {
+    let squared = norm_squared(row);
+    if squared == 0.0 {
+        Err(Unfit::Zero)
+    } else if squared.is_nan() {
+        Err(Unfit::NotANumber)
+    } else if squared.is_infinite() {
+        // The square of the largest f32 is far from the largest f64.
+        Err(Unfit::Infinite)
+    } else if (squared - 1.0).abs() <= UNIT_NOISE {
+        Ok(1.0)
+    } else {
+        Ok(squared.sqrt())
+    }
+}
+
+/// The sum of the squares of some numbers, in a fixed order.
+#[multiversion(targets(
+    "x86_64+avx+avx2+avx512f+avx512vl+avx512bw+avx512dq+avx512cd",
+    "x86_64+avx+avx2",
+    "aarch64+neon"
+))]
+fn norm_squared(row: &[f32]) -> f64 {
+    let mut sums = [0.0_f64; N_LANES];
+    let (chunks, rest) = row.as_chunks::<N_LANES>();
+    for chunk in chunks {
+        for (sum, number) in sums.iter_mut().zip(chunk) {
+            *sum += f64::from(*number) * f64::from(*number);
+        }
+    }
+    for (sum, number) in sums.iter_mut().zip(rest) {
+        *sum += f64::from(*number) * f64::from(*number);
+    }
+    sums.iter().sum()
+}
+
+/// Rows divided by their lengths; those without one are all zero.
+fn divided(vectors: &Vectors, lengths: &[Result<f64, Unfit>]) -> Vectors {
+    let n_dims = vectors.n_dims();
+    let mut values = vec![0.0; vectors.len() * n_dims];
+    let rows = values.par_chunks_mut(n_dims.max(1)).enumerate();
+    rows.for_each(|(at, row)| {
+        if let Ok(length) = lengths[at] {
+            divide(row, vectors.get(at), length);
+        }
+    });
+    Vectors::new(n_dims, values)
+}
+
+#[multiversion(targets(
+    "x86_64+avx+avx2+avx512f+avx512vl+avx512bw+avx512dq+avx512cd",
+    "x86_64+avx+avx2",
+    "aarch64+neon"
+))]
+#[expect(clippy::cast_possible_truncation, reason = "rows are of single precision")]
+fn divide(quotients: &mut [f32], numbers: &[f32], by: f64) {
+    for (quotient, number) in quotients.iter_mut().zip(numbers) {
+        *quotient = (f64::from(*number) / by) as f32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_unit_length_stay_as_they_stand() {
+        let vectors = Vectors::new(2, vec![0.6, 0.8, 0.6, 0.800_000_2, -1.0, 0.0]);
+        let rows = UnitRows::of(&vectors);
+        assert!(matches!(rows.vectors, Cow::Borrowed(_)));
+        assert_eq!(rows.skipped(), []);
+    }
+
+    #[test]
+    fn any_length_becomes_one() {
+        let vectors = Vectors::new(2, vec![3e38, 3e38, 3e-45, 4e-45, 3.0, 4.0]);
+        let rows = UnitRows::of(&vectors);
+        let half = std::f32::consts::FRAC_1_SQRT_2;
+        assert_eq!(rows.get(0), [half, half]);
+        // The smallest numbers there are: two and three times the least.
+        assert_eq!(rows.get(1), [0.554_700_2, 0.832_050_3]);
+        assert_eq!(rows.get(2), [0.6, 0.8]);
+        assert_eq!(rows.skipped(), []);
+    }
+
+    #[test]
+    fn rows_without_a_direction_are_told_and_why() {
+        let inf = f32::INFINITY;
+        let vectors = Vectors::new(2, vec![0.0, -0.0, 1.0, 0.0, f32::NAN, inf, -inf, 0.0]);
+        let rows = UnitRows::of(&vectors);
+        let whys = [(0, Unfit::Zero), (2, Unfit::NotANumber), (3, Unfit::Infinite)];
+        assert_eq!(rows.skipped(), whys.map(|(row, why)| Skipped { row, why }));
+        assert_eq!([0, 1, 2, 3].map(|row| rows.is_fit(row)), [false, true, false, false]);
+        assert_eq!(rows.get(3), [0.0, 0.0]);
+    }
+}

@@ -1,0 +1,198 @@
+//! What the joins find, against comparing all pairs.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use proptest::prelude::*;
+
+use super::dot;
+use super::join::{Notes, join, self_join};
+use super::rows::{Skipped, Unfit};
+use crate::similarity::vectors::Vectors;
+use crate::similarity::{Pair, Stopped};
+
+fn pairs_and_notes(vectors: &Vectors, threshold: f64) -> (Vec<Pair>, Notes) {
+    let mut pairs = Vec::new();
+    let notes = self_join::<()>(vectors, threshold, &|| false, |some| {
+        pairs.extend(some);
+        Ok(())
+    });
+    (pairs, notes.unwrap())
+}
+
+fn pairs(vectors: &Vectors, threshold: f64) -> Vec<Pair> {
+    pairs_and_notes(vectors, threshold).0
+}
+
+fn pairs_of_two(a: &Vectors, b: &Vectors, threshold: f64) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    join::<()>(a, b, threshold, &|| false, |some| {
+        pairs.extend(some);
+        Ok(())
+    })
+    .unwrap();
+    pairs
+}
+
+/// A row at unit length; nothing where it has no direction.
+fn unit(row: &[f32]) -> Option<Vec<f32>> {
+    let mut lanes = [0.0_f64; 16];
+    for (at, number) in row.iter().enumerate() {
+        lanes[at % 16] += f64::from(*number) * f64::from(*number);
+    }
+    let squared: f64 = lanes.iter().sum();
+    let length = if (squared - 1.0).abs() <= 1e-6 { 1.0 } else { squared.sqrt() };
+    #[expect(clippy::cast_possible_truncation, reason = "rows are of single precision")]
+    let unit = row.iter().map(|number| (f64::from(*number) / length) as f32).collect();
+    (squared.is_finite() && squared > 0.0).then_some(unit)
+}
+
+/// The definition of a join: all pairs compared.
+fn by_hand(a: &Vectors, b: &Vectors, threshold: f64, is_wanted: fn(u32, u32) -> bool) -> Vec<Pair> {
+    let units = |vectors: &Vectors| (0..).zip(vectors.iter().map(unit)).collect::<Vec<(u32, _)>>();
+    let (a, b) = (units(a), units(b));
+    let mut pairs = Vec::new();
+    for (a, x) in &a {
+        for (b, y) in b.iter().filter(|(b, _)| is_wanted(*a, *b)) {
+            if let (Some(x), Some(y)) = (x, y)
+                && f64::from(dot(x, y)) >= threshold
+            {
+                pairs.push(Pair { a: *a, b: *b, score: f64::from(dot(x, y)) });
+            }
+        }
+    }
+    pairs
+}
+
+#[test]
+fn a_dot_product_takes_every_dimension() {
+    let a: Vec<f32> = (0..37_u16).map(f32::from).collect();
+    // The sum of the squares up to 36, exact in an f32.
+    assert_eq!(dot(&a, &a).to_bits(), 16_206_f32.to_bits());
+    assert_eq!(dot(&[], &[]).to_bits(), 0);
+}
+
+#[test]
+fn a_score_equal_to_the_threshold_is_found() {
+    let vectors = Vectors::new(2, vec![1.0, 0.0, 0.0, 2.0, 0.6, 0.8]);
+    let score = f64::from(0.8_f32);
+    assert_eq!(pairs(&vectors, score), [Pair { a: 1, b: 2, score }]);
+    assert_eq!(pairs(&vectors, score + 1e-9), []);
+    assert_eq!(pairs(&vectors, 0.0).len(), 3);
+}
+
+#[test]
+fn rows_without_a_direction_match_nothing_and_are_told() {
+    let values = vec![0.0, 0.0, 1.0, 0.0, f32::NAN, 1.0, 1.0, 0.0, 0.0, f32::INFINITY];
+    let (pairs, notes) = pairs_and_notes(&Vectors::new(2, values.clone()), 0.0);
+    assert_eq!(pairs, [Pair { a: 1, b: 3, score: 1.0 }]);
+    let whys = [(0, Unfit::Zero), (2, Unfit::NotANumber), (4, Unfit::Infinite)];
+    assert_eq!(notes.skipped_a, whys.map(|(row, why)| Skipped { row, why }));
+    let vectors = Vectors::new(2, values);
+    let both: Vec<_> = pairs_of_two(&vectors, &vectors, 0.0).iter().map(|pair| (pair.a, pair.b)).collect();
+    assert_eq!(both, [(1, 1), (1, 3), (3, 1), (3, 3)]);
+}
+
+#[test]
+fn collections_without_rows_have_no_pairs() {
+    let (none, some) = (Vectors::default(), Vectors::new(3, vec![1.0; 6]));
+    assert_eq!(pairs(&none, 0.0), []);
+    assert_eq!(pairs_of_two(&none, &some, 0.0), []);
+    assert_eq!(pairs_of_two(&some, &none, 0.0), []);
+}
+
+#[test]
+#[should_panic(expected = "vectors of 2 and of 3 dimensions")]
+fn vectors_of_two_spaces_are_refused() {
+    pairs_of_two(&Vectors::new(2, vec![1.0; 2]), &Vectors::new(3, vec![1.0; 3]), 0.5);
+}
+
+#[test]
+fn what_is_called_off_gives_nothing() {
+    let vectors = Vectors::new(4, vec![1.0; 4 * 3_000]);
+    let joined = self_join::<()>(&vectors, 0.8, &|| true, |_| panic!("pairs came"));
+    assert!(matches!(joined, Err(Stopped::Cancelled)));
+    let n_asked = AtomicUsize::new(0);
+    let cancelled = || n_asked.fetch_add(1, Ordering::Relaxed) >= 3;
+    let joined = self_join::<()>(&vectors, 0.8, &cancelled, |_| panic!("pairs came"));
+    assert!(matches!(joined, Err(Stopped::Cancelled)));
+}
+
+#[test]
+fn what_takes_the_pairs_may_stop_them() {
+    let vectors = Vectors::new(4, vec![1.0; 16]);
+    let stopped = self_join(&vectors, 0.8, &|| false, |pairs| Err(pairs.len()));
+    assert!(matches!(stopped, Err(Stopped::Sink(6))));
+}
+
+#[test]
+fn a_clump_of_copies_is_found_whole() {
+    let copy = |n: usize| (0..48).map(move |at| if at == n % 48 { 1.1 } else { 1.0 });
+    let vectors = Vectors::new(48, (0..1_000).flat_map(copy).collect());
+    assert_eq!(pairs(&vectors, 0.99).len(), 1_000 * 999 / 2);
+}
+
+/// Numbers of all sizes, most of them near 1.
+fn number() -> impl Strategy<Value = f32> {
+    prop_oneof![8 => -1.0_f32..1.0, 1 => Just(0.0), 1 => (-40_i32..38, -1.0_f32..1.0).prop_map(|(e, x)| x * 10_f32.powi(e))]
+}
+
+/// Rows that are near one another, far from it, copies, or have no direction.
+fn rows(n_dims: usize) -> impl Strategy<Value = Vectors> {
+    let original = prop_oneof![
+        6 => prop::collection::vec(number(), n_dims),
+        1 => Just(vec![0.0; n_dims]),
+        1 => prop::sample::select(vec![f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::from_bits(1)])
+            .prop_map(move |number| vec![number; n_dims]),
+    ];
+    let copy =
+        (any::<prop::sample::Index>(), prop::collection::vec(number(), n_dims), 0_i32..10, -38_i32..30);
+    (prop::collection::vec(original, 1..12), prop::collection::vec(copy, 0..90)).prop_map(
+        move |(mut rows, copies)| {
+            for (of, noise, power, size) in copies {
+                let by = 0.3_f32.powi(power) * f32::from(u8::from(power > 0));
+                let scale = if size % 2 == 0 { 1.0 } else { 10_f32.powi(size) };
+                let of = of.get(&rows);
+                rows.push(
+                    of.iter().zip(noise).map(|(number, noise)| scale * (number + by * noise)).collect(),
+                );
+            }
+            Vectors::new(n_dims, rows.concat())
+        },
+    )
+}
+
+fn collections() -> impl Strategy<Value = (Vectors, Vectors)> {
+    (1_usize..80).prop_flat_map(|n_dims| (rows(n_dims), rows(n_dims)))
+}
+
+fn threshold() -> impl Strategy<Value = f64> {
+    prop_oneof![0.0..=1.0, 0.9..=1.0, 0.999..=1.0, Just(1.0), Just(0.0)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn a_join_finds_the_pairs_that_comparing_all_finds((a, b) in collections(), threshold in threshold()) {
+        prop_assert_eq!(pairs(&a, threshold), by_hand(&a, &a, threshold, |a, b| a < b));
+        prop_assert_eq!(pairs_of_two(&a, &b, threshold), by_hand(&a, &b, threshold, |_, _| true));
+    }
+
+    #[test]
+    fn a_threshold_that_is_a_score_keeps_its_pair((a, _) in collections(), at in any::<prop::sample::Index>()) {
+        let all = by_hand(&a, &a, 0.0, |a, b| a < b);
+        if !all.is_empty() {
+            let pair = *at.get(&all);
+            prop_assert!(pairs(&a, pair.score).contains(&pair));
+        }
+    }
+
+    #[test]
+    fn threads_change_nothing((a, _) in collections(), threshold in threshold()) {
+        let with = |n_threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+            pool.install(|| pairs(&a, threshold))
+        };
+        prop_assert_eq!(with(1), with(2));
+    }
+}

@@ -1,0 +1,137 @@
+//! Which dimensions make the head, by what a sample of the rows themselves shows.
+//!
+//! Those in which rows differ most come first: they refuse most pairs. More of them refuse more pairs and cost more
+//! at every pair, so as many are taken as make the join of the sample cheapest. The choice shows in nothing but time.
+
+#![expect(clippy::cast_precision_loss, reason = "counts of a sample are far below 2⁵³")]
+
+use super::bounds::MAX_HEAD;
+use super::dot;
+use super::rows::{UnitRows, row};
+
+/// Rows of a collection that are looked at.
+const SAMPLE_LEN: usize = 256;
+
+/// Dimensions by which heads differ in length.
+const STEP: usize = 32;
+
+/// What comparing two rows costs for each of their dimensions, in dimensions of a head.
+const EXACT_COST: f64 = 24.0;
+
+/// What the bound of two heads costs whatever their length, in dimensions of a head.
+const LOOK_COST: f64 = 24.0;
+
+/// By how much rounding raises the bound of two whole rows, about. Too low costs time, no pair.
+const ROUNDING: f64 = 0.015;
+
+/// How a collection is joined with itself or another.
+pub(super) struct Tuning {
+    /// The dimensions of the heads.
+    pub(super) dims: Vec<u32>,
+    /// The share of pairs that were at or above the threshold.
+    pub(super) share_found: f64,
+}
+
+impl Tuning {
+    pub(super) fn of(a: &UnitRows<'_>, b: &UnitRows<'_>, threshold: f64) -> Self {
+        let (a, b) = (sample(a), sample(b));
+        let mut dims = by_variance(&a, &b);
+        let (a, b) = (reordered(&a, &dims), reordered(&b, &dims));
+        let n_steps = dims.len().min(MAX_HEAD).div_ceil(STEP).max(1);
+        let mut passed = Passed { by_step: vec![0; n_steps], found: 0, all: 0 };
+        for (at, a) in a.iter().enumerate() {
+            // Of two samples of one collection the same places hold the same rows.
+            for (_, b) in b.iter().enumerate().filter(|(other, _)| *other != at) {
+                passed.add(a, b, threshold);
+            }
+        }
+        dims.truncate(passed.cheapest_step(dims.len()) * STEP);
+        Self { dims, share_found: passed.share(passed.found) }
+    }
+}
+
+/// Rows from all over a collection.
+fn sample<'r>(rows: &'r UnitRows<'_>) -> Vec<&'r [f32]> {
+    let n_sampled = rows.len().min(SAMPLE_LEN);
+    let at = (0..n_sampled).map(|at| row(at * rows.len() / n_sampled));
+    at.filter(|&row| rows.is_fit(row)).map(|row| rows.get(row)).collect()
+}
+
+/// All dimensions, those in which the rows differ most first.
+fn by_variance(a: &[&[f32]], b: &[&[f32]]) -> Vec<u32> {
+    let n_dims = a.iter().chain(b).next().map_or(0, |row| row.len());
+    let mut sums = vec![(0.0_f64, 0.0_f64); n_dims];
+    let mut n_rows = 0.0;
+    for row in a.iter().chain(b) {
+        n_rows += 1.0;
+        for ((sum, squares), number) in sums.iter_mut().zip(*row) {
+            *sum += f64::from(*number);
+            *squares += f64::from(*number) * f64::from(*number);
+        }
+    }
+    let variance = |dim: u32| {
+        let (sum, squares) = sums[dim as usize];
+        squares - sum * sum / n_rows
+    };
+    let mut dims: Vec<u32> = (0..row(n_dims)).collect();
+    dims.sort_by(|&x, &y| variance(y).total_cmp(&variance(x)));
+    dims
+}
+
+/// A row of the sample, and what of its squared length is left behind each step.
+struct Sampled {
+    numbers: Vec<f32>,
+    rests: Vec<f32>,
+}
+
+fn reordered(rows: &[&[f32]], dims: &[u32]) -> Vec<Sampled> {
+    let reordered = rows.iter().map(|row| {
+        let numbers: Vec<f32> = dims.iter().map(|&dim| row[dim as usize]).collect();
+        let mut rest = 1.0;
+        let rests = numbers.chunks(STEP).map(|step| {
+            rest -= dot(step, step);
+            rest.max(0.0)
+        });
+        Sampled { rests: rests.collect(), numbers }
+    });
+    reordered.collect()
+}
+
+/// How many pairs of the sample the bound lets through.
+struct Passed {
+    /// With heads of one step, two, and so on.
+    by_step: Vec<usize>,
+    found: usize,
+    all: usize,
+}
+
+impl Passed {
+    fn add(&mut self, a: &Sampled, b: &Sampled, threshold: f64) {
+        let mut head = 0.0;
+        self.all += 1;
+        let n_steps = self.by_step.len() as f64;
+        let steps = a.numbers.chunks(STEP).zip(b.numbers.chunks(STEP)).zip(a.rests.iter().zip(&b.rests));
+        for (step, (numbers, rests)) in steps.enumerate() {
+            head += f64::from(dot(numbers.0, numbers.1));
+            let rounding = ROUNDING * (step + 1) as f64 / n_steps;
+            let passes = head + f64::from(rests.0 * rests.1).sqrt() + rounding >= threshold;
+            if let Some(n_passed) = self.by_step.get_mut(step) {
+                *n_passed += usize::from(passes);
+            }
+        }
+        self.found += usize::from(head >= threshold);
+    }
+
+    fn share(&self, n: usize) -> f64 {
+        n as f64 / self.all.max(1) as f64
+    }
+
+    /// The number of steps with which the join costs least.
+    fn cheapest_step(&self, n_dims: usize) -> usize {
+        let cost = |step: usize| {
+            let head = (step * STEP).min(n_dims) as f64;
+            head + LOOK_COST + self.share(self.by_step[step - 1]) * EXACT_COST * n_dims as f64
+        };
+        (1..=self.by_step.len()).min_by(|&x, &y| cost(x).total_cmp(&cost(y))).unwrap_or(1)
+    }
+}
