@@ -9,8 +9,8 @@
 //! by Cauchy and Schwarz. `q·q'` is exact in integers, and the three lengths stand beside each head, rounded up. So
 //! where the right side is below [`least`], the score is below the threshold, and no pair at or above it is refused.
 //!
-//! Heads of 16 rows stand side by side in a *panel*, four dimensions (a *quad*) of each in turn, as the instructions
-//! for sums of products of bytes want them. Rows that match nothing have a bound that is not a number, and that is
+//! Heads stand side by side, four dimensions (a *quad*) of each row in turn, as the instructions for sums of products
+//! of bytes want them: 16 rows are a *panel*, four panels are looked at together. Rows that match nothing have a bound that is not a number, and that is
 //! at least nothing.
 
 use multiversion::multiversion;
@@ -50,53 +50,80 @@ pub(super) fn least(threshold: f64, n_dims: usize) -> f32 {
     if rounding < 0.5 { (threshold - 2.0 * rounding - 4e-6) as f32 } else { f32::NEG_INFINITY }
 }
 
-/// The scale and the lengths of the heads of a panel, for each row one.
-#[derive(Clone)]
-pub(super) struct Lengths {
+/// The scale and the lengths of a head, rounded up.
+#[derive(Clone, Copy)]
+struct Length {
     /// `s` of the proof.
-    scales: [f32; PANEL_LEN],
+    scale: f32,
     /// `|h|`.
-    heads: [f32; PANEL_LEN],
+    head: f32,
     /// `|e|`.
-    errors: [f32; PANEL_LEN],
+    error: f32,
     /// `|u|`; not a number for a row that matches nothing.
+    rest: f32,
+}
+
+impl Length {
+    const OF_NOTHING: Self = Self { scale: 0.0, head: 0.0, error: 0.0, rest: f32::NAN };
+}
+
+/// The same of the heads of a panel, side by side.
+#[derive(Clone, Copy)]
+pub(super) struct Lengths {
+    scales: [f32; PANEL_LEN],
+    heads: [f32; PANEL_LEN],
+    errors: [f32; PANEL_LEN],
     rests: [f32; PANEL_LEN],
 }
 
 impl Lengths {
     const OF_NOTHING: Self = Self {
-        scales: [0.0; PANEL_LEN],
-        heads: [0.0; PANEL_LEN],
-        errors: [0.0; PANEL_LEN],
-        rests: [f32::NAN; PANEL_LEN],
+        scales: [Length::OF_NOTHING.scale; PANEL_LEN],
+        heads: [Length::OF_NOTHING.head; PANEL_LEN],
+        errors: [Length::OF_NOTHING.error; PANEL_LEN],
+        rests: [Length::OF_NOTHING.rest; PANEL_LEN],
     };
+
+    fn get(&self, lane: usize) -> Length {
+        Length {
+            scale: self.scales[lane],
+            head: self.heads[lane],
+            error: self.errors[lane],
+            rest: self.rests[lane],
+        }
+    }
+
+    fn set(&mut self, lane: usize, length: Length) {
+        self.scales[lane] = length.scale;
+        self.heads[lane] = length.head;
+        self.errors[lane] = length.error;
+        self.rests[lane] = length.rest;
+    }
 }
 
 /// The heads of a collection.
 pub(super) struct Heads {
     n_quads: usize,
     quads: Vec<Quad>,
-    lengths: Vec<Lengths>,
+    lengths: Vec<[Lengths; N_PANELS]>,
 }
 
 impl Heads {
     /// Heads of some dimensions of each row, at most [`MAX_HEAD`] of them.
     pub(super) fn of(rows: &UnitRows<'_>, dims: &[u32]) -> Self {
         let n_quads = dims.len().div_ceil(4).max(1);
-        let n_panels = rows.len().div_ceil(LOOK_LEN) * N_PANELS;
-        let mut quads = vec![[0; 4 * PANEL_LEN]; n_panels * n_quads];
-        let mut lengths = vec![Lengths::OF_NOTHING; n_panels];
-        let panels = quads.par_chunks_mut(n_quads).zip(&mut lengths).enumerate();
-        panels.for_each_init(
+        let n_looks = rows.len().div_ceil(LOOK_LEN);
+        let mut quads = vec![[[0; 4 * PANEL_LEN]; N_PANELS]; n_looks * n_quads];
+        let mut lengths = vec![[Lengths::OF_NOTHING; N_PANELS]; n_looks];
+        let looks = quads.par_chunks_mut(n_quads).zip(&mut lengths).enumerate();
+        looks.for_each_init(
             || vec![0.0; 4 * n_quads],
-            |head, (panel, (quads, lengths))| {
-                let first = panel * PANEL_LEN;
-                for lane in 0..PANEL_LEN.min(rows.len().saturating_sub(first)) {
-                    let row = row(first + lane);
-                    if rows.is_fit(row) {
-                        gather(head, rows.get(row), dims);
-                        write_head(head, lane, quads, lengths);
-                    }
+            |head, (look, (quads, lengths))| {
+                let first = look * LOOK_LEN;
+                for row in (first..rows.len().min(first + LOOK_LEN)).map(row).filter(|&row| rows.is_fit(row))
+                {
+                    gather(head, rows.get(row), dims);
+                    write_head(head, Place::of(row as usize), quads, lengths);
                 }
             },
         );
@@ -105,46 +132,52 @@ impl Heads {
 
     /// How many times [`LOOK_LEN`] rows there are.
     pub(super) fn n_looks(&self) -> usize {
-        self.lengths.len() / N_PANELS
+        self.lengths.len()
     }
 
-    /// The panels of one look, and their lengths.
-    pub(super) fn look(&self, at: usize) -> ([&[Quad]; N_PANELS], &[Lengths]) {
-        let panels = std::array::from_fn(|panel| {
-            &self.quads[(at * N_PANELS + panel) * self.n_quads..][..self.n_quads]
-        });
-        (panels, &self.lengths[at * N_PANELS..][..N_PANELS])
+    /// The heads of [`LOOK_LEN`] rows, and their lengths.
+    pub(super) fn look(&self, at: usize) -> (&[Quad], &[Lengths; N_PANELS]) {
+        (&self.quads[at * self.n_quads..][..self.n_quads], &self.lengths[at])
     }
 
-    /// Rows to be held against panels, from `first` on.
+    /// Rows to be held against others, from `first` on.
     pub(super) fn probes(&self, first: usize) -> Probes {
         let mut probes = Probes {
             first,
             quads: vec![[0; N_PROBES]; self.n_quads],
             starts: [0; N_PROBES],
-            lengths: Lengths::OF_NOTHING,
+            lengths: [Length::OF_NOTHING; N_PROBES],
         };
-        for (probe, row) in (first..self.lengths.len() * PANEL_LEN).take(N_PROBES).enumerate() {
+        for (probe, row) in (first..self.n_looks() * LOOK_LEN).take(N_PROBES).enumerate() {
             self.write_probe(row, probe, &mut probes);
         }
         probes
     }
 
     fn write_probe(&self, row: usize, probe: usize, probes: &mut Probes) {
-        let (panel, lane) = (row / PANEL_LEN, row % PANEL_LEN);
-        let quads = &self.quads[panel * self.n_quads..][..self.n_quads];
+        let (quads, lengths) = self.look(row / LOOK_LEN);
+        let Place { panel, lane } = Place::of(row);
         let mut sum = 0;
         for (quad, probes) in quads.iter().zip(&mut probes.quads) {
-            let wholes: [i8; 4] = std::array::from_fn(|dim| without_offset(quad[4 * lane + dim]));
+            let wholes: [i8; 4] = std::array::from_fn(|dim| without_offset(quad[panel][4 * lane + dim]));
             sum += wholes.iter().map(|&whole| i32::from(whole)).sum::<i32>();
             probes[probe] = i32::from_ne_bytes(wholes.map(i8::cast_unsigned));
         }
         probes.starts[probe] = -OFFSET * sum;
-        let lengths = &self.lengths[panel];
-        probes.lengths.scales[probe] = lengths.scales[lane];
-        probes.lengths.heads[probe] = lengths.heads[lane];
-        probes.lengths.errors[probe] = lengths.errors[lane];
-        probes.lengths.rests[probe] = lengths.rests[lane];
+        probes.lengths[probe] = lengths[panel].get(lane);
+    }
+}
+
+/// Where a row stands in its look.
+#[derive(Clone, Copy)]
+struct Place {
+    panel: usize,
+    lane: usize,
+}
+
+impl Place {
+    fn of(row: usize) -> Self {
+        Self { panel: row / PANEL_LEN % N_PANELS, lane: row % PANEL_LEN }
     }
 }
 
@@ -161,15 +194,18 @@ fn gather(head: &mut [f32], row: &[f32], dims: &[u32]) {
 }
 
 /// Rounds a head and writes it with its lengths.
-fn write_head(head: &[f32], lane: usize, quads: &mut [Quad], lengths: &mut Lengths) {
+fn write_head(head: &[f32], place: Place, quads: &mut [Quad], lengths: &mut [Lengths; N_PANELS]) {
     let largest = head.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
     let scale = largest / MAX_WHOLE;
-    let norms = round_into(head, scale, lane, quads);
+    let norms = round_into(head, scale, place, quads);
     let rest = MAX_NORM_SQUARED - norms.exact + norms.error + CANCELLED;
-    lengths.scales[lane] = scale;
-    lengths.heads[lane] = length_of(norms.rounded);
-    lengths.errors[lane] = length_of(norms.error);
-    lengths.rests[lane] = length_of(rest.max(CANCELLED));
+    let length = Length {
+        scale,
+        head: length_of(norms.rounded),
+        error: length_of(norms.error),
+        rest: length_of(rest.max(CANCELLED)),
+    };
+    lengths[place.panel].set(place.lane, length);
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "it is rounded up by more than a single loses")]
@@ -187,11 +223,11 @@ struct Norms {
 
 /// Writes the whole numbers of a head.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 256")]
-fn round_into(head: &[f32], scale: f32, lane: usize, quads: &mut [Quad]) -> Norms {
+fn round_into(head: &[f32], scale: f32, place: Place, quads: &mut [Quad]) -> Norms {
     let per_unit = if scale > f32::MIN_POSITIVE { scale.recip() } else { 0.0 };
     let mut norms = Norms::default();
     for (numbers, quad) in head.as_chunks::<4>().0.iter().zip(quads) {
-        let bytes: &mut [u8] = &mut quad[4 * lane..][..4];
+        let bytes = &mut quad[place.panel][4 * place.lane..][..4];
         for (number, byte) in numbers.iter().zip(bytes) {
             // Above zero, so that cutting off what stands behind the point rounds to the nearest.
             *byte = (number * per_unit + 128.5) as u8;
@@ -212,12 +248,21 @@ pub(super) struct Probes {
     /// Their heads, four dimensions of each in turn.
     pub(super) quads: Vec<ProbeQuad>,
     /// What their sums start from, so that the offset of the panels' bytes falls out.
-    pub(super) starts: [i32; N_PROBES],
-    lengths: Lengths,
+    starts: [i32; N_PROBES],
+    lengths: [Length; N_PROBES],
 }
 
-/// Which rows of a look may be at or above a threshold with which probe: for each probe and panel a bit a row.
-pub(super) type Found = [[u16; N_PANELS]; N_PROBES];
+impl Probes {
+    /// What the sums of a look start from.
+    pub(super) fn start(&self, tile: &mut Tile) {
+        for (sums, start) in tile.iter_mut().zip(self.starts) {
+            sums.as_flattened_mut().fill(start);
+        }
+    }
+}
+
+/// Which rows of a look may be at or above a threshold with which probe: for each probe a bit a row.
+pub(super) type Found = [u64; N_PROBES];
 
 /// Looks which bounds are not below `least`.
 #[multiversion(targets(
@@ -225,22 +270,21 @@ pub(super) type Found = [[u16; N_PANELS]; N_PROBES];
     "x86_64+avx+avx2",
     "aarch64+neon"
 ))]
-#[expect(clippy::cast_precision_loss, reason = "the slack holds what is lost")]
-pub(super) fn found(tile: &Tile, probes: &Probes, panels: &[Lengths], least: f32) -> Found {
-    let mut found = [[0; N_PANELS]; N_PROBES];
-    for (probe, (sums, found)) in tile.iter().zip(&mut found).enumerate() {
-        let scale = probes.lengths.scales[probe];
-        let head = probes.lengths.heads[probe];
-        let error = probes.lengths.errors[probe];
-        let rest = probes.lengths.rests[probe];
-        for ((sums, panel), found) in sums.iter().zip(panels).zip(found) {
-            #[expect(clippy::needless_range_loop, reason = "several arrays of a panel side by side")]
-            for lane in 0..PANEL_LEN {
-                let bound = sums[lane] as f32 * (scale * panel.scales[lane])
-                    + head * panel.errors[lane]
-                    + error * panel.heads[lane]
-                    + rest * panel.rests[lane];
-                *found |= u16::from(bound >= least) << lane;
+#[expect(clippy::cast_precision_loss, reason = "the slack of `least` holds what is lost")]
+pub(super) fn found(tile: &Tile, probes: &Probes, lengths: &[Lengths; N_PANELS], least: f32) -> Found {
+    let mut found = [0; N_PROBES];
+    for ((sums, probe), found) in tile.iter().zip(&probes.lengths).zip(&mut found) {
+        for (panel, (sums, lengths)) in sums.iter().zip(lengths).enumerate() {
+            let bound = |lane: usize| {
+                sums[lane] as f32 * (probe.scale * lengths.scales[lane])
+                    + probe.head * lengths.errors[lane]
+                    + probe.error * lengths.heads[lane]
+                    + probe.rest * lengths.rests[lane]
+            };
+            // Rarely any is, and to ask that is cheaper than to ask which.
+            if (0..PANEL_LEN).fold(false, |any, lane| any | (bound(lane) >= least)) {
+                let bit = |lane| u64::from(bound(lane) >= least) << (panel * PANEL_LEN + lane);
+                *found |= (0..PANEL_LEN).fold(0, |bits, lane| bits | bit(lane));
             }
         }
     }

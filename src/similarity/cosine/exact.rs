@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::bounds::{self, Found, Heads, LOOK_LEN, Probes};
 use super::dot;
-use super::kernel::{N_PROBES, PANEL_LEN, sums};
+use super::kernel::{N_PANELS, N_PROBES, PANEL_LEN, add_sums};
 use super::rows::{UnitRows, row};
 use super::tuning::Tuning;
 use crate::similarity::{Pair, Stopped};
@@ -118,10 +118,12 @@ impl Scan<'_, '_, '_> {
 
     /// Holds a chunk of probes against the panels of a look.
     fn look(&self, chunk: &[Probes], look: usize, pairs: &mut Vec<Pair>) {
-        let (panels, lengths) = self.b.look(look);
+        let (quads, lengths) = self.b.look(look);
+        let mut tile = [[[0; PANEL_LEN]; N_PANELS]; N_PROBES];
         let is_behind = |probes: &&Probes| self.sides.b.is_some() || probes.first < (look + 1) * LOOK_LEN;
         for probes in chunk.iter().filter(is_behind) {
-            let tile = sums(&probes.quads, &probes.starts, panels);
+            probes.start(&mut tile);
+            add_sums(&probes.quads, quads, &mut tile);
             let found = bounds::found(&tile, probes, lengths, self.least);
             self.compare(&found, probes.first, look * LOOK_LEN, pairs);
         }
@@ -129,14 +131,14 @@ impl Scan<'_, '_, '_> {
 
     /// Compares the rows that the bound did not refuse.
     fn compare(&self, found: &Found, first_a: usize, first_b: usize, pairs: &mut Vec<Pair>) {
-        for (probe, panels) in found.iter().enumerate() {
-            for (panel, bits) in panels.iter().enumerate() {
-                for lane in (0..PANEL_LEN).filter(|lane| bits >> lane & 1 == 1) {
-                    let [a, b] = [first_a + probe, first_b + panel * PANEL_LEN + lane].map(row);
-                    if self.sides.is_wanted(a, b) {
-                        pairs.extend(self.sides.pair(a, b, self.threshold));
-                    }
+        for (probe, &(mut bits)) in found.iter().enumerate() {
+            while bits != 0 {
+                let at = bits.trailing_zeros() as usize;
+                let (a, b) = (row(first_a + probe), row(first_b + at));
+                if self.sides.is_wanted(a, b) {
+                    pairs.extend(self.sides.pair(a, b, self.threshold));
                 }
+                bits &= bits - 1;
             }
         }
     }

@@ -1,0 +1,98 @@
+//! Looks by the instructions of x86-64.
+//!
+//! With VNNI one instruction multiplies four pairs of bytes a lane and adds them up: a byte without a sign with one
+//! that has one. Without it bytes are widened to 16 bits first, the even and the odd ones apart. Nothing here reads
+//! memory by a pointer: arrays become vectors as values.
+
+use core::arch::x86_64::{
+    __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_dpbusd_avx_epi32, _mm256_madd_epi16,
+    _mm256_set1_epi16, _mm256_set1_epi32, _mm256_slli_epi16, _mm256_srai_epi16, _mm256_srli_epi16,
+    _mm512_add_epi32, _mm512_dpbusd_epi32, _mm512_set1_epi32,
+};
+
+use bytemuck::must_cast;
+
+use super::{N_PANELS, N_PROBES, PANEL_LEN, ProbeQuad, Quad, Tile};
+
+/// The sums of a panel and a probe in two registers.
+type Halves = [__m256i; 2];
+
+#[target_feature(enable = "avx512f,avx512vnni")]
+pub(super) fn add_sums_by_avx512_vnni(probes: &[ProbeQuad], quads: &[Quad], tile: &mut Tile) {
+    let mut sums = [[_mm512_set1_epi32(0); N_PANELS]; N_PROBES];
+    for (words, quad) in probes.iter().zip(quads) {
+        for (sums, word) in sums.iter_mut().zip(words) {
+            let word = _mm512_set1_epi32(*word);
+            for (sum, quad) in sums.iter_mut().zip(quad) {
+                *sum = _mm512_dpbusd_epi32(*sum, must_cast(*quad), word);
+            }
+        }
+    }
+    for (total, sum) in tile.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
+        *total = must_cast(_mm512_add_epi32(must_cast(*total), *sum));
+    }
+}
+
+#[target_feature(enable = "avx2,avxvnni")]
+pub(super) fn add_sums_by_avx_vnni(probes: &[ProbeQuad], quads: &[Quad], tile: &mut Tile) {
+    for panel in 0..N_PANELS {
+        let mut sums: [Halves; N_PROBES] = [[_mm256_set1_epi32(0); 2]; N_PROBES];
+        for (words, quad) in probes.iter().zip(quads) {
+            let quad: Halves = must_cast(quad[panel]);
+            for (sums, word) in sums.iter_mut().zip(words) {
+                let word = _mm256_set1_epi32(*word);
+                for (sum, quad) in sums.iter_mut().zip(quad) {
+                    *sum = _mm256_dpbusd_avx_epi32(*sum, quad, word);
+                }
+            }
+        }
+        add_halves(tile, panel, &sums);
+    }
+}
+
+/// Probes whose sums, with the widened bytes of a panel, fit in 16 registers.
+const N_PROBES_BY_AVX2: usize = 3;
+
+#[target_feature(enable = "avx2")]
+pub(super) fn add_sums_by_avx2(probes: &[ProbeQuad], quads: &[Quad], tile: &mut Tile) {
+    for panel in 0..N_PANELS {
+        for first in (0..N_PROBES).step_by(N_PROBES_BY_AVX2) {
+            let mut sums: [Halves; N_PROBES_BY_AVX2] = [[_mm256_set1_epi32(0); 2]; N_PROBES_BY_AVX2];
+            for (words, quad) in probes.iter().zip(quads) {
+                let (even, odd) = widened(must_cast(quad[panel]));
+                for (sums, word) in sums.iter_mut().zip(&words[first..]) {
+                    let word = _mm256_set1_epi32(*word);
+                    let even_word = _mm256_srai_epi16::<8>(_mm256_slli_epi16::<8>(word));
+                    let odd_word = _mm256_srai_epi16::<8>(word);
+                    for half in 0..2 {
+                        let even = _mm256_madd_epi16(even[half], even_word);
+                        let odd = _mm256_madd_epi16(odd[half], odd_word);
+                        sums[half] = _mm256_add_epi32(sums[half], _mm256_add_epi32(even, odd));
+                    }
+                }
+            }
+            add_halves(&mut tile[first..], panel, &sums);
+        }
+    }
+}
+
+/// Adds the sums of a panel to those of some probes.
+#[target_feature(enable = "avx2")]
+fn add_halves(tile: &mut [[[i32; PANEL_LEN]; N_PANELS]], panel: usize, sums: &[Halves]) {
+    for (totals, sums) in tile.iter_mut().zip(sums) {
+        let mut total: Halves = must_cast(totals[panel]);
+        for (total, sum) in total.iter_mut().zip(sums) {
+            *total = _mm256_add_epi32(*total, *sum);
+        }
+        totals[panel] = must_cast(total);
+    }
+}
+
+/// The even and the odd bytes of a panel, 16 bits each.
+#[target_feature(enable = "avx2")]
+fn widened([low, high]: Halves) -> (Halves, Halves) {
+    let mask = _mm256_set1_epi16(0xFF);
+    let even = [_mm256_and_si256(low, mask), _mm256_and_si256(high, mask)];
+    let odd = [_mm256_srli_epi16::<8>(low), _mm256_srli_epi16::<8>(high)];
+    (even, odd)
+}
