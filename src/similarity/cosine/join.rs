@@ -6,6 +6,8 @@
 //! below, so that a threshold of exactly 1 finds copies by chance.
 
 use super::exact::{self, Sides};
+use super::plan::Plan;
+use super::proposed::{self, Search};
 use super::rows::{Skipped, UnitRows};
 use crate::similarity::vectors::Vectors;
 use crate::similarity::{Pair, Stopped};
@@ -17,11 +19,16 @@ pub struct Notes {
     pub skipped_a: Vec<Skipped>,
     /// Those of the second; none where a collection is joined with itself.
     pub skipped_b: Vec<Skipped>,
+    /// How pairs were looked for.
+    pub plan: Plan,
+    /// How that went, where it may have missed some.
+    pub search: Option<Search>,
 }
 
 /// Finds all pairs of one collection, `a` before `b`, and gives them to `take` some rows at a time.
 ///
 /// A pair is two rows whose cosine, as [`dot`](super::dot) of the rows at unit length, is `threshold` or more.
+/// [`Plan::of_self_join`] knows the plan that takes least time.
 ///
 /// # Errors
 /// Where `cancelled` says so, which is asked again and again, or where `take` fails.
@@ -31,15 +38,17 @@ pub struct Notes {
 pub fn self_join<E>(
     vectors: &Vectors,
     threshold: f64,
+    plan: Plan,
     cancelled: &(dyn Fn() -> bool + Sync),
     take: impl FnMut(&[Pair]) -> Result<(), E>,
 ) -> Result<Notes, Stopped<E>> {
     let rows = UnitRows::of(vectors);
-    exact::join(&Sides { a: &rows, b: None }, threshold, cancelled, take)?;
-    Ok(Notes { skipped_a: rows.skipped().to_vec(), skipped_b: Vec::new() })
+    pairs_of(&Sides { a: &rows, b: None }, threshold, plan, cancelled, take)
 }
 
 /// Finds all pairs of a row of one collection with one of another, as [`self_join`] does.
+///
+/// [`Plan::of_join`] knows the plan that takes least time; a graph is built of `b`.
 ///
 /// # Errors
 /// As [`self_join`].
@@ -50,12 +59,27 @@ pub fn join<E>(
     a: &Vectors,
     b: &Vectors,
     threshold: f64,
+    plan: Plan,
     cancelled: &(dyn Fn() -> bool + Sync),
     take: impl FnMut(&[Pair]) -> Result<(), E>,
 ) -> Result<Notes, Stopped<E>> {
     let is_one_space = a.is_empty() || b.is_empty() || a.n_dims() == b.n_dims();
     assert!(is_one_space, "vectors of {} and of {} dimensions", a.n_dims(), b.n_dims());
     let (a, b) = (UnitRows::of(a), UnitRows::of(b));
-    exact::join(&Sides { a: &a, b: Some(&b) }, threshold, cancelled, take)?;
-    Ok(Notes { skipped_a: a.skipped().to_vec(), skipped_b: b.skipped().to_vec() })
+    pairs_of(&Sides { a: &a, b: Some(&b) }, threshold, plan, cancelled, take)
+}
+
+fn pairs_of<E>(
+    sides: &Sides<'_, '_>,
+    threshold: f64,
+    plan: Plan,
+    cancelled: &(dyn Fn() -> bool + Sync),
+    take: impl FnMut(&[Pair]) -> Result<(), E>,
+) -> Result<Notes, Stopped<E>> {
+    let search = match plan {
+        Plan::Exact => exact::join(sides, threshold, cancelled, take).map(|()| None),
+        Plan::Approximate(graph) => proposed::join(sides, threshold, graph, cancelled, take).map(Some),
+    }?;
+    let skipped_b = sides.b.map_or_else(Vec::new, |rows| rows.skipped().to_vec());
+    Ok(Notes { skipped_a: sides.a.skipped().to_vec(), skipped_b, plan, search })
 }

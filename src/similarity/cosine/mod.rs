@@ -5,9 +5,13 @@
 //! misses is estimated and told. Scores are always [`dot`] of the two rows, never an estimate.
 
 mod bounds;
+mod copies;
 mod exact;
+mod graph;
 pub mod join;
 mod kernel;
+pub mod plan;
+pub mod proposed;
 pub mod rows;
 #[cfg(test)]
 mod tests;

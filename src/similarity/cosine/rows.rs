@@ -78,6 +78,12 @@ impl<'v> UnitRows<'v> {
         self.skipped.binary_search_by_key(&row, |skipped| skipped.row).is_err()
     }
 
+    /// Some of the rows, all of them fit.
+    pub(super) fn some(&self, rows: &[u32]) -> UnitRows<'static> {
+        let values = rows.iter().flat_map(|&row| self.get(row)).copied().collect();
+        UnitRows { vectors: Cow::Owned(Vectors::new(self.n_dims(), values)), skipped: Vec::new() }
+    }
+
     /// The unfit rows, in order.
     pub(super) fn skipped(&self) -> &[Skipped] {
         &self.skipped

@@ -6,13 +6,16 @@ use proptest::prelude::*;
 
 use super::dot;
 use super::join::{Notes, join, self_join};
+use super::plan::{Graph, Plan};
 use super::rows::{Skipped, Unfit};
 use crate::similarity::vectors::Vectors;
 use crate::similarity::{Pair, Stopped};
 
-fn pairs_and_notes(vectors: &Vectors, threshold: f64) -> (Vec<Pair>, Notes) {
+const GRAPH: Plan = Plan::Approximate(Graph { m: 4, ef_construction: 16, k: 2, ef: 8 });
+
+fn pairs_and_notes(vectors: &Vectors, threshold: f64, plan: Plan) -> (Vec<Pair>, Notes) {
     let mut pairs = Vec::new();
-    let notes = self_join::<()>(vectors, threshold, &|| false, |some| {
+    let notes = self_join::<()>(vectors, threshold, plan, &|| false, |some| {
         pairs.extend(some);
         Ok(())
     });
@@ -20,17 +23,20 @@ fn pairs_and_notes(vectors: &Vectors, threshold: f64) -> (Vec<Pair>, Notes) {
 }
 
 fn pairs(vectors: &Vectors, threshold: f64) -> Vec<Pair> {
-    pairs_and_notes(vectors, threshold).0
+    pairs_and_notes(vectors, threshold, Plan::Exact).0
+}
+
+fn pairs_of_two_by(a: &Vectors, b: &Vectors, threshold: f64, plan: Plan) -> (Vec<Pair>, Notes) {
+    let mut pairs = Vec::new();
+    let notes = join::<()>(a, b, threshold, plan, &|| false, |some| {
+        pairs.extend(some);
+        Ok(())
+    });
+    (pairs, notes.unwrap())
 }
 
 fn pairs_of_two(a: &Vectors, b: &Vectors, threshold: f64) -> Vec<Pair> {
-    let mut pairs = Vec::new();
-    join::<()>(a, b, threshold, &|| false, |some| {
-        pairs.extend(some);
-        Ok(())
-    })
-    .unwrap();
-    pairs
+    pairs_of_two_by(a, b, threshold, Plan::Exact).0
 }
 
 /// A row at unit length; nothing where it has no direction.
@@ -83,7 +89,7 @@ fn a_score_equal_to_the_threshold_is_found() {
 #[test]
 fn rows_without_a_direction_match_nothing_and_are_told() {
     let values = vec![0.0, 0.0, 1.0, 0.0, f32::NAN, 1.0, 1.0, 0.0, 0.0, f32::INFINITY];
-    let (pairs, notes) = pairs_and_notes(&Vectors::new(2, values.clone()), 0.0);
+    let (pairs, notes) = pairs_and_notes(&Vectors::new(2, values.clone()), 0.0, Plan::Exact);
     assert_eq!(pairs, [Pair { a: 1, b: 3, score: 1.0 }]);
     let whys = [(0, Unfit::Zero), (2, Unfit::NotANumber), (4, Unfit::Infinite)];
     assert_eq!(notes.skipped_a, whys.map(|(row, why)| Skipped { row, why }));
@@ -109,26 +115,55 @@ fn vectors_of_two_spaces_are_refused() {
 #[test]
 fn what_is_called_off_gives_nothing() {
     let vectors = Vectors::new(4, vec![1.0; 4 * 3_000]);
-    let joined = self_join::<()>(&vectors, 0.8, &|| true, |_| panic!("pairs came"));
-    assert!(matches!(joined, Err(Stopped::Cancelled)));
-    let n_asked = AtomicUsize::new(0);
-    let cancelled = || n_asked.fetch_add(1, Ordering::Relaxed) >= 3;
-    let joined = self_join::<()>(&vectors, 0.8, &cancelled, |_| panic!("pairs came"));
-    assert!(matches!(joined, Err(Stopped::Cancelled)));
+    for plan in [Plan::Exact, GRAPH] {
+        for n_answers in [0, 1, 3] {
+            let n_asked = AtomicUsize::new(0);
+            let cancelled = || n_asked.fetch_add(1, Ordering::Relaxed) >= n_answers;
+            let joined = self_join::<()>(&vectors, 0.8, plan, &cancelled, |_| panic!("pairs came"));
+            assert!(matches!(joined, Err(Stopped::Cancelled)));
+        }
+    }
 }
 
 #[test]
 fn what_takes_the_pairs_may_stop_them() {
     let vectors = Vectors::new(4, vec![1.0; 16]);
-    let stopped = self_join(&vectors, 0.8, &|| false, |pairs| Err(pairs.len()));
-    assert!(matches!(stopped, Err(Stopped::Sink(6))));
+    for plan in [Plan::Exact, GRAPH] {
+        let stopped = self_join(&vectors, 0.8, plan, &|| false, |pairs| Err(pairs.len()));
+        assert!(matches!(stopped, Err(Stopped::Sink(6))));
+    }
 }
 
 #[test]
 fn a_clump_of_copies_is_found_whole() {
     let copy = |n: usize| (0..48).map(move |at| if at == n % 48 { 1.1 } else { 1.0 });
     let vectors = Vectors::new(48, (0..1_000).flat_map(copy).collect());
-    assert_eq!(pairs(&vectors, 0.99).len(), 1_000 * 999 / 2);
+    let found = pairs(&vectors, 0.99);
+    assert_eq!(found.len(), 1_000 * 999 / 2);
+    let (by_graph, notes) = pairs_and_notes(&vectors, 0.99, Plan::Approximate(Graph::default()));
+    assert!(by_graph == found, "{} of {}", by_graph.len(), found.len());
+    let search = notes.search.unwrap();
+    assert_eq!((search.n_indexed, search.n_copies), (48, 952));
+    assert_eq!(search.recall.share(), Some(1.0));
+}
+
+#[test]
+fn a_graph_finds_the_pairs_of_two_collections() {
+    let row = |n: u16| [f32::from(n % 250), f32::from(n % 7), f32::from(n % 13), 5.0];
+    let vectors = |numbers: std::ops::Range<u16>| Vectors::new(4, numbers.flat_map(row).collect());
+    let (a, b) = (vectors(0..700), vectors(500..900));
+    let found = pairs_of_two(&a, &b, 0.999);
+    let (by_graph, notes) = pairs_of_two_by(&a, &b, 0.999, Plan::Approximate(Graph::default()));
+    assert!(by_graph == found, "{} of {}", by_graph.len(), found.len());
+    assert!(notes.search.unwrap().max_k > Graph::default().k);
+}
+
+#[test]
+fn the_plan_is_exact_up_to_some_size() {
+    assert_eq!(Plan::of_self_join(0, 0), Plan::Exact);
+    assert_eq!(Plan::of_self_join(10_000, 1_536), Plan::Exact);
+    assert!(matches!(Plan::of_self_join(1_000_000_000, 1_536), Plan::Approximate(_)));
+    assert_eq!(Plan::of_join(1_000_000_000, 10, 384), Plan::Exact);
 }
 
 /// Numbers of all sizes, most of them near 1.
@@ -188,11 +223,27 @@ proptest! {
     }
 
     #[test]
+    fn a_graph_gives_no_pair_that_is_not_there((a, b) in collections(), threshold in threshold()) {
+        let (all, (found, notes)) = (pairs(&a, threshold), pairs_and_notes(&a, threshold, GRAPH));
+        let is_ordered = |pairs: &[Pair]| pairs.is_sorted_by_key(|pair| (pair.a, pair.b));
+        prop_assert!(is_ordered(&found) && found.iter().all(|pair| all.contains(pair)));
+        // The sample is larger than the collection, so it is no estimate here.
+        let recall = notes.search.unwrap().recall;
+        prop_assert_eq!((recall.n_pairs, recall.n_found), (2 * all.len(), 2 * found.len()));
+        let (all, (found, notes)) = (pairs_of_two(&a, &b, threshold), pairs_of_two_by(&a, &b, threshold, GRAPH));
+        prop_assert!(is_ordered(&found) && found.iter().all(|pair| all.contains(pair)));
+        let recall = notes.search.unwrap().recall;
+        prop_assert_eq!((recall.n_pairs, recall.n_found), (all.len(), found.len()));
+    }
+
+    #[test]
     fn threads_change_nothing((a, _) in collections(), threshold in threshold()) {
-        let with = |n_threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
-            pool.install(|| pairs(&a, threshold))
-        };
-        prop_assert_eq!(with(1), with(2));
+        for plan in [Plan::Exact, GRAPH] {
+            let with = |n_threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+                pool.install(|| pairs_and_notes(&a, threshold, plan).0)
+            };
+            prop_assert_eq!(with(1), with(2));
+        }
     }
 }
