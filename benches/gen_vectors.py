@@ -6,7 +6,7 @@ Needs numpy. Two kinds of sets:
 hard  unrelated rows have a mean cosine of about 0.29, those of one topic about 0.6; topics have sizes after Zipf. Two
       fifths of the rows are near copies of an earlier row, where rows with many copies draw more, and clumps of 134
       rows lie within one another's reach, so that an index that gives the nearest few of each row misses pairs.
-easy  unrelated rows have a cosine of about 0, those of one topic 0.3; a seventh of the rows are copies, one a row.
+easy  unrelated rows have a cosine of about 0, those of one topic of 0.3; a seventh of the rows are copies, one a row.
 
     python3 benches/gen_vectors.py --rows 20000 --dims 1536 --kind hard --out hard.npy
 
@@ -21,7 +21,7 @@ CLUMP_LEN = 134
 N_TOPICS = 200
 
 # Shares of a row's squared length: what all rows have in common, what those of a topic have, and how many are copies.
-KINDS = {"hard": {"common": 0.27, "topic": 0.31, "copies": 0.4}, "easy": {"common": 0.0, "topic": 0.3, "copies": 1 / 7}}
+KINDS = {"hard": {"common": 0.29, "topic": 0.31, "copies": 0.4}, "easy": {"common": 0.0, "topic": 0.3, "copies": 1 / 7}}
 
 
 def unit(rows):

@@ -16,7 +16,7 @@
 use multiversion::multiversion;
 use rayon::prelude::*;
 
-use super::kernel::{N_PANELS, N_PROBES, PANEL_LEN, ProbeQuad, Quad, Tile};
+use super::kernel::{self, N_PANELS, N_PROBES, OFFSET_BIT, PANEL_LEN, ProbeQuad, Quad, Tile};
 use super::rows::{MAX_NORM_SQUARED, UnitRows, row};
 
 /// Rows of as many panels as one look takes.
@@ -25,11 +25,11 @@ pub(super) const LOOK_LEN: usize = N_PANELS * PANEL_LEN;
 /// Dimensions of a head, at most: their products add up to less than 2³¹.
 pub(super) const MAX_HEAD: usize = 1 << 15;
 
-/// What a whole number of a head is kept above: bytes of panels have no sign.
-const OFFSET: i32 = 128;
-
 /// The largest whole number of a head.
 const MAX_WHOLE: f32 = 127.0;
+
+/// The offset of the bytes of panels, and a half: above zero to cut off what stands behind the point is to round down.
+const ROUNDED_OFFSET: f32 = 128.5;
 
 /// What is left over where double precision takes one sum from another.
 const CANCELLED: f64 = 1e-11;
@@ -157,13 +157,12 @@ impl Heads {
     fn write_probe(&self, row: usize, probe: usize, probes: &mut Probes) {
         let (quads, lengths) = self.look(row / LOOK_LEN);
         let Place { panel, lane } = Place::of(row);
-        let mut sum = 0;
+        let numbers =
+            |quad: &Quad| std::array::from_fn::<_, 4, _>(|dim| without_offset(quad[panel][4 * lane + dim]));
         for (quad, probes) in quads.iter().zip(&mut probes.quads) {
-            let wholes: [i8; 4] = std::array::from_fn(|dim| without_offset(quad[panel][4 * lane + dim]));
-            sum += wholes.iter().map(|&whole| i32::from(whole)).sum::<i32>();
-            probes[probe] = i32::from_ne_bytes(wholes.map(i8::cast_unsigned));
+            probes[probe] = i32::from_ne_bytes(numbers(quad).map(i8::cast_unsigned));
         }
-        probes.starts[probe] = -OFFSET * sum;
+        probes.starts[probe] = kernel::start(quads.iter().flat_map(numbers));
         probes.lengths[probe] = lengths[panel].get(lane);
     }
 }
@@ -182,7 +181,7 @@ impl Place {
 }
 
 fn without_offset(byte: u8) -> i8 {
-    (byte ^ 0x80).cast_signed()
+    (byte ^ OFFSET_BIT).cast_signed()
 }
 
 /// Takes the numbers of some dimensions, with zeros behind them.
@@ -229,8 +228,7 @@ fn round_into(head: &[f32], scale: f32, place: Place, quads: &mut [Quad]) -> Nor
     for (numbers, quad) in head.as_chunks::<4>().0.iter().zip(quads) {
         let bytes = &mut quad[place.panel][4 * place.lane..][..4];
         for (number, byte) in numbers.iter().zip(bytes) {
-            // Above zero, so that cutting off what stands behind the point rounds to the nearest.
-            *byte = (number * per_unit + 128.5) as u8;
+            *byte = (number * per_unit + ROUNDED_OFFSET) as u8;
             let rounded = f64::from(scale) * f64::from(without_offset(*byte));
             let error = f64::from(*number) - rounded;
             norms.exact += f64::from(*number) * f64::from(*number);
@@ -247,18 +245,9 @@ pub(super) struct Probes {
     pub(super) first: usize,
     /// Their heads, four dimensions of each in turn.
     pub(super) quads: Vec<ProbeQuad>,
-    /// What their sums start from, so that the offset of the panels' bytes falls out.
-    starts: [i32; N_PROBES],
+    /// What their sums start from.
+    pub(super) starts: [i32; N_PROBES],
     lengths: [Length; N_PROBES],
-}
-
-impl Probes {
-    /// What the sums of a look start from.
-    pub(super) fn start(&self, tile: &mut Tile) {
-        for (sums, start) in tile.iter_mut().zip(self.starts) {
-            sums.as_flattened_mut().fill(start);
-        }
-    }
 }
 
 /// Which rows of a look may be at or above a threshold with which probe: for each probe a bit a row.

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::bounds::{self, Found, Heads, LOOK_LEN, Probes};
 use super::dot;
-use super::kernel::{N_PANELS, N_PROBES, PANEL_LEN, add_sums};
+use super::kernel::{N_PANELS, N_PROBES, PANEL_LEN, write_sums};
 use super::rows::{UnitRows, row};
 use super::tuning::Tuning;
 use crate::similarity::{Pair, Stopped};
@@ -122,8 +122,7 @@ impl Scan<'_, '_, '_> {
         let mut tile = [[[0; PANEL_LEN]; N_PANELS]; N_PROBES];
         let is_behind = |probes: &&Probes| self.sides.b.is_some() || probes.first < (look + 1) * LOOK_LEN;
         for probes in chunk.iter().filter(is_behind) {
-            probes.start(&mut tile);
-            add_sums(&probes.quads, quads, &mut tile);
+            write_sums(&probes.quads, &probes.starts, quads, &mut tile);
             let found = bounds::found(&tile, probes, lengths, self.least);
             self.compare(&found, probes.first, look * LOOK_LEN, pairs);
         }

@@ -1,8 +1,9 @@
 //! The definition of a look, for any machine.
 
-use super::{PANEL_LEN, PanelQuad, ProbeQuad, Quad, Tile};
+use super::{N_PANELS, N_PROBES, PANEL_LEN, PanelQuad, ProbeQuad, Quad, Tile};
 
-pub(super) fn add_sums(probes: &[ProbeQuad], quads: &[Quad], tile: &mut Tile) {
+pub(super) fn write_sums(probes: &[ProbeQuad], starts: &[i32; N_PROBES], quads: &[Quad], tile: &mut Tile) {
+    *tile = starts.map(|start| [[start; PANEL_LEN]; N_PANELS]);
     for (words, quad) in probes.iter().zip(quads) {
         for (sums, word) in tile.iter_mut().zip(words) {
             for (sums, quad) in sums.iter_mut().zip(quad) {

@@ -7,7 +7,7 @@
 use core::arch::x86_64::{
     __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_dpbusd_avx_epi32, _mm256_madd_epi16,
     _mm256_set1_epi16, _mm256_set1_epi32, _mm256_slli_epi16, _mm256_srai_epi16, _mm256_srli_epi16,
-    _mm512_add_epi32, _mm512_dpbusd_epi32, _mm512_set1_epi32,
+    _mm512_dpbusd_epi32, _mm512_set1_epi32,
 };
 
 use bytemuck::must_cast;
@@ -18,8 +18,16 @@ use super::{N_PANELS, N_PROBES, PANEL_LEN, ProbeQuad, Quad, Tile};
 type Halves = [__m256i; 2];
 
 #[target_feature(enable = "avx512f,avx512vnni")]
-pub(super) fn add_sums_by_avx512_vnni(probes: &[ProbeQuad], quads: &[Quad], tile: &mut Tile) {
+pub(super) fn write_sums_by_avx512_vnni(
+    probes: &[ProbeQuad],
+    starts: &[i32; N_PROBES],
+    quads: &[Quad],
+    tile: &mut Tile,
+) {
     let mut sums = [[_mm512_set1_epi32(0); N_PANELS]; N_PROBES];
+    for (sums, start) in sums.iter_mut().zip(starts) {
+        sums.fill(_mm512_set1_epi32(*start));
+    }
     for (words, quad) in probes.iter().zip(quads) {
         for (sums, word) in sums.iter_mut().zip(words) {
             let word = _mm512_set1_epi32(*word);
@@ -28,15 +36,18 @@ pub(super) fn add_sums_by_avx512_vnni(probes: &[ProbeQuad], quads: &[Quad], tile
             }
         }
     }
-    for (total, sum) in tile.as_flattened_mut().iter_mut().zip(sums.as_flattened()) {
-        *total = must_cast(_mm512_add_epi32(must_cast(*total), *sum));
-    }
+    *tile = must_cast(sums);
 }
 
 #[target_feature(enable = "avx2,avxvnni")]
-pub(super) fn add_sums_by_avx_vnni(probes: &[ProbeQuad], quads: &[Quad], tile: &mut Tile) {
+pub(super) fn write_sums_by_avx_vnni(
+    probes: &[ProbeQuad],
+    starts: &[i32; N_PROBES],
+    quads: &[Quad],
+    tile: &mut Tile,
+) {
     for panel in 0..N_PANELS {
-        let mut sums: [Halves; N_PROBES] = [[_mm256_set1_epi32(0); 2]; N_PROBES];
+        let mut sums: [Halves; N_PROBES] = starting_from(*starts);
         for (words, quad) in probes.iter().zip(quads) {
             let quad: Halves = must_cast(quad[panel]);
             for (sums, word) in sums.iter_mut().zip(words) {
@@ -46,7 +57,7 @@ pub(super) fn add_sums_by_avx_vnni(probes: &[ProbeQuad], quads: &[Quad], tile: &
                 }
             }
         }
-        add_halves(tile, panel, &sums);
+        write_panel(tile, panel, &sums);
     }
 }
 
@@ -54,41 +65,61 @@ pub(super) fn add_sums_by_avx_vnni(probes: &[ProbeQuad], quads: &[Quad], tile: &
 const N_PROBES_BY_AVX2: usize = 3;
 
 #[target_feature(enable = "avx2")]
-pub(super) fn add_sums_by_avx2(probes: &[ProbeQuad], quads: &[Quad], tile: &mut Tile) {
-    for panel in 0..N_PANELS {
-        for first in (0..N_PROBES).step_by(N_PROBES_BY_AVX2) {
-            let mut sums: [Halves; N_PROBES_BY_AVX2] = [[_mm256_set1_epi32(0); 2]; N_PROBES_BY_AVX2];
+pub(super) fn write_sums_by_avx2(
+    probes: &[ProbeQuad],
+    starts: &[i32; N_PROBES],
+    quads: &[Quad],
+    tile: &mut Tile,
+) {
+    let starts = starts.as_chunks::<N_PROBES_BY_AVX2>().0;
+    for (some, tile) in tile.chunks_exact_mut(N_PROBES_BY_AVX2).enumerate() {
+        for panel in 0..N_PANELS {
+            let mut sums = starting_from(starts[some]);
             for (words, quad) in probes.iter().zip(quads) {
-                let (even, odd) = widened(must_cast(quad[panel]));
-                for (sums, word) in sums.iter_mut().zip(&words[first..]) {
-                    let word = _mm256_set1_epi32(*word);
-                    let even_word = _mm256_srai_epi16::<8>(_mm256_slli_epi16::<8>(word));
-                    let odd_word = _mm256_srai_epi16::<8>(word);
-                    for half in 0..2 {
-                        let even = _mm256_madd_epi16(even[half], even_word);
-                        let odd = _mm256_madd_epi16(odd[half], odd_word);
-                        sums[half] = _mm256_add_epi32(sums[half], _mm256_add_epi32(even, odd));
-                    }
-                }
+                let words = &words.as_chunks::<N_PROBES_BY_AVX2>().0[some];
+                add_by_avx2(&mut sums, words, must_cast(quad[panel]));
             }
-            add_halves(&mut tile[first..], panel, &sums);
+            write_panel(tile, panel, &sums);
         }
     }
 }
 
-/// Adds the sums of a panel to those of some probes.
+/// Adds four products to the sum of each row of a panel, for some probes.
+#[inline]
 #[target_feature(enable = "avx2")]
-fn add_halves(tile: &mut [[[i32; PANEL_LEN]; N_PANELS]], panel: usize, sums: &[Halves]) {
-    for (totals, sums) in tile.iter_mut().zip(sums) {
-        let mut total: Halves = must_cast(totals[panel]);
-        for (total, sum) in total.iter_mut().zip(sums) {
-            *total = _mm256_add_epi32(*total, *sum);
+fn add_by_avx2(sums: &mut [Halves; N_PROBES_BY_AVX2], words: &[i32; N_PROBES_BY_AVX2], quad: Halves) {
+    let (even, odd) = widened(quad);
+    for (sums, word) in sums.iter_mut().zip(words) {
+        let word = _mm256_set1_epi32(*word);
+        let even_word = _mm256_srai_epi16::<8>(_mm256_slli_epi16::<8>(word));
+        let odd_word = _mm256_srai_epi16::<8>(word);
+        for half in 0..2 {
+            let even = _mm256_madd_epi16(even[half], even_word);
+            let odd = _mm256_madd_epi16(odd[half], odd_word);
+            sums[half] = _mm256_add_epi32(sums[half], _mm256_add_epi32(even, odd));
         }
-        totals[panel] = must_cast(total);
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn starting_from<const N: usize>(starts: [i32; N]) -> [Halves; N] {
+    let mut sums = [[_mm256_set1_epi32(0); 2]; N];
+    for (sums, start) in sums.iter_mut().zip(starts) {
+        sums.fill(_mm256_set1_epi32(start));
+    }
+    sums
+}
+
+/// Writes the sums of a panel and some probes.
+fn write_panel(tile: &mut [[[i32; PANEL_LEN]; N_PANELS]], panel: usize, sums: &[Halves]) {
+    for (tile, sums) in tile.iter_mut().zip(sums) {
+        tile[panel] = must_cast(*sums);
     }
 }
 
 /// The even and the odd bytes of a panel, 16 bits each.
+#[inline]
 #[target_feature(enable = "avx2")]
 fn widened([low, high]: Halves) -> (Halves, Halves) {
     let mask = _mm256_set1_epi16(0xFF);
