@@ -4,7 +4,8 @@
 //! best *leader* above the threshold or becomes a leader itself. So every merged item
 //! has a direct score with the item that stays, and no two that stay are above the
 //! threshold. The answers are exact (nothing is sampled, no near copy is missed) and
-//! the same for any number of threads. There is no approximate index.
+//! the same for any number of threads. Only a join of vectors by cosine may use an approximate index, where comparing
+//! all would take too long, and then it says so.
 
 pub mod cosine;
 pub mod embed;

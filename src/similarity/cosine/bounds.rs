@@ -10,8 +10,8 @@
 //! where the right side is below [`least`], the score is below the threshold, and no pair at or above it is refused.
 //!
 //! Heads stand side by side, four dimensions (a *quad*) of each row in turn, as the instructions for sums of products
-//! of bytes want them: 16 rows are a *panel*, four panels are looked at together. Rows that match nothing have a bound that is not a number, and that is
-//! at least nothing.
+//! of bytes want them: 16 rows are a *panel*, and a few panels are looked at together. Rows that match nothing have a
+//! bound that is not a number, so it is at least nothing.
 
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -278,4 +278,69 @@ pub(super) fn found(tile: &Tile, probes: &Probes, lengths: &[Lengths; N_PANELS],
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::similarity::cosine::dot;
+    use crate::similarity::vectors::Vectors;
+
+    /// Numbers of which some are far larger than the others, so that rounding hits the others hard.
+    fn number() -> impl Strategy<Value = f32> {
+        (-1.0_f32..1.0, 0_i32..4).prop_map(|(number, power)| number * 0.1_f32.powi(power))
+    }
+
+    fn rows() -> impl Strategy<Value = Vectors> {
+        (1_usize..90, 1_usize..150).prop_flat_map(|(n_dims, n_rows)| {
+            let values = prop::collection::vec(number(), n_dims * n_rows);
+            values.prop_map(move |values| Vectors::new(n_dims, values))
+        })
+    }
+
+    /// Whether the bound lets a pair pass.
+    fn passes(heads: &Heads, a: usize, b: usize, least: f32) -> bool {
+        let probes = heads.probes(a / N_PROBES * N_PROBES);
+        let (quads, lengths) = heads.look(b / LOOK_LEN);
+        let mut tile = [[[0; PANEL_LEN]; N_PANELS]; N_PROBES];
+        kernel::write_sums(&probes.quads, &probes.starts, quads, &mut tile);
+        found(&tile, &probes, lengths, least)[a % N_PROBES] >> (b % LOOK_LEN) & 1 == 1
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn no_pair_is_refused_at_its_own_score(
+            vectors in rows(), n_kept in 0_usize..90, of in any::<(prop::sample::Index, prop::sample::Index)>()
+        ) {
+            let rows = UnitRows::of(&vectors);
+            let dims: Vec<u32> = (0..row(vectors.n_dims())).rev().take(n_kept).collect();
+            let heads = Heads::of(&rows, &dims);
+            let (a, b) = (of.0.index(rows.len()), of.1.index(rows.len()));
+            let is_fit = rows.is_fit(row(a)) && rows.is_fit(row(b));
+            let score = f64::from(dot(rows.get(row(a)), rows.get(row(b))));
+            prop_assert_eq!(passes(&heads, a, b, least(score, vectors.n_dims())), is_fit);
+        }
+    }
+
+    #[test]
+    fn rows_far_below_the_threshold_are_refused() {
+        let vectors = Vectors::new(4, vec![1.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 1.0, 0.0]);
+        let heads = Heads::of(&UnitRows::of(&vectors), &[0, 1, 2, 3]);
+        let at = |a, b, threshold| passes(&heads, a, b, least(threshold, 4));
+        assert!(at(0, 1, 0.5) && !at(0, 1, 0.52) && !at(0, 2, 0.02) && at(2, 2, 1.0));
+        // Of two dimensions of four, half of the second row is left; the bound is what it could be at best.
+        let half = Heads::of(&UnitRows::of(&vectors), &[2, 3]);
+        let at = |threshold| passes(&half, 0, 1, least(threshold, 4));
+        assert!(at(0.7) && !at(0.72));
+    }
+
+    #[test]
+    fn what_a_sum_cannot_bear_is_not_refused() {
+        assert!(least(0.9, 1_536) > 0.899 && least(0.9, 1_536) < 0.9);
+        assert_eq!(least(0.9, 1 << 24).to_bits(), f32::NEG_INFINITY.to_bits());
+    }
 }

@@ -205,7 +205,7 @@ fn threshold() -> impl Strategy<Value = f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn a_join_finds_the_pairs_that_comparing_all_finds((a, b) in collections(), threshold in threshold()) {
