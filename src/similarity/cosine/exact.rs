@@ -58,7 +58,7 @@ pub(super) fn join<E>(
     if cancelled() {
         return Err(Stopped::Cancelled);
     }
-    let tuning = Tuning::of(sides.a, sides.b(), threshold);
+    let tuning = Tuning::of(sides, threshold);
     let heads_of_a = Heads::of(sides.a, &tuning.dims);
     let heads_of_b = sides.b.map(|rows| Heads::of(rows, &tuning.dims));
     let scan = Scan {

@@ -5,12 +5,19 @@
 
 #![expect(clippy::cast_precision_loss, reason = "counts of a sample are far below 2⁵³")]
 
+use rayon::prelude::*;
+
 use super::bounds::MAX_HEAD;
 use super::dot;
+use super::exact::Sides;
 use super::rows::{UnitRows, row};
 
-/// Rows of a collection that are looked at.
+/// Rows of a collection that are looked at, at most, and of small ones at least.
 const SAMPLE_LEN: usize = 256;
+const MIN_SAMPLE_LEN: usize = 64;
+
+/// Rows for each of the sample, between the two.
+const SAMPLED_EVERY: usize = 32;
 
 /// Dimensions by which heads differ in length.
 const STEP: usize = 32;
@@ -33,18 +40,17 @@ pub(super) struct Tuning {
 }
 
 impl Tuning {
-    pub(super) fn of(a: &UnitRows<'_>, b: &UnitRows<'_>, threshold: f64) -> Self {
-        let (a, b) = (sample(a), sample(b));
+    pub(super) fn of(sides: &Sides<'_, '_>, threshold: f64) -> Self {
+        let (a, b) = (sample(sides.a), sample(sides.b()));
         let mut dims = by_variance(&a, &b);
         let (a, b) = (reordered(&a, &dims), reordered(&b, &dims));
         let n_steps = dims.len().min(MAX_HEAD).div_ceil(STEP).max(1);
-        let mut passed = Passed { by_step: vec![0; n_steps], found: 0, all: 0 };
-        for (at, a) in a.iter().enumerate() {
-            // Of two samples of one collection the same places hold the same rows.
-            for (_, b) in b.iter().enumerate().filter(|(other, _)| *other != at) {
-                passed.add(a, b, threshold);
-            }
-        }
+        // Of two samples of one collection the same places hold the same rows.
+        let each = a.par_iter().enumerate().map(|(at, a)| {
+            let wanted = b.iter().enumerate().filter(|(other, _)| sides.is_wanted(row(at), row(*other)));
+            wanted.fold(Passed::none(n_steps), |passed, (_, b)| passed.with(a, b, threshold))
+        });
+        let passed = each.reduce(|| Passed::none(n_steps), Passed::and);
         dims.truncate(passed.cheapest_step(dims.len()) * STEP);
         Self { dims, share_found: passed.share(passed.found) }
     }
@@ -52,7 +58,7 @@ impl Tuning {
 
 /// Rows from all over a collection.
 fn sample<'r>(rows: &'r UnitRows<'_>) -> Vec<&'r [f32]> {
-    let n_sampled = rows.len().min(SAMPLE_LEN);
+    let n_sampled = (rows.len() / SAMPLED_EVERY).clamp(MIN_SAMPLE_LEN, SAMPLE_LEN).min(rows.len());
     let at = (0..n_sampled).map(|at| row(at * rows.len() / n_sampled));
     at.filter(|&row| rows.is_fit(row)).map(|row| rows.get(row)).collect()
 }
@@ -106,7 +112,18 @@ struct Passed {
 }
 
 impl Passed {
-    fn add(&mut self, a: &Sampled, b: &Sampled, threshold: f64) {
+    fn none(n_steps: usize) -> Self {
+        Self { by_step: vec![0; n_steps], found: 0, all: 0 }
+    }
+
+    fn and(mut self, other: Self) -> Self {
+        self.by_step.iter_mut().zip(other.by_step).for_each(|(n, other)| *n += other);
+        self.found += other.found;
+        self.all += other.all;
+        self
+    }
+
+    fn with(mut self, a: &Sampled, b: &Sampled, threshold: f64) -> Self {
         let mut head = 0.0;
         self.all += 1;
         let n_steps = self.by_step.len() as f64;
@@ -120,6 +137,7 @@ impl Passed {
             }
         }
         self.found += usize::from(head >= threshold);
+        self
     }
 
     fn share(&self, n: usize) -> f64 {
