@@ -19,7 +19,7 @@ pub struct Notes {
     pub skipped_a: Vec<Skipped>,
     /// Those of the second; none where a collection is joined with itself.
     pub skipped_b: Vec<Skipped>,
-    /// How pairs were looked for.
+    /// How pairs were looked for, with the settings that were taken.
     pub plan: Plan,
     /// How that went, where it may have missed some.
     pub search: Option<Search>,
@@ -76,6 +76,7 @@ fn pairs_of<E>(
     cancelled: &(dyn Fn() -> bool + Sync),
     take: impl FnMut(&[Pair]) -> Result<(), E>,
 ) -> Result<Notes, Stopped<E>> {
+    let plan = plan.in_range();
     let search = match plan {
         Plan::Exact => exact::join(sides, threshold, cancelled, take).map(|()| None),
         Plan::Approximate(graph) => proposed::join(sides, threshold, graph, cancelled, take).map(Some),

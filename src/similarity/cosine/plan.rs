@@ -17,7 +17,8 @@ pub enum Plan {
     Approximate(Graph),
 }
 
-/// How a graph is built and asked. Higher numbers find more pairs and take longer.
+/// How a graph is built and asked. Higher numbers find more pairs and take longer; those out of range are taken as the
+/// nearest that is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Graph {
     /// Links of a row in a layer, 2 to 256.
@@ -26,13 +27,24 @@ pub struct Graph {
     pub ef_construction: usize,
     /// Neighbours a row is asked for at first, at least 1; more where the last of them is near enough.
     pub k: usize,
-    /// Rows that are looked at for the neighbours of one, at least; never fewer than twice as many as are asked for.
+    /// Rows that are looked at for the neighbours of one, at least 1; never fewer than twice as many as are asked for.
     pub ef: usize,
 }
 
 impl Default for Graph {
     fn default() -> Self {
         Self { m: 16, ef_construction: 128, k: 16, ef: 64 }
+    }
+}
+
+impl Graph {
+    fn in_range(self) -> Self {
+        Self {
+            m: self.m.clamp(2, 256),
+            ef_construction: self.ef_construction.max(1),
+            k: self.k.max(1),
+            ef: self.ef.max(1),
+        }
     }
 }
 
@@ -47,6 +59,14 @@ const N_COMPARED: f64 = 200.0;
 const SECONDS_IN_GRAPH: f64 = 8e-10;
 
 impl Plan {
+    /// The plan with settings that there can be.
+    pub(super) fn in_range(self) -> Self {
+        match self {
+            Self::Exact => Self::Exact,
+            Self::Approximate(graph) => Self::Approximate(graph.in_range()),
+        }
+    }
+
     /// The cheaper plan for all pairs of so many rows.
     pub fn of_self_join(n_rows: usize, n_dims: usize) -> Self {
         cheaper(count(n_rows) * count(n_rows) / 2.0, count(n_rows), count(n_rows), n_dims)

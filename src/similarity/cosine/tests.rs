@@ -159,6 +159,17 @@ fn a_graph_finds_the_pairs_of_two_collections() {
 }
 
 #[test]
+fn settings_out_of_range_are_taken_as_the_nearest_in_it() {
+    let vectors = Vectors::new(2, vec![1.0, 0.0, 0.8, 0.6, 0.0, 1.0]);
+    let none = Plan::Approximate(Graph { m: 0, ef_construction: 0, k: 0, ef: 0 });
+    let (found, notes) = pairs_and_notes(&vectors, 0.7, none);
+    assert_eq!(found, [Pair { a: 0, b: 1, score: f64::from(0.8_f32) }]);
+    assert_eq!(notes.plan, Plan::Approximate(Graph { m: 2, ef_construction: 1, k: 1, ef: 1 }));
+    let many = Plan::Approximate(Graph { m: 1_000, ..Graph::default() });
+    assert!(matches!(pairs_and_notes(&vectors, 0.7, many).1.plan, Plan::Approximate(Graph { m: 256, .. })));
+}
+
+#[test]
 fn the_plan_is_exact_up_to_some_size() {
     assert_eq!(Plan::of_self_join(0, 0), Plan::Exact);
     assert_eq!(Plan::of_self_join(10_000, 1_536), Plan::Exact);

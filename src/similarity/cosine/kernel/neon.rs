@@ -15,7 +15,7 @@ use super::{N_PANELS, N_PROBES, OFFSET_BIT, PANEL_LEN, PanelQuad, ProbeQuad, Qua
 /// Registers that the bytes of a panel fill.
 const N_PARTS: usize = 4;
 
-/// The sums of two rows, in two halves each; a register more for the two rows behind them.
+/// The sums of four rows, each in two halves side by side.
 type PartSums = [int32x4_t; 2];
 
 /// Probes whose sums fit in the registers.
