@@ -25,7 +25,6 @@ use crate::relevance::features::features;
 use crate::relevance::low_quality;
 use crate::relevance::model::features_of;
 use crate::relevance::offer::Offer;
-use crate::similarity::embed::Hashed;
 
 /// Labelled requests.
 pub(super) struct Labelled {
@@ -96,8 +95,8 @@ fn example(entry: Entry<'_>, is_relevant: bool) -> Read {
     let first = entry.turns.into_iter().next().unwrap_or_default();
     let users = first.iter().filter(|message| message.role == Role::User);
     let queries: Vec<&str> = users.map(|message| message.content.as_str()).collect();
-    let offer = Offer::new(functions, &Hashed);
-    let asked = Asked::new(&queries, &Hashed);
+    let offer = Offer::new(functions);
+    let asked = Asked::new(&queries);
     if low_quality::fault(&asked, &offer).is_some() {
         return Err(is_relevant);
     }

@@ -129,8 +129,8 @@ impl Action {
 pub enum Metric {
     /// ROUGE-L F1 of token sequences as this tokenizer cuts them, from 0 to 1.
     RougeLF1(Tokenizer),
-    /// Cosine of hashed character n-gram vectors, from -1 to 1.
-    CosineHashed,
+    /// Cosine of two vectors, from -1 to 1; the stage's notes name the embedder.
+    Cosine,
     /// Jaccard index of two functions' sets of parameter names, from 0 to 1.
     ParameterJaccard,
 }
@@ -141,7 +141,7 @@ impl Metric {
         Self::RougeLF1(Tokenizer::Rouge),
         Self::RougeLF1(Tokenizer::RougeStemmed),
         Self::RougeLF1(Tokenizer::Unicode),
-        Self::CosineHashed,
+        Self::Cosine,
         Self::ParameterJaccard,
     ];
 
@@ -151,7 +151,7 @@ impl Metric {
             Self::RougeLF1(Tokenizer::Rouge) => "rouge-l-f1",
             Self::RougeLF1(Tokenizer::RougeStemmed) => "rouge-l-f1/rouge-score-stemmed-v1",
             Self::RougeLF1(Tokenizer::Unicode) => "rouge-l-f1/unicode-v2",
-            Self::CosineHashed => "cosine-hashed",
+            Self::Cosine => "cosine",
             Self::ParameterJaccard => "parameter-jaccard",
         }
     }

@@ -2,9 +2,9 @@
 //!
 //! In a conversation the messages before it count too ("and tomorrow?"), the nearest few.
 
+use super::SPACE;
 use super::values::Values;
 use super::words::{content_set, plain_words};
-use crate::similarity::embed::Embedder;
 use crate::text::normal::normalise;
 
 /// So many user messages are read as one query.
@@ -32,7 +32,7 @@ pub struct Asked {
 
 impl Asked {
     /// Reads the user messages of a conversation, the last of which asks.
-    pub fn new(queries: &[&str], embedder: &dyn Embedder) -> Self {
+    pub fn new(queries: &[&str]) -> Self {
         let text = queries[queries.len().saturating_sub(MAX_MESSAGES)..].join("\n");
         Self {
             last: queries.last().copied().unwrap_or_default().to_owned(),
@@ -41,7 +41,7 @@ impl Asked {
             plain_words: plain_words(&text),
             words: content_set(&text),
             values: Values::of(&text),
-            vector: embedder.embed(&[&text]),
+            vector: SPACE.vectors(&[&text]).get(0).to_vec(),
             text,
         }
     }

@@ -189,13 +189,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::similarity::embed::Hashed;
 
     fn found(query: &str) -> Option<&'static str> {
         let functions = [json!({"name": "play_song", "description": "Plays a song by name.", "parameters": {
             "type": "dict", "required": ["song"], "properties": {"song": {"type": "string", "description": "Its name."}}}})];
-        let asked = Asked::new(&[query], &Hashed);
-        fault(&asked, &Offer::new(&functions, &Hashed)).map(|rule| rule.name)
+        let asked = Asked::new(&[query]);
+        fault(&asked, &Offer::new(&functions)).map(|rule| rule.name)
     }
 
     #[test]

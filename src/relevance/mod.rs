@@ -23,6 +23,11 @@ pub mod script;
 mod values;
 mod words;
 
+use crate::similarity::embed::hashed::Hashed;
+
+/// The space in which queries are close to docs. The weights are fitted in it, so another one asks for a new fit.
+pub const SPACE: Hashed = Hashed::V1;
+
 /// What is judged of a request: the words of the column `relevance`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relevance {

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use super::SPACE;
 use super::words::{content_set, cut_names, distinct};
 use crate::docs::signature::{Signature, signatures};
-use crate::similarity::embed::Embedder;
 use crate::text::normal::normalise;
 
 /// A doc list, ready to be held against queries.
@@ -38,9 +38,8 @@ pub(super) struct Offered {
 
 impl Offer {
     /// Reads a doc list, whatever form its functions have.
-    pub fn new(functions: &[Value], embedder: &dyn Embedder) -> Self {
-        let functions: Vec<Offered> =
-            signatures(functions).into_iter().map(|signature| Offered::new(signature, embedder)).collect();
+    pub fn new(functions: &[Value]) -> Self {
+        let functions: Vec<Offered> = signatures(functions).into_iter().map(Offered::new).collect();
         let words = distinct(functions.iter().flat_map(|function| function.words.iter().cloned()).collect());
         Self { functions, words }
     }
@@ -52,7 +51,7 @@ impl Offer {
 }
 
 impl Offered {
-    fn new(signature: Signature, embedder: &dyn Embedder) -> Self {
+    fn new(signature: Signature) -> Self {
         let name = cut_names(&signature.name).replace('.', " ");
         let (mut about_parameters, mut choices) = (String::new(), String::new());
         for parameter in &signature.parameters {
@@ -62,8 +61,7 @@ impl Offered {
             choices.push(' ');
         }
         let text = format!("{name} {} {about_parameters} {choices}", signature.description);
-        let vectors = embedder.embed(&[&name, &text]);
-        let (name_vector, text_vector) = vectors.split_at(embedder.dims());
+        let vectors = SPACE.vectors(&[&name, &text]);
         let as_asked = |choice: &String| normalise(&choice.replace('_', " "));
         Self {
             name_words: content_set(&name),
@@ -83,8 +81,8 @@ impl Offered {
                     parameter.choices.iter().map(as_asked).filter(|choice| !choice.is_empty()).collect()
                 })
                 .collect(),
-            name_vector: name_vector.to_vec(),
-            text_vector: text_vector.to_vec(),
+            name_vector: vectors.get(0).to_vec(),
+            text_vector: vectors.get(1).to_vec(),
             signature,
         }
     }

@@ -4,9 +4,9 @@
 //! the highest ROUGE-L above its threshold, else the one with the highest cosine from its
 //! threshold on, else it becomes a leader. One pass serves both, so that no leader is
 //! merged away later. Every query is held against every leader: use it for one scope.
+//! Vectors come from the caller, one a query; where cosine is off there need be none.
 
 use super::cosine::dot;
-use super::embed::Embedder;
 use super::rouge::texts::Texts;
 use crate::text::lcs::LcsScratch;
 use crate::text::profile::Profile;
@@ -45,8 +45,8 @@ pub struct Near {
 /// Merges each query into an earlier one, or keeps it (`None`); one entry a query.
 ///
 /// `queries` should be in their normal form already, so that equal ones have equal scores.
-pub fn merge_queries(queries: &[&str], gates: Gates, embedder: &dyn Embedder) -> Vec<Option<Near>> {
-    let measured = Measured::new(queries, gates, embedder);
+pub fn merge_queries(queries: &[&str], vectors: &[&[f32]], gates: Gates) -> Vec<Option<Near>> {
+    let measured = Measured::new(queries, vectors, gates);
     let mut scratch = LcsScratch::new();
     let mut leaders: Vec<usize> = Vec::new();
     let mut merges = Vec::with_capacity(queries.len());
@@ -60,37 +60,30 @@ pub fn merge_queries(queries: &[&str], gates: Gates, embedder: &dyn Embedder) ->
     merges
 }
 
-/// For each query the nearest of `settled`, by the same measures; queries are not held against one another.
-pub fn nearest_of(
-    settled: &[&str],
+/// For each query behind the first `n_settled` the nearest of those, by the same measures; the others are not held
+/// against one another.
+pub fn nearest_of_first(
+    n_settled: usize,
     queries: &[&str],
+    vectors: &[&[f32]],
     gates: Gates,
-    embedder: &dyn Embedder,
 ) -> Vec<Option<Near>> {
-    let all: Vec<&str> = settled.iter().chain(queries).copied().collect();
-    let measured = Measured::new(&all, gates, embedder);
-    let leaders: Vec<usize> = (0..settled.len()).collect();
+    let measured = Measured::new(queries, vectors, gates);
+    let leaders: Vec<usize> = (0..n_settled).collect();
     let mut scratch = LcsScratch::new();
-    (settled.len()..all.len()).map(|at| measured.nearest(at, &leaders, &mut scratch)).collect()
+    (n_settled..queries.len()).map(|at| measured.nearest(at, &leaders, &mut scratch)).collect()
 }
 
 /// Queries in the forms they are compared in.
-struct Measured {
+struct Measured<'a> {
     gates: Gates,
     texts: Texts,
-    vectors: Vec<f32>,
-    dims: usize,
+    vectors: &'a [&'a [f32]],
 }
 
-impl Measured {
-    fn new(queries: &[&str], gates: Gates, embedder: &dyn Embedder) -> Self {
-        let texts = Texts::encode(queries, Profile::Auto);
-        let vectors = if gates.cosine.is_some() { embedder.embed(queries) } else { Vec::new() };
-        Self { gates, texts, vectors, dims: embedder.dims() }
-    }
-
-    fn vector(&self, at: usize) -> &[f32] {
-        &self.vectors[at * self.dims..][..self.dims]
+impl<'a> Measured<'a> {
+    fn new(queries: &[&str], vectors: &'a [&'a [f32]], gates: Gates) -> Self {
+        Self { gates, texts: Texts::encode(queries, Profile::Auto), vectors }
     }
 
     /// The leader that a query joins: by its words, else by its vector.
@@ -105,7 +98,7 @@ impl Measured {
         });
         by_words.or_else(|| {
             let threshold = self.gates.cosine?;
-            let cosine = |leader| f64::from(dot(self.vector(at), self.vector(leader)));
+            let cosine = |leader| f64::from(dot(self.vectors[at], self.vectors[leader]));
             let (leader, score) =
                 best(leaders, |leader| Some(cosine(leader)).filter(|&score| score >= threshold))?;
             Some(Near { leader, by: By::Vectors, score })
@@ -131,10 +124,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::similarity::embed::Hashed;
+    use crate::similarity::embed::hashed::Hashed;
 
     fn gates(rouge_l: Option<f64>, cosine: Option<f64>) -> Gates {
         Gates { rouge_l: rouge_l.map(|threshold| Threshold::try_from(threshold).unwrap()), cosine }
+    }
+
+    fn merged(queries: &[&str], gates: Gates) -> Vec<Option<Near>> {
+        let vectors = Hashed::V1.vectors(queries);
+        merge_queries(queries, &vectors.iter().collect::<Vec<_>>(), gates)
     }
 
     #[test]
@@ -144,7 +142,7 @@ mod tests {
             "close the north gate now",
             "north gate: please now close the",
         ];
-        let found = |gates| merge_queries(&queries, gates, &Hashed);
+        let found = |gates| merged(&queries, gates);
         let both = found(gates(Some(0.8), Some(0.6)));
         assert_eq!(
             both.iter().map(|near| near.map(|near| (near.leader, near.by))).collect::<Vec<_>>(),
@@ -162,9 +160,13 @@ mod tests {
         ) {
             let gates = gates(Some(0.6), Some(0.7));
             let settled: Vec<&str> = settled.iter().map(String::as_str).collect();
-            let found = nearest_of(&settled, &[&query, &query], gates, &Hashed);
+            let mut all = settled.clone();
+            all.extend([query.as_str(); 2]);
+            let vectors = Hashed::V1.vectors(&all);
+            let vectors: Vec<&[f32]> = vectors.iter().collect();
+            let found = nearest_of_first(settled.len(), &all, &vectors, gates);
             let pairs: Vec<Option<Near>> =
-                settled.iter().map(|other| merge_queries(&[other, &query], gates, &Hashed)[1]).collect();
+                settled.iter().map(|other| merged(&[other, &query], gates)[1]).collect();
             let is_by = |by| pairs.iter().flatten().any(|near| near.by == by);
             let words = By::Words(Tokenizer::Rouge);
             let by = if is_by(words) { words } else { By::Vectors };
@@ -184,8 +186,8 @@ mod tests {
             let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
             let threshold = (threshold * 100.0).round() / 100.0;
             let gates = gates(Some(threshold), Some(threshold));
-            let merges = merge_queries(&queries, gates, &Hashed);
-            let pair = |a: usize, b: usize| merge_queries(&[queries[a], queries[b]], gates, &Hashed)[1];
+            let merges = merged(&queries, gates);
+            let pair = |a: usize, b: usize| merged(&[queries[a], queries[b]], gates)[1];
             for (at, near) in merges.iter().enumerate() {
                 match near {
                     Some(near) => {

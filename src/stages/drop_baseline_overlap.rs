@@ -11,7 +11,6 @@
 
 use std::path::PathBuf;
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +18,7 @@ use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Settings;
-use super::merge_near_queries::{EmbedderName, Gate, asked, check_gates};
+use super::merge_near_queries::{Gate, asked, check_gates};
 use crate::docs::canonical;
 use crate::engine::columns::{FUNCTIONS, MESSAGES};
 use crate::engine::error::{Error, Result};
@@ -29,7 +28,10 @@ use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, S
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::export::earlier::{Earlier, EarlierEntry, entry};
-use crate::similarity::queries::{self, By, Gates};
+use crate::similarity::embed::Embedder;
+use crate::similarity::embed::name::Chosen;
+use crate::similarity::embed::scopes::{Used, judge_scopes};
+use crate::similarity::queries::{By, Gates, Near, nearest_of_first};
 use crate::similarity::rouge::leaders;
 use crate::similarity::rouge::texts::Texts;
 use crate::text::profile::Profile;
@@ -74,7 +76,7 @@ pub struct DropBaselineOverlap {
     /// Cosine from 0 to 1 from which on two queries are one, or "off". Higher keeps more requests.
     pub cosine: Gate,
     /// What turns a query into a vector.
-    pub embedder: EmbedderName,
+    pub embedder: Chosen,
     /// The entry of the examples stands in for a dataset.
     #[serde(skip)]
     of_examples: bool,
@@ -88,7 +90,7 @@ impl Default for DropBaselineOverlap {
             docs: Gate::At(0.8),
             rouge_l: Gate::At(0.8),
             cosine: Gate::At(0.85),
-            embedder: EmbedderName::Hashed,
+            embedder: Chosen::default(),
             of_examples: false,
         }
     }
@@ -112,7 +114,8 @@ impl Settings for DropBaselineOverlap {
     }
 
     fn check(&self) -> Result<(), String> {
-        check_gates(&[("docs", self.docs), ("rouge_l", self.rouge_l), ("cosine", self.cosine)])
+        check_gates(&[("docs", self.docs), ("rouge_l", self.rouge_l), ("cosine", self.cosine)])?;
+        self.embedder.name().check_for_texts()
     }
 }
 
@@ -126,13 +129,15 @@ impl Stage for DropBaselineOverlap {
             reasons: vec![&OVERLAP],
             merges: false,
             idempotent: true,
-            sends_rows_out: false,
+            sends_rows_out: self.cosine.threshold().is_some() && self.embedder.name().sends_texts_out(),
         }
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(2);
-        fingerprint.part("embedder", self.embedder.embedder().id().as_bytes());
+        if let Some(embedder) = self.embedder()? {
+            fingerprint.part("embedder", embedder.id().as_bytes());
+        }
         if let Some(run) = &self.run {
             for input in Earlier::open(run)?.inputs()? {
                 fingerprint.part("baseline", input.sha256.as_bytes());
@@ -170,10 +175,12 @@ impl Stage for DropBaselineOverlap {
             }
             Ok(())
         })?;
-        let groups: Vec<(usize, Vec<(RowIx, String)>)> = groups.into_iter().collect();
-        let near: Vec<Vec<(RowIx, Overlap)>> =
-            groups.par_iter().map(|(group, rows)| self.near(&baseline.entries[*group], rows)).collect();
-        overlaps.extend(near.into_iter().flatten());
+        let mut groups: Vec<(usize, Vec<(RowIx, String)>)> = groups.into_iter().collect();
+        groups.sort_unstable_by_key(|(group, _)| *group);
+        for (_, rows) in &mut groups {
+            rows.sort_unstable_by_key(|(row, _)| view.position(*row));
+        }
+        self.compare(&baseline, &groups, &mut overlaps, cx, out)?;
         for row in view.rows() {
             let Some(overlap) = overlaps.get(&row) else { continue };
             let docs = if overlap.by == "record" { None } else { lists.get(&view.list_of(row)) };
@@ -295,34 +302,88 @@ impl DropBaselineOverlap {
         Ok(same)
     }
 
-    /// Which of some requests overlap with entries of the same functions and context.
-    fn near(&self, entries: &[(String, String)], rows: &[(RowIx, String)]) -> Vec<(RowIx, Overlap)> {
+    /// What makes the vectors; nothing where no cosine is asked for.
+    fn embedder(&self) -> Result<Option<&dyn Embedder>> {
+        Ok(if self.cosine.threshold().is_some() { Some(self.embedder.open()?) } else { None })
+    }
+
+    /// Holds requests against the entries of the same functions and context: equal ones, then near ones.
+    fn compare(
+        &self,
+        baseline: &Baseline,
+        groups: &[(usize, Vec<(RowIx, String)>)],
+        overlaps: &mut FxHashMap<RowIx, Overlap>,
+        cx: &Context<'_>,
+        out: &mut Verdict<'_>,
+    ) -> Result<()> {
         let gates = Gates { rouge_l: threshold(self.rouge_l), cosine: self.cosine.threshold() };
+        let left: Vec<Left<'_>> =
+            groups.iter().map(|(group, rows)| Left::of(&baseline.entries[*group], rows, overlaps)).collect();
+        let scopes: Vec<Vec<&str>> = left.iter().map(Left::texts).collect();
+        let nearest = |at: usize, texts: &[&str], vectors: &[&[f32]]| {
+            nearest_of_first(left[at].entries.len(), texts, vectors, gates)
+        };
+        let (near, used) = judge_scopes(&scopes, self.embedder()?, &|| cx.cancelled(), nearest)?;
+        for (left, near) in left.iter().zip(near) {
+            overlaps.extend(left.overlaps(near));
+        }
+        if let Some(used) = used {
+            out.note(Used::NOTE, used.note());
+        }
+        Ok(())
+    }
+}
+
+/// Requests that no entry of their group equals.
+struct Left<'a> {
+    entries: &'a [(String, String)],
+    rows: Vec<&'a (RowIx, String)>,
+}
+
+impl<'a> Left<'a> {
+    /// Those of a group; the others overlap with an equal entry, and are added to `overlaps`.
+    fn of(
+        entries: &'a [(String, String)],
+        rows: &'a [(RowIx, String)],
+        overlaps: &mut FxHashMap<RowIx, Overlap>,
+    ) -> Self {
         let mut equal: FxHashMap<&str, &str> = FxHashMap::default();
         for (id, query) in entries {
             equal.entry(query).or_insert(id);
         }
-        let of_equal = |row: RowIx, query: &str| {
-            let entry = (*equal.get(query)?).to_owned();
-            Some((row, Overlap { entry, by: "query/same", score: None }))
-        };
-        let mut overlaps: Vec<(RowIx, Overlap)> =
-            rows.iter().filter_map(|(row, query)| of_equal(*row, query)).collect();
-        let left: Vec<&(RowIx, String)> =
-            rows.iter().filter(|(_, query)| !equal.contains_key(query.as_str())).collect();
-        let settled: Vec<&str> = entries.iter().map(|(_, query)| query.as_str()).collect();
-        let asked: Vec<&str> = left.iter().map(|(_, query)| query.as_str()).collect();
-        let nearest = queries::nearest_of(&settled, &asked, gates, self.embedder.embedder());
-        for ((row, _), near) in left.into_iter().zip(nearest) {
-            let Some(near) = near else { continue };
+        let mut left = Vec::new();
+        for row in rows {
+            match equal.get(row.1.as_str()) {
+                Some(&entry) => {
+                    overlaps
+                        .insert(row.0, Overlap { entry: entry.to_owned(), by: "query/same", score: None });
+                }
+                None => left.push(row),
+            }
+        }
+        Self { entries, rows: left }
+    }
+
+    /// The queries of the entries, then those of the requests; none where there is nothing to compare.
+    fn texts(&self) -> Vec<&'a str> {
+        if self.rows.is_empty() {
+            return Vec::new();
+        }
+        let of_entries = self.entries.iter().map(|(_, query)| query.as_str());
+        of_entries.chain(self.rows.iter().map(|(_, query)| query.as_str())).collect()
+    }
+
+    /// The requests that are near an entry, one `near` a request.
+    fn overlaps(&self, near: Vec<Option<Near>>) -> impl Iterator<Item = (RowIx, Overlap)> {
+        self.rows.iter().zip(near).filter_map(|(row, near)| {
+            let near = near?;
             let (by, metric) = match near.by {
                 By::Words(tokenizer) => ("query/near-copy", Metric::RougeLF1(tokenizer)),
-                By::Vectors => ("query/similar", Metric::CosineHashed),
+                By::Vectors => ("query/similar", Metric::Cosine),
             };
-            let entry = entries[near.leader].0.clone();
-            overlaps.push((*row, Overlap { entry, by, score: Some((metric, near.score)) }));
-        }
-        overlaps
+            let entry = self.entries[near.leader].0.clone();
+            Some((row.0, Overlap { entry, by, score: Some((metric, near.score)) }))
+        })
     }
 }
 

@@ -32,7 +32,6 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
-use crate::relevance::Relevance;
 use crate::relevance::asked::Asked;
 use crate::relevance::evidence::{self, Heard, hear};
 use crate::relevance::features::features;
@@ -40,7 +39,7 @@ use crate::relevance::low_quality;
 use crate::relevance::model::{Judged, Model, Side};
 use crate::relevance::offer::Offer;
 use crate::relevance::script;
-use crate::similarity::embed::{Embedder as _, Hashed};
+use crate::relevance::{Relevance, SPACE};
 use crate::text::normal::loose_name;
 
 /// The reason code of requests between the two lines.
@@ -142,7 +141,7 @@ impl Stage for JudgeQueries {
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(2);
-        fingerprint.part("embedder", Hashed.id().as_bytes());
+        fingerprint.part("embedder", SPACE.id().as_bytes());
         if let Some(path) = &self.answers {
             fingerprint.part("answers", b"");
             fingerprint.file(path)?;
@@ -173,7 +172,7 @@ impl Stage for JudgeQueries {
                 if cx.cancelled() {
                     return Vec::new();
                 }
-                let offer = Offer::new(lists.functions.get(list).map_or(&[], Vec::as_slice), &Hashed);
+                let offer = Offer::new(lists.functions.get(list).map_or(&[], Vec::as_slice));
                 rows.iter().map(|row| (*row, self.opinion(&requests[row], &offer, model))).collect()
             })
             .collect();
@@ -219,7 +218,7 @@ impl JudgeQueries {
                 basis: json!({ "answered_by": "a person" }),
             };
         }
-        let asked = Asked::new(&queries, &Hashed);
+        let asked = Asked::new(&queries);
         if let Some(rule) = low_quality::fault(&asked, offer) {
             return Opinion {
                 relevance: Some(Relevance::LowQuality),

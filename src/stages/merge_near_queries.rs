@@ -9,7 +9,6 @@
 //! All measures see the normalised text, so requests that are equal after normalisation
 //! have equal scores with everything else.
 
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,13 +17,15 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 use super::Settings;
 use crate::conversation::{Message, Role};
 use crate::engine::columns::MESSAGES;
-use crate::engine::error::{Error, Result};
+use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
-use crate::similarity::embed::{Embedder, Hashed};
+use crate::similarity::embed::Embedder;
+use crate::similarity::embed::name::Chosen;
+use crate::similarity::embed::scopes::{Used, judge_scopes};
 use crate::similarity::queries::{By, Gates, Near, merge_queries};
 use crate::text::normal::normalise_query;
 use crate::text::rouge::Threshold;
@@ -53,22 +54,6 @@ pub enum Scope {
     DocList,
     /// All requests.
     Global,
-}
-
-/// What turns a query into a vector.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum EmbedderName {
-    /// Hashed character 3- to 5-grams: no model, no download.
-    Hashed,
-}
-
-impl EmbedderName {
-    pub(super) fn embedder(self) -> &'static dyn Embedder {
-        match self {
-            Self::Hashed => &Hashed,
-        }
-    }
 }
 
 /// A threshold, or `"off"`.
@@ -111,7 +96,7 @@ pub struct MergeNearQueries {
     /// Cosine from 0 to 1 from which on two queries are one, or "off". Higher keeps more requests.
     pub cosine: Gate,
     /// What turns a query into a vector.
-    pub embedder: EmbedderName,
+    pub embedder: Chosen,
 }
 
 impl Default for MergeNearQueries {
@@ -121,7 +106,7 @@ impl Default for MergeNearQueries {
             equal: true,
             rouge_l: Gate::At(0.8),
             cosine: Gate::At(0.85),
-            embedder: EmbedderName::Hashed,
+            embedder: Chosen::default(),
         }
     }
 }
@@ -152,7 +137,8 @@ impl Settings for MergeNearQueries {
     }
 
     fn check(&self) -> Result<(), String> {
-        check_gates(&[("rouge_l", self.rouge_l), ("cosine", self.cosine)])
+        check_gates(&[("rouge_l", self.rouge_l), ("cosine", self.cosine)])?;
+        self.embedder.name().check_for_texts()
     }
 }
 
@@ -174,27 +160,22 @@ impl Stage for MergeNearQueries {
             reasons: vec![&SAME, &NEAR_COPY, &SIMILAR],
             merges: true,
             idempotent: true,
-            sends_rows_out: false,
+            sends_rows_out: self.cosine.threshold().is_some() && self.embedder.name().sends_texts_out(),
         }
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(4);
-        fingerprint.part("embedder", self.embedder.embedder().id().as_bytes());
+        if let Some(embedder) = self.embedder()? {
+            fingerprint.part("embedder", embedder.id().as_bytes());
+        }
         Ok(())
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let twins = self.twins(view, cx)?;
         let groups = self.groups(view, cx, &twins)?;
-        let merges: Vec<Vec<(RowIx, Goes)>> = groups
-            .par_iter()
-            .map(|group| if cx.cancelled() { Vec::new() } else { self.near(group) })
-            .collect();
-        if cx.cancelled() {
-            return Err(Error::Interrupted);
-        }
-        let near: FxHashMap<RowIx, Goes> = merges.into_iter().flatten().collect();
+        let near = self.near(&groups, cx, out)?;
         for row in view.rows() {
             let first = twins.get(&row).copied().unwrap_or(row);
             match near.get(&first) {
@@ -302,19 +283,41 @@ impl MergeNearQueries {
         Some(Asked { group: xxh3_128(context.as_bytes()), query })
     }
 
-    /// Where the queries of one group go.
-    fn near(&self, group: &[(RowIx, String)]) -> Vec<(RowIx, Goes)> {
+    /// What makes the vectors; nothing where no cosine is asked for.
+    fn embedder(&self) -> Result<Option<&dyn Embedder>> {
+        Ok(if self.cosine.threshold().is_some() { Some(self.embedder.open()?) } else { None })
+    }
+
+    /// Where the queries of the groups go.
+    fn near(
+        &self,
+        groups: &[Vec<(RowIx, String)>],
+        cx: &Context<'_>,
+        out: &mut Verdict<'_>,
+    ) -> Result<FxHashMap<RowIx, Goes>> {
         let rouge_l = self.rouge_l.threshold().and_then(|threshold| Threshold::try_from(threshold).ok());
         let gates = Gates { rouge_l, cosine: self.cosine.threshold() };
-        let queries: Vec<&str> = group.iter().map(|(_, query)| query.as_str()).collect();
-        let merges = merge_queries(&queries, gates, self.embedder.embedder());
-        let goes = |near: Near| {
+        let scopes: Vec<Vec<&str>> =
+            groups.iter().map(|group| group.iter().map(|(_, query)| query.as_str()).collect()).collect();
+        let (merges, used) =
+            judge_scopes(&scopes, self.embedder()?, &|| cx.cancelled(), |_, queries, vectors| {
+                merge_queries(queries, vectors, gates)
+            })?;
+        if let Some(used) = used {
+            out.note(Used::NOTE, used.note());
+        }
+        let goes = |group: &[(RowIx, String)], at: usize, near: Option<Near>| {
+            let near = near?;
             let (reason, metric) = match near.by {
                 By::Words(tokenizer) => (&NEAR_COPY, Metric::RougeLF1(tokenizer)),
-                By::Vectors => (&SIMILAR, Metric::CosineHashed),
+                By::Vectors => (&SIMILAR, Metric::Cosine),
             };
-            Goes { into: group[near.leader].0, reason, evidence: Evidence::score(metric, near.score) }
+            let evidence = Evidence::score(metric, near.score);
+            Some((group[at].0, Goes { into: group[near.leader].0, reason, evidence }))
         };
-        group.iter().zip(merges).filter_map(|((row, _), near)| Some((*row, goes(near?)))).collect()
+        let of_group = |(group, merges): (&Vec<(RowIx, String)>, Vec<Option<Near>>)| {
+            merges.into_iter().enumerate().filter_map(|(at, near)| goes(group, at, near)).collect::<Vec<_>>()
+        };
+        Ok(groups.iter().zip(merges).flat_map(of_group).collect())
     }
 }

@@ -1,35 +1,24 @@
-//! Texts as vectors whose cosine says how alike they are.
+//! Counts of hashed pieces of words as vectors: no model, no download, the same bits everywhere.
 //!
-//! [`Hashed`] needs no model and no download: it counts pieces of words, so it knows
-//! spelling and not meaning. Models that know more implement the same trait.
+//! It knows spelling and not meaning.
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::cosine::dot;
+use super::{Cancelled, EmbedError, Embedder};
+use crate::similarity::cosine::dot;
+use crate::similarity::vectors::Vectors;
 use crate::text::normal::normalise;
-
-/// What turns texts into vectors of one space.
-pub trait Embedder: Send + Sync {
-    /// The name that tells this space from every other, for caches and reports.
-    fn id(&self) -> String;
-
-    /// Numbers in a vector.
-    fn dims(&self) -> usize;
-
-    /// The vectors of some texts, one row of [`dims`](Self::dims) numbers after the other.
-    ///
-    /// Rows have unit length, or are all zero for a text with nothing in it. A row depends on its text alone.
-    fn embed(&self, texts: &[&str]) -> Vec<f32>;
-}
 
 /// Counts of hashed character n-grams.
 ///
 /// The text is [normalised](normalise), each word gets a space on both sides, and every run of 3 to 5 characters
 /// inside a word adds or takes one at the place its hash says. Square roots of the counts keep a frequent n-gram
 /// from drowning the rest.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Hashed;
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hashed {
+    name: &'static str,
+}
 
 const N_DIMS: usize = 1024;
 
@@ -39,19 +28,30 @@ const GRAM_LENS: [usize; 3] = [3, 4, 5];
 /// Part of what `id` stands for, as are the numbers above: a change of one asks for another id.
 const SEED: u64 = 0;
 
+impl Hashed {
+    /// Square roots of counts of 3 to 5 characters.
+    pub const V1: Self = Self { name: "hashed-char-3-5-1024-v1" };
+
+    /// The name that tells this space from every other.
+    pub fn id(self) -> &'static str {
+        self.name
+    }
+
+    /// The vectors of some texts; nothing about them can fail.
+    pub fn vectors(self, texts: &[&str]) -> Vectors {
+        let mut values = vec![0.0; texts.len() * N_DIMS];
+        values.par_chunks_mut(N_DIMS).zip(texts).for_each(|(row, text)| embed_into(row, text));
+        Vectors::new(N_DIMS, values)
+    }
+}
+
 impl Embedder for Hashed {
     fn id(&self) -> String {
-        "hashed-char-3-5-1024-v1".to_owned()
+        self.name.to_owned()
     }
 
-    fn dims(&self) -> usize {
-        N_DIMS
-    }
-
-    fn embed(&self, texts: &[&str]) -> Vec<f32> {
-        let mut vectors = vec![0.0; texts.len() * N_DIMS];
-        vectors.par_chunks_mut(N_DIMS).zip(texts).for_each(|(row, text)| embed_into(row, text));
-        vectors
+    fn embed(&self, texts: &[&str], cancelled: Cancelled<'_>) -> Result<Vectors, EmbedError> {
+        if cancelled() { Err(EmbedError::Interrupted) } else { Ok(self.vectors(texts)) }
     }
 }
 
@@ -98,8 +98,8 @@ mod tests {
     use super::*;
 
     fn cosine(a: &str, b: &str) -> f32 {
-        let vectors = Hashed.embed(&[a, b]);
-        dot(&vectors[..N_DIMS], &vectors[N_DIMS..])
+        let vectors = Hashed::V1.vectors(&[a, b]);
+        dot(vectors.get(0), vectors.get(1))
     }
 
     #[test]
@@ -114,11 +114,11 @@ mod tests {
 
     #[test]
     fn the_vector_of_a_known_text_never_changes() {
-        let vector = Hashed.embed(&["a"]);
-        let places: Vec<_> = vector.iter().enumerate().filter(|(_, x)| **x != 0.0).collect();
+        let vectors = Hashed::V1.vectors(&["a"]);
+        let places: Vec<_> = vectors.get(0).iter().enumerate().filter(|(_, x)| **x != 0.0).collect();
         assert_eq!(places, [(936, &1.0)]);
-        let bytes: Vec<u8> =
-            Hashed.embed(&["What's the weather in Zürich?"]).iter().flat_map(|x| x.to_le_bytes()).collect();
+        let vectors = Hashed::V1.vectors(&["What's the weather in Zürich?"]);
+        let bytes: Vec<u8> = vectors.get(0).iter().flat_map(|x| x.to_le_bytes()).collect();
         assert_eq!(xxh3_64_with_seed(&bytes, 0), 10_216_028_175_585_186_097);
     }
 
@@ -132,17 +132,18 @@ mod tests {
 
     #[test]
     fn a_text_with_nothing_in_it_is_all_zero() {
-        assert_eq!(Hashed.embed(&["", " \n"]), vec![0.0; 2 * N_DIMS]);
-        assert!(Hashed.embed(&[]).is_empty());
+        assert_eq!(Hashed::V1.vectors(&["", " \n"]), Vectors::new(N_DIMS, vec![0.0; 2 * N_DIMS]));
+        assert!(Hashed::V1.vectors(&[]).is_empty());
     }
 
     proptest! {
         #[test]
         fn a_row_has_unit_length_and_depends_on_its_text_alone(texts in prop::collection::vec("\\PC{0,30}", 1..8)) {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let vectors = Hashed.embed(&texts);
-            for (text, row) in texts.iter().zip(vectors.chunks(N_DIMS)) {
-                prop_assert_eq!(row, Hashed.embed(&[text]));
+            let vectors = Hashed::V1.vectors(&texts);
+            for (text, row) in texts.iter().zip(vectors.iter()) {
+                let alone = Hashed::V1.vectors(&[text]);
+                prop_assert_eq!(row, alone.get(0));
                 let norm = dot(row, row);
                 prop_assert!(norm == 0.0 || (norm - 1.0).abs() < 1e-5, "{}", norm);
             }

@@ -1,0 +1,156 @@
+//! Vectors for many scopes of texts, so many texts at a time.
+//!
+//! A model and a server want texts by the thousand, a log has scopes of a few. Scopes are
+//! taken together until they hold enough, embedded, judged on all threads, and their vectors
+//! let go. A hash of all vectors says later which ones a run used.
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+use super::{Cancelled, EmbedError, Embedder};
+use crate::similarity::vectors::Vectors;
+
+/// Texts embedded together, or one scope if that holds more. Higher takes more memory.
+const MAX_TEXTS: usize = 4_096;
+
+/// Which vectors were used.
+pub struct Used {
+    id: String,
+    n_vectors: usize,
+    hash: Xxh3,
+}
+
+impl Used {
+    /// The name under which a stage notes it.
+    pub const NOTE: &'static str = "embedder";
+
+    fn by(embedder: &dyn Embedder) -> Self {
+        Self { id: embedder.id(), n_vectors: 0, hash: Xxh3::new() }
+    }
+
+    fn add(&mut self, rows: &[&[f32]]) {
+        self.n_vectors += rows.len();
+        let hashes: Vec<u128> = rows.par_iter().map(|row| hash_of(row)).collect();
+        for hash in hashes {
+            self.hash.update(&hash.to_le_bytes());
+        }
+    }
+
+    /// The embedder's id, how many vectors there were, and a hash of the hashes of their bytes, in order.
+    pub fn note(&self) -> Value {
+        json!({ "id": self.id, "vectors": self.n_vectors, "xxh3": format!("{:032x}", self.hash.digest128()) })
+    }
+}
+
+fn hash_of(row: &[f32]) -> u128 {
+    let mut bytes = vec![0; size_of_val(row)];
+    for (bytes, value) in bytes.as_chunks_mut().0.iter_mut().zip(row) {
+        *bytes = value.to_le_bytes();
+    }
+    xxh3_128(&bytes)
+}
+
+/// Judges each scope by its texts and their vectors; without an embedder there are none.
+///
+/// # Errors
+/// A text cannot be embedded, or the user asked to stop.
+pub fn judge_scopes<T: Send>(
+    scopes: &[Vec<&str>],
+    embedder: Option<&dyn Embedder>,
+    cancelled: Cancelled<'_>,
+    judge: impl Fn(usize, &[&str], &[&[f32]]) -> T + Sync,
+) -> Result<(Vec<T>, Option<Used>), EmbedError> {
+    let mut used = embedder.map(Used::by);
+    let mut judged = Vec::with_capacity(scopes.len());
+    while judged.len() < scopes.len() {
+        let first = judged.len();
+        let batch = &scopes[first..first + batch_len(&scopes[first..])];
+        let vectors = match embedder {
+            Some(embedder) => embedder.embed(&batch.concat(), cancelled)?,
+            None => Vectors::default(),
+        };
+        let rows: Vec<&[f32]> = vectors.iter().collect();
+        if let Some(used) = &mut used {
+            used.add(&rows);
+        }
+        let of_batch: Option<Vec<T>> = batch
+            .par_iter()
+            .zip(cut(batch, &rows))
+            .enumerate()
+            .map(|(at, (texts, rows))| (!cancelled()).then(|| judge(first + at, texts, rows)))
+            .collect();
+        judged.extend(of_batch.ok_or(EmbedError::Interrupted)?);
+    }
+    Ok((judged, used))
+}
+
+/// How many scopes go together; one at least.
+fn batch_len(scopes: &[Vec<&str>]) -> usize {
+    let mut n_texts = 0;
+    let fits = scopes.iter().take_while(|texts| {
+        n_texts += texts.len();
+        n_texts <= MAX_TEXTS
+    });
+    fits.count().max(1)
+}
+
+/// The rows of each scope; none where there are none at all.
+fn cut<'a, 'b>(scopes: &[Vec<&str>], mut rows: &'b [&'a [f32]]) -> Vec<&'b [&'a [f32]]> {
+    let of_scope = |texts: &Vec<&str>| {
+        let (own, rest) = rows.split_at(texts.len().min(rows.len()));
+        rows = rest;
+        own
+    };
+    scopes.iter().map(of_scope).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::similarity::embed::hashed::Hashed;
+
+    #[test]
+    fn each_scope_has_the_vectors_of_its_own_texts() {
+        let texts: Vec<String> = (0..MAX_TEXTS + 500).map(|n| format!("text {n}")).collect();
+        let (mut scopes, mut rest): (Vec<Vec<&str>>, _) = (Vec::new(), &texts[..]);
+        for len in [0, 3, MAX_TEXTS, 1, 70].into_iter().cycle() {
+            let (scope, others) = rest.split_at(usize::min(len, rest.len()));
+            scopes.push(scope.iter().map(String::as_str).collect());
+            rest = others;
+            if rest.is_empty() {
+                break;
+            }
+        }
+        let all: Vec<usize> = (0..scopes.len()).collect();
+        let as_alone = |at: usize, texts: &[&str], rows: &[&[f32]]| {
+            let alone = Hashed::V1.vectors(texts);
+            assert_eq!(rows, alone.iter().collect::<Vec<_>>());
+            at
+        };
+        let (judged, used) = judge_scopes(&scopes, Some(&Hashed::V1), &|| false, as_alone).unwrap();
+        assert_eq!(judged, all);
+        assert_eq!(used.unwrap().note()["vectors"], texts.len());
+        let none = |_: usize, _: &[&str], rows: &[&[f32]]| assert!(rows.is_empty());
+        assert!(judge_scopes(&scopes, None, &|| false, none).unwrap().1.is_none());
+    }
+
+    #[test]
+    fn the_note_depends_on_every_vector_and_its_place() {
+        let note = |texts: &[&str]| {
+            judge_scopes(&[texts.to_vec()], Some(&Hashed::V1), &|| false, |_, _, _| ())
+                .unwrap()
+                .1
+                .unwrap()
+                .note()
+        };
+        assert_eq!(note(&["a bell", "a gate"]), note(&["a bell", "a gate"]));
+        assert_ne!(note(&["a bell", "a gate"])["xxh3"], note(&["a gate", "a bell"])["xxh3"]);
+    }
+
+    #[test]
+    fn a_cancelled_run_says_so() {
+        let cancelled = judge_scopes(&[vec!["a"]], None, &|| true, |_, _, _| ());
+        assert!(matches!(cancelled, Err(EmbedError::Interrupted)));
+    }
+}
