@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use polars::io::parquet::write::BatchedWriter;
 use polars::prelude::{
-    Column, DataFrame, DataType, Field, Int64Chunked, NamedFrom, ParquetCompression, ParquetReader,
+    AnyValue, Column, DataFrame, DataType, Field, Int64Chunked, NamedFrom, ParquetCompression, ParquetReader,
     ParquetWriter, Schema, SerReader, Series, StatisticsOptions, StringChunked, UInt32Chunked,
 };
 
@@ -172,6 +172,19 @@ impl Frame {
         self.0.column(name).ok()?.f64().ok()?.get(row)
     }
 
+    /// The names of the columns.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.columns().iter().map(|column| column.name().as_str())
+    }
+
+    /// A cell of a column of lists of numbers; `None` where it is null, or holds null or something else.
+    pub fn floats(&self, name: &str, row: usize) -> Option<Vec<f32>> {
+        let cell = self.0.column(name).ok()?.get(row).ok()?;
+        let (AnyValue::List(list) | AnyValue::Array(list, _)) = cell else { return None };
+        let list = list.cast(&DataType::Float32).ok()?;
+        list.f32().ok()?.iter().collect()
+    }
+
     /// A column of row numbers.
     pub fn u32s(&self, name: &str) -> Option<U32s<'_>> {
         self.0.column(name).ok()?.u32().ok().map(U32s)
@@ -208,7 +221,6 @@ fn values_of(column: &Column) -> polars::error::PolarsResult<Option<Values<'_>>>
 }
 
 fn any_json(column: &Column, row: usize) -> serde_json::Value {
-    use polars::prelude::AnyValue;
     if let Ok(structs) = column.struct_() {
         let member =
             |series: &Series| (series.name().to_string(), any_json(&Column::from(series.clone()), row));

@@ -1,0 +1,192 @@
+//! Vectors that were made elsewhere.
+//!
+//! A `.npy` file holds them in the order of a collection's rows and serves whole collections.
+//! A Parquet file holds each beside its text, or the text's hash, and serves any texts. Rows
+//! are brought to unit length. A missing vector or another number of rows is an error, never
+//! a zero.
+
+mod npy;
+
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::{Cancelled, EmbedError, Embedder, to_unit_length};
+use crate::engine::error::At as _;
+use crate::engine::fingerprint::sha256_of;
+use crate::engine::frame::{Frame, FrameFile};
+use crate::similarity::vectors::Vectors;
+use crate::text::normal::normalise_query;
+
+/// Digits of the hash that tells files apart.
+const N_HASH_DIGITS: usize = 16;
+
+/// The columns a text may stand in, and those of the xxh3-128 of its bytes, in 32 hex digits.
+const TEXT: &str = "text";
+const TEXT_HASH: &str = "text_hash";
+
+/// The columns a vector may stand in; the first that is there counts.
+const VECTOR: [&str; 3] = ["vector", "embedding", "embeddings"];
+
+/// Rows of a Parquet file read at a time.
+const CHUNK_ROWS: usize = 8_192;
+
+/// Whether a file holds vectors in the order of rows, and not by text.
+pub fn is_by_row(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
+}
+
+/// Vectors in the order of rows.
+pub struct ByRow {
+    id: String,
+    path: PathBuf,
+    vectors: Vectors,
+}
+
+impl ByRow {
+    /// Reads a `.npy` file.
+    ///
+    /// # Errors
+    /// It cannot be read, or holds something else than a table of numbers.
+    pub fn open(path: &Path) -> Result<Self, EmbedError> {
+        let bytes = std::fs::read(path).at("reading", path)?;
+        let (n_dims, mut values) = npy::read(&bytes).map_err(|what| bad(path, what))?;
+        drop(bytes);
+        values.chunks_exact_mut(n_dims.max(1)).for_each(to_unit_length);
+        let id = id("npy", path, n_dims)?;
+        Ok(Self { id, path: path.to_owned(), vectors: Vectors::new(n_dims, values) })
+    }
+}
+
+impl Embedder for ByRow {
+    fn id(&self) -> String {
+        self.id.clone()
+    }
+
+    fn embed(&self, _: &[&str], _: Cancelled<'_>) -> Result<Vectors, EmbedError> {
+        Err(bad(&self.path, format!("they go with rows, and are asked for by text\n{HINT}")))
+    }
+
+    fn embed_rows(&self, texts: &[&str], _: Cancelled<'_>) -> Result<Vectors, EmbedError> {
+        if texts.len() != self.vectors.len() {
+            let (path, n_vectors) = (self.path.clone(), self.vectors.len());
+            return Err(EmbedError::Count { path, n_vectors, n_rows: texts.len() });
+        }
+        Ok(self.vectors.clone())
+    }
+}
+
+/// What serves where a `.npy` file does not.
+pub(super) const HINT: &str = "hint: give a Parquet file with the columns `text` and `vector`";
+
+/// Vectors by text.
+pub struct ByText {
+    id: String,
+    path: PathBuf,
+    vectors: Vectors,
+    /// The row of each text, by the hash of its bytes.
+    exact: FxHashMap<u128, usize>,
+    /// The first row of each text in its normal form, in which stages compare texts.
+    normal: FxHashMap<u128, usize>,
+}
+
+impl ByText {
+    /// Reads a Parquet file.
+    ///
+    /// # Errors
+    /// It cannot be read, lacks a column, or its vectors are not of one length.
+    pub fn open(path: &Path) -> Result<Self, EmbedError> {
+        let mut rows = Rows::default();
+        let file = FrameFile::open(path)?;
+        for start in (0..file.height()).step_by(CHUNK_ROWS) {
+            let frame = file.read(start, CHUNK_ROWS.min(file.height() - start), None)?;
+            rows.add(&frame, start).map_err(|what| bad(path, what))?;
+        }
+        let n_dims = rows.n_dims.unwrap_or(0);
+        rows.values.chunks_exact_mut(n_dims.max(1)).for_each(to_unit_length);
+        let vectors = Vectors::new(n_dims, rows.values);
+        let id = id("parquet", path, n_dims)?;
+        Ok(Self { id, path: path.to_owned(), vectors, exact: rows.exact, normal: rows.normal })
+    }
+
+    /// The row of a text.
+    fn find(&self, text: &str) -> Option<usize> {
+        let by_bytes = self.exact.get(&xxh3_128(text.as_bytes()));
+        by_bytes.or_else(|| self.normal.get(&xxh3_128(normalise_query(text).as_bytes()))).copied()
+    }
+}
+
+impl Embedder for ByText {
+    fn id(&self) -> String {
+        self.id.clone()
+    }
+
+    fn embed(&self, texts: &[&str], _: Cancelled<'_>) -> Result<Vectors, EmbedError> {
+        let rows: Vec<Option<usize>> = texts.iter().map(|text| self.find(text)).collect();
+        if let Some(first) = rows.iter().position(Option::is_none) {
+            return Err(EmbedError::Missing {
+                path: self.path.clone(),
+                n_missing: rows.iter().filter(|row| row.is_none()).count(),
+                n_texts: texts.len(),
+                first: first + 1,
+                hash: xxh3_128(texts[first].as_bytes()),
+            });
+        }
+        let values = rows.iter().flatten().flat_map(|&row| self.vectors.get(row)).copied().collect();
+        Ok(Vectors::new(self.vectors.n_dims(), values))
+    }
+}
+
+/// What is read of a Parquet file.
+#[derive(Default)]
+struct Rows {
+    n_dims: Option<usize>,
+    values: Vec<f32>,
+    exact: FxHashMap<u128, usize>,
+    normal: FxHashMap<u128, usize>,
+}
+
+impl Rows {
+    /// Adds the rows of a part of the file, which begins at row `start`.
+    fn add(&mut self, frame: &Frame, start: usize) -> Result<(), String> {
+        let vector = VECTOR.into_iter().find(|name| frame.names().any(|column| column == *name));
+        let vector = vector.ok_or_else(|| format!("no column of {}", VECTOR.join(", ")))?;
+        let (texts, hashes) = (frame.texts(TEXT), frame.texts(TEXT_HASH));
+        if texts.is_none() && hashes.is_none() {
+            return Err(format!("no column {TEXT} or {TEXT_HASH} of text"));
+        }
+        for row in 0..frame.height() {
+            let at = start + row;
+            let place = |what: &str| format!("row {}: {what}", at + 1);
+            let values = frame.floats(vector, row).ok_or_else(|| place("no list of numbers"))?;
+            if *self.n_dims.get_or_insert(values.len()) != values.len() {
+                return Err(place("a vector of another length than those before"));
+            }
+            self.values.extend(values);
+            if let Some(text) = texts.and_then(|texts| texts.get(row)) {
+                self.exact.entry(xxh3_128(text.as_bytes())).or_insert(at);
+                self.normal.entry(xxh3_128(normalise_query(text).as_bytes())).or_insert(at);
+            } else if let Some(hash) = hashes.and_then(|hashes| hashes.get(row)) {
+                let hash =
+                    u128::from_str_radix(hash, 16).map_err(|_| place("text_hash must be 32 hex digits"))?;
+                self.exact.entry(hash).or_insert(at);
+            } else {
+                return Err(place("neither a text nor its hash"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn id(kind: &str, path: &Path, n_dims: usize) -> Result<String, EmbedError> {
+    let hash = sha256_of(path)?;
+    Ok(format!("file-{kind}-{}-{n_dims}-v1", &hash[..N_HASH_DIGITS]))
+}
+
+fn bad(path: &Path, what: impl Into<String>) -> EmbedError {
+    EmbedError::Vectors { path: path.to_owned(), what: what.into() }
+}
+
+#[cfg(test)]
+mod tests;

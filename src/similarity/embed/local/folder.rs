@@ -1,0 +1,167 @@
+//! The folder of a sentence-transformers model: what its small files say, and a hash of it all.
+//!
+//! Whatever would change a vector and is not known here is refused, never passed over: a
+//! module besides encoder, pooling and norm, another pooling, another kind of encoder.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::bert::Config;
+use crate::engine::error::{At as _, Error};
+use crate::engine::fingerprint::Fingerprint;
+use crate::similarity::embed::EmbedError;
+
+pub(super) const CONFIG: &str = "config.json";
+pub(super) const TOKENIZER: &str = "tokenizer.json";
+pub(super) const WEIGHTS: &str = "model.safetensors";
+pub(super) const MODULES: &str = "modules.json";
+pub(super) const SENTENCE: &str = "sentence_bert_config.json";
+pub(super) const PROMPTS: &str = "config_sentence_transformers.json";
+
+/// Digits of the hash that tells models apart.
+const N_HASH_DIGITS: usize = 16;
+
+/// How the vectors of tokens become the vector of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pooling {
+    /// Their mean.
+    Mean,
+    /// That of the first token.
+    Cls,
+}
+
+impl Pooling {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Cls => "cls",
+        }
+    }
+}
+
+/// All that a folder says.
+pub(super) struct Folder {
+    pub(super) config: Config,
+    pub(super) tokenizer: Vec<u8>,
+    pub(super) weights: Vec<u8>,
+    pub(super) pooling: Pooling,
+    /// Texts are cut behind so many tokens.
+    pub(super) max_tokens: usize,
+    pub(super) lower_case: bool,
+    /// What stands ahead of each text.
+    pub(super) prompt: String,
+    /// Hex digits that change with any of the files.
+    pub(super) hash: String,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    path: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Sentence {
+    max_seq_length: Option<usize>,
+    do_lower_case: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Prompts {
+    prompts: std::collections::BTreeMap<String, String>,
+    default_prompt_name: Option<String>,
+}
+
+impl Folder {
+    /// Reads a folder.
+    pub(super) fn read(folder: &Path) -> Result<Self, EmbedError> {
+        let config: Config = required(folder, CONFIG)?;
+        config.check().map_err(|what| bad(&folder.join(CONFIG), what))?;
+        let (tokenizer, weights) = (bytes(folder, TOKENIZER)?, bytes(folder, WEIGHTS)?);
+        let sentence: Sentence = optional(folder, SENTENCE)?.unwrap_or_default();
+        let most = config.max_tokens();
+        Ok(Self {
+            pooling: pooling(folder)?,
+            max_tokens: sentence.max_seq_length.map_or(most, |given| given.min(most)),
+            lower_case: sentence.do_lower_case,
+            prompt: prompt(folder)?,
+            hash: hash(&bytes(folder, CONFIG)?, &tokenizer, &weights),
+            config,
+            tokenizer,
+            weights,
+        })
+    }
+}
+
+/// The pooling that the list of modules names; the mean where there is no list.
+fn pooling(folder: &Path) -> Result<Pooling, EmbedError> {
+    let Some(modules) = optional::<Vec<Module>>(folder, MODULES)? else { return Ok(Pooling::Mean) };
+    let mut pooling = None;
+    for module in &modules {
+        match module.kind.rsplit('.').next().unwrap_or_default() {
+            "Transformer" | "Normalize" => {}
+            "Pooling" => pooling = Some(one_pooling(folder, &format!("{}/{CONFIG}", module.path))?),
+            other => return Err(bad(&folder.join(MODULES), format!("module {other} is not known here"))),
+        }
+    }
+    pooling.ok_or_else(|| bad(&folder.join(MODULES), "there is no pooling module"))
+}
+
+fn one_pooling(folder: &Path, file: &str) -> Result<Pooling, EmbedError> {
+    let settings: serde_json::Map<String, serde_json::Value> = required(folder, file)?;
+    let modes = settings.iter().filter(|(key, on)| key.starts_with("pooling_mode_") && **on == true);
+    match modes.map(|(key, _)| key.as_str()).collect::<Vec<_>>()[..] {
+        ["pooling_mode_mean_tokens"] => Ok(Pooling::Mean),
+        ["pooling_mode_cls_token"] => Ok(Pooling::Cls),
+        ref modes => {
+            Err(bad(&folder.join(file), format!("pooling must be mean or cls alone, not {modes:?}")))
+        }
+    }
+}
+
+/// The prompt that the model puts ahead of every text unless told otherwise.
+fn prompt(folder: &Path) -> Result<String, EmbedError> {
+    let prompts: Prompts = optional(folder, PROMPTS)?.unwrap_or_default();
+    let Some(name) = prompts.default_prompt_name else { return Ok(String::new()) };
+    let unknown = || bad(&folder.join(PROMPTS), format!("there is no prompt {name}"));
+    prompts.prompts.get(&name).cloned().ok_or_else(unknown)
+}
+
+fn hash(config: &[u8], tokenizer: &[u8], weights: &[u8]) -> String {
+    let mut fingerprint = Fingerprint::default();
+    for (label, bytes) in [(CONFIG, config), (TOKENIZER, tokenizer), (WEIGHTS, weights)] {
+        fingerprint.part(label, bytes);
+    }
+    let mut hash = fingerprint.finish();
+    hash.truncate(N_HASH_DIGITS);
+    hash
+}
+
+fn bytes(folder: &Path, name: &str) -> Result<Vec<u8>, EmbedError> {
+    let path = folder.join(name);
+    Ok(std::fs::read(&path).at("reading", &path)?)
+}
+
+fn required<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<T, EmbedError> {
+    serde_json::from_slice(&bytes(folder, name)?).map_err(|error| bad(&folder.join(name), error))
+}
+
+fn optional<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>, EmbedError> {
+    match required(folder, name) {
+        Err(EmbedError::File(Error::File { cause, .. })) if cause.kind() == std::io::ErrorKind::NotFound => {
+            Ok(None)
+        }
+        read => read.map(Some),
+    }
+}
+
+/// A file of a model that cannot be used.
+pub(super) fn bad(path: &Path, what: impl Display) -> EmbedError {
+    EmbedError::Model { path: path.to_owned(), what: what.to_string() }
+}

@@ -1,0 +1,144 @@
+//! A sentence-transformers model of the BERT family, from a folder, on the processor.
+//!
+//! Texts are sorted by their number of tokens, and only texts of equally many go through the
+//! encoder together: a row has the same bits whatever stands beside it. Batches run on all
+//! threads. What the model's own files say decides (length, pooling, prompt); vectors are
+//! always brought to unit length. There is no graphics card and no quantised model.
+
+mod bert;
+mod folder;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use candle_core::{Device, Tensor};
+use rayon::prelude::*;
+use tokenizers::{Tokenizer, TruncationParams};
+
+use self::bert::Bert;
+use self::folder::{Folder, Pooling, TOKENIZER, WEIGHTS, bad};
+use super::{Cancelled, EmbedError, Embedder, to_unit_length};
+use crate::similarity::vectors::Vectors;
+
+/// Raised when the same model gives other numbers here.
+const VERSION: u32 = 1;
+
+/// Tokens in a batch, or those of one text if that has more. Higher reads the weights less often and falls out of the
+/// processor's caches.
+const BATCH_TOKENS: usize = 512;
+
+/// A product of matrices of at most so many numbers is summed in another order by `gemm`, and one of a single row too.
+/// Smaller batches repeat their texts, so that a text never comes by another way alone than in company.
+const SMALL_PRODUCT: usize = 256;
+
+/// A model, ready.
+pub struct Local {
+    id: String,
+    folder: PathBuf,
+    tokenizer: Tokenizer,
+    bert: Bert,
+    pooling: Pooling,
+    lower_case: bool,
+    prompt: String,
+    n_dims: usize,
+}
+
+impl Local {
+    /// Reads a model.
+    ///
+    /// # Errors
+    /// A file is missing or cannot be read, or the model is of a kind that is not known here.
+    pub fn open(folder: &Path) -> Result<Self, EmbedError> {
+        let read = Folder::read(folder)?;
+        let n_dims = read.config.n_dims();
+        let pooled = read.pooling.name();
+        let id = format!(
+            "local-{}-{}-{pooled}-{}-{n_dims}-v{VERSION}",
+            read.config.model_type, read.hash, read.max_tokens
+        );
+        Ok(Self {
+            id,
+            folder: folder.to_owned(),
+            tokenizer: tokenizer(folder, &read)?,
+            bert: Bert::new(&read.config, read.weights).map_err(|error| bad(&folder.join(WEIGHTS), error))?,
+            pooling: read.pooling,
+            lower_case: read.lower_case,
+            prompt: read.prompt,
+            n_dims,
+        })
+    }
+
+    /// The numbers of a text's tokens.
+    fn tokens(&self, text: &str) -> Result<Vec<u32>, EmbedError> {
+        let mut text = format!("{}{}", self.prompt, text.trim());
+        if self.lower_case {
+            text = text.to_lowercase();
+        }
+        let encoded = self.tokenizer.encode_fast(text, true);
+        Ok(encoded.map_err(|error| bad(&self.folder.join(TOKENIZER), error))?.get_ids().to_vec())
+    }
+
+    /// The vectors of texts of equally many tokens, of unit length, one after the other.
+    fn embed_batch(&self, batch: &[&[u32]]) -> candle_core::Result<Vec<f32>> {
+        let n_tokens = batch.first().map_or(0, |ids| ids.len()).max(1);
+        let min_tokens = (SMALL_PRODUCT / self.n_dims + 1).max(2);
+        let n_texts = batch.len().max(min_tokens.div_ceil(n_tokens));
+        let ids: Vec<u32> = batch.iter().cycle().take(n_texts).copied().flatten().copied().collect();
+        let ids = Tensor::from_vec(ids, (n_texts, n_tokens), &Device::Cpu)?;
+        let hidden = self.bert.forward(&ids)?;
+        let pooled = match self.pooling {
+            Pooling::Mean => hidden.mean(1)?,
+            Pooling::Cls => hidden.narrow(1, 0, 1)?.squeeze(1)?,
+        };
+        let mut values = pooled.narrow(0, 0, batch.len())?.flatten_all()?.to_vec1()?;
+        values.chunks_exact_mut(self.n_dims).for_each(to_unit_length);
+        Ok(values)
+    }
+}
+
+/// The model's tokenizer, which cuts texts where the model does and never pads.
+fn tokenizer(folder: &Path, read: &Folder) -> Result<Tokenizer, EmbedError> {
+    let bad = |error| bad(&folder.join(TOKENIZER), error);
+    let mut tokenizer = Tokenizer::from_bytes(&read.tokenizer).map_err(bad)?;
+    let truncation = TruncationParams { max_length: read.max_tokens, ..TruncationParams::default() };
+    tokenizer.with_truncation(Some(truncation)).map_err(bad)?;
+    tokenizer.with_padding(None);
+    Ok(tokenizer)
+}
+
+impl Embedder for Local {
+    fn id(&self) -> String {
+        self.id.clone()
+    }
+
+    fn embed(&self, texts: &[&str], cancelled: Cancelled<'_>) -> Result<Vectors, EmbedError> {
+        let tokens: Vec<Vec<u32>> =
+            texts.par_iter().map(|text| self.tokens(text)).collect::<Result<_, _>>()?;
+        let mut by_len: Vec<usize> = (0..texts.len()).collect();
+        by_len.sort_by_key(|&at| std::cmp::Reverse(tokens[at].len()));
+        let embedded: Vec<Vec<f32>> = batches(&by_len, &tokens)
+            .into_par_iter()
+            .map(|batch| {
+                if cancelled() {
+                    return Err(EmbedError::Interrupted);
+                }
+                let ids: Vec<&[u32]> = batch.iter().map(|&at| tokens[at].as_slice()).collect();
+                self.embed_batch(&ids).map_err(|error| bad(&self.folder, error))
+            })
+            .collect::<Result<_, _>>()?;
+        let mut values = vec![0.0; texts.len() * self.n_dims];
+        let rows = embedded.iter().flat_map(|batch| batch.chunks_exact(self.n_dims));
+        for (&at, row) in by_len.iter().zip(rows) {
+            values[at * self.n_dims..][..self.n_dims].copy_from_slice(row);
+        }
+        Ok(Vectors::new(self.n_dims, values))
+    }
+}
+
+/// Texts of equally many tokens together, up to so many tokens a batch.
+fn batches<'a>(by_len: &'a [usize], tokens: &[Vec<u32>]) -> Vec<&'a [usize]> {
+    let len = |at: &usize| tokens[*at].len();
+    let of_one_len = by_len.chunk_by(|a, b| len(a) == len(b));
+    of_one_len.flat_map(|run| run.chunks((BATCH_TOKENS / len(&run[0]).max(1)).max(1))).collect()
+}
