@@ -2,10 +2,11 @@
 //!
 //! One trait, and one file for each way to get vectors: `hashed` counts pieces of words,
 //! knows spelling and not meaning, and needs nothing; `local` runs a model, `file` reads what
-//! was made elsewhere. Each embedder has an id that tells its
+//! was made elsewhere; `cache` keeps what was dear to make. Each embedder has an id that tells its
 //! space from every other; keys of caches and of finished stages hold it. How a person names
 //! an embedder is in `name`. What to do with vectors is in `cosine` and its joins.
 
+pub mod cache;
 pub mod file;
 pub mod hashed;
 pub mod local;

@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+use super::cache::{Cached, default_dir};
 use super::file::{ByRow, ByText, is_by_row};
 use super::hashed::Hashed;
 use super::local::Local;
@@ -42,7 +43,7 @@ impl EmbedderName {
     pub fn open(&self) -> Result<Arc<dyn Embedder>, EmbedError> {
         Ok(match self {
             Self::Hashed => Arc::new(Hashed::V1),
-            Self::Local(folder) => Arc::new(Local::open(folder)?),
+            Self::Local(folder) => Arc::new(Cached::new(Local::open(folder)?, &default_dir())?),
             Self::File(path) if is_by_row(path) => Arc::new(ByRow::open(path)?),
             Self::File(path) => Arc::new(ByText::open(path)?),
         })

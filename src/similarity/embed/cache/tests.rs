@@ -1,0 +1,142 @@
+//! What is kept, what is made anew, and what a cut or damaged file does.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+use crate::similarity::embed::hashed::Hashed;
+
+/// Counts the texts that were asked for.
+#[derive(Default)]
+struct Counting {
+    n_texts: AtomicUsize,
+    other: bool,
+}
+
+impl Embedder for &Counting {
+    fn id(&self) -> String {
+        if self.other { "other".to_owned() } else { "counting".to_owned() }
+    }
+
+    fn embed(&self, texts: &[&str], cancelled: Cancelled<'_>) -> Result<Vectors, EmbedError> {
+        self.n_texts.fetch_add(texts.len(), Ordering::Relaxed);
+        Hashed::V1.embed(texts, cancelled)
+    }
+}
+
+impl Counting {
+    fn asked(&self) -> usize {
+        self.n_texts.swap(0, Ordering::Relaxed)
+    }
+}
+
+fn embed(counting: &Counting, caches: &Path, texts: &[&str]) -> Vectors {
+    Cached::new(counting, caches).unwrap().embed(texts, &|| false).unwrap()
+}
+
+fn segments(caches: &Path) -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(caches.join("vectors")).unwrap().next().unwrap().unwrap().path();
+    segment::paths(&folder).unwrap()
+}
+
+#[test]
+fn a_text_is_made_once_and_its_vector_is_the_same_ever_after() {
+    let (caches, counting) = (tempfile::tempdir().unwrap(), Counting::default());
+    let texts = ["ring", "the bell", "ring", "", "a gate"];
+    let plain = Hashed::V1.vectors(&texts);
+    assert_eq!(embed(&counting, caches.path(), &texts), plain);
+    assert_eq!(counting.asked(), 4);
+    assert_eq!(embed(&counting, caches.path(), &texts), plain);
+    assert_eq!(counting.asked(), 0);
+    assert_eq!(embed(&counting, caches.path(), &["a gate", "new"]), Hashed::V1.vectors(&["a gate", "new"]));
+    assert_eq!(counting.asked(), 1);
+    assert!(embed(&counting, caches.path(), &[]).is_empty());
+}
+
+#[test]
+fn embedders_do_not_share_vectors() {
+    let caches = tempfile::tempdir().unwrap();
+    embed(&Counting::default(), caches.path(), &["ring"]);
+    let other = Counting { other: true, ..Counting::default() };
+    embed(&other, caches.path(), &["ring"]);
+    assert_eq!(other.asked(), 1);
+}
+
+#[test]
+fn only_the_last_record_is_lost_where_a_file_is_cut() {
+    let (caches, counting) = (tempfile::tempdir().unwrap(), Counting::default());
+    embed(&counting, caches.path(), &["a", "b", "c"]);
+    let [path] = &segments(caches.path())[..] else { panic!("one segment a process") };
+    let bytes = std::fs::read(path).unwrap();
+    std::fs::write(path, &bytes[..bytes.len() - 5]).unwrap();
+    counting.asked();
+    assert_eq!(embed(&counting, caches.path(), &["a", "b", "c"]), Hashed::V1.vectors(&["a", "b", "c"]));
+    assert_eq!(counting.asked(), 1);
+    assert_eq!(segments(caches.path()).len(), 2);
+}
+
+#[test]
+fn a_damaged_record_is_made_anew_and_a_strange_file_is_passed_over() {
+    let (caches, counting) = (tempfile::tempdir().unwrap(), Counting::default());
+    embed(&counting, caches.path(), &["a", "b", "c"]);
+    let path = segments(caches.path()).remove(0);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    counting.asked();
+    for n_asked in [1, 0] {
+        assert_eq!(embed(&counting, caches.path(), &["a", "b", "c"]), Hashed::V1.vectors(&["a", "b", "c"]));
+        assert_eq!(counting.asked(), n_asked);
+    }
+    for strange in
+        [b"".as_slice(), b"tsvector", b"tsvector\x02\0\0\0\x01\0\0\0", b"something else altogether"]
+    {
+        std::fs::write(path.with_file_name("strange.vectors"), strange).unwrap();
+        embed(&counting, caches.path(), &["a", "b", "c"]);
+        assert_eq!(counting.asked(), 0);
+    }
+}
+
+#[test]
+fn two_that_write_at_once_leave_a_file_each_and_both_are_read() {
+    let (caches, counting) = (tempfile::tempdir().unwrap(), Counting::default());
+    let (one, two) =
+        (Cached::new(&counting, caches.path()).unwrap(), Cached::new(&counting, caches.path()).unwrap());
+    one.embed(&["a"], &|| false).unwrap();
+    two.embed(&["b"], &|| false).unwrap();
+    assert_eq!(counting.asked(), 2);
+    // Neither has ended: what they wrote so far counts.
+    embed(&counting, caches.path(), &["a", "b"]);
+    assert_eq!(counting.asked(), 0);
+    drop((one, two));
+    let names = segments(caches.path());
+    assert!(names.len() == 2 && names.iter().all(|path| path.extension().unwrap() == "vectors"), "{names:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn vectors_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (caches, counting) = (tempfile::tempdir().unwrap(), Counting::default());
+    embed(&counting, caches.path(), &["a"]);
+    let mode = std::fs::metadata(&segments(caches.path())[0]).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_model_that_changed_its_dimensions_is_told() {
+    struct Changing(usize);
+    impl Embedder for Changing {
+        fn id(&self) -> String {
+            "changing".to_owned()
+        }
+
+        fn embed(&self, texts: &[&str], _: Cancelled<'_>) -> Result<Vectors, EmbedError> {
+            Ok(Vectors::new(self.0, vec![0.5; texts.len() * self.0]))
+        }
+    }
+    let caches = tempfile::tempdir().unwrap();
+    Cached::new(Changing(2), caches.path()).unwrap().embed(&["a"], &|| false).unwrap();
+    let error = Cached::new(Changing(3), caches.path()).unwrap().embed(&["a", "b"], &|| false).unwrap_err();
+    assert!(error.to_string().contains("vectors of 2 and of 3 numbers"), "{error}");
+}
