@@ -7,7 +7,7 @@
 //! canonical form, fixes, checks), [`check`] (what is wrong with a dataset), [`text`] and [`similarity`] (tokens, ROUGE-L, joins), [`python`] (literals and calls in Python's notation), `allowance` (how
 //! much memory the values of one text may take), [`answers`] (what
 //! the log says about the right call), [`relevance`] (whether a function fits what is asked), [`public_sets`] (public
-//! datasets and how they are read), [`privacy`] (personal values and their placeholders), [`export`] (datasets),
+//! datasets and how they are read), [`llm`] (the only door to the network), [`privacy`] (personal values and their placeholders), [`export`] (datasets),
 //! [`report`] (the funnel and the figures), [`inspect`] (a first look at a log); and on top
 //! [`cli`] and [`console`], which alone talk to a person.
 
@@ -26,6 +26,7 @@ pub mod engine;
 pub mod export;
 pub mod ingest;
 pub mod inspect;
+pub mod llm;
 pub mod pipeline;
 pub mod privacy;
 pub mod public_sets;

@@ -321,3 +321,30 @@ impl MergeNearQueries {
         Ok(groups.iter().zip(merges).flat_map(of_group).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::stages::kind;
+
+    #[test]
+    fn rows_leave_the_machine_only_where_a_server_is_asked_for_vectors() {
+        for stage in ["merge-near-queries", "drop-baseline-overlap"] {
+            let sends = |settings| kind(stage).unwrap().with_settings(settings).contract().sends_rows_out;
+            assert!(sends("embedder = 'endpoint:m'"));
+            assert!(!sends("embedder = 'endpoint:m', cosine = 'off'"));
+            assert!(!sends("embedder = 'local:m'") && !sends(""));
+        }
+    }
+
+    #[test]
+    fn an_embedder_that_no_stage_can_use_is_refused_with_its_settings() {
+        let build = |settings: &str| {
+            let table = format!("{{ embedder = '{settings}' }}");
+            (kind("merge-near-queries").unwrap().build)(toml::de::ValueDeserializer::parse(&table).unwrap())
+                .err()
+        };
+        assert!(build("file:rows.npy").unwrap().to_string().contains("by text, not by row"));
+        assert!(build("word2vec").unwrap().to_string().contains("embedder must be `hashed`"));
+        assert!(build("local:no/such/folder").is_none());
+    }
+}

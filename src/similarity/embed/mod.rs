@@ -2,11 +2,13 @@
 //!
 //! One trait, and one file for each way to get vectors: `hashed` counts pieces of words,
 //! knows spelling and not meaning, and needs nothing; `local` runs a model, `file` reads what
-//! was made elsewhere; `cache` keeps what was dear to make. Each embedder has an id that tells its
+//! was made elsewhere; `endpoint` asks a server; `cache` keeps
+//! what was dear to make. Each embedder has an id that tells its
 //! space from every other; keys of caches and of finished stages hold it. How a person names
 //! an embedder is in `name`. What to do with vectors is in `cosine` and its joins.
 
 pub mod cache;
+pub mod endpoint;
 pub mod file;
 pub mod hashed;
 pub mod local;
@@ -16,6 +18,7 @@ pub mod scopes;
 use std::path::PathBuf;
 
 use crate::engine::error::Error;
+use crate::llm;
 use crate::similarity::vectors::Vectors;
 
 /// Asked again and again while texts are embedded; `true` stops.
@@ -105,9 +108,21 @@ pub enum EmbedError {
         /// The hash of its bytes.
         hash: u128,
     },
+    /// A server did not give what was asked of it.
+    #[error(transparent)]
+    Network(llm::Error),
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl From<llm::Error> for EmbedError {
+    fn from(error: llm::Error) -> Self {
+        match error {
+            llm::Error::Interrupted => Self::Interrupted,
+            other => Self::Network(other),
+        }
+    }
 }
 
 impl From<EmbedError> for Error {

@@ -14,10 +14,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::cache::{Cached, default_dir};
+use super::endpoint::Endpoint;
 use super::file::{ByRow, ByText, is_by_row};
 use super::hashed::Hashed;
 use super::local::Local;
+use super::local::hub::{Hub, MAIN};
 use super::{EmbedError, Embedder};
+use crate::llm::client::Client;
 
 /// What turns texts into vectors, by its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,22 +31,40 @@ pub enum EmbedderName {
     Hashed,
     /// `local:DIR`: a sentence-transformers model in a folder.
     Local(PathBuf),
+    /// `local:hub:OWNER/NAME[@REVISION]`: such a model of the Hugging Face hub.
+    Hub {
+        /// Owner and name.
+        repo: String,
+        /// A branch, tag or commit.
+        revision: String,
+    },
+    /// `endpoint:MODEL`: a model behind the server of `$OPENAI_BASE_URL`; texts leave the machine.
+    Endpoint(String),
     /// `file:PATH`: vectors that were made elsewhere, by row (`.npy`) or by text (Parquet).
     File(PathBuf),
 }
 
 /// The forms of a name, for help, messages and the schema.
-pub const FORMS: &str = "`hashed`, `local:DIR` or `file:PATH.npy|PATH.parquet`";
+pub const FORMS: &str = "`hashed`, `local:DIR`, `local:hub:OWNER/NAME[@REVISION]`, `endpoint:MODEL` or \
+    `file:PATH.npy|PATH.parquet`";
 
 impl EmbedderName {
     /// Makes the embedder ready.
     ///
     /// # Errors
-    /// Its files cannot be read.
+    /// Its files cannot be read or brought here, or the environment names no server.
     pub fn open(&self) -> Result<Arc<dyn Embedder>, EmbedError> {
         Ok(match self {
             Self::Hashed => Arc::new(Hashed::V1),
             Self::Local(folder) => Arc::new(Cached::new(Local::open(folder)?, &default_dir())?),
+            Self::Hub { repo, revision } => {
+                let folder = Hub::from_env()?.folder(repo, revision, &default_dir(), &|| false)?;
+                Arc::new(Cached::new(Local::open(&folder)?, &default_dir())?)
+            }
+            Self::Endpoint(model) => {
+                let endpoint = Endpoint::new(Client::from_env()?, model);
+                Arc::new(Cached::new(endpoint, &default_dir())?)
+            }
             Self::File(path) if is_by_row(path) => Arc::new(ByRow::open(path)?),
             Self::File(path) => Arc::new(ByText::open(path)?),
         })
@@ -51,9 +72,7 @@ impl EmbedderName {
 
     /// Whether texts leave the machine.
     pub fn sends_texts_out(&self) -> bool {
-        match self {
-            Self::Hashed | Self::Local(_) | Self::File(_) => false,
-        }
+        matches!(self, Self::Endpoint(_))
     }
 
     /// Checks that vectors are found by text, as stages ask for them.
@@ -75,6 +94,9 @@ impl fmt::Display for EmbedderName {
         match self {
             Self::Hashed => f.write_str("hashed"),
             Self::Local(folder) => write!(f, "local:{}", folder.display()),
+            Self::Hub { repo, revision } if revision == MAIN => write!(f, "local:{HUB}{repo}"),
+            Self::Hub { repo, revision } => write!(f, "local:{HUB}{repo}@{revision}"),
+            Self::Endpoint(model) => write!(f, "endpoint:{model}"),
             Self::File(path) => write!(f, "file:{}", path.display()),
         }
     }
@@ -95,12 +117,34 @@ impl FromStr for EmbedderName {
         match (kind, rest) {
             ("hashed", "") if name == "hashed" => Some(Self::Hashed),
             ("hashed", _) | (_, "") => None,
-            ("local", folder) => Some(Self::Local(folder.into())),
+            ("local", folder) => match folder.strip_prefix(HUB) {
+                Some(model) => hub(model),
+                None => Some(Self::Local(folder.into())),
+            },
+            ("endpoint", model) => Some(Self::Endpoint(model.to_owned())),
             ("file", path) => Some(Self::File(path.into())).filter(|_| has_known_ending(path)),
             _ => None,
         }
         .ok_or_else(|| NotAnEmbedder { given: name.to_owned() })
     }
+}
+
+/// Ahead of a model of the hub.
+const HUB: &str = "hub:";
+
+/// `OWNER/NAME[@REVISION]`, of letters that can stand in an address and in the name of a folder.
+fn hub(model: &str) -> Option<EmbedderName> {
+    let (repo, revision) = model.split_once('@').unwrap_or((model, MAIN));
+    let is_plain = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+    };
+    let (owner, name) = repo.split_once('/')?;
+    [owner, name, revision]
+        .into_iter()
+        .all(is_plain)
+        .then(|| EmbedderName::Hub { repo: repo.to_owned(), revision: revision.to_owned() })
 }
 
 fn has_known_ending(path: &str) -> bool {
@@ -128,7 +172,7 @@ impl JsonSchema for EmbedderName {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": "^(hashed|local:.+|file:.+\\.(npy|parquet))$" })
+        json_schema!({ "type": "string", "pattern": "^(hashed|local:.+|endpoint:.+|file:.+\\.(npy|parquet))$" })
     }
 }
 
@@ -181,12 +225,19 @@ impl fmt::Debug for Chosen {
 mod tests {
     use super::*;
 
+    fn hub(repo: &str, revision: &str) -> EmbedderName {
+        EmbedderName::Hub { repo: repo.to_owned(), revision: revision.to_owned() }
+    }
+
     #[test]
     fn a_name_reads_back_as_it_is_written() {
         for (name, expected) in [
             ("hashed", EmbedderName::Hashed),
             ("local:models/mini", EmbedderName::Local("models/mini".into())),
             ("local:/a b/c:d", EmbedderName::Local("/a b/c:d".into())),
+            ("local:hub:org/mini-2.v", hub("org/mini-2.v", "main")),
+            ("local:hub:org/mini@v2", hub("org/mini", "v2")),
+            ("endpoint:nomic:latest", EmbedderName::Endpoint("nomic:latest".to_owned())),
             ("file:v/rows.npy", EmbedderName::File("v/rows.npy".into())),
             ("file:By.Text.PARQUET", EmbedderName::File("By.Text.PARQUET".into())),
         ] {
@@ -206,6 +257,13 @@ mod tests {
             let message = name.parse::<EmbedderName>().unwrap_err().to_string();
             assert_eq!(message, format!("embedder must be {FORMS}, not \"{name}\""));
         }
+    }
+
+    #[test]
+    fn texts_leave_the_machine_for_an_endpoint_alone() {
+        let leave = |name: &str| name.parse::<EmbedderName>().unwrap().sends_texts_out();
+        assert!(leave("endpoint:m"));
+        assert!(!["hashed", "local:m", "local:hub:a/b", "file:a.parquet"].into_iter().any(leave));
     }
 
     #[test]

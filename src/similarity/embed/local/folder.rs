@@ -57,11 +57,19 @@ pub(super) struct Folder {
     pub(super) hash: String,
 }
 
+/// A part of the model that stands in a folder of its own.
 #[derive(Deserialize)]
-struct Module {
-    path: String,
+pub(super) struct Module {
+    pub(super) path: String,
     #[serde(rename = "type")]
     kind: String,
+}
+
+impl Module {
+    /// Those of a model, if it lists them.
+    pub(super) fn list(folder: &Path) -> Result<Option<Vec<Self>>, EmbedError> {
+        optional(folder, MODULES)
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -101,7 +109,7 @@ impl Folder {
 
 /// The pooling that the list of modules names; the mean where there is no list.
 fn pooling(folder: &Path) -> Result<Pooling, EmbedError> {
-    let Some(modules) = optional::<Vec<Module>>(folder, MODULES)? else { return Ok(Pooling::Mean) };
+    let Some(modules) = Module::list(folder)? else { return Ok(Pooling::Mean) };
     let mut pooling = None;
     for module in &modules {
         match module.kind.rsplit('.').next().unwrap_or_default() {

@@ -7,6 +7,7 @@
 
 mod bert;
 mod folder;
+pub mod hub;
 #[cfg(test)]
 mod tests;
 

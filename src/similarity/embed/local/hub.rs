@@ -1,0 +1,160 @@
+//! Models of the Hugging Face hub, brought into the folder of caches once.
+//!
+//! A revision that was brought stays as it is, so a run needs no network the second time; the
+//! model's id is of its content, as that of any folder. Only the files that are read are
+//! asked for. A download that breaks off leaves a `.partial` folder, which is begun anew.
+
+use std::path::{Path, PathBuf};
+
+use super::folder::{CONFIG, MODULES, Module, PROMPTS, SENTENCE, TOKENIZER, WEIGHTS, bad};
+use crate::engine::error::At as _;
+use crate::llm::Cancelled;
+use crate::llm::client::Patience;
+use crate::llm::download::Downloader;
+use crate::llm::key::Key;
+use crate::similarity::embed::EmbedError;
+
+/// The variables that name the hub and the key to it, as the hub's own libraries have them.
+const BASE_VARIABLE: &str = "HF_ENDPOINT";
+const KEY_VARIABLE: &str = "HF_TOKEN";
+const DEFAULT_BASE: &str = "https://huggingface.co";
+
+/// The revision where none is named.
+pub const MAIN: &str = "main";
+
+/// Files that a model has, and whether it must.
+const FILES: [(&str, bool); 6] = [
+    (CONFIG, true),
+    (TOKENIZER, true),
+    (WEIGHTS, true),
+    (MODULES, false),
+    (SENTENCE, false),
+    (PROMPTS, false),
+];
+
+/// Where models come from.
+pub struct Hub {
+    base: String,
+    downloader: Downloader,
+}
+
+impl Hub {
+    /// The hub of `$HF_ENDPOINT` with the key of `$HF_TOKEN`.
+    ///
+    /// # Errors
+    /// The key cannot be sent.
+    pub fn from_env() -> Result<Self, EmbedError> {
+        let base = std::env::var(BASE_VARIABLE).ok().filter(|base| !base.trim().is_empty());
+        let base = base.as_deref().unwrap_or(DEFAULT_BASE);
+        Self::new(base, Key::from_env(KEY_VARIABLE)?, Patience::default())
+    }
+
+    fn new(base: &str, key: Option<Key>, patience: Patience) -> Result<Self, EmbedError> {
+        let base = base.trim().trim_end_matches('/').to_owned();
+        Ok(Self { base, downloader: Downloader::new(key, patience)? })
+    }
+
+    /// The folder of a model, brought here if it is not yet.
+    ///
+    /// # Errors
+    /// The hub cannot be reached, does not have the model, or a file cannot be written.
+    pub fn folder(
+        &self,
+        repo: &str,
+        revision: &str,
+        caches: &Path,
+        cancelled: Cancelled<'_>,
+    ) -> Result<PathBuf, EmbedError> {
+        let folder = caches.join("models").join(format!("{repo}@{revision}").replace('/', "--"));
+        if folder.is_dir() {
+            return Ok(folder);
+        }
+        let partial = folder.with_added_extension("partial");
+        std::fs::create_dir_all(&partial).at("making", &partial)?;
+        let url = format!("{}/{repo}/resolve/{revision}", self.base);
+        for (file, is_needed) in FILES {
+            let is_there = self.downloader.get(&format!("{url}/{file}"), &partial.join(file), cancelled)?;
+            if is_needed && !is_there {
+                return Err(bad(
+                    Path::new(repo),
+                    format!("{} has no {file} of revision {revision}", self.base),
+                ));
+            }
+        }
+        for file in module_files(&partial)? {
+            let path = partial.join(&file);
+            let parent = path.parent().unwrap_or(&partial);
+            std::fs::create_dir_all(parent).at("making", parent)?;
+            self.downloader.get(&format!("{url}/{file}"), &path, cancelled)?;
+        }
+        std::fs::rename(&partial, &folder).at("renaming", &partial)?;
+        Ok(folder)
+    }
+}
+
+/// The settings of the modules in folders of their own.
+fn module_files(folder: &Path) -> Result<Vec<String>, EmbedError> {
+    let modules = Module::list(folder)?.unwrap_or_default();
+    let paths = modules.into_iter().map(|module| module.path).filter(|path| !path.is_empty());
+    let files: Vec<String> = paths.map(|path| format!("{path}/{CONFIG}")).collect();
+    // A path of another's choosing is not followed out of the folder.
+    match files.iter().find(|file| file.split('/').any(|part| ["..", ""].contains(&part))) {
+        Some(strange) => Err(bad(&folder.join(MODULES), format!("{strange} is no path below the model"))),
+        None => Ok(files),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::server::{Asked, Reply, Server};
+
+    fn serve(modules: &'static str) -> Server {
+        Server::start(move |asked: &Asked, _| match asked.path.strip_prefix("/org/mini/resolve/v2/") {
+            Some(MODULES) => Reply::new(200, modules),
+            Some(SENTENCE | PROMPTS | "2_Normalize/config.json") | None => Reply::new(404, "Entry not found"),
+            Some(file) => Reply::new(200, file),
+        })
+    }
+
+    const SOUND: &str = r#"[{"path": "", "type": "a.Transformer"}, {"path": "1_Pooling", "type": "a.Pooling"},
+        {"path": "2_Normalize", "type": "a.Normalize"}]"#;
+
+    #[test]
+    fn a_model_is_brought_once_with_the_files_that_it_has() {
+        let (server, caches) = (serve(SOUND), tempfile::tempdir().unwrap());
+        let hub = Hub::new(&server.url, Some(Key::new("hf-x").unwrap()), Patience::default()).unwrap();
+        let folder = hub.folder("org/mini", "v2", caches.path(), &|| false).unwrap();
+        assert_eq!(folder, caches.path().join("models/org--mini@v2"));
+        for file in [CONFIG, TOKENIZER, WEIGHTS, "1_Pooling/config.json"] {
+            assert_eq!(std::fs::read_to_string(folder.join(file)).unwrap(), file);
+        }
+        assert!(!folder.join(SENTENCE).exists());
+        let n_asked = server.asked().len();
+        assert!(server.asked().iter().all(|asked| asked.header("authorization") == Some("Bearer hf-x")));
+        assert_eq!(hub.folder("org/mini", "v2", caches.path(), &|| false).unwrap(), folder);
+        assert_eq!(server.asked().len(), n_asked);
+    }
+
+    #[test]
+    fn what_the_hub_does_not_have_is_told_and_nothing_counts_as_brought() {
+        let (server, caches) = (serve(SOUND), tempfile::tempdir().unwrap());
+        let hub = Hub::new(&server.url, None, Patience::default()).unwrap();
+        let error = hub.folder("org/other", "v2", caches.path(), &|| false).unwrap_err().to_string();
+        assert!(
+            error.contains("org/other") && error.contains("has no config.json of revision v2"),
+            "{error}"
+        );
+        assert!(!caches.path().join("models/org--other@v2").exists());
+    }
+
+    #[test]
+    fn a_path_out_of_the_folder_is_refused() {
+        let server = serve(r#"[{"path": "../../up", "type": "a.Pooling"}]"#);
+        let caches = tempfile::tempdir().unwrap();
+        let hub = Hub::new(&server.url, None, Patience::default()).unwrap();
+        let error = hub.folder("org/mini", "v2", caches.path(), &|| false).unwrap_err().to_string();
+        assert!(error.contains("no path below the model"), "{error}");
+        assert!(server.asked().iter().all(|asked| !asked.path.contains("up")));
+    }
+}
