@@ -55,7 +55,7 @@ impl EmbedderName {
     /// Its files cannot be read or brought here, or the environment names no server.
     pub fn open(&self) -> Result<Arc<dyn Embedder>, EmbedError> {
         Ok(match self {
-            Self::Hashed => Arc::new(Hashed::V1),
+            Self::Hashed => Arc::new(Hashed::V2),
             Self::Local(folder) => Arc::new(Cached::new(Local::open(folder)?, &default_dir())?),
             Self::Hub { repo, revision } => {
                 let folder = Hub::from_env()?.folder(repo, revision, &default_dir(), &|| false)?;
