@@ -1,13 +1,18 @@
-//! Embedders beside reference vectors.
+//! Embedders beside reference vectors, and in whole runs.
 //!
-//! The model lies beside the project; where it does not, the test says so and passes.
+//! The model lies beside the project; where it does not, a test says so and passes.
 
 // A test that cannot set itself up may fail where it stands.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
-use std::path::PathBuf;
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
 
 use serde::Deserialize;
+use serde_json::{Value, json};
+use support::{assert_same_bytes, shown, stable_bytes, toolsieve};
 use toolsieve::similarity::embed::Embedder;
 use toolsieve::similarity::embed::local::Local;
 
@@ -68,4 +73,79 @@ fn a_vector_of_minilm_has_the_same_bits_alone_and_in_company() {
     for (text, row) in company.iter().zip(together.iter()).filter(|(text, _)| text.len() < 200) {
         assert_eq!(row, minilm.embed(&[text], &|| false).unwrap().get(0), "{text:?}");
     }
+}
+
+const QUERIES: [&str; 3] =
+    ["Open the noon gate, please!", "unlock the midday door", "How tall is the tower?"];
+
+/// A run of the one stage that merges by vectors, on requests of one doc list.
+fn run(folder: &Path, out: &str, queries: &[&str], embedder: &str, more: &[(&str, &str)]) -> Output {
+    let docs = r#"[{"name": "open", "description": "Opens a door or a gate."}]"#;
+    let log: String =
+        queries.iter().map(|query| format!("{}\n", json!({"query": query, "functions": docs}))).collect();
+    std::fs::write(folder.join("log.jsonl"), log).unwrap();
+    let pipeline = format!(
+        "[ingest]\ninputs = ['{}']\n[[stages]]\nkind = 'merge-near-queries'\nrouge_l = 'off'\nembedder = '{embedder}'\n",
+        folder.join("log.jsonl").display()
+    );
+    std::fs::write(folder.join("pipeline.toml"), pipeline).unwrap();
+    let mut command = toolsieve();
+    command.env("TOOLSIEVE_CACHE", folder.join("cache")).envs(more.iter().copied());
+    command.arg("run").arg(folder.join("pipeline.toml")).args(["--quiet", "--out"]).arg(folder.join(out));
+    command.output().unwrap()
+}
+
+fn report(run: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(run.join("report.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn vectors_made_elsewhere_merge_what_no_words_do_and_the_report_names_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let merged = run(folder.path(), "out", &QUERIES, "file:tests/embedders/queries.parquet", &[]);
+    assert!(merged.status.success(), "{}", shown(&merged));
+    let report = report(&folder.path().join("out"));
+    let note = &report["notes"]["merge-near-queries"]["embedder"];
+    assert!(note["id"].as_str().unwrap().starts_with("file-parquet-"), "{report:#}");
+    assert_eq!(note["vectors"], 3);
+    assert!(report.to_string().contains("query/similar"), "{report:#}");
+    let missing = run(
+        folder.path(),
+        "other",
+        &["Is the tide low?", "Is the tide high?"],
+        "file:tests/embedders/queries.parquet",
+        &[],
+    );
+    assert_eq!(missing.status.code(), Some(3), "{}", shown(&missing));
+    assert!(shown(&missing).contains("none for 2 of 2 texts"), "{}", shown(&missing));
+}
+
+#[test]
+fn a_server_that_cannot_be_asked_without_redaction_is_refused_before_any_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused =
+        run(folder.path(), "out", &QUERIES, "endpoint:m", &[("OPENAI_BASE_URL", "http://127.0.0.1:9")]);
+    assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
+    assert!(shown(&refused).contains("redact"), "{}", shown(&refused));
+}
+
+#[test]
+fn a_second_run_takes_the_vectors_of_minilm_from_the_cache_and_gives_the_same_bytes() {
+    if minilm().is_none() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let embedder = format!("local:{}", std::env::var(MODEL).unwrap());
+    let queries = ["What is the weather in Oslo?", "Tell me Oslo's weather", "How tall is the tower?"];
+    for out in ["one", "two"] {
+        let merged = run(folder.path(), out, &queries, &embedder, &[]);
+        assert!(merged.status.success(), "{}", shown(&merged));
+        assert!(report(&folder.path().join(out)).to_string().contains("query/similar"));
+    }
+    let [one, two] = ["one", "two"].map(|out| stable_bytes(&folder.path().join(out)));
+    assert_same_bytes(&one, &two);
+    let cached =
+        std::fs::read_dir(folder.path().join("cache/vectors")).unwrap().next().unwrap().unwrap().path();
+    let files: Vec<PathBuf> = std::fs::read_dir(cached).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(files.iter().filter(|path| path.extension().is_some_and(|end| end == "vectors")).count(), 1);
 }

@@ -8,7 +8,7 @@
 mod segment;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_128;
@@ -24,6 +24,12 @@ const VARIABLE: &str = "TOOLSIEVE_CACHE";
 
 /// Texts embedded before their vectors are written. Higher loses more when a run is cut off.
 const CHUNK_TEXTS: usize = 1_024;
+
+/// A text behind its hash.
+type Keyed<'a> = (u128, &'a str);
+
+/// Vectors by the hash of their texts.
+type Rows = FxHashMap<u128, Vec<f32>>;
 
 /// `$TOOLSIEVE_CACHE`, or `~/.cache/toolsieve`.
 pub(super) fn default_dir() -> PathBuf {
@@ -53,52 +59,38 @@ impl<E: Embedder> Cached<E> {
         Ok(Self { embedder, folder, store })
     }
 
-    /// Makes the vectors of texts that are not kept, and keeps them.
-    fn make(
-        &self,
-        texts: &[(u128, &str)],
-        store: &mut Store,
-        cancelled: Cancelled<'_>,
-    ) -> Result<Vec<(u128, Vec<f32>)>, EmbedError> {
-        let mut made = Vec::with_capacity(texts.len());
+    /// What is kept. It is never held while vectors are made: that runs on all threads, and one of them may be here.
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The vectors of texts that are not kept; they are from now on.
+    fn make(&self, texts: &[Keyed<'_>], cancelled: Cancelled<'_>) -> Result<Rows, EmbedError> {
+        let mut made = Rows::default();
         for chunk in texts.chunks(CHUNK_TEXTS) {
             let texts: Vec<&str> = chunk.iter().map(|(_, text)| *text).collect();
             let vectors = self.embedder.embed(&texts, cancelled)?;
             let rows: Vec<(u128, &[f32])> =
                 chunk.iter().zip(vectors.iter()).map(|((key, _), row)| (*key, row)).collect();
-            store.keep(&self.folder, vectors.n_dims(), &rows)?;
+            self.store().keep(&self.folder, vectors.n_dims(), &rows)?;
             made.extend(rows.into_iter().map(|(key, row)| (key, row.to_vec())));
         }
         Ok(made)
     }
-}
 
-impl<E: Embedder> Embedder for Cached<E> {
-    fn id(&self) -> String {
-        self.embedder.id()
-    }
-
-    fn embed(&self, texts: &[&str], cancelled: Cancelled<'_>) -> Result<Vectors, EmbedError> {
-        let keys: Vec<u128> = texts.iter().map(|text| xxh3_128(text.as_bytes())).collect();
-        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut rows: FxHashMap<u128, Vec<f32>> = FxHashMap::default();
-        let (mut missing, mut seen) = (Vec::new(), FxHashSet::default());
-        for (&key, &text) in keys.iter().zip(texts).filter(|(key, _)| seen.insert(**key)) {
+    /// The vectors that are kept, and the distinct texts without one, in order.
+    fn look_up<'a>(&self, keyed: &[Keyed<'a>]) -> Result<(Rows, Vec<Keyed<'a>>), EmbedError> {
+        let mut store = self.store();
+        let (mut rows, mut missing, mut seen) = (Rows::default(), Vec::new(), FxHashSet::default());
+        for &(key, text) in keyed.iter().filter(|(key, _)| seen.insert(*key)) {
             match store.find(key)? {
                 Some(row) => drop(rows.insert(key, row)),
                 None => missing.push((key, text)),
             }
         }
-        rows.extend(self.make(&missing, &mut store, cancelled)?);
-        let n_dims = keys.first().map_or(0, |key| rows[key].len());
-        if let Some(other) = keys.iter().map(|key| rows[key].len()).find(|&other| other != n_dims) {
-            return Err(self.changed(n_dims, other));
-        }
-        Ok(Vectors::new(n_dims, keys.iter().flat_map(|key| &rows[key]).copied().collect()))
+        Ok((rows, missing))
     }
-}
 
-impl<E: Embedder> Cached<E> {
     fn changed(&self, n_dims: usize, other: usize) -> EmbedError {
         let what = format!(
             "{} gave vectors of {n_dims} and of {other} numbers: the model has changed\nhint: remove the folder",
@@ -108,7 +100,26 @@ impl<E: Embedder> Cached<E> {
     }
 }
 
-/// All segments of one embedder: those there were, and the one that this process writes.
+impl<E: Embedder> Embedder for Cached<E> {
+    fn id(&self) -> String {
+        self.embedder.id()
+    }
+
+    fn embed(&self, texts: &[&str], cancelled: Cancelled<'_>) -> Result<Vectors, EmbedError> {
+        let keyed: Vec<Keyed<'_>> = texts.iter().map(|&text| (xxh3_128(text.as_bytes()), text)).collect();
+        let (mut rows, missing) = self.look_up(&keyed)?;
+        rows.extend(self.make(&missing, cancelled)?);
+        let in_order: Vec<&[f32]> = keyed.iter().map(|(key, _)| rows[key].as_slice()).collect();
+        let n_dims = in_order.first().map_or(0, |row| row.len());
+        if let Some(other) = in_order.iter().find(|row| row.len() != n_dims) {
+            return Err(self.changed(n_dims, other.len()));
+        }
+        Ok(Vectors::new(n_dims, in_order.concat()))
+    }
+}
+
+/// All segments of one embedder: those there were, and those that this process writes.
+#[derive(Default)]
 struct Store {
     segments: Vec<Reader>,
     /// Segment and record of each key.
@@ -118,7 +129,7 @@ struct Store {
 
 impl Store {
     fn open(folder: &Path) -> Result<Self, EmbedError> {
-        let mut store = Self { segments: Vec::new(), places: FxHashMap::default(), writer: None };
+        let mut store = Self::default();
         for path in segment::paths(folder)? {
             if let Some((reader, records)) = Reader::open(&path)? {
                 let at = store.segments.len();
@@ -140,10 +151,20 @@ impl Store {
         if n_dims == 0 {
             return Ok(());
         }
-        if self.writer.as_ref().is_none_or(|writer| writer.n_dims() != n_dims) {
-            self.writer = Some(Writer::create(folder, n_dims)?);
-        }
-        self.writer.as_mut().map_or(Ok(()), |writer| writer.append(rows))
+        let mut writer = if let Some(writer) = self.writer.take().filter(|writer| writer.n_dims() == n_dims) {
+            writer
+        } else {
+            let writer = Writer::create(folder, n_dims)?;
+            self.segments.push(writer.reader()?);
+            writer
+        };
+        // One that could not write to its end is not written to again: its records would be out of place.
+        let first = writer.append(rows)?;
+        self.writer = Some(writer);
+        // What is written was opened last.
+        let at = self.segments.len() - 1;
+        self.places.extend((first..).zip(rows).map(|(record, (key, _))| (*key, (at, record))));
+        Ok(())
     }
 }
 

@@ -120,6 +120,7 @@ pub(super) struct Writer {
     path: PathBuf,
     file: File,
     n_dims: usize,
+    n_records: u64,
 }
 
 impl Writer {
@@ -132,15 +133,21 @@ impl Writer {
         let n_dims_word = u32::try_from(n_dims).unwrap_or(0);
         let head = [MARK.as_slice(), &VERSION.to_le_bytes(), &n_dims_word.to_le_bytes()].concat();
         file.write_all(&head).at("writing", &path)?;
-        Ok(Self { path, file, n_dims })
+        Ok(Self { path, file, n_dims, n_records: 0 })
     }
 
     pub(super) fn n_dims(&self) -> usize {
         self.n_dims
     }
 
-    /// Writes records in one piece.
-    pub(super) fn append(&mut self, rows: &[(u128, &[f32])]) -> Result<(), EmbedError> {
+    /// What reads back what is written here.
+    pub(super) fn reader(&self) -> Result<Reader, EmbedError> {
+        let file = File::open(&self.path).at("reading", &self.path)?;
+        Ok(Reader { path: self.path.clone(), file, n_dims: self.n_dims })
+    }
+
+    /// Writes records in one piece; gives the number of the first.
+    pub(super) fn append(&mut self, rows: &[(u128, &[f32])]) -> Result<u64, EmbedError> {
         let mut bytes = Vec::with_capacity(rows.len() * record_len(self.n_dims));
         for (key, row) in rows {
             let key = key.to_le_bytes();
@@ -149,7 +156,10 @@ impl Writer {
             bytes.extend(check(&key, &values));
             bytes.extend(values);
         }
-        Ok(self.file.write_all(&bytes).at("writing", &self.path)?)
+        self.file.write_all(&bytes).at("writing", &self.path)?;
+        let first = self.n_records;
+        self.n_records += rows.len() as u64;
+        Ok(first)
     }
 }
 

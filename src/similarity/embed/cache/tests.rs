@@ -53,6 +53,20 @@ fn a_text_is_made_once_and_its_vector_is_the_same_ever_after() {
 }
 
 #[test]
+fn what_was_just_made_is_not_made_again() {
+    let (caches, counting) = (tempfile::tempdir().unwrap(), Counting::default());
+    let cached = Cached::new(&counting, caches.path()).unwrap();
+    let texts: Vec<String> = (0..CHUNK_TEXTS + 9).map(|n| n.to_string()).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    for n_asked in [texts.len(), 0] {
+        assert_eq!(cached.embed(&texts, &|| false).unwrap(), Hashed::V1.vectors(&texts));
+        assert_eq!(counting.asked(), n_asked);
+    }
+    assert_eq!(cached.embed(&["7", "new"], &|| false).unwrap(), Hashed::V1.vectors(&["7", "new"]));
+    assert_eq!((counting.asked(), segments(caches.path()).len()), (1, 1));
+}
+
+#[test]
 fn embedders_do_not_share_vectors() {
     let caches = tempfile::tempdir().unwrap();
     embed(&Counting::default(), caches.path(), &["ring"]);
