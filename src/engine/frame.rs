@@ -152,11 +152,6 @@ impl Frame {
         self.0.height()
     }
 
-    /// The names of the columns, in the order of the file.
-    pub fn names(&self) -> Vec<String> {
-        self.0.get_column_names().into_iter().map(ToString::to_string).collect()
-    }
-
     /// A column of text; `None` where there is no such column or it holds something else.
     pub fn texts(&self, name: &str) -> Option<Texts<'_>> {
         self.0.column(name).ok()?.str().ok().map(Texts)

@@ -91,7 +91,7 @@ impl Column {
 
     fn add_parquet(&mut self, file: &FrameFile, wanted: &Wanted) -> Result<(), Error> {
         let frame = file.read(0, file.height().min(1), None)?;
-        self.keys = frame.names();
+        self.keys = frame.names().map(str::to_owned).collect();
         let fields = std::iter::once(&wanted.field).chain(&wanted.id_field);
         let mut columns: Vec<&str> = fields
             .flat_map(|field| [field.name(), field.first_key()])
