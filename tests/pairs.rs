@@ -109,6 +109,56 @@ fn parquet_gives_the_pairs_that_lines_give() {
 }
 
 #[test]
+fn vectors_find_pairs_and_clusters_of_rows() {
+    let rows = "{\"q\": \"ring the noon bell of the harbour\"}\n{\"q\": \"the harbour: ring the bell of noon\"}\n{\"q\": \"!\"}\n{\"q\": \"sell boats\"}\n";
+    let cosine = ["--field", "q", "--metric", "cosine", "--threshold", "0.7"];
+    let (pairs, said) = told(rows, &cosine);
+    assert_eq!((pairs.len(), &pairs[0]["a"], &pairs[0]["b"]), (1, &json!(1), &json!(2)));
+    assert!(pairs[0]["score"].as_f64().unwrap() > 0.7 && pairs[0].get("tokenizer").is_none());
+    assert!(said.contains("1 pair from 0.7 on by hashed-"), "{said}");
+    let (by_graph, said) = told(rows, &[&cosine[..], &["--search", "approximate"]].concat());
+    assert_eq!(by_graph, pairs);
+    assert!(said.contains("searched by a graph, which may miss pairs: 2 of 2"), "{said}");
+    let (rows, _) = told(rows, &[&cosine[..], &["--clusters"]].concat());
+    let leaders: Vec<&Value> = rows.iter().map(|row| &row["leader"]).collect();
+    assert_eq!(leaders, [1, 1, 3, 4]);
+}
+
+#[test]
+fn vectors_made_elsewhere_go_with_the_rows_of_both_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("a.jsonl"), "{\"q\": \"x\"}\n{\"q\": \"y\"}\n").unwrap();
+    std::fs::write(path("b.jsonl"), "{\"q\": \"z\"}\n").unwrap();
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }";
+    let mut npy = b"\x93NUMPY\x01\x00".to_vec();
+    npy.extend(u16::try_from(header.len() + 1).unwrap().to_le_bytes());
+    npy.extend(format!("{header}\n").bytes());
+    npy.extend([1.0_f32, 0.0, 0.0, 0.0, 2.0, 0.0].iter().flat_map(|value| value.to_le_bytes()));
+    std::fs::write(path("v.npy"), npy).unwrap();
+    let embedder = format!("file:{}", path("v.npy"));
+    let arguments = [
+        "pairs",
+        &path("a.jsonl"),
+        &path("b.jsonl"),
+        "--field",
+        "q",
+        "--metric",
+        "cosine",
+        "--embedder",
+        &embedder,
+    ];
+    let (pairs, said) = run(&arguments);
+    assert_eq!(pairs, [json!({"a": 1, "b": 1, "score": 1.0})]);
+    assert!(said.contains("row 2 matches nothing: its vector is zero"), "{said}");
+    std::fs::write(path("b.jsonl"), "{\"q\": \"z\"}\n{\"q\": \"z\"}\n").unwrap();
+    let ran = output(&arguments);
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{said}");
+    assert!(said.contains("3 in the file for 4 rows"), "{said}");
+}
+
+#[test]
 fn rows_that_cannot_be_compared_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.jsonl");

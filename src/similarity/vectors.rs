@@ -41,6 +41,16 @@ impl Vectors {
         &self.values[at * self.n_dims..][..self.n_dims]
     }
 
+    /// The rows before one, and those from it on.
+    ///
+    /// # Panics
+    /// If there are not that many rows.
+    pub fn split_at(mut self, row: usize) -> (Self, Self) {
+        let rest = self.values.split_off(row * self.n_dims);
+        let behind = Self { n_dims: self.n_dims, values: rest };
+        (self, behind)
+    }
+
     /// Every row, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f32]> {
         self.values.chunks_exact(self.n_dims.max(1))

@@ -5,6 +5,7 @@
 
 mod out;
 mod rows;
+mod vectors;
 mod words;
 
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use clap::ValueEnum;
 
 use super::Ending;
 use crate::console::{self, counted};
+use crate::similarity::embed::name::EmbedderName;
 use crate::similarity::rouge::texts::Measure;
 use crate::text::profile::Profile;
 use crate::text::rouge::{Comparison, Threshold};
@@ -25,9 +27,9 @@ use rows::Rows;
     after_help = "Rows are lines of JSONL, elements of JSON, rows of CSV, TSV or Parquet; gzip and zstd are
 seen. A field that holds JSON is compared by its text with keys sorted, so that their order counts for nothing.
 
-Output: one object a line, {\"a\", \"b\", \"score\", \"tokenizer\"}: the ids of two rows, or their lines from 1 on. With
---clusters one a row, {\"id\", \"leader\"} where it stays and {\"id\", \"leader\", \"score\", \"tokenizer\"} where an earlier
-row stays for it.
+Output: one object a line, {\"a\", \"b\", \"score\"}: the ids of two rows, or their lines from 1 on; of words
+also the \"tokenizer\". With --clusters one a row, {\"id\", \"leader\"} where it stays and {\"id\", \"leader\", \"score\"}
+where an earlier row stays for it.
 
 Exit code 1: rows that cannot be read; the others are compared.
 
@@ -47,9 +49,10 @@ pub(super) struct PairsArgs {
     #[arg(long, value_enum, default_value_t = Metric::RougeL)]
     metric: Metric,
 
-    /// Score from 0 to 1 above which a pair is told. Higher tells fewer.
-    #[arg(long, value_name = "T", default_value = "0.8")]
-    threshold: Threshold,
+    /// Score from 0 to 1 above which a pair is told, or from which on for a cosine. Higher tells fewer [default: 0.8,
+    /// for a cosine 0.9]
+    #[arg(long, value_name = "T")]
+    threshold: Option<Threshold>,
 
     /// The field that is compared; dots lead into objects and lists, as in function.0.description.
     #[arg(long, value_name = "F")]
@@ -69,6 +72,16 @@ pub(super) struct PairsArgs {
     #[arg(long, value_enum, default_value_t = Compared::Exact)]
     comparison: Compared,
 
+    /// What turns texts into vectors for a cosine: `hashed`, `local:DIR`, `local:hub:OWNER/NAME`, `endpoint:MODEL`, or
+    /// `file:PATH` with a vector for each row (.npy, of both files in order) or text (.parquet).
+    #[arg(long, value_name = "NAME", default_value_t)]
+    embedder: EmbedderName,
+
+    /// How pairs of a high cosine are looked for; "auto" compares all rows unless that takes far longer than a graph,
+    /// which may miss some.
+    #[arg(long, value_enum, default_value_t = Search::Auto)]
+    search: Search,
+
     /// Tells for each row the earlier row that stays for it, instead of pairs.
     #[arg(long, conflicts_with = "b")]
     clusters: bool,
@@ -85,6 +98,19 @@ enum Metric {
     RougeL,
     /// The same line by line (rougeLsum); the earlier row is the target.
     RougeLsum,
+    /// Cosine of their vectors.
+    Cosine,
+}
+
+/// How pairs of a high cosine are looked for.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Search {
+    /// As takes least time.
+    Auto,
+    /// All rows are compared.
+    Exact,
+    /// A graph proposes pairs.
+    Approximate,
 }
 
 /// [`Comparison`] on the command line.
@@ -101,6 +127,7 @@ pub(super) fn pairs(args: &PairsArgs) -> anyhow::Result<Ending> {
     let told = match args.metric {
         Metric::RougeL => words::compare(args, Measure::Whole, &rows)?,
         Metric::RougeLsum => words::compare(args, Measure::Lines, &rows)?,
+        Metric::Cosine => vectors::compare(args, &rows)?,
     };
     if !args.quiet {
         let rows = counted(rows.texts.len() as u64, "row", "rows");
@@ -110,8 +137,16 @@ pub(super) fn pairs(args: &PairsArgs) -> anyhow::Result<Ending> {
 }
 
 impl PairsArgs {
+    fn threshold(&self) -> Threshold {
+        let default = match self.metric {
+            Metric::RougeL | Metric::RougeLsum => 0.8,
+            Metric::Cosine => 0.9,
+        };
+        self.threshold.unwrap_or_else(|| Threshold::try_from(default).expect("a number from 0 to 1"))
+    }
+
     fn rouge_threshold(&self) -> Threshold {
-        self.threshold.compared_by(match self.comparison {
+        self.threshold().compared_by(match self.comparison {
             Compared::Exact => Comparison::Exact,
             Compared::GoogleFloat => Comparison::GoogleFloat,
         })

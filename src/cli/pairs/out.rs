@@ -15,7 +15,7 @@ pub(super) fn pairs(
     rows: &Rows,
     n_first: usize,
     pairs: &[Pair],
-    tokenizer: impl Fn(usize, usize) -> &'static str,
+    tokenizer: impl Fn(usize, usize) -> Option<&'static str>,
 ) -> io::Result<()> {
     for pairs in pairs.chunks(LINES_AT_A_TIME) {
         let mut text = String::new();
@@ -32,7 +32,7 @@ pub(super) fn pairs(
 pub(super) fn clusters(
     rows: &Rows,
     merges: &[Option<Merge>],
-    tokenizer: impl Fn(usize, usize) -> &'static str,
+    tokenizer: impl Fn(usize, usize) -> Option<&'static str>,
 ) -> io::Result<()> {
     let merges: Vec<(usize, &Option<Merge>)> = merges.iter().enumerate().collect();
     for merges in merges.chunks(LINES_AT_A_TIME) {
@@ -47,11 +47,12 @@ pub(super) fn clusters(
     Ok(())
 }
 
-fn line(text: &mut String, ids: [(&str, &String); 2], score: Option<(f64, &str)>) {
+fn line(text: &mut String, ids: [(&str, &String); 2], score: Option<(f64, Option<&str>)>) {
     let [(one, id), (other, other_id)] = ids;
     let scored = score.map_or_else(String::new, |(score, tokenizer)| {
         // A float as JSON writes it: 1.0, not 1.
-        format!(",\"score\":{score:?},\"tokenizer\":\"{tokenizer}\"")
+        let by = tokenizer.map(|name| format!(",\"tokenizer\":\"{name}\"")).unwrap_or_default();
+        format!(",\"score\":{score:?}{by}")
     });
     writeln!(text, "{{\"{one}\":{id},\"{other}\":{other_id}{scored}}}").expect("a string takes all");
 }

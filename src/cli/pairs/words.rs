@@ -22,7 +22,7 @@ pub(super) fn compare(args: &PairsArgs, measure: Measure, rows: &Rows) -> anyhow
     let mut n_pairs = 0_u64;
     let take = |pairs: &[crate::similarity::Pair]| {
         n_pairs += pairs.len() as u64;
-        out::pairs(rows, n_first, pairs, |a, b| texts.tokenizer_of(a, b).name())
+        out::pairs(rows, n_first, pairs, |a, b| Some(texts.tokenizer_of(a, b).name()))
     };
     written(match args.b {
         None => self_join(&texts, threshold, &|| false, take),
@@ -33,7 +33,7 @@ pub(super) fn compare(args: &PairsArgs, measure: Measure, rows: &Rows) -> anyhow
 
 fn clusters(rows: &Rows, texts: &Texts, args: &PairsArgs) -> anyhow::Result<String> {
     let merges = merge_into_leaders(texts, args.rouge_threshold(), &|| false).unwrap_or_default();
-    out::clusters(rows, &merges, |row, leader| texts.tokenizer_of(row, leader).name())?;
+    out::clusters(rows, &merges, |row, leader| Some(texts.tokenizer_of(row, leader).name()))?;
     let n_merged = merges.iter().flatten().count() as u64;
     Ok(format!("{} merged into an earlier one", counted(n_merged, "is", "are")))
 }

@@ -1,0 +1,104 @@
+//! `pairs --metric cosine`.
+
+use std::io;
+
+use super::rows::Rows;
+use super::{PairsArgs, Search, out, written};
+use crate::console::{self, counted};
+use crate::similarity::cosine::join::{Notes, join, self_join};
+use crate::similarity::cosine::plan::{Graph, Plan};
+use crate::similarity::cosine::rows::{Skipped, Unfit};
+use crate::similarity::vectors::Vectors;
+use crate::similarity::{Merge, Pair};
+
+/// Rows without a direction that are named one by one.
+const MAX_NAMED: usize = 5;
+
+/// Tells pairs or clusters, and says how many for the summary.
+pub(super) fn compare(args: &PairsArgs, rows: &Rows) -> anyhow::Result<String> {
+    let embedder = args.embedder.open()?;
+    let texts: Vec<&str> = rows.texts.iter().map(String::as_str).collect();
+    let vectors = embedder.embed_rows(&texts, &|| false)?;
+    let id = embedder.id();
+    if args.clusters {
+        return clusters(args, rows, &vectors, &id);
+    }
+    let n_first = if args.b.is_some() { rows.n_first } else { 0 };
+    let mut n_pairs = 0_u64;
+    let notes = joined(args, rows, vectors, |pairs| {
+        n_pairs += pairs.len() as u64;
+        out::pairs(rows, n_first, pairs, |_, _| None)
+    })?;
+    tell(args, rows, &notes);
+    Ok(format!("{} from {} on by {id}", counted(n_pairs, "pair", "pairs"), args.threshold()))
+}
+
+/// For each row the earlier leader with the highest cosine: as pairs come by their first row, it is settled whether
+/// that row is a leader before its pairs are seen.
+fn clusters(args: &PairsArgs, rows: &Rows, vectors: &Vectors, id: &str) -> anyhow::Result<String> {
+    let mut merges: Vec<Option<Merge>> = vec![None; rows.texts.len()];
+    let notes = joined(args, rows, vectors.clone(), |pairs| {
+        for pair in pairs {
+            let (leader, row) = (pair.a as usize, pair.b as usize);
+            let is_better = merges[row].is_none_or(|best| pair.score > best.score);
+            if merges[leader].is_none() && is_better {
+                merges[row] = Some(Merge { leader, score: pair.score });
+            }
+        }
+        Ok(())
+    })?;
+    tell(args, rows, &notes);
+    out::clusters(rows, &merges, |_, _| None)?;
+    let n_merged = merges.iter().flatten().count() as u64;
+    Ok(format!("{} merged into an earlier one by {id}", counted(n_merged, "is", "are")))
+}
+
+fn joined(
+    args: &PairsArgs,
+    rows: &Rows,
+    vectors: Vectors,
+    take: impl FnMut(&[Pair]) -> io::Result<()>,
+) -> anyhow::Result<Notes> {
+    let (n_rows, n_dims, threshold) = (vectors.len(), vectors.n_dims(), args.threshold().into());
+    let plan = |cheaper: Plan| match args.search {
+        Search::Auto => cheaper,
+        Search::Exact => Plan::Exact,
+        Search::Approximate => Plan::Approximate(Graph::default()),
+    };
+    if args.b.is_none() {
+        let plan = plan(Plan::of_self_join(n_rows, n_dims));
+        return written(self_join(&vectors, threshold, plan, &|| false, take));
+    }
+    let plan = plan(Plan::of_join(rows.n_first, n_rows - rows.n_first, n_dims));
+    let (a, b) = vectors.split_at(rows.n_first);
+    written(join(&a, &b, threshold, plan, &|| false, take))
+}
+
+/// Says which rows match nothing, and what a search may have missed.
+fn tell(args: &PairsArgs, rows: &Rows, notes: &Notes) {
+    tell_of_skipped(rows, &notes.skipped_a, 0);
+    tell_of_skipped(rows, &notes.skipped_b, rows.n_first);
+    let Some(search) = notes.search.filter(|_| !args.quiet) else { return };
+    let recall = search.recall;
+    let (found, all) = (recall.n_found as u64, counted(recall.n_pairs as u64, "pair", "pairs"));
+    console::talk(&format!(
+        "searched by a graph, which may miss pairs: {found} of {all} found of a sample of {} rows, up to {} neighbours asked for",
+        recall.n_rows, search.max_k
+    ));
+}
+
+fn tell_of_skipped(rows: &Rows, skipped: &[Skipped], first: usize) {
+    let word = |why: Unfit| match why {
+        Unfit::Zero => "is zero",
+        Unfit::NotANumber => "holds what is no number",
+        Unfit::Infinite => "is infinite",
+    };
+    for Skipped { row, why } in skipped.iter().take(MAX_NAMED) {
+        let id = &rows.ids[first + *row as usize];
+        console::talk(&format!("row {id} matches nothing: its vector {}", word(*why)));
+    }
+    let n_more = skipped.len().saturating_sub(MAX_NAMED) as u64;
+    if n_more > 0 {
+        console::talk(&format!("{} nothing either", counted(n_more, "more row matches", "more rows match")));
+    }
+}
