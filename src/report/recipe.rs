@@ -83,7 +83,7 @@ static RECIPE: &[Step] = &[
         what: "merge similar queries",
         kinds: &["merge-near-queries"],
         how: How::ByRule,
-        note: "the recipe compares embeddings of text-embedding-3-small; here words and spelling are compared",
+        note: "the recipe compares embeddings of text-embedding-3-small; here words are, and vectors by the embedder of the settings",
         published: None,
     },
     Step {

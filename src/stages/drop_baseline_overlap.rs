@@ -75,7 +75,8 @@ pub struct DropBaselineOverlap {
     pub rouge_l: Gate,
     /// Cosine from 0 to 1 from which on two queries are one, or "off". Higher keeps more requests.
     pub cosine: Gate,
-    /// What turns a query into a vector.
+    /// What turns a query into a vector: `hashed`, `local:DIR`, `local:hub:OWNER/NAME[@REVISION]`, `endpoint:MODEL`
+    /// (queries leave the machine) or `file:PATH.parquet`. The cosine must fit it.
     pub embedder: Chosen,
     /// The entry of the examples stands in for a dataset.
     #[serde(skip)]

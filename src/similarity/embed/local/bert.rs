@@ -5,8 +5,8 @@
 //! the same number of tokens, so there is no padding and no attention mask, and what stands
 //! beside a text cannot reach it. No dropout, no gradients, no decoder.
 
-use candle_core::{D, DType, Device, IndexOp as _, Result, Tensor};
-use candle_nn::{Embedding, LayerNorm, Linear, Module as _, VarBuilder};
+use candle_core::{CpuStorage, CustomOp2, D, DType, Device, IndexOp as _, Layout, Result, Shape, Tensor};
+use candle_nn::{Embedding, LayerNorm, Module as _, VarBuilder};
 use serde::Deserialize;
 
 /// What `config.json` says about the encoder.
@@ -121,8 +121,8 @@ impl Bert {
         let (_, n_tokens) = ids.dims2()?;
         let end = self.first_position + u32::try_from(n_tokens).map_err(candle_core::Error::wrap)?;
         let positions = Tensor::arange(self.first_position, end, &Device::Cpu)?;
-        let x = self.words.forward(ids)?.broadcast_add(&self.segment)?;
-        let x = self.norm.forward(&x.broadcast_add(&self.positions.forward(&positions)?)?)?;
+        let x = add(&self.words.forward(ids)?, &self.segment)?;
+        let x = self.norm.forward(&add(&x, &self.positions.forward(&positions)?)?)?;
         self.layers.iter().try_fold(x, |x, layer| layer.forward(&x))
     }
 }
@@ -152,7 +152,7 @@ impl Layer {
             own.iter().map(|part| part.get((n_dims, n_dims), "weight")).collect::<Result<_>>()?;
         let biases: Vec<Tensor> = own.iter().map(|part| part.get(n_dims, "bias")).collect::<Result<_>>()?;
         Ok(Self {
-            qkv: Linear::new(Tensor::cat(&weights, 0)?, Some(Tensor::cat(&biases, 0)?)),
+            qkv: Linear { weight: Tensor::cat(&weights, 0)?, bias: Tensor::cat(&biases, 0)? },
             attended: linear(n_dims, n_dims, &root.pp("attention.output.dense"))?,
             attended_norm: norm(config, &root.pp("attention.output.LayerNorm"))?,
             wide: linear(n_dims, n_wide, &root.pp("intermediate.dense"))?,
@@ -165,9 +165,9 @@ impl Layer {
 
     fn forward(&self, x: &Tensor) -> Result<Tensor> {
         let attended = self.attended.forward(&self.attention(x)?)?;
-        let x = self.attended_norm.forward(&(attended + x)?)?;
+        let x = self.attended_norm.forward(&add(&attended, x)?)?;
         let wide = (self.activation)(&self.wide.forward(&x)?)?;
-        self.narrow_norm.forward(&(self.narrow.forward(&wide)? + &x)?)
+        self.narrow_norm.forward(&add(&self.narrow.forward(&wide)?, &x)?)
     }
 
     fn attention(&self, x: &Tensor) -> Result<Tensor> {
@@ -185,8 +185,56 @@ impl Layer {
     }
 }
 
+/// A product with weights, and a bias.
+struct Linear {
+    weight: Tensor,
+    bias: Tensor,
+}
+
+impl Linear {
+    fn forward(&self, x: &Tensor) -> Result<Tensor> {
+        add(&candle_nn::Linear::new(self.weight.clone(), None).forward(x)?, &self.bias)
+    }
+}
+
 fn linear(n_in: usize, n_out: usize, root: &VarBuilder<'_>) -> Result<Linear> {
-    Ok(Linear::new(root.get((n_out, n_in), "weight")?, Some(root.get(n_out, "bias")?)))
+    Ok(Linear { weight: root.get((n_out, n_in), "weight")?, bias: root.get(n_out, "bias")? })
+}
+
+/// The sum of a tensor and one that is repeated along its first dimensions.
+fn add(x: &Tensor, repeated: &Tensor) -> Result<Tensor> {
+    x.contiguous()?.apply_op2_no_bwd(&repeated.contiguous()?, &Add)
+}
+
+/// The sum on this thread. That of candle hands large tensors to a pool of its own, whose threads wait by spinning and
+/// serve one caller at a time, while batches run on all threads here.
+struct Add;
+
+impl CustomOp2 for Add {
+    fn name(&self) -> &'static str {
+        "add-repeated"
+    }
+
+    fn cpu_fwd(
+        &self,
+        x: &CpuStorage,
+        at: &Layout,
+        y: &CpuStorage,
+        y_at: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
+        let (mut sums, y) = (values(x, at)?.to_vec(), values(y, y_at)?);
+        for sums in sums.chunks_exact_mut(y.len().max(1)) {
+            sums.iter_mut().zip(y).for_each(|(sum, y)| *sum += y);
+        }
+        Ok((CpuStorage::F32(sums), at.shape().clone()))
+    }
+}
+
+/// The numbers of a tensor that stands in one piece.
+fn values<'a>(storage: &'a CpuStorage, at: &Layout) -> Result<&'a [f32]> {
+    let (from, to) =
+        at.contiguous_offsets().ok_or_else(|| candle_core::Error::Msg("in pieces".to_owned()))?;
+    Ok(&storage.as_slice()?[from..to])
 }
 
 fn norm(config: &Config, root: &VarBuilder<'_>) -> Result<LayerNorm> {
