@@ -53,7 +53,7 @@ pub(super) struct Folder {
     pub(super) lower_case: bool,
     /// What stands ahead of each text.
     pub(super) prompt: String,
-    /// Hex digits that change with any of the files.
+    /// Hex digits that change with encoder, tokenizer, case or prompt.
     pub(super) hash: String,
 }
 
@@ -93,13 +93,19 @@ impl Folder {
         config.check().map_err(|what| bad(&folder.join(CONFIG), what))?;
         let (tokenizer, weights) = (bytes(folder, TOKENIZER)?, bytes(folder, WEIGHTS)?);
         let sentence: Sentence = optional(folder, SENTENCE)?.unwrap_or_default();
-        let most = config.max_tokens();
+        let (most, prompt) = (config.max_tokens(), prompt(folder)?);
         Ok(Self {
             pooling: pooling(folder)?,
             max_tokens: sentence.max_seq_length.map_or(most, |given| given.min(most)),
             lower_case: sentence.do_lower_case,
-            prompt: prompt(folder)?,
-            hash: hash(&bytes(folder, CONFIG)?, &tokenizer, &weights),
+            hash: hash(&[
+                (CONFIG, &bytes(folder, CONFIG)?),
+                (TOKENIZER, &tokenizer),
+                (WEIGHTS, &weights),
+                (SENTENCE, &[u8::from(sentence.do_lower_case)]),
+                (PROMPTS, prompt.as_bytes()),
+            ]),
+            prompt,
             config,
             tokenizer,
             weights,
@@ -141,9 +147,9 @@ fn prompt(folder: &Path) -> Result<String, EmbedError> {
     prompts.prompts.get(&name).cloned().ok_or_else(unknown)
 }
 
-fn hash(config: &[u8], tokenizer: &[u8], weights: &[u8]) -> String {
+fn hash(parts: &[(&str, &[u8])]) -> String {
     let mut fingerprint = Fingerprint::default();
-    for (label, bytes) in [(CONFIG, config), (TOKENIZER, tokenizer), (WEIGHTS, weights)] {
+    for (label, bytes) in parts {
         fingerprint.part(label, bytes);
     }
     let mut hash = fingerprint.finish();

@@ -290,6 +290,12 @@ fn the_id_is_of_the_content_and_not_of_the_place() {
     let (a, b) = (model("mean"), model("mean"));
     assert_eq!(id(a.path()), id(b.path()));
     assert_ne!(id(a.path()), id(model("cls").path()));
+    let lower = model("mean");
+    write(lower.path(), "sentence_bert_config.json", &json!({"do_lower_case": true}));
+    let prompted = model("mean");
+    let prompts = json!({"prompts": {"query": "ring "}, "default_prompt_name": "query"});
+    write(prompted.path(), "config_sentence_transformers.json", &prompts);
+    assert!(id(lower.path()) != id(a.path()) && id(prompted.path()) != id(a.path()));
     let mut other = weights();
     other.get_mut("encoder.layer.0.output.dense.bias").unwrap()[0] += 0.5;
     save(b.path(), &other);
