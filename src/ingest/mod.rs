@@ -12,6 +12,7 @@
 //! Function docs are carried as the text they were sent as; reading them is the
 //! work of `docs`. Rows of Parquet inputs come in through `record::record_of_value`.
 
+mod ahead;
 mod attributes;
 pub(crate) mod batch;
 pub mod buffer;

@@ -8,28 +8,26 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
-use crate::conversation::Message;
 use crate::engine::error::{Error, Result};
-use crate::engine::fingerprint::{Fingerprint, hex, sha256_of};
+use crate::engine::fingerprint::{Fingerprint, sha256_of};
 use crate::engine::folder::InputFile;
 use crate::engine::frame::FrameFile;
-use crate::engine::payload::{LineRow, PayloadWriter, Place, RequestRow};
+use crate::engine::payload::{PayloadWriter, RequestRow};
 use crate::engine::runner::Source;
 use crate::engine::stage::Context;
-use crate::ingest::batch::{BatchAnswer, Joined, Waiting};
-use crate::ingest::read::{Block, Format, Limits, ReadError, read_blocks};
-use crate::ingest::record::{Line, LineFate, Record, push_lines, records_of};
+use crate::ingest::ahead::{Parsed, Ready, ReadyRow, parse_blocks, read_file, ready};
+use crate::ingest::batch::{Joined, Waiting};
+use crate::ingest::read::{Block, Format, Limits, ReadError};
+use crate::ingest::record::push_lines;
 use crate::ingest::shapes::Columns;
-use crate::privacy;
 
 /// Blocks that wait between the thread that reads and those that parse, for each thread.
 const BLOCKS_AHEAD: usize = 1;
@@ -148,21 +146,6 @@ struct Rows<'a, 'c> {
     n_parts: u64,
     /// The item that parts belong to was read and not passed over.
     item_is_read: bool,
-}
-
-/// A line with all the work done that needs no other line.
-struct Ready {
-    /// Not the first part of its item.
-    is_further_part: bool,
-    row: ReadyRow,
-}
-
-enum ReadyRow {
-    Request(Box<RequestRow>),
-    /// With the id by which another line may answer it.
-    Batch(String, Box<RequestRow>),
-    Answer(Place, Box<BatchAnswer>),
-    Line(LineRow),
 }
 
 impl Rows<'_, '_> {
@@ -296,110 +279,4 @@ impl Rows<'_, '_> {
 fn hashed(path: &Path) -> Result<InputFile> {
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     Ok(InputFile { path: path.display().to_string(), sha256: sha256_of(path)?, bytes })
-}
-
-/// Reads and hashes a file, block by block; also gives the number of its items.
-#[allow(clippy::needless_pass_by_value)] // Dropping the sender is what ends the stream.
-fn read_file(
-    path: &Path,
-    format: Format,
-    limits: &Limits,
-    sender: SyncSender<Block>,
-) -> Result<(InputFile, u64)> {
-    let mut hasher = Sha256::new();
-    let facts = read_blocks(path, format, limits, &mut |bytes| hasher.update(bytes), &mut |block| {
-        // Nobody receives any more when the other side met an error, which is the one to tell.
-        sender.send(block).map_err(|_| Error::Interrupted)
-    })?;
-    let sha256 = hex(&hasher.finalize());
-    let input = InputFile { path: path.display().to_string(), sha256, bytes: facts.raw_bytes };
-    Ok((input, facts.n_items))
-}
-
-/// What became of some blocks.
-enum Parsed {
-    /// Their lines, block by block.
-    Lines(Vec<Vec<Ready>>),
-    /// They were not parsed, since no more is wanted: so many lines.
-    PassedOver(u64),
-}
-
-/// Parses blocks as they arrive, on all threads, while what was parsed before is written.
-///
-/// Whether the last lines before the limit was reached were parsed or not must not show: `Rows::take` counts them
-/// alike.
-#[allow(clippy::needless_pass_by_value)] // Dropping both ends is what stops the reader and ends the stream.
-fn parse_blocks(
-    file: u32,
-    columns: &Columns,
-    blocks: Receiver<Block>,
-    at_once: usize,
-    wants_no_more: &AtomicBool,
-    parsed: SyncSender<Parsed>,
-) {
-    while let Ok(first) = blocks.recv() {
-        let mut some = vec![first];
-        some.extend(blocks.try_iter().take(at_once - 1));
-        let ready =
-            |block: &Block| records_of(block, columns).into_iter().map(|line| ready(file, line)).collect();
-        let next = if wants_no_more.load(Ordering::Relaxed) {
-            Parsed::PassedOver(some.iter().map(|block| block.items.len() as u64).sum())
-        } else {
-            Parsed::Lines(some.par_iter().map(ready).collect())
-        };
-        // Nobody receives any more when the other side met an error, which is the one to tell.
-        if parsed.send(next).is_err() {
-            return;
-        }
-    }
-}
-
-fn ready(file: u32, line: Line) -> Ready {
-    Ready { is_further_part: line.part > 0, row: ready_row(file, line) }
-}
-
-fn ready_row(file: u32, line: Line) -> ReadyRow {
-    let (unreadable, reason, detail) = match line.fate {
-        LineFate::Record(mut record) => {
-            let custom_id = record.custom_id.take();
-            let request = Box::new(request(file, *record));
-            return match custom_id {
-                Some(custom_id) => ReadyRow::Batch(custom_id, request),
-                None => ReadyRow::Request(request),
-            };
-        }
-        LineFate::Answer(answer) => return ReadyRow::Answer(Place { file, line: line.line }, answer),
-        LineFate::NoRequest(fault) => (false, fault.reason, fault.detail),
-        LineFate::Unreadable(fault) => (true, fault.reason, fault.detail),
-    };
-    // A detail can quote the line: a key, a role.
-    ReadyRow::Line(LineRow { file, line: line.line, unreadable, reason, detail: privacy::masked(&detail) })
-}
-
-fn request(file: u32, record: Record) -> RequestRow {
-    let facts = record.facts;
-    let json = |messages: &[Message]| serde_json::to_string(messages).expect("messages are plain data");
-    RequestRow {
-        content_key: record.content_key,
-        file,
-        line: record.line,
-        external_id: record.external_id,
-        shape: record.shape,
-        messages: json(&record.messages),
-        afterwards: (!record.afterwards.is_empty()).then(|| json(&record.afterwards)),
-        response: record
-            .response
-            .map(|response| serde_json::to_string(&response).expect("a message is plain data")),
-        finish_reason: facts.finish_reason,
-        time_ms: facts.time_ms,
-        model: facts.model,
-        user: facts.user,
-        session: facts.session,
-        tool_choice: facts.tool_choice,
-        parallel_tool_calls: facts.parallel_tool_calls,
-        status: facts.status,
-        list_id: xxh3_128(record.functions.as_bytes()),
-        functions: record.functions,
-        joined: None,
-    }
 }
