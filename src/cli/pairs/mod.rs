@@ -123,14 +123,14 @@ enum Compared {
 }
 
 pub(super) fn pairs(args: &PairsArgs) -> anyhow::Result<Ending> {
-    let rows = Rows::read(args)?;
+    let mut rows = Rows::read(args)?;
     let told = match args.metric {
-        Metric::RougeL => words::compare(args, Measure::Whole, &rows)?,
-        Metric::RougeLsum => words::compare(args, Measure::Lines, &rows)?,
+        Metric::RougeL => words::compare(args, Measure::Whole, &mut rows)?,
+        Metric::RougeLsum => words::compare(args, Measure::Lines, &mut rows)?,
         Metric::Cosine => vectors::compare(args, &rows)?,
     };
     if !args.quiet {
-        let rows = counted(rows.texts.len() as u64, "row", "rows");
+        let rows = counted(rows.ids.len() as u64, "row", "rows");
         console::talk(&format!("{rows} compared, {told}"));
     }
     Ok(if rows.n_unreadable > 0 { Ending::GateFailed } else { Ending::Done })

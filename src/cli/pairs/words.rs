@@ -7,9 +7,10 @@ use crate::similarity::rouge::join::{join, self_join};
 use crate::similarity::rouge::leaders::merge_into_leaders;
 use crate::similarity::rouge::texts::{Measure, Texts};
 
-/// Tells pairs or clusters, and says how many for the summary.
-pub(super) fn compare(args: &PairsArgs, measure: Measure, rows: &Rows) -> anyhow::Result<String> {
-    let texts = Texts::encode_for(measure, &rows.texts, args.tokenizer);
+/// Tells pairs or clusters, and says how many for the summary; takes the texts.
+pub(super) fn compare(args: &PairsArgs, measure: Measure, rows: &mut Rows) -> anyhow::Result<String> {
+    // The texts themselves are not needed while their tokens are joined.
+    let texts = Texts::encode_for(measure, &std::mem::take(&mut rows.texts), args.tokenizer);
     let threshold = args.rouge_threshold();
     if !args.quiet {
         let mib = texts.join_bytes(threshold) >> 20;
