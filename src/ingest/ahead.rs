@@ -6,9 +6,8 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -38,60 +37,74 @@ pub(super) enum ReadyRow {
     Line(LineRow),
 }
 
-/// Reads and hashes a file, block by block; also gives the number of its items.
+/// A file of text, with its number among the inputs.
+pub(super) type TextFile<'p> = (u32, &'p Path, Format);
+
+/// Reads and hashes files, block by block; also gives the number of items of each.
 #[allow(clippy::needless_pass_by_value)] // Dropping the sender is what ends the stream.
-pub(super) fn read_file(
-    path: &Path,
-    format: Format,
+pub(super) fn read_files(
+    files: &[TextFile<'_>],
     limits: &Limits,
-    sender: SyncSender<Block>,
+    sender: SyncSender<(u32, Block)>,
+) -> Result<Vec<(InputFile, u64)>> {
+    files.iter().map(|file| read_file(file, limits, &sender)).collect()
+}
+
+fn read_file(
+    &(file, path, format): &TextFile<'_>,
+    limits: &Limits,
+    sender: &SyncSender<(u32, Block)>,
 ) -> Result<(InputFile, u64)> {
     let mut hasher = Sha256::new();
     let facts = read_blocks(path, format, limits, &mut |bytes| hasher.update(bytes), &mut |block| {
         // Nobody receives any more when the other side met an error, which is the one to tell.
-        sender.send(block).map_err(|_| Error::Interrupted)
+        sender.send((file, block)).map_err(|_| Error::Interrupted)
     })?;
     let sha256 = hex(&hasher.finalize());
     let input = InputFile { path: path.display().to_string(), sha256, bytes: facts.raw_bytes };
     Ok((input, facts.n_items))
 }
 
-/// What became of some blocks.
+/// What became of a block.
 pub(super) enum Parsed {
-    /// Their lines, block by block.
-    Lines(Vec<Vec<Ready>>),
-    /// They were not parsed, since no more is wanted: so many lines.
+    /// Its lines.
+    Lines(Vec<Ready>),
+    /// It was not parsed, since no more is wanted: so many lines.
     PassedOver(u64),
 }
 
-/// Parses blocks as they arrive, on all threads, while what was parsed before is written.
+/// Parses blocks as they arrive, on all threads; what comes of each is promised in order, while those before are
+/// written.
 ///
 /// Whether the last lines before the limit was reached were parsed or not must not show: `Rows::take` counts them
 /// alike.
 #[allow(clippy::needless_pass_by_value)] // Dropping both ends is what stops the reader and ends the stream.
 pub(super) fn parse_blocks(
-    file: u32,
     columns: &Columns,
-    blocks: Receiver<Block>,
-    at_once: usize,
+    blocks: Receiver<(u32, Block)>,
     wants_no_more: &AtomicBool,
-    parsed: SyncSender<Parsed>,
+    promises: SyncSender<Receiver<Parsed>>,
 ) {
-    while let Ok(first) = blocks.recv() {
-        let mut some = vec![first];
-        some.extend(blocks.try_iter().take(at_once - 1));
-        let ready =
-            |block: &Block| records_of(block, columns).into_iter().map(|line| ready(file, line)).collect();
-        let next = if wants_no_more.load(Ordering::Relaxed) {
-            Parsed::PassedOver(some.iter().map(|block| block.items.len() as u64).sum())
-        } else {
-            Parsed::Lines(some.par_iter().map(ready).collect())
-        };
-        // Nobody receives any more when the other side met an error, which is the one to tell.
-        if parsed.send(next).is_err() {
-            return;
+    rayon::in_place_scope(|scope| {
+        for (file, block) in blocks {
+            let (keep, promise) = sync_channel(1);
+            // Nobody receives any more when the other side met an error, which is the one to tell.
+            if promises.send(promise).is_err() {
+                return;
+            }
+            scope.spawn(move |_| {
+                let parsed = if wants_no_more.load(Ordering::Relaxed) {
+                    Parsed::PassedOver(block.items.len() as u64)
+                } else {
+                    Parsed::Lines(
+                        records_of(&block, columns).into_iter().map(|line| ready(file, line)).collect(),
+                    )
+                };
+                // As above.
+                let _ = keep.send(parsed);
+            });
         }
-    }
+    });
 }
 
 pub(super) fn ready(file: u32, line: Line) -> Ready {

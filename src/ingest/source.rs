@@ -23,14 +23,17 @@ use crate::engine::frame::FrameFile;
 use crate::engine::payload::{PayloadWriter, RequestRow};
 use crate::engine::runner::Source;
 use crate::engine::stage::Context;
-use crate::ingest::ahead::{Parsed, Ready, ReadyRow, parse_blocks, read_file, ready};
+use crate::ingest::ahead::{Parsed, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready};
 use crate::ingest::batch::{Joined, Waiting};
-use crate::ingest::read::{Block, Format, Limits, ReadError};
+use crate::ingest::read::{Format, Limits, ReadError};
 use crate::ingest::record::push_lines;
 use crate::ingest::shapes::Columns;
 
-/// Blocks that wait between the thread that reads and those that parse, for each thread.
-const BLOCKS_AHEAD: usize = 1;
+/// Size of a block: small enough that all threads have some, large enough to be worth handing on.
+const BLOCK_BYTES: usize = 1 << 20;
+/// Blocks that wait between the thread that reads and those that parse, and between them and the one that writes, for
+/// each thread.
+const BLOCKS_AHEAD: usize = 3;
 /// Rows of a Parquet input that are read at a time.
 const PARQUET_ROWS: usize = 4096;
 
@@ -98,13 +101,13 @@ impl Source for Ingest {
         };
         let mut inputs = Vec::new();
         let mut n_items = 0;
-        for (file, path) in (0..).zip(&self.inputs) {
-            let (input, n_items_here) = match Reading::of(path) {
-                Reading::Parquet => rows.parquet(file, path)?,
-                Reading::Text(format) => rows.blocks(file, path, format)?,
-            };
-            inputs.push(input);
-            n_items += n_items_here;
+        let files: Vec<(u32, &Path)> = (0..).zip(self.inputs.iter().map(PathBuf::as_path)).collect();
+        let is_text = |path: &Path| matches!(Reading::of(path), Reading::Text(_));
+        for files in files.chunk_by(|(_, one), (_, next)| is_text(one) && is_text(next)) {
+            for (input, n_items_here) in rows.files(files)? {
+                inputs.push(input);
+                n_items += n_items_here;
+            }
         }
         rows.join()?;
         rows.write_sample()?;
@@ -149,32 +152,50 @@ struct Rows<'a, 'c> {
 }
 
 impl Rows<'_, '_> {
-    fn blocks(&mut self, file: u32, path: &Path, format: Format) -> Result<(InputFile, u64)> {
-        let limits = Limits { max_line_bytes: self.ingest.max_line_bytes, ..Limits::default() };
+    /// Takes a Parquet file, or text files that follow on one another.
+    fn files(&mut self, files: &[(u32, &Path)]) -> Result<Vec<(InputFile, u64)>> {
+        let mut texts: Vec<TextFile<'_>> = Vec::with_capacity(files.len());
+        for &(file, path) in files {
+            match Reading::of(path) {
+                Reading::Parquet => return Ok(vec![self.parquet(file, path)?]),
+                Reading::Text(format) => texts.push((file, path, format)),
+            }
+        }
+        self.texts(&texts)
+    }
+
+    /// Reads, parses and writes at the same time, so that no file waits for the end of the one before.
+    fn texts(&mut self, files: &[TextFile<'_>]) -> Result<Vec<(InputFile, u64)>> {
+        let limits = Limits { max_line_bytes: self.ingest.max_line_bytes, block_bytes: BLOCK_BYTES };
         let ahead = BLOCKS_AHEAD * rayon::current_num_threads();
-        let (blocks_in, blocks) = sync_channel::<Block>(ahead);
-        let (parsed_in, parsed) = sync_channel::<Parsed>(1);
+        let (blocks_in, blocks) = sync_channel(ahead);
+        let (promises_in, promises) = sync_channel(ahead);
         let wants_no_more = AtomicBool::new(self.wants_no_more());
         let columns = &self.ingest.columns;
         std::thread::scope(|scope| {
-            let reader = scope.spawn(|| read_file(path, format, &limits, blocks_in));
+            let reader = scope.spawn(|| read_files(files, &limits, blocks_in));
             let no_more = &wants_no_more;
-            scope.spawn(move || parse_blocks(file, columns, blocks, ahead, no_more, parsed_in));
-            let taken = self.take_parsed(parsed, &wants_no_more);
-            let input = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            taken.and(input)
+            scope.spawn(move || parse_blocks(columns, blocks, no_more, promises_in));
+            let taken = self.take_parsed(promises, &wants_no_more);
+            let inputs = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            taken.and(inputs)
         })
     }
 
     /// Writes what was parsed, in order; ends early only on an error, which ends parser and reader.
     #[allow(clippy::needless_pass_by_value)] // Dropping the receiver is what stops the others.
-    fn take_parsed(&mut self, parsed: Receiver<Parsed>, wants_no_more: &AtomicBool) -> Result<()> {
-        for parsed in parsed {
+    fn take_parsed(
+        &mut self,
+        promises: Receiver<Receiver<Parsed>>,
+        wants_no_more: &AtomicBool,
+    ) -> Result<()> {
+        // A promise is broken by a panic only, which is told where the thread is joined.
+        for parsed in promises.iter().map_while(|promise| promise.recv().ok()) {
             if self.cx.cancelled() {
                 return Err(Error::Interrupted);
             }
             match parsed {
-                Parsed::Lines(lines) => lines.into_iter().flatten().try_for_each(|line| self.take(line))?,
+                Parsed::Lines(lines) => lines.into_iter().try_for_each(|line| self.take(line))?,
                 Parsed::PassedOver(n_lines) => self.into.passed_over(n_lines),
             }
             wants_no_more.store(self.wants_no_more(), Ordering::Relaxed);

@@ -3,7 +3,7 @@
 //! Google's tokenizer, on which everybody's ROUGE figures rest, sees ASCII letters and
 //! digits only: a Chinese text has no tokens and scores 0 even against itself. The
 //! Unicode tokenizer knows every script. Which of them two texts are compared by is for
-//! a [`Profile`](super::profile::Profile) to say.
+//! a [`Profile`] to say.
 
 use std::fmt;
 use std::str::FromStr;
