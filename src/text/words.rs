@@ -24,7 +24,7 @@ pub(super) fn for_each_part(text: &str, mut f: impl FnMut(&str)) {
         // A mark belongs to its letter, so graphemes are what is told apart.
         let mut start = 0;
         for (at, grapheme) in word.grapheme_indices(true) {
-            if !grapheme.starts_with(char::is_alphanumeric) {
+            if !grapheme.contains(char::is_alphanumeric) {
                 emit_if_any(&word[start..at], &mut f);
                 start = at + grapheme.len();
             }
