@@ -264,6 +264,14 @@ fn remove_folder(path: &Path) -> Result<()> {
     if path.is_dir() { fs::remove_dir_all(path).at("removing", path) } else { Ok(()) }
 }
 
+/// The folder that a variable of the environment names, or else the one below `~/.cache/toolsieve`.
+pub fn cache_folder(variable: &str, below: &str) -> PathBuf {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    folder(variable).unwrap_or_else(|| {
+        folder("HOME").unwrap_or_else(|| PathBuf::from(".")).join(".cache/toolsieve").join(below)
+    })
+}
+
 /// Where a file is written before it gets its name.
 pub(super) fn beside(path: &Path) -> PathBuf {
     path.with_extension("partial")

@@ -12,8 +12,9 @@ use serde_json::Value;
 use crate::engine::error::Error;
 use crate::engine::frame::FrameFile;
 use crate::ingest::pick::{Field, Picked};
-use crate::ingest::read::{Block, Format, Item, Limits, ReadError, read_blocks};
+use crate::ingest::read::{Block, Item, Limits, ReadError, read_blocks};
 use crate::ingest::reasons::{Fault, NOT_JSON};
+use crate::ingest::source::Reading;
 
 /// Rows of a Parquet file that are read at a time.
 const PARQUET_ROWS: usize = 65_536;
@@ -70,14 +71,15 @@ impl Column {
     /// The file cannot be opened or read, or is no Parquet file though its name says so.
     pub fn read(path: &Path, wanted: &Wanted) -> Result<Self, ColumnError> {
         let mut column = Self::default();
-        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
-            column.add_parquet(&FrameFile::open(path)?, wanted)?;
-            return Ok(column);
+        match Reading::of(path) {
+            Reading::Parquet => column.add_parquet(&FrameFile::open(path)?, wanted)?,
+            Reading::Text(format) => {
+                read_blocks(path, format, &Limits::default(), &mut |_| {}, &mut |block| {
+                    column.add_block(&block, wanted);
+                    Ok::<(), ColumnError>(())
+                })?;
+            }
         }
-        read_blocks(path, Format::of(path), &Limits::default(), &mut |_| {}, &mut |block| {
-            column.add_block(&block, wanted);
-            Ok::<(), ColumnError>(())
-        })?;
         Ok(column)
     }
 
@@ -99,8 +101,6 @@ impl Column {
             .collect();
         columns.sort_unstable();
         columns.dedup();
-        let columns: Vec<String> = columns.into_iter().map(str::to_owned).collect();
-        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         for start in (0..file.height()).step_by(PARQUET_ROWS) {
             let frame = file.read(start, PARQUET_ROWS.min(file.height() - start), Some(&columns))?;
             let rows: Vec<Row> = (0..frame.height())

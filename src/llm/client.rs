@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use super::key::Key;
 pub use super::retry::Patience;
 use super::sender::{Sender, shown};
-use super::{Cancelled, Error};
+use super::{Cancelled, Error, variable};
 
 /// The variables that name server and key, as OpenAI's own libraries have them.
 const BASE_VARIABLE: &str = "OPENAI_BASE_URL";
@@ -36,9 +36,8 @@ impl Client {
     /// # Errors
     /// The address is none, or the key cannot be sent.
     pub fn from_env() -> Result<Self, Error> {
-        let base = std::env::var(BASE_VARIABLE).ok().filter(|base| !base.trim().is_empty());
-        let base = base.as_deref().unwrap_or(DEFAULT_BASE);
-        Self::new(base, Key::from_env(KEY_VARIABLE)?, Patience::default())
+        let base = variable(BASE_VARIABLE);
+        Self::new(base.as_deref().unwrap_or(DEFAULT_BASE), Key::from_env(KEY_VARIABLE)?, Patience::default())
     }
 
     /// A server by its address, which ends ahead of `/embeddings` and the like.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use reqwest::header::HeaderValue;
 
-use super::Error;
+use super::{Error, variable};
 
 /// What stands where a key stood.
 const HIDDEN: &str = "***";
@@ -35,10 +35,7 @@ impl Key {
     /// # Errors
     /// As [`Key::new`].
     pub fn from_env(name: &str) -> Result<Option<Self>, Error> {
-        match std::env::var(name) {
-            Ok(key) if !key.trim().is_empty() => Self::new(&key).map(Some),
-            _ => Ok(None),
-        }
+        variable(name).map(|key| Self::new(&key)).transpose()
     }
 
     pub(super) fn header(&self) -> HeaderValue {

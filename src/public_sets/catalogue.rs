@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::SetError;
 use super::formats::{FORMATS, Format};
 use crate::engine::error::At;
+use crate::engine::folder::cache_folder;
 
 /// The sets that are known, as they stand in the repository.
 const KNOWN: &str = include_str!("../../configs/public_sets.toml");
@@ -180,10 +181,7 @@ fn own_descriptions(dir: &Path) -> Result<BTreeSet<PathBuf>, SetError> {
 
 /// `$TOOLSIEVE_SETS`, or `~/.cache/toolsieve/sets`.
 pub fn default_dir() -> PathBuf {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    variable(VARIABLE).unwrap_or_else(|| {
-        variable("HOME").unwrap_or_else(|| PathBuf::from(".")).join(".cache/toolsieve/sets")
-    })
+    cache_folder(VARIABLE, "sets")
 }
 
 /// Whether a set of that id is built in, so that no folder need be looked into.

@@ -68,9 +68,9 @@ pub fn functions(
     threshold: Threshold,
     cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<Vec<Found>> {
-    let texts =
-        |functions: &[Function]| functions.iter().map(|function| function.text.clone()).collect::<Vec<_>>();
-    let by_text = queries(&texts(known), &texts(asked), 0, threshold, cancelled)?;
+    let [known_texts, asked_texts] = [known, asked]
+        .map(|functions| functions.iter().map(|function| function.text.as_str()).collect::<Vec<_>>());
+    let by_text = queries(&known_texts, &asked_texts, 0, threshold, cancelled)?;
     let names = Names::new(known);
     Some(
         asked

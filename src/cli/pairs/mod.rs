@@ -8,6 +8,7 @@ mod rows;
 mod vectors;
 mod words;
 
+use std::io;
 use std::path::PathBuf;
 
 use anyhow::bail;
@@ -15,6 +16,7 @@ use clap::ValueEnum;
 
 use super::Ending;
 use crate::console::{self, counted};
+use crate::similarity::Stopped;
 use crate::similarity::embed::name::EmbedderName;
 use crate::similarity::rouge::texts::Measure;
 use crate::text::profile::Profile;
@@ -154,8 +156,7 @@ impl PairsArgs {
 }
 
 /// What a join that only its sink can stop ended by.
-fn written<T>(joined: Result<T, crate::similarity::Stopped<std::io::Error>>) -> anyhow::Result<T> {
-    use crate::similarity::Stopped;
+fn written<T>(joined: Result<T, Stopped<io::Error>>) -> anyhow::Result<T> {
     match joined {
         Ok(done) => Ok(done),
         Err(Stopped::Sink(error)) => bail!("standard output cannot be written: {error}"),

@@ -3,6 +3,7 @@
 use super::rows::Rows;
 use super::{PairsArgs, out, written};
 use crate::console::{self, count, counted};
+use crate::similarity::Pair;
 use crate::similarity::rouge::join::{join, self_join};
 use crate::similarity::rouge::leaders::merge_into_leaders;
 use crate::similarity::rouge::texts::{Measure, Texts};
@@ -21,7 +22,7 @@ pub(super) fn compare(args: &PairsArgs, measure: Measure, rows: &mut Rows) -> an
     }
     let n_first = if args.b.is_some() { rows.n_first } else { 0 };
     let mut n_pairs = 0_u64;
-    let take = |pairs: &[crate::similarity::Pair]| {
+    let take = |pairs: &[Pair]| {
         n_pairs += pairs.len() as u64;
         out::pairs(rows, n_first, pairs, |a, b| Some(texts.tokenizer_of(a, b).name()))
     };

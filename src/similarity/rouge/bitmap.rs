@@ -17,7 +17,7 @@ pub(super) const CHUNK_LEN: usize = 64;
 pub(super) type Column = [u64; CHUNK_LEN];
 
 /// Words between two looks at whether all of a chunk are refused.
-pub(super) const WORDS_PER_LOOK: usize = 4;
+const WORDS_PER_LOOK: usize = 4;
 
 /// Writes the bitmap of a bag, given as its sorted tokens, into a power of two of words.
 pub(super) fn draw(bag: &[u32], words: &mut [u64]) {

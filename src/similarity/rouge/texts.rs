@@ -18,12 +18,12 @@ use crate::text::tokens::Tokenizer;
 pub struct Texts {
     pub(super) first: Tokens,
     pub(super) unicode: Option<Unicode>,
-    tokenizer: Tokenizer,
 }
 
 /// Texts as one tokenizer cuts them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tokens {
+    tokenizer: Tokenizer,
     pub(super) sequences: Sequences,
     /// For each text how many tokens each of its lines has, where they are compared by lines.
     pub(super) lines: Option<Sequences>,
@@ -50,7 +50,7 @@ pub enum Measure {
 impl Tokens {
     fn encode<T: AsRef<str> + Sync>(texts: &[T], tokenizer: Tokenizer, measure: Measure) -> Self {
         match measure {
-            Measure::Whole => Self { sequences: Sequences::encode(texts, tokenizer), lines: None },
+            Measure::Whole => Self { tokenizer, sequences: Sequences::encode(texts, tokenizer), lines: None },
             Measure::Lines => Self::by_lines(texts, tokenizer),
         }
     }
@@ -60,7 +60,7 @@ impl Tokens {
         let lines: Vec<&str> = texts.iter().flat_map(|text| text.as_ref().split('\n')).collect();
         let lines = Sequences::encode(&lines, tokenizer);
         let mut of_lines = lines.iter();
-        let mut tokens = Self { sequences: Sequences::default(), lines: None };
+        let mut tokens = Self { tokenizer, sequences: Sequences::default(), lines: None };
         let mut lengths = Sequences::default();
         for text in texts {
             let lines: Vec<&[u32]> = of_lines.by_ref().take(text.as_ref().split('\n').count()).collect();
@@ -85,8 +85,7 @@ impl Texts {
     /// # Panics
     /// With more than 2³² distinct tokens, or a line of so many.
     pub fn encode_for<T: AsRef<str> + Sync>(measure: Measure, texts: &[T], profile: Profile) -> Self {
-        let tokenizer = profile.first();
-        let first = Tokens::encode(texts, tokenizer, measure);
+        let first = Tokens::encode(texts, profile.first(), measure);
         let is_needed: Vec<bool> = match profile {
             Profile::Auto => texts.par_iter().map(|text| needs_unicode(text.as_ref())).collect(),
             Profile::Always(_) => Vec::new(),
@@ -94,7 +93,7 @@ impl Texts {
         let unicode = is_needed
             .contains(&true)
             .then(|| Unicode { tokens: Tokens::encode(texts, Tokenizer::Unicode, measure), is_needed });
-        Self { first, unicode, tokenizer }
+        Self { first, unicode }
     }
 
     /// How many texts there are.
@@ -122,16 +121,20 @@ impl Texts {
         std::iter::once(&self.first).chain(unicode).map(|tokens| &tokens.sequences)
     }
 
+    /// The tokens by which some texts are compared: those that one of them needs.
+    fn tokens_of(&self, rows: &[usize]) -> &Tokens {
+        match &self.unicode {
+            Some(unicode) if rows.iter().any(|&row| unicode.is_needed[row]) => &unicode.tokens,
+            _ => &self.first,
+        }
+    }
+
     /// How many tokens a text has, by the tokenizer that it needs.
     ///
     /// # Panics
     /// If there are not that many texts.
     pub fn n_tokens(&self, at: usize) -> usize {
-        let sequences = match &self.unicode {
-            Some(unicode) if unicode.is_needed[at] => &unicode.tokens.sequences,
-            _ => &self.first.sequences,
-        };
-        sequences.get(at).len()
+        self.tokens_of(&[at]).sequences.get(at).len()
     }
 
     /// The tokens by which two texts are compared.
@@ -139,10 +142,7 @@ impl Texts {
     /// # Panics
     /// If there are not that many texts.
     pub fn pair(&self, a: usize, b: usize) -> (&[u32], &[u32]) {
-        let sequences = match &self.unicode {
-            Some(unicode) if unicode.is_needed[a] || unicode.is_needed[b] => &unicode.tokens.sequences,
-            _ => &self.first.sequences,
-        };
+        let Tokens { sequences, .. } = self.tokens_of(&[a, b]);
         (sequences.get(a), sequences.get(b))
     }
 
@@ -151,16 +151,13 @@ impl Texts {
     /// # Panics
     /// If there are not that many texts.
     pub fn tokenizer_of(&self, a: usize, b: usize) -> Tokenizer {
-        match &self.unicode {
-            Some(unicode) if unicode.is_needed[a] || unicode.is_needed[b] => Tokenizer::Unicode,
-            _ => self.tokenizer,
-        }
+        self.tokens_of(&[a, b]).tokenizer
     }
 }
 
 /// Token sequences that compare with one another, wherever they come from.
 impl From<Sequences> for Texts {
     fn from(sequences: Sequences) -> Self {
-        Self { first: Tokens { sequences, lines: None }, unicode: None, tokenizer: Tokenizer::Rouge }
+        Self { first: Tokens { tokenizer: Tokenizer::Rouge, sequences, lines: None }, unicode: None }
     }
 }

@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use self::segment::{Reader, Writer};
 use super::{Cancelled, EmbedError, Embedder};
 use crate::engine::error::At as _;
-use crate::engine::folder::write_atomic;
+use crate::engine::folder::{cache_folder, write_atomic};
 use crate::similarity::vectors::Vectors;
 
 /// The variable that names the folder of caches.
@@ -33,9 +33,7 @@ type Rows = FxHashMap<u128, Vec<f32>>;
 
 /// `$TOOLSIEVE_CACHE`, or `~/.cache/toolsieve`.
 pub(super) fn default_dir() -> PathBuf {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    variable(VARIABLE)
-        .unwrap_or_else(|| variable("HOME").unwrap_or_else(|| PathBuf::from(".")).join(".cache/toolsieve"))
+    cache_folder(VARIABLE, "")
 }
 
 /// An embedder whose vectors are kept.

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use super::folder::{CONFIG, MODULES, Module, PROMPTS, SENTENCE, TOKENIZER, WEIGHTS, bad};
 use crate::engine::error::At as _;
-use crate::llm::Cancelled;
 use crate::llm::client::Patience;
 use crate::llm::download::Downloader;
 use crate::llm::key::Key;
+use crate::llm::{Cancelled, variable};
 use crate::similarity::embed::EmbedError;
 
 /// The variables that name the hub and the key to it, as the hub's own libraries have them.
@@ -44,9 +44,8 @@ impl Hub {
     /// # Errors
     /// The key cannot be sent.
     pub fn from_env() -> Result<Self, EmbedError> {
-        let base = std::env::var(BASE_VARIABLE).ok().filter(|base| !base.trim().is_empty());
-        let base = base.as_deref().unwrap_or(DEFAULT_BASE);
-        Self::new(base, Key::from_env(KEY_VARIABLE)?, Patience::default())
+        let base = variable(BASE_VARIABLE);
+        Self::new(base.as_deref().unwrap_or(DEFAULT_BASE), Key::from_env(KEY_VARIABLE)?, Patience::default())
     }
 
     fn new(base: &str, key: Option<Key>, patience: Patience) -> Result<Self, EmbedError> {
