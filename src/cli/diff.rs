@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use super::open::open;
 use crate::console::{self, count};
 use crate::engine::corpus::RowId;
-use crate::engine::ledger::{Event, for_each_event};
+use crate::engine::ledger::{Change, Event, for_each_event};
+use crate::engine::stage::Safety;
 use crate::stages;
 use crate::text::short::shortened;
 
@@ -43,7 +44,8 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<()> {
     {
         bail!("there is no reason \"{code}\"\nhint: `toolsieve explain` lists all");
     }
-    let mut by_reason: BTreeMap<String, Vec<Event>> = BTreeMap::new();
+    let each = if args.reason.is_some() || args.json { usize::MAX } else { args.each };
+    let mut by_reason: BTreeMap<String, Told> = BTreeMap::new();
     for (at, stage) in run.stages.iter().enumerate() {
         for_each_event(
             &args.run,
@@ -52,54 +54,61 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<()> {
             &run.corpus,
             |_, _| true,
             |events| {
-                for event in events.into_iter().filter(|event| event.action == "edit") {
-                    if args.reason.as_ref().is_none_or(|reason| *reason == event.reason) {
-                        by_reason.entry(event.reason.clone()).or_default().push(event);
+                for event in events {
+                    let Some(edit) = event.edit else { continue };
+                    if args.reason.as_ref().is_some_and(|reason| reason != event.reason) {
+                        continue;
+                    }
+                    let told = by_reason.entry(event.reason.to_owned()).or_default();
+                    told.n_edits += 1;
+                    if told.n_edits <= each {
+                        told.text += &if args.json { as_json(event, edit) } else { as_text(event, edit) };
                     }
                 }
                 Ok(())
             },
         )?;
     }
-    let each = if args.reason.is_some() { usize::MAX } else { args.each };
     let mut text = String::new();
-    for (reason, events) in &by_reason {
+    for (reason, told) in &by_reason {
         if args.json {
-            text += &events.iter().map(|event| format!("{}\n", as_json(event))).collect::<String>();
+            text += &told.text;
             continue;
         }
-        text += &format!("{reason}  {} edits\n", count(events.len() as u64));
-        text += &events.iter().take(each).map(as_text).collect::<String>();
-        if events.len() > each {
-            text += &format!("  … and {} more: --reason {reason}\n", count((events.len() - each) as u64));
+        text += &format!("{reason}  {} edits\n{}", count(told.n_edits as u64), told.text);
+        if told.n_edits > each {
+            text += &format!("  … and {} more: --reason {reason}\n", count((told.n_edits - each) as u64));
         }
     }
     Ok(console::give(&text)?)
 }
 
-fn as_json(event: &Event) -> Value {
-    let patch: Value =
-        event.patch.as_deref().and_then(|patch| serde_json::from_str(patch).ok()).unwrap_or_default();
-    json!({"table": event.table, "row_id": event.row_id, "stage": event.stage, "column": event.column, "reason": event.reason, "safety": event.safety, "patch": patch})
+/// The edits of one reason.
+#[derive(Default)]
+struct Told {
+    n_edits: usize,
+    text: String,
 }
 
-fn as_text(event: &Event) -> String {
-    let safety = event
-        .safety
-        .as_deref()
-        .filter(|&safety| safety != "safe")
-        .map(|safety| format!("  ({safety})"))
-        .unwrap_or_default();
+fn as_json(event: &Event<'_>, edit: Change<'_>) -> String {
+    let patch: Value = serde_json::from_str(edit.patch).unwrap_or_default();
+    let line = json!({"table": event.table, "row_id": event.row_id.to_string(), "stage": event.stage, "column": edit.column, "reason": event.reason, "safety": edit.safety, "patch": patch});
+    format!("{line}\n")
+}
+
+fn as_text(event: &Event<'_>, edit: Change<'_>) -> String {
+    let safety =
+        if edit.safety == Safety::Safe.name() { String::new() } else { format!("  ({})", edit.safety) };
     format!(
         "  {} {}{safety}\n{}",
-        event.table,
-        RowId::short(&event.row_id),
-        changes(event.column.as_deref(), event.patch.as_deref().unwrap_or("[]"))
+        event.table.name(),
+        RowId::short(event.row_id.digits().as_str()),
+        changes(edit.column, edit.patch)
     )
 }
 
 /// A patch as lines: what was there, what is there now.
-pub(super) fn changes(column: Option<&str>, patch: &str) -> String {
+pub(super) fn changes(column: &str, patch: &str) -> String {
     let ops: Vec<Value> = serde_json::from_str(patch).unwrap_or_default();
     let mut text = String::new();
     let mut before = None;
@@ -120,7 +129,7 @@ pub(super) fn changes(column: Option<&str>, patch: &str) -> String {
                     shown(Some(&op["value"]))
                 );
             }
-            Some("redact") => text += &redacted(column.unwrap_or_default(), op),
+            Some("redact") => text += &redacted(column, op),
             // A key that is moved onto itself goes to the end: only the order of keys changes.
             Some("move") if op["from"] == op["path"] => {}
             Some("move") => text += &format!("    > {} to {path}\n", op["from"].as_str().unwrap_or_default()),

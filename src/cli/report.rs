@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use super::open::open;
 use crate::console::{self, count, table};
+use crate::engine::ledger::for_every_event;
 use crate::export::bfcl::Category;
 use crate::report::model::Report;
-use crate::report::{Sources, html, markdown};
+use crate::report::{Sources, Tally, html, markdown};
 
 /// Arguments of `report`.
 #[derive(Debug, clap::Args)]
@@ -40,7 +41,12 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<()> {
         stages: &run.manifests,
         corpus: &run.corpus,
     };
-    let report = crate::report::report(&sources)?;
+    let mut tally = Tally::new(&run.manifests);
+    for_every_event(&args.run, &run.stages, &run.corpus, |events| {
+        tally.count(events);
+        Ok(())
+    })?;
+    let report = crate::report::report(&sources, tally)?;
     let text = if args.json {
         serde_json::to_string_pretty(&report)? + "\n"
     } else if args.markdown {

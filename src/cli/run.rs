@@ -20,7 +20,7 @@ use crate::engine::stage::{Context, Progress};
 use crate::export::earlier::Earlier;
 use crate::pipeline::Pipeline;
 use crate::report::model::Report;
-use crate::report::{Sources, html, markdown, report};
+use crate::report::{Sources, Tally, html, markdown, report};
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
@@ -162,14 +162,16 @@ pub(super) fn finish(
     cx.progress.begin("ledger", None);
     write_run_file(folder.path(), file)?;
     let counted = || {
-        write_ledger(folder, stages, &outcome.corpus)?;
-        report(&Sources {
+        let mut tally = Tally::new(&outcome.stages);
+        write_ledger(folder, stages, &outcome.corpus, |events| tally.count(events))?;
+        let sources = Sources {
             folder: folder.path(),
             file,
             ingest: &outcome.ingest,
             stages: &outcome.stages,
             corpus: &outcome.corpus,
-        })
+        };
+        report(&sources, tally)
     };
     let rows = || write_rows(folder, stages, &outcome.corpus, outcome.exported.is_some());
     let lists = || write_lists(folder, stages, &outcome.corpus);

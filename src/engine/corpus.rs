@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::columns::ColumnSpec;
 use super::error::Result;
-use super::frame::{Frame, FrameFile};
+use super::frame::{ColumnCells, Frame, FrameFile};
 use super::stage::{Action, Reason, RowIx, TableId};
 
 /// A row's fate so far and who decided it.
@@ -167,26 +167,22 @@ impl Table {
     /// A file of the run folder cannot be read.
     pub fn read_batch(&self, index: usize, columns: &[ColumnSpec]) -> Result<BatchCells> {
         let range = self.batch(index);
-        let mut frames = Vec::new();
-        let mut versions = vec![Vec::new(); columns.len()];
+        let mut read: Vec<(ColumnSpec, Vec<ColumnCells>)> =
+            columns.iter().map(|&column| (column, Vec::new())).collect();
         for cells in self.distinct_cells() {
-            let here: Vec<usize> = (0..columns.len())
-                .filter(|&at| {
-                    self.versions
-                        .iter()
-                        .any(|(column, at_cells)| *column == columns[at] && Arc::ptr_eq(at_cells, cells))
-                })
-                .collect();
-            if here.is_empty() {
+            let is_here = |wanted: &ColumnSpec| {
+                self.versions.iter().any(|(column, at)| column == wanted && Arc::ptr_eq(at, cells))
+            };
+            let names: Vec<&str> = columns.iter().filter(|column| is_here(column)).map(|it| it.name).collect();
+            if names.is_empty() {
                 continue;
             }
-            let names: Vec<&str> = here.iter().map(|&at| columns[at].name).collect();
-            for at in here {
-                versions[at].push(frames.len());
+            let frame = cells.read(&range, &names)?;
+            for (column, versions) in read.iter_mut().filter(|(column, _)| is_here(column)) {
+                versions.extend(frame.cells(column.name));
             }
-            frames.push(cells.read(&range, &names)?);
         }
-        Ok(BatchCells { columns: columns.to_vec(), versions, frames })
+        Ok(BatchCells { columns: read })
     }
 
     /// Where cells are, newest first, each once.
@@ -211,6 +207,17 @@ impl RowId {
         u128::from_str_radix(text, 16).ok()
     }
 
+    /// The id as it is printed.
+    pub fn digits(self) -> IdDigits {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut digits = [0; 32];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0.to_be_bytes()) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 15)];
+        }
+        IdDigits(digits)
+    }
+
     /// The start of a printed id, for people; `toolsieve why` takes it for the whole.
     pub fn short(id: &str) -> &str {
         const DIGITS: usize = 12;
@@ -220,24 +227,33 @@ impl RowId {
 
 impl std::fmt::Display for RowId {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{:032x}", self.0)
+        formatter.pad(self.digits().as_str())
+    }
+}
+
+/// A row id as text. Ids are printed some times a row, so without the machinery of formatting.
+#[derive(Debug, Clone, Copy)]
+pub struct IdDigits([u8; 32]);
+
+impl IdDigits {
+    /// The 32 digits.
+    #[allow(clippy::missing_panics_doc)] // Hex digits are ASCII.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("hex digits are ASCII")
     }
 }
 
 /// Cells of some columns of one batch.
 #[derive(Debug)]
 pub struct BatchCells {
-    columns: Vec<ColumnSpec>,
-    /// For each column the frames that hold a version of it, newest first.
-    versions: Vec<Vec<usize>>,
-    frames: Vec<Frame>,
+    /// Each column with its versions, newest first.
+    columns: Vec<(ColumnSpec, Vec<ColumnCells>)>,
 }
 
 impl BatchCells {
-    fn find<'a, T>(&'a self, column: ColumnSpec, get: impl Fn(&'a Frame) -> Option<T>) -> Option<T> {
-        let at = self.columns.iter().position(|&have| have == column);
-        let at = at.unwrap_or_else(|| panic!("column {} is not among those that were declared", column.name));
-        self.versions[at].iter().find_map(|&frame| get(&self.frames[frame]))
+    fn versions(&self, column: ColumnSpec) -> &[ColumnCells] {
+        let found = self.columns.iter().find(|(have, _)| *have == column);
+        &found.unwrap_or_else(|| panic!("column {} is not among those that were declared", column.name)).1
     }
 
     /// The text of a cell, by the row's place in the batch.
@@ -245,7 +261,7 @@ impl BatchCells {
     /// # Panics
     /// The column was not among those read: a bug in the stage, found by its first test.
     pub fn text(&self, column: ColumnSpec, at: usize) -> Option<&str> {
-        self.find(column, |frame| frame.texts(column.name)?.get(at))
+        self.versions(column).iter().find_map(|cells| cells.text(at))
     }
 
     /// The number of a cell, by the row's place in the batch.
@@ -253,7 +269,7 @@ impl BatchCells {
     /// # Panics
     /// As [`BatchCells::text`].
     pub fn int(&self, column: ColumnSpec, at: usize) -> Option<i64> {
-        self.find(column, |frame| frame.ints(column.name)?.get(at))
+        self.versions(column).iter().find_map(|cells| cells.int(at))
     }
 }
 

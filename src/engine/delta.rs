@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::error::{Result, damaged};
-use super::frame::{Frame, FrameFile, FrameWriter, Values, write_frame};
+use super::frame::{ColumnCells, FrameFile, FrameWriter, Values, write_frame};
 use super::stage::{Action, Edit, Evidence, Metric, Reason, RowIx, TableId};
 use super::verdict::FateEvent;
 
@@ -176,42 +176,115 @@ fn write_fate_group(writer: &mut FrameWriter, fates: &[FateEvent]) -> Result<()>
     ])
 }
 
+/// The fates of a stage as they are stored: nothing is taken out of its text until somebody asks.
+pub(super) struct StoredFates {
+    n_fates: usize,
+    table: ColumnCells,
+    row: ColumnCells,
+    action: ColumnCells,
+    reason: ColumnCells,
+    into: ColumnCells,
+    cascaded: ColumnCells,
+    score: ColumnCells,
+    metric: ColumnCells,
+    detail: ColumnCells,
+}
+
+/// One fate, as stored.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StoredFate<'a> {
+    /// The row's table.
+    pub(super) table: TableId,
+    /// The row.
+    pub(super) row: RowIx,
+    /// `drop`, `merge` or `hold`.
+    pub(super) action: &'a str,
+    /// Reason code.
+    pub(super) reason: &'a str,
+    /// For a merge: the row that stands for it.
+    pub(super) into: Option<RowIx>,
+    /// It follows from the fate of the parent or the children.
+    pub(super) cascaded: bool,
+    /// What was measured, and the number.
+    pub(super) score: Option<(&'a str, f64)>,
+    /// Anything else, JSON.
+    pub(super) detail: Option<&'a str>,
+}
+
+impl StoredFates {
+    /// Reads a stage's file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not one of fates.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let frame = FrameFile::open(path)?.read_all()?;
+        let column = |name: &str| {
+            frame.cells(name).ok_or_else(|| damaged(path, format!("lacks the column {name} of fates")))
+        };
+        let fates = Self {
+            n_fates: frame.height(),
+            table: column("table")?,
+            row: column("row")?,
+            action: column("action")?,
+            reason: column("reason")?,
+            into: column("into")?,
+            cascaded: column("cascaded")?,
+            score: column("score")?,
+            metric: column("metric")?,
+            detail: column("detail")?,
+        };
+        match (0..fates.n_fates).find(|&at| fates.find(at).is_none()) {
+            Some(at) => Err(damaged(path, format!("row {at} is no fate"))),
+            None => Ok(fates),
+        }
+    }
+
+    /// The fates, as they stand in the file.
+    pub(super) fn iter(&self) -> impl Iterator<Item = StoredFate<'_>> {
+        (0..self.n_fates).filter_map(|at| self.find(at))
+    }
+
+    fn find(&self, at: usize) -> Option<StoredFate<'_>> {
+        Some(StoredFate {
+            table: table_of(self.table.text(at)?)?,
+            row: self.row.u32(at)?,
+            action: self.action.text(at)?,
+            reason: self.reason.text(at)?,
+            into: self.into.int(at).and_then(|into| RowIx::try_from(into).ok()),
+            cascaded: self.cascaded.int(at)? == 1,
+            score: self.metric.text(at).zip(self.score.float(at)),
+            detail: self.detail.text(at),
+        })
+    }
+}
+
 /// Reads the fates of a stage, whose contract may name `reasons`.
 ///
 /// # Errors
 /// The file is damaged, or names a reason that is not among them.
 pub fn read_fates(path: &Path, reasons: &[&'static Reason]) -> Result<Vec<FateEvent>> {
-    let file = FrameFile::open(path)?;
-    let mut fates = Vec::with_capacity(file.height());
-    for start in (0..file.height()).step_by(GROUP_ROWS) {
-        let frame = file.read(start, GROUP_ROWS.min(file.height() - start), None)?;
-        for row in 0..frame.height() {
-            let fate = fate_of(&frame, row, reasons);
-            fates.push(fate.ok_or_else(|| damaged(path, format!("row {} is no fate", start + row)))?);
-        }
-    }
-    Ok(fates)
+    let stored = StoredFates::open(path)?;
+    let read = |(at, fate)| fate_of(fate, reasons).ok_or_else(|| damaged(path, format!("row {at} is no fate")));
+    stored.iter().enumerate().map(read).collect()
 }
 
-fn fate_of(frame: &Frame, row: usize, reasons: &[&'static Reason]) -> Option<FateEvent> {
-    let text = |name: &str| frame.texts(name)?.get(row);
-    let int = |name: &str| frame.ints(name)?.get(row);
-    let code = text("reason")?;
-    let score = match (text("metric"), frame.float("score", row)) {
-        (Some(metric), Some(score)) => Some((Metric::from_name(metric)?, score)),
-        _ => None,
+fn fate_of(stored: StoredFate<'_>, reasons: &[&'static Reason]) -> Option<FateEvent> {
+    let StoredFate { table, row, action, reason, into, cascaded, score, detail } = stored;
+    let score = match score {
+        Some((metric, score)) => Some((Metric::from_name(metric)?, score)),
+        None => None,
     };
-    let detail = match text("detail") {
+    let detail = match detail {
         Some(detail) => Some(Box::new(serde_json::from_str(detail).ok()?)),
         None => None,
     };
     Some(FateEvent {
-        table: table_of(text("table")?)?,
-        row: frame.u32s("row")?.get(row)?,
-        action: Action::from_name(text("action")?)?,
-        reason: reasons.iter().copied().find(|reason| reason.code == code)?,
-        into: int("into").and_then(|into| RowIx::try_from(into).ok()),
-        cascaded: int("cascaded")? == 1,
+        table,
+        row,
+        action: Action::from_name(action)?,
+        reason: reasons.iter().copied().find(|known| known.code == reason)?,
+        into,
+        cascaded,
         evidence: Evidence { score, detail },
     })
 }

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 use super::cascade::{NO_REQUEST_LEFT, cascade};
 use super::columns::{ANSWER, ANSWER_FROM, FILE, LINE, TIER};
 use super::corpus::{Corpus, Fate, RowId, Table};
-use super::delta::{COLUMNS, EDITS, FATES, StageManifest, read_edits, read_fates, write_fates};
+use super::delta::{COLUMNS, EDITS, FATES, StageManifest, StoredFates, read_edits, read_fates, write_fates};
 use super::error::{Error, Result, damaged};
 use super::folder::{FORGOTTEN_FATES, RunFolder, beside, put_in_place};
 use super::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN, Forgotten, tombstone};
@@ -291,6 +291,12 @@ pub fn read(run: &Path) -> Result<Vec<FateEvent>> {
     const REASONS: [&Reason; 3] = [&FORGOTTEN, &ANSWER_FORGOTTEN, &NO_REQUEST_LEFT];
     let path = run.join(FORGOTTEN_FATES);
     if path.exists() { read_fates(&path, &REASONS) } else { Ok(Vec::new()) }
+}
+
+/// The same, as stored.
+pub(super) fn stored(run: &Path) -> Result<Option<StoredFates>> {
+    let path = run.join(FORGOTTEN_FATES);
+    path.exists().then(|| StoredFates::open(&path)).transpose()
 }
 
 /// Applies what was forgotten since the run to its tables.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use polars::io::parquet::write::BatchedWriter;
 use polars::prelude::{
-    AnyValue, Column, DataFrame, DataType, Field, Int64Chunked, NamedFrom, ParquetCompression, ParquetReader,
+    AnyValue, Column, DataFrame, DataType, Field, Float64Chunked, Int64Chunked, NamedFrom, ParquetCompression, ParquetReader,
     ParquetWriter, Schema, SerReader, Series, StatisticsOptions, StringChunked, UInt32Chunked,
 };
 
@@ -157,6 +157,18 @@ impl Frame {
         self.0.column(name).ok()?.str().ok().map(Texts)
     }
 
+    /// A column, to be kept; `None` where there is no such column or it is of a kind that [`Values`] does not know.
+    pub(super) fn cells(&self, name: &str) -> Option<ColumnCells> {
+        let column = self.0.column(name).ok()?;
+        match column.dtype() {
+            DataType::String => column.str().ok().cloned().map(ColumnCells::Text),
+            DataType::Int64 => column.i64().ok().cloned().map(ColumnCells::Int),
+            DataType::Float64 => column.f64().ok().cloned().map(ColumnCells::Float),
+            DataType::UInt32 => column.u32().ok().cloned().map(ColumnCells::U32),
+            _ => None,
+        }
+    }
+
     /// A column of whole numbers.
     pub fn ints(&self, name: &str) -> Option<Ints<'_>> {
         self.0.column(name).ok()?.i64().ok().map(Ints)
@@ -243,6 +255,41 @@ fn any_json(column: &Column, row: usize) -> serde_json::Value {
         AnyValue::Float32(n) => n.into(),
         AnyValue::Float64(n) => n.into(),
         other => other.to_string().into(),
+    }
+}
+
+/// The cells of one column, whatever becomes of the frame.
+#[derive(Debug, Clone)]
+pub(super) enum ColumnCells {
+    /// Text.
+    Text(StringChunked),
+    /// Whole numbers.
+    Int(Int64Chunked),
+    /// Numbers.
+    Float(Float64Chunked),
+    /// Row numbers.
+    U32(UInt32Chunked),
+}
+
+impl ColumnCells {
+    /// The text of a row; `None` is null.
+    pub(super) fn text(&self, row: usize) -> Option<&str> {
+        if let Self::Text(cells) = self { cells.get(row) } else { None }
+    }
+
+    /// The number of a row; `None` is null.
+    pub(super) fn int(&self, row: usize) -> Option<i64> {
+        if let Self::Int(cells) = self { cells.get(row) } else { None }
+    }
+
+    /// The number of a row that need not be whole; `None` is null.
+    pub(super) fn float(&self, row: usize) -> Option<f64> {
+        if let Self::Float(cells) = self { cells.get(row) } else { None }
+    }
+
+    /// The row number of a row; `None` is null.
+    pub(super) fn u32(&self, row: usize) -> Option<u32> {
+        if let Self::U32(cells) = self { cells.get(row) } else { None }
     }
 }
 

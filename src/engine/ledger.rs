@@ -9,52 +9,55 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::columns::{self, ColumnSpec};
-use super::corpus::{Corpus, Table};
-use super::delta::{EDITS, FATES, GROUP_ROWS, StoredEdit, read_edits, read_fates};
+use super::corpus::{Corpus, IdDigits, RowId, Table};
+use super::delta::{EDITS, FATES, GROUP_ROWS, StoredEdit, StoredFate, StoredFates, read_edits};
 use super::error::{At, Result};
 use super::folder::{RunFolder, beside};
 use super::forget;
 use super::forgotten::FORGOTTEN;
 use super::frame::{FrameWriter, Values};
-use super::runner::{StageInstance, reasons_of, step_name};
+use super::runner::{StageInstance, step_name};
 use super::stage::{RowIx, TableId};
-use super::verdict::FateEvent;
 
 /// One event of a run, with ids in place of row numbers.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Event {
-    /// `requests` or `doc_lists`.
-    pub table: &'static str,
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Event<'a> {
+    /// The row's table.
+    pub table: TableId,
     /// The row's content id.
-    pub row_id: String,
+    pub row_id: RowId,
     /// The stage's id.
-    pub stage: String,
+    pub stage: &'a str,
     /// `drop`, `merge`, `hold`, `edit`; `forget` for a row of which only the place is left.
-    pub action: &'static str,
+    pub action: &'a str,
     /// Reason code.
-    pub reason: String,
+    pub reason: &'a str,
     /// For a merge: the id of the row that stands for it.
-    pub into: Option<String>,
+    pub into: Option<RowId>,
     /// It followed from the fate of the parent or the children.
     pub cascaded: bool,
-    /// See [`super::stage::Evidence`].
-    pub score: Option<f64>,
-    /// What was measured.
-    pub metric: Option<&'static str>,
-    /// For an edit: the column.
-    pub column: Option<String>,
-    /// For an edit: `safe`, `unsafe` or `suggest`.
-    pub safety: Option<String>,
-    /// For an edit: RFC 6902, or one operation `redact`.
-    pub patch: Option<String>,
+    /// What was measured, and the number; see [`super::stage::Evidence`].
+    pub score: Option<(&'a str, f64)>,
+    /// For an edit: what was changed and how.
+    pub edit: Option<Change<'a>>,
     /// Anything else, JSON.
-    pub evidence: Option<String>,
+    pub evidence: Option<&'a str>,
+}
+
+/// What an edit did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Change<'a> {
+    /// The column.
+    pub column: &'a str,
+    /// `safe`, `unsafe` or `suggest`.
+    pub safety: &'a str,
+    /// RFC 6902, or one operation `redact`.
+    pub patch: &'a str,
 }
 
 /// Visits the events of one stage for the rows that are `wanted`, in canonical order.
 ///
-/// They are read as a whole, some tens of bytes each, and told in groups, since an event with its ids as text is
-/// ten times that.
+/// They are read as a whole, some tens of bytes each, and told in groups.
 ///
 /// # Errors
 /// The run folder is damaged, or `visit` fails.
@@ -64,94 +67,113 @@ pub fn for_each_event(
     stage: &StageInstance,
     corpus: &Corpus,
     wanted: impl Fn(TableId, RowIx) -> bool,
-    mut visit: impl FnMut(Vec<Event>) -> Result<()>,
+    mut visit: impl FnMut(&[Event<'_>]) -> Result<()>,
 ) -> Result<()> {
     let folder = run.join("stages").join(step_name(at, &stage.id));
     let place = |table: TableId, row| (table, corpus.table(table).position(row));
-    let mut fates = read_fates(&folder.join(FATES), &reasons_of(&stage.stage.contract()))?;
-    fates.retain(|fate| wanted(fate.table, fate.row));
+    let stored = StoredFates::open(&folder.join(FATES))?;
+    let mut fates: Vec<StoredFate<'_>> = stored.iter().filter(|fate| wanted(fate.table, fate.row)).collect();
     fates.sort_by_key(|fate| place(fate.table, fate.row));
     for group in fates.chunks(GROUP_ROWS) {
-        visit(group.iter().map(|fate| of_fate(fate, &stage.id, corpus)).collect())?;
+        visit(&group.iter().map(|fate| of_fate(fate, &stage.id, corpus)).collect::<Vec<_>>())?;
     }
     let mut edits = read_edits(&folder.join(EDITS))?;
     edits.retain(|edit| wanted(edit.table, edit.row));
     edits.sort_by_key(|edit| place(edit.table, edit.row));
     for group in edits.chunks(GROUP_ROWS) {
-        visit(group.iter().map(|edit| of_edit(edit, &stage.id, corpus)).collect())?;
+        visit(&group.iter().map(|edit| of_edit(edit, &stage.id, corpus)).collect::<Vec<_>>())?;
     }
     Ok(())
 }
 
-fn of_fate(fate: &FateEvent, stage: &str, corpus: &Corpus) -> Event {
+fn of_fate<'a>(fate: &StoredFate<'a>, stage: &'a str, corpus: &Corpus) -> Event<'a> {
     let table = corpus.table(fate.table);
     Event {
-        table: fate.table.name(),
-        row_id: table.row_id(fate.row).to_string(),
-        stage: stage.to_owned(),
-        action: fate.action.name(),
-        reason: fate.reason.code.to_owned(),
-        into: fate.into.map(|into| table.row_id(into).to_string()),
+        table: fate.table,
+        row_id: table.row_id(fate.row),
+        stage,
+        action: fate.action,
+        reason: fate.reason,
+        into: fate.into.map(|into| table.row_id(into)),
         cascaded: fate.cascaded,
-        score: fate.evidence.score.map(|(_, score)| score),
-        metric: fate.evidence.score.map(|(metric, _)| metric.name()),
-        evidence: fate.evidence.detail.as_ref().map(ToString::to_string),
-        ..Event::default()
+        score: fate.score,
+        edit: None,
+        evidence: fate.detail,
     }
 }
 
+fn of_edit<'a>(edit: &'a StoredEdit, stage: &'a str, corpus: &Corpus) -> Event<'a> {
+    Event {
+        table: edit.table,
+        row_id: corpus.table(edit.table).row_id(edit.row),
+        stage,
+        action: EDIT,
+        reason: &edit.reason,
+        into: None,
+        cascaded: false,
+        score: None,
+        edit: Some(Change { column: &edit.column, safety: &edit.safety, patch: &edit.patch }),
+        evidence: None,
+    }
+}
+
+/// The action of an event that changed a cell.
+pub const EDIT: &str = "edit";
 /// The stage that the ledger names for what was forgotten after the run.
 pub const FORGET: &str = "forget";
 
-/// What forgetting records did to rows, in canonical order.
+/// Visits what forgetting records did to rows, in canonical order.
 ///
 /// # Errors
-/// The run folder is damaged.
-pub fn forgotten_events(run: &Path, corpus: &Corpus) -> Result<Vec<Event>> {
-    let mut fates = forget::read(run)?;
+/// The run folder is damaged, or `visit` fails.
+pub fn for_each_forgotten(
+    run: &Path,
+    corpus: &Corpus,
+    mut visit: impl FnMut(&[Event<'_>]) -> Result<()>,
+) -> Result<()> {
+    let Some(stored) = forget::stored(run)? else { return Ok(()) };
+    let mut fates: Vec<StoredFate<'_>> = stored.iter().collect();
     fates.sort_by_key(|fate| (fate.table, corpus.table(fate.table).position(fate.row)));
-    let of_ours = |fate: &FateEvent| {
-        let event = of_fate(fate, FORGET, corpus);
-        if fate.reason.code == FORGOTTEN.code { Event { action: FORGET, ..event } } else { event }
-    };
-    Ok(fates.iter().map(of_ours).collect())
-}
-
-fn of_edit(edit: &StoredEdit, stage: &str, corpus: &Corpus) -> Event {
-    Event {
-        table: edit.table.name(),
-        row_id: corpus.table(edit.table).row_id(edit.row).to_string(),
-        stage: stage.to_owned(),
-        action: "edit",
-        reason: edit.reason.clone(),
-        column: Some(edit.column.clone()),
-        safety: Some(edit.safety.clone()),
-        patch: Some(edit.patch.clone()),
-        ..Event::default()
+    let mut events: Vec<Event<'_>> = fates.iter().map(|fate| of_fate(fate, FORGET, corpus)).collect();
+    for event in events.iter_mut().filter(|event| event.reason == FORGOTTEN.code) {
+        event.action = FORGET;
     }
+    visit(&events)
 }
 
-/// Writes `ledger.parquet`.
+/// Visits every event of a run: by stage, and in canonical order.
+///
+/// # Errors
+/// The run folder is damaged, or `visit` fails.
+pub fn for_every_event(
+    run: &Path,
+    stages: &[StageInstance],
+    corpus: &Corpus,
+    mut visit: impl FnMut(&[Event<'_>]) -> Result<()>,
+) -> Result<()> {
+    for (at, stage) in stages.iter().enumerate() {
+        for_each_event(run, at, stage, corpus, |_, _| true, &mut visit)?;
+    }
+    for_each_forgotten(run, corpus, visit)
+}
+
+/// Writes `ledger.parquet`; `also` sees the same events, group by group, so that what is counted of a run is what
+/// stands there.
 ///
 /// # Errors
 /// A file cannot be read or written.
-pub fn write_ledger(folder: &RunFolder, stages: &[StageInstance], corpus: &Corpus) -> Result<()> {
+pub fn write_ledger(
+    folder: &RunFolder,
+    stages: &[StageInstance],
+    corpus: &Corpus,
+    mut also: impl FnMut(&[Event<'_>]),
+) -> Result<()> {
     write_beside(&folder.path().join("ledger.parquet"), |writer| {
         write_events(writer, &[])?;
-        for (at, stage) in stages.iter().enumerate() {
-            for_each_event(
-                folder.path(),
-                at,
-                stage,
-                corpus,
-                |_, _| true,
-                |events| write_events(writer, &events),
-            )?;
-        }
-        match forgotten_events(folder.path(), corpus)? {
-            none if none.is_empty() => Ok(()),
-            events => write_events(writer, &events),
-        }
+        for_every_event(folder.path(), stages, corpus, |events| {
+            also(events);
+            write_events(writer, events)
+        })
     })
 }
 
@@ -163,22 +185,24 @@ fn write_beside(path: &Path, write: impl FnOnce(&mut FrameWriter) -> Result<()>)
     std::fs::rename(&beside, path).at("renaming", &beside)
 }
 
-fn write_events(writer: &mut FrameWriter, events: &[Event]) -> Result<()> {
-    let text = |get: fn(&Event) -> Option<&str>| Values::Text(events.iter().map(get).collect());
+fn write_events(writer: &mut FrameWriter, events: &[Event<'_>]) -> Result<()> {
+    let ids: Vec<IdDigits> = events.iter().map(|event| event.row_id.digits()).collect();
+    let into: Vec<Option<IdDigits>> = events.iter().map(|event| event.into.map(RowId::digits)).collect();
+    let text = |get: for<'e> fn(&Event<'e>) -> Option<&'e str>| Values::Text(events.iter().map(get).collect());
     writer.write(vec![
-        ("table", text(|event| Some(event.table))),
-        ("row_id", text(|event| Some(&event.row_id))),
-        ("stage", text(|event| Some(&event.stage))),
+        ("table", text(|event| Some(event.table.name()))),
+        ("row_id", Values::Text(ids.iter().map(|id| Some(id.as_str())).collect())),
+        ("stage", text(|event| Some(event.stage))),
         ("action", text(|event| Some(event.action))),
-        ("reason", text(|event| Some(&event.reason))),
-        ("into", text(|event| event.into.as_deref())),
+        ("reason", text(|event| Some(event.reason))),
+        ("into", Values::Text(into.iter().map(|id| id.as_ref().map(IdDigits::as_str)).collect())),
         ("cascaded", Values::Int(events.iter().map(|event| Some(i64::from(event.cascaded))).collect())),
-        ("score", Values::Float(events.iter().map(|event| event.score).collect())),
-        ("metric", text(|event| event.metric)),
-        ("column", text(|event| event.column.as_deref())),
-        ("safety", text(|event| event.safety.as_deref())),
-        ("patch", text(|event| event.patch.as_deref())),
-        ("evidence", text(|event| event.evidence.as_deref())),
+        ("score", Values::Float(events.iter().map(|event| event.score.map(|(_, score)| score)).collect())),
+        ("metric", text(|event| event.score.map(|(metric, _)| metric))),
+        ("column", text(|event| event.edit.map(|edit| edit.column))),
+        ("safety", text(|event| event.edit.map(|edit| edit.safety))),
+        ("patch", text(|event| event.edit.map(|edit| edit.patch))),
+        ("evidence", text(|event| event.evidence)),
     ])
 }
 
@@ -198,11 +222,11 @@ pub fn fate_word(table: &Table, row: RowIx, exported: bool) -> &'static str {
 
 /// The columns of a fold that both tables share.
 struct Standing {
-    ids: Vec<String>,
+    ids: Vec<IdDigits>,
     fates: Vec<&'static str>,
     stages: Vec<Option<usize>>,
     reasons: Vec<Option<&'static str>>,
-    into: Vec<Option<String>>,
+    into: Vec<Option<IdDigits>>,
 }
 
 impl Standing {
@@ -211,11 +235,11 @@ impl Standing {
         let mut standing = Self { ids: vec![], fates: vec![], stages: vec![], reasons: vec![], into: vec![] };
         for row in rows {
             let fate = table.fate(row);
-            standing.ids.push(table.row_id(row).to_string());
+            standing.ids.push(table.row_id(row).digits());
             standing.fates.push(fate_word(table, row, exported));
             standing.stages.push(fate.map(|fate| usize::from(fate.stage)));
             standing.reasons.push(fate.map(|fate| fate.reason.code));
-            standing.into.push(fate.and_then(|fate| fate.into).map(|into| table.row_id(into).to_string()));
+            standing.into.push(fate.and_then(|fate| fate.into).map(|into| table.row_id(into).digits()));
         }
         standing
     }
@@ -227,7 +251,7 @@ impl Standing {
             ("fate", Values::Text(self.fates.iter().map(|&fate| Some(fate)).collect())),
             ("stage", Values::Text(self.stages.iter().map(stage).collect())),
             ("reason", Values::Text(self.reasons.clone())),
-            ("into", Values::Text(self.into.iter().map(Option::as_deref).collect())),
+            ("into", Values::Text(self.into.iter().map(|id| id.as_ref().map(IdDigits::as_str)).collect())),
         ]
     }
 }
@@ -248,9 +272,9 @@ pub fn write_rows(
             let range = corpus.requests.batch(batch);
             let cells = corpus.requests.read_batch(batch, &asked)?;
             let standing = Standing::of(&corpus.requests, batch, exported);
-            let list_id = |list: &RowIx| corpus.lists.row_id(*list).to_string();
-            let lists: Vec<String> = corpus.list[range.clone()].iter().map(list_id).collect();
-            let origins: Vec<String> = corpus.origin[range.clone()].iter().map(list_id).collect();
+            let list_id = |list: &RowIx| corpus.lists.row_id(*list).digits();
+            let lists: Vec<IdDigits> = corpus.list[range.clone()].iter().map(list_id).collect();
+            let origins: Vec<IdDigits> = corpus.origin[range.clone()].iter().map(list_id).collect();
             let mut frame = standing.columns("request_id", stages);
             let rows = 0..range.len();
             frame.extend([
@@ -277,9 +301,9 @@ pub fn write_lists(folder: &RunFolder, stages: &[StageInstance], corpus: &Corpus
     let mut scores: FxHashMap<RowIx, f64> = FxHashMap::default();
     for (at, stage) in stages.iter().enumerate() {
         let path = folder.path().join("stages").join(step_name(at, &stage.id)).join(FATES);
-        let fates = read_fates(&path, &reasons_of(&stage.stage.contract()))?;
+        let fates = StoredFates::open(&path)?;
         let of_lists = fates.iter().filter(|fate| fate.table == TableId::DocLists);
-        scores.extend(of_lists.filter_map(|fate| Some((fate.row, fate.evidence.score?.1))));
+        scores.extend(of_lists.filter_map(|fate| Some((fate.row, fate.score?.1))));
     }
     let asked = [columns::FUNCTIONS, columns::COMPARED, columns::PARSE_STEPS];
     write_beside(&folder.path().join("lists.parquet"), |writer| {

@@ -1,12 +1,10 @@
-//! Every fate and edit of a run by reason, counted from the ledger, with one example each.
+//! Every fate and edit of a run by reason, counted as the ledger tells them, with one example each.
 //!
-//! The ledger is read group by group: the few columns that counting needs, and the rest only of groups in which a
-//! reason turns up first. Events stand there by stage and in canonical order, so the first of a kind is the earliest
-//! row, whatever the order of the files. Texts are quoted in examples only after redaction, and of rows that a public
-//! set was found in nothing is quoted but what names the set.
+//! Events come by stage and in canonical order, so the first of a kind is the earliest row, whatever the order of the
+//! files. Texts are quoted in examples only after redaction, and of rows that a public set was found in nothing is
+//! quoted but what names the set.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
@@ -16,18 +14,9 @@ use super::quote;
 use super::recipe::{is_redacted_at, is_redaction};
 use crate::engine::corpus::{Corpus, RowId};
 use crate::engine::delta::StageManifest;
-use crate::engine::error::{Result, damaged};
-use crate::engine::frame::{Frame, FrameFile};
-use crate::engine::ledger::FORGET;
-use crate::engine::stage::{Reason, TableId};
+use crate::engine::ledger::{EDIT, Event, FORGET};
+use crate::engine::stage::{Reason, Safety, TableId};
 use crate::stages;
-
-/// Rows of the ledger that are read at a time.
-const GROUP_ROWS: usize = 1 << 14;
-/// What is counted by.
-const KEY_COLUMNS: [&str; 6] = ["table", "stage", "action", "reason", "safety", "cascaded"];
-/// What examples are made of.
-const EXAMPLE_COLUMNS: [&str; 6] = ["row_id", "into", "score", "metric", "patch", "evidence"];
 
 /// Fates and edits by reason.
 #[derive(Debug, Default)]
@@ -40,55 +29,22 @@ pub(super) struct Events {
     pub(super) redacted: BTreeMap<String, u64>,
 }
 
-/// What events are alike by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Key<'f> {
-    table: &'f str,
-    stage: &'f str,
-    action: &'f str,
-    reason: &'f str,
-    safety: &'f str,
-    cascaded: bool,
-}
-
-/// Counts the ledger of a finished run.
-///
-/// # Errors
-/// The ledger cannot be read or is not one.
-pub(super) fn events(run: &Path, stages: &[StageManifest], corpus: &Corpus) -> Result<Events> {
-    let path = run.join("ledger.parquet");
-    let file = FrameFile::open(&path)?;
-    let mut tally = Tally::new(stages);
-    for start in (0..file.height()).step_by(GROUP_ROWS) {
-        let length = GROUP_ROWS.min(file.height() - start);
-        let keys = file.read(start, length, Some(&KEY_COLUMNS))?;
-        let new = tally.count(&keys).ok_or_else(|| damaged(&path, "a column of events is missing"))?;
-        if !new.is_empty() {
-            let cells = file.read(start, length, Some(&EXAMPLE_COLUMNS))?;
-            for (row, at) in new {
-                tally.rows[at].example = tally.example(&cells, row, at);
-            }
-        }
-    }
-    let mut events = tally.into_events();
-    ask_about(&mut events, corpus);
-    Ok(events)
-}
-
 /// One kind of event, being counted.
 #[derive(Debug)]
 struct Counted {
-    table: String,
+    table: TableId,
     stage: usize,
     action: String,
     reason: String,
+    /// Empty for a fate.
     safety: String,
     cascaded: bool,
     n: u64,
     example: Example,
 }
 
-struct Tally<'s> {
+/// The events of a run, being counted.
+pub struct Tally<'s> {
     /// Ids of the stages, and what the ledger calls the forgetting of records after the run.
     ids: Vec<&'s str>,
     kinds: Vec<&'s str>,
@@ -96,92 +52,73 @@ struct Tally<'s> {
 }
 
 impl<'s> Tally<'s> {
-    fn new(stages: &'s [StageManifest]) -> Self {
+    /// Nothing yet of a run of these stages.
+    pub fn new(stages: &'s [StageManifest]) -> Self {
         let ids = stages.iter().map(|stage| stage.id.as_str()).chain([FORGET]).collect();
         let kinds = stages.iter().map(|stage| stage.kind.as_str()).chain([FORGET]).collect();
         Self { ids, kinds, rows: Vec::new() }
     }
 
-    /// Counts a group of events; gives the rows that are the first of their kind, with their place in `rows`.
-    fn count(&mut self, keys: &Frame) -> Option<Vec<(usize, usize)>> {
-        let [table, stage, action, reason, safety] =
-            ["table", "stage", "action", "reason", "safety"].map(|name| keys.texts(name));
-        let (table, stage, action, reason, safety) = (table?, stage?, action?, reason?, safety?);
-        let cascaded = keys.ints("cascaded")?;
-        // In the order of first occurrence: a map alone would give them in the order of their hashes.
-        let mut found: Vec<(Key<'_>, usize, u64)> = Vec::new();
-        let mut places: FxHashMap<Key<'_>, usize> = FxHashMap::default();
-        for row in 0..keys.height() {
-            let key = Key {
-                table: table.get(row)?,
-                stage: stage.get(row)?,
-                action: action.get(row)?,
-                reason: reason.get(row)?,
-                safety: safety.get(row).unwrap_or_default(),
-                cascaded: cascaded.get(row) == Some(1),
-            };
-            let place = *places.entry(key).or_insert_with(|| {
-                found.push((key, row, 0));
-                found.len() - 1
-            });
-            found[place].2 += 1;
+    /// Counts some events, that come in the order of the ledger.
+    pub fn count(&mut self, events: &[Event<'_>]) {
+        for run in events.chunk_by(is_alike) {
+            let at = self.place(&run[0]);
+            self.rows[at].n += run.len() as u64;
         }
-        let mut new = Vec::new();
-        for (key, row, n) in found {
-            let at = self.place(key)?;
-            if self.rows[at].n == 0 {
-                new.push((row, at));
-            }
-            self.rows[at].n += n;
-        }
-        Some(new)
     }
 
-    fn place(&mut self, key: Key<'_>) -> Option<usize> {
-        let stage = self.ids.iter().position(|id| *id == key.stage)?;
+    /// Where events like this one are counted.
+    fn place(&mut self, event: &Event<'_>) -> usize {
         let is_it = |row: &Counted| {
-            row.stage == stage
-                && row.table == key.table
-                && row.action == key.action
-                && row.reason == key.reason
-                && row.safety == key.safety
-                && row.cascaded == key.cascaded
+            row.table == event.table
+                && row.action == event.action
+                && row.reason == event.reason
+                && row.safety == safety(event)
+                && row.cascaded == event.cascaded
+                && self.ids[row.stage] == event.stage
         };
-        if let Some(at) = self.rows.iter().position(is_it) {
-            return Some(at);
-        }
-        self.rows.push(Counted {
-            table: key.table.to_owned(),
-            stage,
-            action: key.action.to_owned(),
-            reason: key.reason.to_owned(),
-            safety: key.safety.to_owned(),
-            cascaded: key.cascaded,
-            n: 0,
-            example: Example::default(),
-        });
-        Some(self.rows.len() - 1)
+        // Those of one stage stand together, the last at the end.
+        self.rows.iter().rposition(is_it).unwrap_or_else(|| {
+            let stage = self.ids.iter().position(|id| *id == event.stage);
+            let stage = stage.expect("an event is of a stage of the run");
+            self.rows.push(Counted {
+                table: event.table,
+                stage,
+                action: event.action.to_owned(),
+                reason: event.reason.to_owned(),
+                safety: safety(event).to_owned(),
+                cascaded: event.cascaded,
+                n: 0,
+                example: self.example(event, stage),
+            });
+            self.rows.len() - 1
+        })
     }
 
-    fn example(&self, cells: &Frame, row: usize, at: usize) -> Example {
-        let text = |name: &str| cells.texts(name)?.get(row).map(str::to_owned);
-        let json = |name: &str| serde_json::from_str::<Value>(&text(name)?).ok();
-        let counted = &self.rows[at];
-        let quoted = if is_redacted_at(&self.kinds, counted.stage) {
-            let of_evidence = || quote::evidence(&counted.reason, &json("evidence")?);
-            let of_patch = || quote::patch(&json("patch")?);
+    fn example(&self, event: &Event<'_>, stage: usize) -> Example {
+        let json = |text: &str| serde_json::from_str::<Value>(text).ok();
+        let quoted = if is_redacted_at(&self.kinds, stage) {
+            let of_evidence = || quote::evidence(event.reason, &json(event.evidence?)?);
+            let of_patch = || quote::patch(&json(event.edit?.patch)?);
             of_evidence().or_else(of_patch)
         } else {
             None
         };
         Example {
-            row_id: text("row_id").unwrap_or_default(),
+            row_id: event.row_id.to_string(),
             request_id: None,
-            into: text("into"),
-            metric: text("metric"),
-            score: cells.float("score", row),
+            into: event.into.map(|into| into.to_string()),
+            metric: event.score.map(|(metric, _)| metric.to_owned()),
+            score: event.score.map(|(_, score)| score),
             text: quoted,
         }
+    }
+
+    /// What was counted.
+    pub(super) fn finish(self, corpus: &Corpus) -> Events {
+        let mut events = self.into_events();
+        ask_about(&mut events, corpus);
+        events
     }
 
     fn into_events(self) -> Events {
@@ -192,13 +129,13 @@ impl<'s> Tally<'s> {
             let known = reasons.get(counted.reason.as_str());
             let sentence = known.map_or("", |reason| reason.sentence).to_owned();
             let stage = self.ids[counted.stage].to_owned();
-            if counted.action == "edit" {
-                if is_redaction(self.kinds[counted.stage]) && counted.safety != "suggest" {
+            if counted.action == EDIT {
+                if is_redaction(self.kinds[counted.stage]) && counted.safety != Safety::Suggest.name() {
                     *events.redacted.entry(counted.reason.clone()).or_default() += counted.n;
                 }
                 events.edits.push(EditReport {
                     stage,
-                    table: counted.table,
+                    table: counted.table.name().to_owned(),
                     reason: counted.reason,
                     sentence,
                     safety: counted.safety,
@@ -208,7 +145,7 @@ impl<'s> Tally<'s> {
             } else {
                 events.fates.push(FateReport {
                     stage,
-                    table: counted.table,
+                    table: counted.table.name().to_owned(),
                     action: counted.action,
                     kind: known.map(|reason| reason.kind),
                     reason: counted.reason,
@@ -221,6 +158,17 @@ impl<'s> Tally<'s> {
         }
         events
     }
+}
+
+/// Empty for a fate.
+fn safety<'e>(event: &Event<'e>) -> &'e str {
+    event.edit.map_or("", |edit| edit.safety)
+}
+
+/// Whether two events are of one kind.
+fn is_alike(one: &Event<'_>, other: &Event<'_>) -> bool {
+    (one.table, one.stage, one.action, one.reason) == (other.table, other.stage, other.action, other.reason)
+        && (one.cascaded, safety(one)) == (other.cascaded, safety(other))
 }
 
 /// Names for each example the request to ask `why` about.

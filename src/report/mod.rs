@@ -36,11 +36,12 @@ use crate::engine::runner::{bytes_in, fault_share};
 use crate::engine::stage::{Action, RowIx, TableId};
 use crate::export::card::Card;
 use crate::export::written;
+pub use events::Tally;
 use model::{Fates, Report, SCHEMA_VERSION, StageReport, Timing};
 
 /// What the report of a finished run is made from.
 pub struct Sources<'a> {
-    /// The run folder; the ledger and the dataset are written.
+    /// The run folder; the dataset is written.
     pub folder: &'a Path,
     /// How it was started.
     pub file: &'a RunFile,
@@ -52,13 +53,13 @@ pub struct Sources<'a> {
     pub corpus: &'a Corpus,
 }
 
-/// Builds the report of a finished run.
+/// Builds the report of a finished run, of which every event was counted.
 ///
 /// # Errors
 /// A file of the run folder cannot be read.
-pub fn report(run: &Sources<'_>) -> Result<Report> {
+pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
     let Sources { folder, file, ingest, stages, corpus } = *run;
-    let events = events::events(folder, stages, corpus)?;
+    let events = events.finish(corpus);
     let public_sets: Vec<_> = stages.iter().flat_map(recipe::public_sets).collect();
     let notes = stages.iter().filter(|stage| !stage.notes.is_empty());
     let entries = composition::entries(corpus)?;

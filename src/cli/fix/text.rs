@@ -46,7 +46,7 @@ fn edit(edit: &Told) -> String {
         (true, _) => "  (unsafe)",
     };
     let patch = serde_json::to_string(&edit.patch).unwrap_or_default();
-    let lines: String = changes(None, &patch).lines().map(|line| painted(line) + "\n").collect();
+    let lines: String = changes("", &patch).lines().map(|line| painted(line) + "\n").collect();
     format!("  {}{safety}\n{lines}", edit.reason)
 }
 

@@ -15,9 +15,9 @@ use crate::engine::columns::{
 };
 use crate::engine::corpus::{BatchCells, Corpus, Fate, RowId};
 use crate::engine::forgotten::FORGOTTEN;
-use crate::engine::ledger::{Event, fate_word, for_each_event, forgotten_events};
+use crate::engine::ledger::{Event, fate_word, for_each_event, for_each_forgotten};
 use crate::engine::payload::read_lines;
-use crate::engine::stage::{RowIx, TableId};
+use crate::engine::stage::{RowIx, Safety, TableId};
 use crate::stages;
 use crate::text::short::shortened;
 
@@ -60,11 +60,14 @@ impl Story<'_> {
         for nth in 0..self.run.stages.len() {
             text += &self.stage(nth)?;
         }
-        for event in forgotten_events(self.folder, self.corpus())? {
-            if event.table == "requests" && event.row_id == requests.row_id(self.row).to_string() {
-                text += &format!("     {:24} {}: {}\n", event.stage, event.action, event.reason);
+        for_each_forgotten(self.folder, self.corpus(), |events| {
+            for event in events {
+                if event.table == TableId::Requests && event.row_id == requests.row_id(self.row) {
+                    text += &format!("     {:24} {}: {}\n", event.stage, event.action, event.reason);
+                }
             }
-        }
+            Ok(())
+        })?;
         text += &judged(cells.text(RELEVANCE, at), cells.text(RELEVANCE_BASIS, at));
         text += &self.fate(&cells, at);
         Ok(text)
@@ -153,37 +156,37 @@ impl Story<'_> {
 
     fn stage(&self, nth: usize) -> anyhow::Result<String> {
         let stage = &self.run.stages[nth];
-        let id = &stage.id;
         let lists = self.lists();
         let is_ours = |table, row| match table {
             TableId::Requests => row == self.row,
             TableId::DocLists => lists.contains(&row),
         };
-        let mut events = Vec::new();
-        for_each_event(self.folder, nth, stage, self.corpus(), is_ours, |group| {
-            events.extend(group);
+        let mut text = String::new();
+        for_each_event(self.folder, nth, stage, self.corpus(), is_ours, |events| {
+            text.extend(events.iter().map(|event| self.event(nth, event)));
             Ok(())
         })?;
-        Ok(events.iter().map(|event| self.event(nth, id, event)).collect())
+        Ok(text)
     }
 
     /// What a stage said about the row, or about a list that it was sent with.
-    fn event(&self, nth: usize, stage: &str, event: &Event) -> String {
-        let list = if event.table == "requests" {
-            String::new()
-        } else {
-            format!("list {} ", RowId::short(&event.row_id))
+    fn event(&self, nth: usize, event: &Event<'_>) -> String {
+        let short = |id: RowId| RowId::short(id.digits().as_str()).to_owned();
+        let list = match event.table {
+            TableId::Requests => String::new(),
+            TableId::DocLists => format!("list {} ", short(event.row_id)),
         };
-        let into =
-            event.into.as_ref().map(|into| format!(" into {}", RowId::short(into))).unwrap_or_default();
-        let score = event.score.map(|score| format!(", {} {score:.3}", event.metric.unwrap_or("score")));
+        let into = event.into.map(|into| format!(" into {}", short(into))).unwrap_or_default();
+        let score = event.score.map(|(metric, score)| format!(", {metric} {score:.3}"));
         let followed = if event.cascaded { " (followed)" } else { "" };
-        let word = if event.safety.as_deref() == Some("suggest") { "suggest" } else { event.action };
-        let found = event.evidence.as_ref().map(|evidence| format!("\n      {}", self.shown(evidence)));
-        let changes = event.patch.as_ref().map(|patch| changes(event.column.as_deref(), patch));
+        let is_shown = event.edit.is_some_and(|edit| edit.safety == Safety::Suggest.name());
+        let word = if is_shown { "suggest" } else { event.action };
+        let found = event.evidence.map(|evidence| format!("\n      {}", self.shown(evidence)));
+        let changes = event.edit.map(|edit| changes(edit.column, edit.patch));
         format!(
-            "  {:2} {stage:24} {list}{word}{into}: {}{}{followed}{}\n{}",
+            "  {:2} {:24} {list}{word}{into}: {}{}{followed}{}\n{}",
             nth + 1,
+            event.stage,
             event.reason,
             score.unwrap_or_default(),
             found.unwrap_or_default(),
