@@ -9,11 +9,13 @@
 //! and adds the columns a stage wrote.
 
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::columns::ColumnSpec;
 use super::error::Result;
-use super::frame::{ColumnCells, Frame, FrameFile};
+use super::frame::{ColumnCells, Frame, FrameFile, Held};
+use super::scribe::Scribe;
 use super::stage::{Action, Reason, RowIx, TableId};
 
 /// A row's fate so far and who decided it.
@@ -34,15 +36,30 @@ pub struct Fate {
 pub enum Cells {
     /// In a file.
     File(FrameFile),
-    /// In memory, for a table of one batch: examples and tests.
-    Memory(Frame),
+    /// In memory.
+    Memory(Held),
 }
 
 impl Cells {
+    /// What was written to a file, of which some may still be in memory.
+    ///
+    /// # Errors
+    /// It must be read, and cannot be.
+    pub fn written(held: Held, path: &Path, scribe: &Scribe) -> Result<Self> {
+        if held.is_whole() {
+            return Ok(Self::Memory(held));
+        }
+        scribe.wait()?;
+        FrameFile::open(path).map(|file| Self::File(file.holding(held)))
+    }
+
+    /// A batch of these columns, and maybe more.
     fn read(&self, range: &Range<usize>, columns: &[&str]) -> Result<Frame> {
         match self {
             Self::File(file) => file.read(range.start, range.len(), Some(columns)),
-            Self::Memory(frame) => Ok(frame.clone()),
+            Self::Memory(held) => {
+                Ok(held.batch(range.start, range.len()).expect("all batches are in memory").clone())
+            }
         }
     }
 }
@@ -173,7 +190,8 @@ impl Table {
             let is_here = |wanted: &ColumnSpec| {
                 self.versions.iter().any(|(column, at)| column == wanted && Arc::ptr_eq(at, cells))
             };
-            let names: Vec<&str> = columns.iter().filter(|column| is_here(column)).map(|it| it.name).collect();
+            let names: Vec<&str> =
+                columns.iter().filter(|column| is_here(column)).map(|it| it.name).collect();
             if names.is_empty() {
                 continue;
             }

@@ -150,7 +150,7 @@ pub fn write_fates(path: &Path, fates: &[FateEvent]) -> Result<()> {
     for group in fates.chunks(GROUP_ROWS) {
         write_fate_group(&mut writer, group)?;
     }
-    writer.finish()
+    writer.finish().map(drop)
 }
 
 fn write_fate_group(writer: &mut FrameWriter, fates: &[FateEvent]) -> Result<()> {
@@ -264,7 +264,8 @@ impl StoredFates {
 /// The file is damaged, or names a reason that is not among them.
 pub fn read_fates(path: &Path, reasons: &[&'static Reason]) -> Result<Vec<FateEvent>> {
     let stored = StoredFates::open(path)?;
-    let read = |(at, fate)| fate_of(fate, reasons).ok_or_else(|| damaged(path, format!("row {at} is no fate")));
+    let read =
+        |(at, fate)| fate_of(fate, reasons).ok_or_else(|| damaged(path, format!("row {at} is no fate")));
     stored.iter().enumerate().map(read).collect()
 }
 

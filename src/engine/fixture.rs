@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::columns::{self, ColumnKind, ColumnSpec};
 use super::corpus::{BatchCells, Cells, Corpus, Table};
-use super::frame::{Frame, Values};
+use super::frame::{Frame, Held, Values};
+use super::scribe::Scribe;
 use super::stage::{Context, Quiet, RowIx, Stage, TableId};
 use super::verdict::{Delta, FateEvent, Verdict};
 use super::view::View;
@@ -35,7 +36,8 @@ pub(crate) fn judged(stage: &dyn Stage, tables: &Value) -> Judged {
     let cancel = AtomicBool::new(false);
     let cx = Context { seed: 1, cancel: &cancel, progress: &Quiet };
     let table = corpus.table(contract.table);
-    let mut verdict = Verdict::new("example", &contract, table, folder.path().join("columns.parquet"));
+    let (columns, scribe) = (folder.path().join("columns.parquet"), Scribe::new(usize::MAX));
+    let mut verdict = Verdict::new("example", &contract, table, &columns, &scribe);
     stage.judge(&View::new(&corpus, &contract), &cx, &mut verdict).unwrap();
     let delta = verdict.finish().unwrap();
     let writes = &contract.writes;
@@ -46,7 +48,7 @@ pub(crate) fn judged(stage: &dyn Stage, tables: &Value) -> Judged {
             (0..).take(table.len()).collect(),
             &[table.len()],
         );
-        written.add_columns(writes, cells.clone());
+        written.add_columns(writes, Cells::Memory(cells.clone()));
         written.read_batch(0, writes).unwrap()
     });
     Judged { delta, cells }
@@ -98,7 +100,7 @@ fn table(id: TableId, rows: &[Value]) -> Table {
     if known.is_empty() {
         return table;
     }
-    table.add_columns(&known, Cells::Memory(Frame::from_columns(frame).unwrap()));
+    table.add_columns(&known, Cells::Memory(Held::of(Frame::from_columns(frame).unwrap())));
     table
 }
 

@@ -236,6 +236,11 @@ impl Step {
         self.partial.join(name)
     }
 
+    /// Where a file of the step will be once the step is done.
+    pub fn done_file(&self, name: &str) -> PathBuf {
+        self.done.join(name)
+    }
+
     /// The folder being written.
     pub fn path(&self) -> &Path {
         &self.partial

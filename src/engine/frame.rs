@@ -1,21 +1,25 @@
 //! The door to polars and Parquet: columns in, row groups out, row ranges back.
 //!
 //! Each batch handed to [`FrameWriter`] becomes one row group, so a reader that asks
-//! for the same range decodes nothing else. Nothing outside `engine` sees polars.
+//! for the same range decodes nothing else. What a [`Scribe`] writes may stay in memory
+//! and is then not read back. Nothing outside `engine` sees polars.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use polars::io::parquet::write::BatchedWriter;
 use polars::prelude::{
-    AnyValue, Column, DataFrame, DataType, Field, Float64Chunked, Int64Chunked, NamedFrom, ParquetCompression, ParquetReader,
-    ParquetWriter, Schema, SerReader, Series, StatisticsOptions, StringChunked, UInt32Chunked,
+    AnyValue, Column, DataFrame, DataType, Field, Float64Chunked, Int64Chunked, NamedFrom,
+    ParquetCompression, ParquetReader, ParquetWriter, Schema, SerReader, Series, StatisticsOptions,
+    StringChunked, UInt32Chunked,
 };
 
 use super::error::{At, Result, damaged};
 use super::folder::create_private;
+use super::scribe::Scribe;
 
 /// Values of one column, to be written.
 #[derive(Debug)]
@@ -73,13 +77,17 @@ fn data_frame(columns: Columns<'_>) -> polars::error::PolarsResult<DataFrame> {
 pub struct FrameWriter {
     path: PathBuf,
     is_private: bool,
-    writer: Option<BatchedWriter<BufWriter<File>>>,
+    scribe: Option<Scribe>,
+    writer: Option<Arc<Mutex<BatchedWriter<BufWriter<File>>>>>,
+    height: usize,
+    held: BTreeMap<usize, Frame>,
 }
 
 impl FrameWriter {
     /// Starts a file; its columns are known with the first batch.
     pub fn create(path: &Path) -> Self {
-        Self { path: path.to_owned(), is_private: false, writer: None }
+        let path = path.to_owned();
+        Self { path, is_private: false, scribe: None, writer: None, height: 0, held: BTreeMap::new() }
     }
 
     /// Starts a file that only its owner may read.
@@ -87,40 +95,95 @@ impl FrameWriter {
         Self { is_private: true, ..Self::create(path) }
     }
 
+    /// Leaves the writing to a scribe, who may keep batches in memory.
+    #[must_use]
+    pub fn by(mut self, scribe: &Scribe) -> Self {
+        self.scribe = Some(scribe.clone());
+        self
+    }
+
     /// Writes one row group. An empty batch only fixes the columns.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file cannot be written; with a scribe, this one or an earlier.
     pub fn write(&mut self, columns: Columns<'_>) -> Result<()> {
-        let doing = "writing";
-        if self.writer.is_none() {
-            let schema: Schema =
-                columns.iter().map(|(name, values)| Field::new((*name).into(), values.data_type())).collect();
-            let file = if self.is_private {
-                create_private(&self.path)?
-            } else {
-                File::create(&self.path).at(doing, &self.path)?
-            };
-            let writer = ParquetWriter::new(BufWriter::new(file))
-                .with_compression(ParquetCompression::Zstd(None))
-                .with_statistics(StatisticsOptions::empty())
-                .batched(&schema)
-                .at(doing, &self.path)?;
-            self.writer = Some(writer);
+        let writer = match &self.writer {
+            Some(writer) => Arc::clone(writer),
+            None => Arc::clone(self.writer.insert(Arc::new(Mutex::new(self.started(&columns)?)))),
+        };
+        let frame = data_frame(columns).at(WRITING, &self.path)?;
+        let start = self.height;
+        self.height += frame.height();
+        let Some(scribe) = &self.scribe else { return write_batch(&writer, &frame, &self.path) };
+        if scribe.takes(frame.estimated_size()) {
+            self.held.insert(start, Frame(frame.clone()));
         }
-        let frame = data_frame(columns).at(doing, &self.path)?;
-        self.writer.as_mut().map_or(Ok(()), |writer| writer.write_batch(&frame)).at(doing, &self.path)
+        let path = self.path.clone();
+        scribe.push(move || write_batch(&writer, &frame, &path))
     }
 
-    /// Ends the file.
+    fn started(&self, columns: &Columns<'_>) -> Result<BatchedWriter<BufWriter<File>>> {
+        let fields = columns.iter().map(|(name, values)| Field::new((*name).into(), values.data_type()));
+        let file = if self.is_private {
+            create_private(&self.path)?
+        } else {
+            File::create(&self.path).at(WRITING, &self.path)?
+        };
+        ParquetWriter::new(BufWriter::new(file))
+            .with_compression(ParquetCompression::Zstd(None))
+            .with_statistics(StatisticsOptions::empty())
+            .batched(&fields.collect::<Schema>())
+            .at(WRITING, &self.path)
+    }
+
+    /// Ends the file; gives what of it is still in memory. With a scribe, the file is whole when that is done.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub fn finish(self) -> Result<()> {
-        if let Some(writer) = self.writer {
-            writer.finish().at("writing", &self.path)?;
+    /// As [`FrameWriter::write`].
+    pub fn finish(self) -> Result<Held> {
+        let Self { path, scribe, writer, height, held, .. } = self;
+        if let Some(writer) = writer {
+            let finish = move || locked(&writer).finish().at(WRITING, &path).map(drop);
+            match scribe {
+                Some(scribe) => scribe.push(finish)?,
+                None => finish()?,
+            }
         }
-        Ok(())
+        Ok(Held { height, frames: Arc::new(held) })
+    }
+}
+
+const WRITING: &str = "writing";
+
+fn write_batch(writer: &Mutex<BatchedWriter<BufWriter<File>>>, frame: &DataFrame, path: &Path) -> Result<()> {
+    locked(writer).write_batch(frame).at(WRITING, path)
+}
+
+fn locked<T>(writer: &Mutex<T>) -> MutexGuard<'_, T> {
+    writer.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The batches of a file that are still in memory, by the row that each starts at.
+#[derive(Debug, Clone, Default)]
+pub struct Held {
+    height: usize,
+    frames: Arc<BTreeMap<usize, Frame>>,
+}
+
+impl Held {
+    /// One batch.
+    pub fn of(frame: Frame) -> Self {
+        Self { height: frame.height(), frames: Arc::new(BTreeMap::from([(0, frame)])) }
+    }
+
+    /// Nothing of the file need be read.
+    pub fn is_whole(&self) -> bool {
+        self.height == self.frames.values().map(Frame::height).sum::<usize>()
+    }
+
+    /// The batch of these rows.
+    pub(super) fn batch(&self, start: usize, length: usize) -> Option<&Frame> {
+        self.frames.get(&start).filter(|frame| frame.height() == length)
     }
 }
 
@@ -131,7 +194,7 @@ impl FrameWriter {
 pub fn write_frame(path: &Path, columns: Columns<'_>) -> Result<()> {
     let mut writer = FrameWriter::create(path);
     writer.write(columns)?;
-    writer.finish()
+    writer.finish().map(drop)
 }
 
 /// Columns read back; cells are reached by row number within the frame.
@@ -331,6 +394,7 @@ impl U32s<'_> {
 pub struct FrameFile {
     path: PathBuf,
     metadata: polars::io::parquet::metadata::FileMetadataRef,
+    held: Held,
 }
 
 impl FrameFile {
@@ -342,7 +406,14 @@ impl FrameFile {
         let file = File::open(path).at("reading", path)?;
         let mut reader = ParquetReader::new(file);
         let metadata = reader.get_metadata().at("reading", path)?.clone();
-        Ok(Self { path: path.to_owned(), metadata })
+        Ok(Self { path: path.to_owned(), metadata, held: Held::default() })
+    }
+
+    /// The same file, some batches of which are in memory.
+    #[must_use]
+    pub fn holding(mut self, held: Held) -> Self {
+        self.held = held;
+        self
     }
 
     /// Number of rows.
@@ -361,11 +432,14 @@ impl FrameFile {
         groups
     }
 
-    /// Reads `length` rows from `start`; `columns` of `None` reads all.
+    /// Reads `length` rows from `start`, of these columns and maybe more; `columns` of `None` reads all.
     ///
     /// # Errors
     /// The file cannot be read or lacks a column.
     pub fn read(&self, start: usize, length: usize, columns: Option<&[&str]>) -> Result<Frame> {
+        if let Some(held) = self.held.batch(start, length) {
+            return Ok(held.clone());
+        }
         let file = File::open(&self.path).at("reading", &self.path)?;
         let mut reader = ParquetReader::new(file)
             .with_slice(Some((start, length)))
@@ -386,6 +460,36 @@ impl FrameFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn it_makes_no_difference_which_batches_are_still_in_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |name: &str, room: usize| {
+            let path = folder.path().join(name);
+            let scribe = Scribe::new(room);
+            let mut writer = FrameWriter::create(&path).by(&scribe);
+            for start in [0, 3, 6] {
+                let texts: Vec<String> = (start..start + 3).map(|n| "long enough ".repeat(n)).collect();
+                let cells = texts.iter().map(|text| (text.len() != 12).then_some(text.as_str())).collect();
+                writer.write(vec![("text", Values::Text(cells)), ("n", Values::U32(vec![7; 3]))]).unwrap();
+            }
+            let held = writer.finish().unwrap();
+            let n_held = held.frames.len();
+            scribe.wait().unwrap();
+            let file = FrameFile::open(&path).unwrap().holding(held);
+            let cells = [0, 3, 6].map(|start| {
+                let frame = file.read(start, 3, Some(&["text"])).unwrap();
+                [0, 1, 2].map(|row| frame.texts("text").unwrap().get(row).map(str::to_owned))
+            });
+            (n_held, cells, std::fs::read(&path).unwrap())
+        };
+        let (none, from_file, bytes) = read("none", 0);
+        let (some, mixed, same) = read("some", 400);
+        let (all, from_memory, again) = read("all", 1 << 20);
+        assert!(none == 0 && (1..3).contains(&some) && all == 3, "{some}");
+        assert_eq!((&mixed, &from_memory), (&from_file, &from_file));
+        assert!(same == bytes && again == bytes);
+    }
 
     #[test]
     fn a_range_reads_back_what_was_written_across_row_groups() {

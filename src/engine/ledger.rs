@@ -188,7 +188,8 @@ fn write_beside(path: &Path, write: impl FnOnce(&mut FrameWriter) -> Result<()>)
 fn write_events(writer: &mut FrameWriter, events: &[Event<'_>]) -> Result<()> {
     let ids: Vec<IdDigits> = events.iter().map(|event| event.row_id.digits()).collect();
     let into: Vec<Option<IdDigits>> = events.iter().map(|event| event.into.map(RowId::digits)).collect();
-    let text = |get: for<'e> fn(&Event<'e>) -> Option<&'e str>| Values::Text(events.iter().map(get).collect());
+    let text =
+        |get: for<'e> fn(&Event<'e>) -> Option<&'e str>| Values::Text(events.iter().map(get).collect());
     writer.write(vec![
         ("table", text(|event| Some(event.table.name()))),
         ("row_id", Values::Text(ids.iter().map(|id| Some(id.as_str())).collect())),

@@ -2,7 +2,7 @@
 //!
 //! Reading order: `stage` (the vocabulary; `example` shows a reason on rows), `columns`, `view` and `verdict` (what a
 //! stage sees and says), `runner`, `cascade` and `conservation` (what becomes of it), then what they stand on:
-//! `corpus` (tables), `payload` and `delta` (their files), `frame` (the door to polars),
+//! `corpus` (tables), `payload` and `delta` (their files), `frame` (the door to polars), `scribe` (who writes),
 //! `folder` (the run folder), `ledger` (all of it in one table); last, what takes things out of a finished run:
 //! `purge`, `forget` and `forgotten`, by `rewrite`.
 
@@ -25,6 +25,7 @@ pub mod payload;
 pub mod purge;
 pub mod rewrite;
 pub mod runner;
+pub mod scribe;
 pub mod stage;
 pub mod verdict;
 pub mod view;

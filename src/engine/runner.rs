@@ -7,7 +7,7 @@
 //!
 //! What happens to the other table stands in `cascade`, what is compared in `conservation`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use super::cascade::{NO_REQUEST_LEFT, apply, take_effect};
@@ -25,12 +25,16 @@ use super::forget;
 use super::forgotten::Forgotten;
 use super::frame::FrameFile;
 use super::payload::{self, IngestCounts, IngestManifest, PayloadWriter};
+use super::scribe::Scribe;
 use super::stage::{Action, Context, Contract, Reason, ReasonKind, RowIx, Safety, Stage, TableId};
 use super::verdict::{Delta, Verdict};
 use super::view::View;
 
 /// Raised when the layout of the run folder or the meaning of a delta changes: nothing older is reused.
 const ENGINE_VERSION: u32 = 2;
+
+/// Bytes of cells that stay in memory, so that they need not be read back from where they were written.
+const HELD_BYTES: usize = 128 << 20;
 
 /// Where rows come from.
 pub trait Source: Send + Sync {
@@ -123,8 +127,12 @@ pub fn run(
 ) -> Result<Outcome> {
     let names: Vec<String> = stages.iter().enumerate().map(|(at, stage)| step_name(at, &stage.id)).collect();
     folder.keep_stages(&names)?;
-    let (ingest, mut reused) = ingest(folder, source, cx)?;
-    let mut corpus = payload::load(folder.path(), &ingest)?;
+    let scribe = Scribe::new(HELD_BYTES);
+    let running = Running { folder, scribe: &scribe, cx };
+    let (ingest, mut corpus, mut reused) = std::thread::scope(|scope| {
+        scope.spawn(|| stages.iter().for_each(|instance| instance.stage.prepare()));
+        ingest(running, source)
+    })?;
     let mut manifests: Vec<StageManifest> = Vec::new();
     let mut upstream = ingest.key.clone();
     for (at, instance) in stages.iter().enumerate() {
@@ -134,15 +142,13 @@ pub fn run(
         let step = format!("stages/{}", names[at]);
         let key = stage_key(instance, &upstream, cx.seed)?;
         let done = folder.manifest::<StageManifest>(&step)?.filter(|manifest| manifest.key == key);
-        let manifest = match done {
-            Some(manifest) => {
-                replay(folder.path(), &step, at, instance, &mut corpus)?;
-                reused += 1;
-                manifest
-            }
-            None => {
-                judge(folder, &step, at, instance, Keys { own: &key, upstream: &upstream }, &mut corpus, cx)?
-            }
+        let manifest = if let Some(manifest) = done {
+            replay(folder.path(), &step, at, instance, &mut corpus)?;
+            reused += 1;
+            manifest
+        } else {
+            let keys = Keys { own: &key, upstream: &upstream };
+            judge(running, &step, at, instance, keys, &mut corpus)?
         };
         check_stage(&manifest, &corpus)?;
         upstream = key;
@@ -150,6 +156,11 @@ pub fn run(
     }
     folder.remove_outcome()?;
     let exported = sink.map(|sink| export(folder, sink, &corpus, cx)).transpose()?;
+    scribe.wait()?;
+    for (manifest, name) in manifests.iter_mut().zip(&names) {
+        let written = folder.manifest::<StageManifest>(&format!("stages/{name}"))?;
+        manifest.bytes = written.map_or(0, |written| written.bytes);
+    }
     Ok(Outcome { ingest, stages: manifests, reused, corpus, exported })
 }
 
@@ -172,8 +183,17 @@ pub(super) fn fold(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]
     Ok(corpus)
 }
 
+/// What every step of a run works with.
+#[derive(Clone, Copy)]
+struct Running<'a> {
+    folder: &'a RunFolder,
+    scribe: &'a Scribe,
+    cx: &'a Context<'a>,
+}
+
 /// Reads the inputs, unless they were read before as they are now. Gives how many steps were taken over, too.
-fn ingest(folder: &RunFolder, source: &dyn Source, cx: &Context<'_>) -> Result<(IngestManifest, usize)> {
+fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, Corpus, usize)> {
+    let Running { folder, scribe, cx } = running;
     let forgotten = Forgotten::read(folder.path())?;
     if let Some(manifest) = folder.manifest::<IngestManifest>("ingest")? {
         cx.progress.begin("compare inputs", None);
@@ -181,20 +201,21 @@ fn ingest(folder: &RunFolder, source: &dyn Source, cx: &Context<'_>) -> Result<(
             !manifest.purged && manifest.key == ingest_key(source, &source.inputs()?, &forgotten, cx.seed)?;
         cx.progress.end(if same { "as before" } else { "changed" });
         if same {
-            return Ok((manifest, 1));
+            let corpus = payload::load(folder.path(), &manifest)?;
+            return Ok((manifest, corpus, 1));
         }
     }
     folder.remove_outcome()?;
     let start = Instant::now();
     cx.progress.begin("ingest", None);
-    let mut writer = PayloadWriter::new(folder.begin_private("ingest")?, forgotten.clone());
+    let mut writer = PayloadWriter::new(folder.begin_private("ingest")?, forgotten.clone(), scribe);
     let inputs = source.read(&mut writer, cx)?;
     let key = ingest_key(source, &inputs, &forgotten, cx.seed)?;
-    let manifest = writer.finish(key, inputs, start.elapsed().as_secs_f64())?;
+    let (manifest, corpus) = writer.finish(key, inputs, start.elapsed().as_secs_f64())?;
     let counts = &manifest.counts;
     check_lines(counts)?;
     cx.progress.end(&format!("{} requests, {} doc lists", counts.records, counts.doc_lists));
-    Ok((manifest, 0))
+    Ok((manifest, corpus, 0))
 }
 
 fn ingest_key(source: &dyn Source, inputs: &[InputFile], forgotten: &Forgotten, seed: u64) -> Result<String> {
@@ -227,27 +248,27 @@ struct Keys<'a> {
 }
 
 fn judge(
-    folder: &RunFolder,
+    running: Running<'_>,
     step: &str,
     at: usize,
     instance: &StageInstance,
     keys: Keys<'_>,
     corpus: &mut Corpus,
-    cx: &Context<'_>,
 ) -> Result<StageManifest> {
+    let Running { folder, scribe, cx } = running;
     folder.remove_outcome()?;
     let start = Instant::now();
     let contract = instance.stage.contract();
     let before = kept(corpus);
     cx.progress.begin(&instance.id, Some(corpus.table(contract.table).len() as u64));
     let files = folder.begin(step)?;
-    let Delta { fates, edits, cells, notes } =
-        verdict_of(instance, &contract, files.file(COLUMNS), corpus, cx)?;
+    let mut verdict =
+        Verdict::new(&instance.id, &contract, corpus.table(contract.table), &files.file(COLUMNS), scribe);
+    instance.stage.judge(&View::new(corpus, &contract), cx, &mut verdict)?;
+    let Delta { fates, edits, cells, notes } = verdict.finish()?;
     let fates = take_effect(corpus, contract.table, fates, at)?;
     let edits: Vec<StoredEdit> =
         edits.into_iter().map(|(row, edit)| StoredEdit::new(contract.table, row, edit)).collect();
-    write_fates(&files.file(FATES), &fates)?;
-    write_edits(&files.file(EDITS), &edits)?;
     let is_shown = |edit: &StoredEdit| edit.safety == Safety::Suggest.name();
     let manifest = StageManifest {
         key: keys.own.to_owned(),
@@ -263,27 +284,22 @@ fn judge(
         suggestions: count_edits(edits.iter().filter(|edit| is_shown(edit))),
         notes,
         seconds: start.elapsed().as_secs_f64(),
-        bytes: bytes_in(files.path())?,
+        bytes: 0,
     };
-    files.finish(&manifest)?;
-    if cells.is_some() {
-        add_columns(folder.path(), step, &contract, corpus)?;
+    let columns = files.done_file(COLUMNS);
+    let written = manifest.clone();
+    scribe.push(move || {
+        write_fates(&files.file(FATES), &fates)?;
+        write_edits(&files.file(EDITS), &edits)?;
+        let bytes = bytes_in(files.path())?;
+        files.finish(&StageManifest { bytes, ..written })
+    })?;
+    if let Some(held) = cells {
+        let cells = Cells::written(held, &columns, scribe)?;
+        corpus.table_mut(contract.table).add_columns(&contract.writes, cells);
     }
     cx.progress.end(&summary(&manifest));
     Ok(manifest)
-}
-
-/// What a stage says of the tables as they stand.
-fn verdict_of(
-    instance: &StageInstance,
-    contract: &Contract,
-    columns: PathBuf,
-    corpus: &Corpus,
-    cx: &Context<'_>,
-) -> Result<Delta> {
-    let mut verdict = Verdict::new(&instance.id, contract, corpus.table(contract.table), columns);
-    instance.stage.judge(&View::new(corpus, contract), cx, &mut verdict)?;
-    verdict.finish()
 }
 
 /// Applies the delta of a stage that is done.

@@ -355,6 +355,10 @@ pub trait Stage: Send + Sync {
     /// An external file cannot be read.
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()>;
 
+    /// Makes ready what takes its time and no row decides, such as tables of the whole program. It is called beside the
+    /// reading of the inputs, and a stage whose run is resumed may do without it.
+    fn prepare(&self) {}
+
     /// Judges the kept rows of its table.
     ///
     /// # Errors

@@ -6,15 +6,16 @@
 //! a stage that writes a large column holds one batch of it.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
+use std::path::Path;
 
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use super::columns::{ColumnKind, ColumnSpec};
-use super::corpus::{Cells, Table};
+use super::corpus::Table;
 use super::error::{Error, Result};
-use super::frame::{Columns, FrameFile, FrameWriter, Values};
+use super::frame::{Columns, FrameWriter, Held, Values};
+use super::scribe::Scribe;
 use super::stage::{Action, Cell, Contract, Edit, Evidence, Opinion, Reason, RowIx, Safety, TableId};
 
 /// One fate of one row.
@@ -43,8 +44,8 @@ pub struct Delta {
     pub fates: Vec<FateEvent>,
     /// Edits by row, in the order in which they were made.
     pub edits: Vec<(RowIx, Edit)>,
-    /// The cells, where the contract names columns to write.
-    pub cells: Option<Cells>,
+    /// What of the cells is still in memory, where the contract names columns to write.
+    pub cells: Option<Held>,
     /// What it noted about the whole table.
     pub notes: BTreeMap<String, Value>,
 }
@@ -61,15 +62,20 @@ pub struct Verdict<'a> {
     cells: Vec<VecDeque<(RowIx, Cell)>>,
     /// Rows and content columns for which an edit says why they change.
     explained: FxHashSet<(RowIx, &'static str)>,
-    columns_path: PathBuf,
     writer: FrameWriter,
     next_batch: usize,
     notes: BTreeMap<String, Value>,
 }
 
 impl<'a> Verdict<'a> {
-    /// An empty verdict on a table; cells go to the file `columns`.
-    pub fn new(stage: &str, contract: &'a Contract, table: &'a Table, columns: PathBuf) -> Self {
+    /// An empty verdict on a table; the scribe writes its cells into the file `columns`.
+    pub fn new(
+        stage: &str,
+        contract: &'a Contract,
+        table: &'a Table,
+        columns: &Path,
+        scribe: &Scribe,
+    ) -> Self {
         Self {
             stage: stage.to_owned(),
             contract,
@@ -79,8 +85,7 @@ impl<'a> Verdict<'a> {
             edits: Vec::new(),
             cells: contract.writes.iter().map(|_| VecDeque::new()).collect(),
             explained: FxHashSet::default(),
-            writer: FrameWriter::create(&columns),
-            columns_path: columns,
+            writer: FrameWriter::create(columns).by(scribe),
             next_batch: 0,
             notes: BTreeMap::new(),
         }
@@ -276,9 +281,7 @@ impl<'a> Verdict<'a> {
                     self.contract.writes.iter().map(|column| (column.name, dense(column.kind, &[], 0, 0)));
                 self.writer.write(none.collect())?;
             }
-            let path = self.columns_path;
-            self.writer.finish()?;
-            Some(Cells::File(FrameFile::open(&path)?))
+            Some(self.writer.finish()?)
         };
         self.fates.sort_by_key(|event| event.row);
         self.edits.sort_by_key(|(row, _)| *row);

@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 
 use super::{KINDS, Kind, reasons};
 use crate::engine::columns;
-use crate::engine::corpus::{Corpus, Fate};
+use crate::engine::corpus::{Cells, Corpus, Fate};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::fixture;
+use crate::engine::scribe::Scribe;
 use crate::engine::stage::{Context, Quiet, Safety, Stage};
 use crate::engine::verdict::{Delta, Verdict};
 use crate::engine::view::View;
@@ -22,7 +23,8 @@ fn judge(stage: &dyn Stage, corpus: &Corpus, columns: &std::path::Path) -> Delta
     let contract = stage.contract();
     let cancel = AtomicBool::new(false);
     let cx = Context { seed: 1, cancel: &cancel, progress: &Quiet };
-    let mut verdict = Verdict::new("law", &contract, corpus.table(contract.table), columns.to_owned());
+    let scribe = Scribe::new(usize::MAX);
+    let mut verdict = Verdict::new("law", &contract, corpus.table(contract.table), columns, &scribe);
     stage.judge(&View::new(corpus, &contract), &cx, &mut verdict).unwrap();
     verdict.finish().unwrap()
 }
@@ -34,7 +36,7 @@ fn apply(stage: &dyn Stage, corpus: &mut Corpus, delta: &Delta) {
     }
     if let Some(cells) = &delta.cells {
         let contract = stage.contract();
-        corpus.table_mut(contract.table).add_columns(&contract.writes, cells.clone());
+        corpus.table_mut(contract.table).add_columns(&contract.writes, Cells::Memory(cells.clone()));
     }
 }
 

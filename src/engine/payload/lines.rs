@@ -6,6 +6,7 @@ use super::rows::Place;
 use super::{BATCH_ROWS, LINES};
 use crate::engine::error::{Result, damaged};
 use crate::engine::frame::{FrameFile, FrameWriter, Values};
+use crate::engine::scribe::Scribe;
 use crate::engine::stage::Reason;
 
 /// A line was joined into the row of another one.
@@ -37,8 +38,8 @@ pub(super) struct LineWriter {
 }
 
 impl LineWriter {
-    pub(super) fn create(path: &Path) -> Self {
-        Self { file: FrameWriter::create_private(path), pending: Vec::new() }
+    pub(super) fn create(path: &Path, scribe: &Scribe) -> Self {
+        Self { file: FrameWriter::create_private(path).by(scribe), pending: Vec::new() }
     }
 
     pub(super) fn push(&mut self, line: Noted) -> Result<()> {
@@ -48,7 +49,7 @@ impl LineWriter {
 
     pub(super) fn finish(mut self) -> Result<()> {
         self.write()?;
-        self.file.finish()
+        self.file.finish().map(drop)
     }
 
     fn write(&mut self) -> Result<()> {

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use super::{BATCH_BYTES, BATCH_ROWS};
 use crate::engine::columns;
 use crate::engine::error::{Error, Result};
-use crate::engine::frame::{FrameWriter, Values};
+use crate::engine::frame::{FrameWriter, Held, Values};
+use crate::engine::scribe::Scribe;
 use crate::engine::stage::RowIx;
 
 /// Takes doc lists and writes each distinct one.
@@ -21,9 +22,9 @@ pub(super) struct ListWriter {
 }
 
 impl ListWriter {
-    pub(super) fn create(path: &Path) -> Self {
+    pub(super) fn create(path: &Path, scribe: &Scribe) -> Self {
         Self {
-            file: FrameWriter::create_private(path),
+            file: FrameWriter::create_private(path).by(scribe),
             texts: Vec::new(),
             bytes: 0,
             batches: Vec::new(),
@@ -49,13 +50,13 @@ impl ListWriter {
         Ok(row)
     }
 
-    /// Writes what is left. Gives the ids, and the rows of each batch.
-    pub(super) fn finish(mut self) -> Result<(Vec<u128>, Vec<usize>)> {
+    /// Writes what is left. Gives the ids, the rows of each batch, and what is still in memory.
+    pub(super) fn finish(mut self) -> Result<(Vec<u128>, Vec<usize>, Held)> {
         if !self.texts.is_empty() || self.batches.is_empty() {
             self.write()?;
         }
-        self.file.finish()?;
-        Ok((self.ids, self.batches))
+        let held = self.file.finish()?;
+        Ok((self.ids, self.batches, held))
     }
 
     fn write(&mut self) -> Result<()> {

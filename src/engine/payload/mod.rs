@@ -27,7 +27,7 @@ use super::stage::TableId;
 pub use lines::{JOINED, LineStory, read_lines};
 pub use rows::{LineRow, Place, RequestRow};
 pub(super) use spine::id_of_repeat;
-use spine::read_spine;
+use spine::{TableSpine, read_spine};
 pub use writer::PayloadWriter;
 
 /// A batch ends with this many rows, or …
@@ -94,14 +94,22 @@ pub struct IngestManifest {
 /// The run folder is damaged.
 pub fn load(run: &Path, manifest: &IngestManifest) -> Result<Corpus> {
     let folder = run.join("ingest");
-    let (request_ids, request_order, origin) = read_spine(&folder.join(REQUEST_SPINE))?;
-    let (list_ids, list_order, _) = read_spine(&folder.join(LIST_SPINE))?;
-    let mut requests = Table::new(TableId::Requests, request_ids, request_order, &manifest.request_batches);
-    let mut lists = Table::new(TableId::DocLists, list_ids, list_order, &manifest.list_batches);
-    requests
-        .add_columns(&columns_of(TableId::Requests), Cells::File(FrameFile::open(&folder.join(REQUESTS))?));
-    lists.add_columns(&columns_of(TableId::DocLists), Cells::File(FrameFile::open(&folder.join(LISTS))?));
-    Ok(Corpus { requests, lists, list: origin.clone(), origin })
+    let spines = (read_spine(&folder.join(REQUEST_SPINE))?, read_spine(&folder.join(LIST_SPINE))?);
+    let cells = [REQUESTS, LISTS].map(|name| FrameFile::open(&folder.join(name)).map(Cells::File));
+    let [requests, lists] = cells;
+    Ok(tables(manifest, spines, [requests?, lists?]))
+}
+
+/// The tables of these spines, with the cells of requests and of lists.
+fn tables(manifest: &IngestManifest, spines: (TableSpine, TableSpine), cells: [Cells; 2]) -> Corpus {
+    let (request_order, list_order) = (spines.0.order(), spines.1.order());
+    let origin = spines.0.list_of.unwrap_or_default();
+    let mut requests = Table::new(TableId::Requests, spines.0.ids, request_order, &manifest.request_batches);
+    let mut lists = Table::new(TableId::DocLists, spines.1.ids, list_order, &manifest.list_batches);
+    let [of_requests, of_lists] = cells;
+    requests.add_columns(&columns_of(TableId::Requests), of_requests);
+    lists.add_columns(&columns_of(TableId::DocLists), of_lists);
+    Corpus { requests, lists, list: origin.clone(), origin }
 }
 
 fn columns_of(table: TableId) -> Vec<ColumnSpec> {

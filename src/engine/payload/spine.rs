@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::rows::RequestRow;
-use crate::engine::corpus::RowId;
+use crate::engine::corpus::{IdDigits, RowId};
 use crate::engine::error::{Error, Result, damaged};
 use crate::engine::frame::{FrameFile, FrameWriter, Values};
 use crate::engine::stage::RowIx;
@@ -35,12 +35,33 @@ impl Spine {
         self.list_of.push(list);
     }
 
-    /// Writes the spines of both tables.
-    pub(super) fn write(&self, requests: &Path, lists: &Path, list_ids: &[u128]) -> Result<()> {
+    /// The spines of both tables.
+    pub(super) fn finish(self, list_ids: Vec<u128>) -> Result<(TableSpine, TableSpine)> {
         let (ids, position) = order_requests(&self.content_keys, &self.times, &self.lines)?;
         let list_position = order_lists(&self.list_of, &position, list_ids.len());
-        write_spine(requests, &ids, &position, Some(&self.list_of))?;
-        write_spine(lists, list_ids, &list_position, None)
+        let lists = TableSpine { ids: list_ids, position: list_position, list_of: None };
+        Ok((TableSpine { ids, position, list_of: Some(self.list_of) }, lists))
+    }
+}
+
+/// The spine of one table.
+#[derive(Debug, Clone)]
+pub(super) struct TableSpine {
+    pub(super) ids: Vec<u128>,
+    /// Each row's place in canonical order.
+    pub(super) position: Vec<u32>,
+    /// For requests: the list of each row.
+    pub(super) list_of: Option<Vec<RowIx>>,
+}
+
+impl TableSpine {
+    /// The rows in canonical order.
+    pub(super) fn order(&self) -> Vec<RowIx> {
+        let mut order = vec![0; self.position.len()];
+        for (row, &place) in (0..).zip(&self.position) {
+            order[place as usize] = row;
+        }
+        order
     }
 }
 
@@ -101,31 +122,33 @@ fn order_lists(list_of: &[RowIx], request_position: &[u32], n_lists: usize) -> V
     position
 }
 
-fn write_spine(path: &Path, ids: &[u128], position: &[u32], list_of: Option<&[RowIx]>) -> Result<()> {
+/// Writes the spine of a table.
+pub(super) fn write_spine(path: &Path, TableSpine { ids, position, list_of }: &TableSpine) -> Result<()> {
     let mut writer = FrameWriter::create(path);
     let mut start = 0;
     loop {
         let rows = start..ids.len().min(start + SPINE_ROWS);
-        let texts: Vec<String> = ids[rows.clone()].iter().map(|&id| RowId(id).to_string()).collect();
+        let texts: Vec<IdDigits> = ids[rows.clone()].iter().map(|&id| RowId(id).digits()).collect();
         let mut spine = vec![
             ("row_id", Values::Text(texts.iter().map(|id| Some(id.as_str())).collect())),
             ("position", Values::U32(position[rows.clone()].to_vec())),
         ];
+        let list_of = list_of.as_deref();
         spine.extend(list_of.map(|list_of| ("doc_list", Values::U32(list_of[rows.clone()].to_vec()))));
         writer.write(spine)?;
         start = rows.end;
         if start == ids.len() {
-            return writer.finish();
+            return writer.finish().map(drop);
         }
     }
 }
 
-/// Ids, rows in order, and for requests the list of each row.
-pub(super) fn read_spine(path: &Path) -> Result<(Vec<u128>, Vec<RowIx>, Vec<RowIx>)> {
+/// Reads the spine of a table.
+pub(super) fn read_spine(path: &Path) -> Result<TableSpine> {
     let file = FrameFile::open(path)?;
-    let mut ids = Vec::with_capacity(file.height());
-    let mut order = vec![RowIx::MAX; file.height()];
-    let mut lists = Vec::new();
+    let mut spine =
+        TableSpine { ids: Vec::with_capacity(file.height()), position: Vec::new(), list_of: None };
+    let mut is_taken = vec![false; file.height()];
     for start in (0..file.height()).step_by(SPINE_ROWS) {
         let frame = file.read(start, SPINE_ROWS.min(file.height() - start), None)?;
         let (Some(texts), Some(positions)) = (frame.texts("row_id"), frame.u32s("position")) else {
@@ -133,15 +156,21 @@ pub(super) fn read_spine(path: &Path) -> Result<(Vec<u128>, Vec<RowIx>, Vec<RowI
         };
         let list_of = frame.u32s("doc_list");
         for at in 0..frame.height() {
-            let row = RowIx::try_from(start + at).map_err(|_| damaged(path, "holds more than 2^32 rows"))?;
+            let row = start + at;
             let id = texts.get(at).and_then(RowId::number);
-            ids.push(id.ok_or_else(|| damaged(path, format!("row {row} has no id")))?);
-            let place = positions.get(at).and_then(|place| order.get_mut(place as usize));
-            *place.ok_or_else(|| damaged(path, format!("row {row} has no place")))? = row;
-            lists.extend(list_of.and_then(|list_of| list_of.get(at)));
+            spine.ids.push(id.ok_or_else(|| damaged(path, format!("row {row} has no id")))?);
+            let place = positions.get(at).filter(|&place| {
+                is_taken.get_mut(place as usize).is_some_and(|taken| !std::mem::replace(taken, true))
+            });
+            spine
+                .position
+                .push(place.ok_or_else(|| damaged(path, format!("row {row} has no place of its own")))?);
+            if let Some(list) = list_of.and_then(|list_of| list_of.get(at)) {
+                spine.list_of.get_or_insert_default().push(list);
+            }
         }
     }
-    Ok((ids, order, lists))
+    Ok(spine)
 }
 
 #[cfg(test)]

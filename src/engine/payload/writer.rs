@@ -8,19 +8,23 @@ use std::collections::BTreeMap;
 use super::lines::{JOINED, LineWriter, Noted};
 use super::lists::ListWriter;
 use super::rows::{LineRow, Place, RequestRow};
-use super::spine::Spine;
+use super::spine::{Spine, write_spine};
 use super::{
     BATCH_BYTES, BATCH_ROWS, IngestCounts, IngestManifest, LINES, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS,
+    tables,
 };
 use crate::engine::columns::{self, ColumnSpec};
+use crate::engine::corpus::{Cells, Corpus};
 use crate::engine::error::Result;
 use crate::engine::folder::{InputFile, Step};
 use crate::engine::forgotten::{FORGOTTEN, Forgotten};
 use crate::engine::frame::{FrameWriter, Values};
+use crate::engine::scribe::Scribe;
 
 /// Takes rows and writes the ingest step.
 pub struct PayloadWriter {
     step: Step,
+    scribe: Scribe,
     requests: FrameWriter,
     pending: Vec<RequestRow>,
     pending_bytes: usize,
@@ -35,14 +39,15 @@ pub struct PayloadWriter {
 }
 
 impl PayloadWriter {
-    /// Starts the step; records that are on the list of forgotten ones get no row.
-    pub fn new(step: Step, forgotten: Forgotten) -> Self {
+    /// Starts the step, which the scribe writes; records that are on the list of forgotten ones get no row.
+    pub fn new(step: Step, forgotten: Forgotten, scribe: &Scribe) -> Self {
         Self {
-            requests: FrameWriter::create_private(&step.file(REQUESTS)),
-            lists: ListWriter::create(&step.file(LISTS)),
-            lines: LineWriter::create(&step.file(LINES)),
+            requests: FrameWriter::create_private(&step.file(REQUESTS)).by(scribe),
+            lists: ListWriter::create(&step.file(LISTS), scribe),
+            lines: LineWriter::create(&step.file(LINES), scribe),
             spine: Spine::default(),
             step,
+            scribe: scribe.clone(),
             forgotten,
             pending: Vec::new(),
             pending_bytes: 0,
@@ -158,19 +163,24 @@ impl PayloadWriter {
         ])
     }
 
-    /// Writes what is left, the spine and the manifest.
+    /// Writes what is left, the spine and the manifest. Gives the tables that [`super::load`] would read back.
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn finish(mut self, key: String, inputs: Vec<InputFile>, seconds: f64) -> Result<IngestManifest> {
+    pub fn finish(
+        mut self,
+        key: String,
+        inputs: Vec<InputFile>,
+        seconds: f64,
+    ) -> Result<(IngestManifest, Corpus)> {
         if !self.pending.is_empty() || self.request_batches.is_empty() {
             self.write_requests()?;
         }
-        self.requests.finish()?;
-        let (list_ids, list_batches) = self.lists.finish()?;
+        let requests = self.requests.finish()?;
+        let (list_ids, list_batches, lists) = self.lists.finish()?;
         self.lines.finish()?;
-        self.spine.write(&self.step.file(REQUEST_SPINE), &self.step.file(LIST_SPINE), &list_ids)?;
         self.counts.doc_lists = list_ids.len() as u64;
+        let spines = self.spine.finish(list_ids)?;
         let manifest = IngestManifest {
             key,
             inputs,
@@ -182,7 +192,18 @@ impl PayloadWriter {
             purged: false,
             seconds,
         };
-        self.step.finish(&manifest)?;
-        Ok(manifest)
+        let files = [self.step.done_file(REQUESTS), self.step.done_file(LISTS)];
+        let (step, written, to_write) = (self.step, manifest.clone(), spines.clone());
+        self.scribe.push(move || {
+            write_spine(&step.file(REQUEST_SPINE), &to_write.0)?;
+            write_spine(&step.file(LIST_SPINE), &to_write.1)?;
+            step.finish(&written)
+        })?;
+        let cells = [
+            Cells::written(requests, &files[0], &self.scribe)?,
+            Cells::written(lists, &files[1], &self.scribe)?,
+        ];
+        let corpus = tables(&manifest, spines, cells);
+        Ok((manifest, corpus))
     }
 }

@@ -1,0 +1,165 @@
+//! Writes behind the run's back: what a step leaves goes to disk while the next one judges.
+//!
+//! One thread does what it is told in the order in which it was told, so steps on disk are always the first ones of
+//! the run, whenever it is cut off. What is written may also stay in memory while there is room, and is then not read
+//! back. The first error ends all writing, and is told to whoever asks next.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use super::error::{Error, Result};
+
+/// Jobs that may wait; each may have a batch of cells with it.
+const WAITING: usize = 4;
+
+type Job = Box<dyn FnOnce() -> Result<()> + Send>;
+
+/// A handle to the thread that writes.
+#[derive(Debug, Clone)]
+pub struct Scribe(Arc<Desk>);
+
+#[derive(Debug)]
+struct Desk {
+    /// `None` once no more is to come.
+    jobs: Option<SyncSender<Job>>,
+    thread: Option<JoinHandle<()>>,
+    state: Arc<Mutex<State>>,
+    /// Bytes of memory that are left for what need not be read back.
+    room: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    has_failed: bool,
+    /// The first error, until it is told.
+    error: Option<Error>,
+}
+
+impl Scribe {
+    /// Starts the thread; up to `room` bytes of what is written may stay in memory.
+    pub fn new(room: usize) -> Self {
+        let (jobs, waiting) = sync_channel(WAITING);
+        let state = Arc::new(Mutex::new(State::default()));
+        let of_thread = Arc::clone(&state);
+        let thread = std::thread::spawn(move || work(waiting, &of_thread));
+        Self(Arc::new(Desk { jobs: Some(jobs), thread: Some(thread), state, room: AtomicUsize::new(room) }))
+    }
+
+    /// Hands over a job; waits where too many are waiting.
+    ///
+    /// # Errors
+    /// An earlier job failed.
+    pub fn push(&self, job: impl FnOnce() -> Result<()> + Send + 'static) -> Result<()> {
+        self.0.failure()?;
+        // The thread ends only when this handle does.
+        let jobs = self.0.jobs.as_ref();
+        jobs.and_then(|jobs| jobs.send(Box::new(job)).ok()).ok_or(Error::Interrupted)
+    }
+
+    /// Waits until all is written that was handed over.
+    ///
+    /// # Errors
+    /// A job failed.
+    pub fn wait(&self) -> Result<()> {
+        let (done, is_done) = sync_channel(1);
+        // The one who waits is there to hear it.
+        self.push(move || done.send(()).map_err(|_| Error::Interrupted))?;
+        // Nothing is heard where an earlier job failed.
+        let _ = is_done.recv();
+        self.0.failure()
+    }
+
+    /// Takes some of the room in memory; `false` where there is too little left.
+    pub(super) fn takes(&self, bytes: usize) -> bool {
+        let left = |room: usize| room.checked_sub(bytes);
+        self.0.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_ok()
+    }
+}
+
+impl Default for Scribe {
+    /// Keeps nothing in memory.
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl Desk {
+    fn failure(&self) -> Result<()> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match state.error.take() {
+            Some(error) => Err(error),
+            None if state.has_failed => Err(Error::Interrupted),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // What it panicked with was printed where that happened.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[allow(clippy::needless_pass_by_value)] // Dropping the receiver is what tells that nobody works any more.
+fn work(jobs: Receiver<Job>, state: &Mutex<State>) {
+    for job in jobs {
+        let has_failed = state.lock().unwrap_or_else(PoisonError::into_inner).has_failed;
+        if has_failed {
+            continue;
+        }
+        if let Err(error) = job() {
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+            *state = State { has_failed: true, error: Some(error) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_are_done_in_order_and_all_before_the_wait_ends() {
+        let done = Arc::new(Mutex::new(Vec::new()));
+        let scribe = Scribe::default();
+        for job in 0..100 {
+            let done = Arc::clone(&done);
+            let write = move || {
+                done.lock().unwrap().push(job);
+                Ok(())
+            };
+            scribe.push(write).unwrap();
+        }
+        scribe.wait().unwrap();
+        assert_eq!(*done.lock().unwrap(), (0..100).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn nothing_is_written_after_an_error_which_is_told_once() {
+        let written = Arc::new(AtomicUsize::new(0));
+        let scribe = Scribe::default();
+        scribe.push(|| Err(Error::Setting("the disk is full".to_owned()))).unwrap();
+        let after = Arc::clone(&written);
+        // Told here or by the wait, whichever comes first after the job was done.
+        let pushed = scribe.push(move || {
+            after.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        });
+        let error = pushed.and_then(|()| scribe.wait()).unwrap_err();
+        assert_eq!(error.to_string(), "the disk is full");
+        assert!(matches!(scribe.wait(), Err(Error::Interrupted)));
+        assert_eq!(written.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn room_is_taken_until_there_is_none() {
+        let scribe = Scribe::new(10);
+        assert!(scribe.takes(6) && !scribe.takes(5) && scribe.takes(4) && !scribe.takes(1));
+    }
+}
