@@ -68,7 +68,7 @@ fn write_value(value: &Value, out: &mut String) {
 fn write_text(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
-    while let Some(at) = rest.find(|c: char| c == '"' || c == '\\' || c < ' ') {
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..b' ')) {
         out.push_str(&rest[..at]);
         let special = rest.as_bytes()[at];
         if special < b' ' {

@@ -61,7 +61,7 @@ pub fn signatures(functions: &[Value]) -> Vec<Signature> {
     if functions.iter().all(is_plain) {
         return functions.iter().map(|function| signature(function, function)).collect();
     }
-    let fixed = fix::fix(functions, Safety::Unsafe).functions;
+    let (fixed, _) = fix::mended(functions, Safety::Unsafe);
     functions.iter().zip(&fixed).map(|(sent, fixed)| signature(sent, fixed)).collect()
 }
 

@@ -8,6 +8,7 @@
 
 use std::io::{self, Write};
 
+use rayon::prelude::*;
 use serde_json::Value;
 
 use super::ids::Ids;
@@ -102,28 +103,40 @@ pub struct Entry<'a> {
 
 /// Writes the entries of one category, in the order given, and returns their ids.
 ///
-/// `entries` must come grouped by `list`; `ids` numbers them. Nothing is written to `answers` for a category without them. Writes
-/// are small, so both writers should be buffered.
+/// `entries` must come grouped by `list`; `ids` numbers them. Nothing is written to `answers` for a category without
+/// them. Lines are made in parallel, some hundred at a time.
 ///
 /// # Errors
 /// When a writer fails, or an entry of a category with answers has no ground truth.
-pub fn write_category<'a>(
+pub fn write_category(
     category: Category,
     ids: &mut Ids<'_>,
-    entries: impl IntoIterator<Item = Entry<'a>>,
+    entries: &[Entry<'_>],
     questions: &mut dyn Write,
     answers: &mut dyn Write,
 ) -> io::Result<Vec<String>> {
-    let mut written = Vec::new();
-    for entry in entries {
-        let id = ids.next(category, entry.list);
-        write_question(questions, &id, &entry)?;
-        if category.has_answers() {
-            write_answer(answers, &id, &entry)?;
+    let ids: Vec<String> = entries.iter().map(|entry| ids.next(category, entry.list)).collect();
+    for (ids, entries) in ids.chunks(LINES_AT_A_TIME).zip(entries.chunks(LINES_AT_A_TIME)) {
+        let lines = ids.par_iter().zip(entries).map(|(id, entry)| lines_of(category, id, entry));
+        for (question, answer) in lines.collect::<io::Result<Vec<_>>>()? {
+            questions.write_all(&question)?;
+            answers.write_all(&answer)?;
         }
-        written.push(id);
     }
-    Ok(written)
+    Ok(ids)
+}
+
+/// Entries whose lines are in memory together.
+const LINES_AT_A_TIME: usize = 512;
+
+/// An entry's line of questions and its line of answers, which is empty for a category without them.
+fn lines_of(category: Category, id: &str, entry: &Entry<'_>) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    let (mut question, mut answer) = (Vec::new(), Vec::new());
+    write_question(&mut question, id, entry)?;
+    if category.has_answers() {
+        write_answer(&mut answer, id, entry)?;
+    }
+    Ok((question, answer))
 }
 
 /// `question` is a list of turns, and a live entry has one.
@@ -211,7 +224,7 @@ mod tests {
         };
         let (mut questions, mut answers) = (Vec::new(), Vec::new());
         let mut ids = Ids::new("", Set::Scored);
-        let ids = write_category(Category::Simple, &mut ids, [entry], &mut questions, &mut answers).unwrap();
+        let ids = write_category(Category::Simple, &mut ids, &[entry], &mut questions, &mut answers).unwrap();
         assert_eq!(ids, ["live_simple_0-0-0"]);
         assert_eq!(
             text(questions),
@@ -242,7 +255,7 @@ mod tests {
         questions: &mut dyn Write,
         answers: &mut dyn Write,
     ) -> io::Result<Vec<String>> {
-        write_category(category, &mut Ids::new("", Set::Scored), [entry], questions, answers)
+        write_category(category, &mut Ids::new("", Set::Scored), &[entry], questions, answers)
     }
 
     #[test]

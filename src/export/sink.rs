@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -153,7 +154,7 @@ impl Sink for Export {
                 let rows: Vec<(String, &Draft)> = ids.into_iter().zip(of_category).collect();
                 for group in rows.chunks(GROUP_ROWS) {
                     let cells = |(id, draft): &(String, &Draft)| draft.cells(id, corpus, &functions);
-                    write_rows(&mut table, &group.iter().map(cells).collect::<Vec<_>>(), false)?;
+                    write_rows(&mut table, &group.par_iter().map(cells).collect::<Vec<_>>(), false)?;
                 }
             }
             table.finish()?;
@@ -182,6 +183,16 @@ impl Draft {
     /// The entry can be scored: its answer is sure, or its category needs none.
     fn is_scored(&self) -> bool {
         !self.category.has_answers() || self.tier.as_deref().is_some_and(|tier| SURE.contains(&tier))
+    }
+
+    fn entry<'a>(&'a self, functions: &'a FxHashMap<RowIx, Vec<Value>>) -> Entry<'a> {
+        Entry {
+            request_id: &self.request_id,
+            messages: &self.messages,
+            functions: &functions[&self.list],
+            ground_truth: self.answer.as_deref(),
+            list: self.list,
+        }
     }
 
     fn cells(&self, id: &str, corpus: &Corpus, functions: &FxHashMap<RowIx, Vec<Value>>) -> RowCells {
@@ -222,18 +233,17 @@ fn read_drafts(corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Draft>> {
             continue;
         }
         let cells = requests.read_batch(batch, &asked)?;
-        for row in kept {
-            let at = row as usize - range.start;
-            let text = |column| cells.text(column, at).map(str::to_owned);
-            let draft = draft(corpus, row, text).ok_or_else(|| {
+        let draft_of = |&row: &RowIx| {
+            let text = |column| cells.text(column, row as usize - range.start).map(str::to_owned);
+            draft(corpus, row, text).ok_or_else(|| {
                 let what = format!(
                     "request {} is kept but has no category, or lacks its answer",
                     requests.row_id(row)
                 );
                 Error::Conservation { at: "export".to_owned(), what }
-            })?;
-            drafts.push(draft);
-        }
+            })
+        };
+        drafts.extend(kept.par_iter().map(draft_of).collect::<Result<Vec<Draft>>>()?);
     }
     Ok(drafts)
 }
@@ -266,10 +276,13 @@ fn read_functions(corpus: &Corpus) -> Result<FxHashMap<RowIx, Vec<Value>>> {
     for batch in 0..corpus.lists.batches() {
         let range = corpus.lists.batch(batch);
         let cells = corpus.lists.read_batch(batch, &[FUNCTIONS])?;
-        for row in corpus.lists.rows_of_batch(batch).filter(|&row| corpus.lists.is_kept(row)) {
+        let read = |row: RowIx| {
             let text = cells.text(FUNCTIONS, row as usize - range.start).unwrap_or("[]");
-            functions.insert(row, serde_json::from_str(text).unwrap_or_default());
-        }
+            (row, serde_json::from_str(text).unwrap_or_default())
+        };
+        let kept: Vec<RowIx> =
+            corpus.lists.rows_of_batch(batch).filter(|&row| corpus.lists.is_kept(row)).collect();
+        functions.extend(kept.into_par_iter().map(read).collect::<Vec<_>>());
     }
     Ok(functions)
 }
@@ -298,14 +311,8 @@ fn write_files(
     };
     frozen.number(category, ids)?;
     frozen.write(&mut questions, &mut *answers, !drafts.is_empty()).at("writing", &question_path)?;
-    let entries = drafts.iter().map(|draft| Entry {
-        request_id: &draft.request_id,
-        messages: &draft.messages,
-        functions: &functions[&draft.list],
-        ground_truth: draft.answer.as_deref(),
-        list: draft.list,
-    });
-    let ids = write_category(category, ids, entries, &mut questions, &mut *answers)
+    let entries: Vec<Entry<'_>> = drafts.iter().map(|draft| draft.entry(functions)).collect();
+    let ids = write_category(category, ids, &entries, &mut questions, &mut *answers)
         .at("writing", &question_path)?;
     questions.flush().at("writing", &question_path)?;
     answers.flush().at("writing", answer_path.as_ref().unwrap_or(&question_path))?;

@@ -182,6 +182,13 @@ impl Scanner {
         Self { kinds: kinds.to_vec(), region, names }
     }
 
+    /// Reads the tables that are needed to look for these kinds, which else the first value that calls for them waits for.
+    pub fn prepare(kinds: &[Kind]) {
+        if kinds.contains(&Kind::Phone) {
+            phone::prepare();
+        }
+    }
+
     fn wants(&self, kind: Kind) -> bool {
         self.kinds.contains(&kind)
     }

@@ -73,6 +73,12 @@ struct Candidate<'t> {
     digits: String,
 }
 
+/// Reads the numbering plans, which takes some hundredths of a second, and happens once.
+pub(super) fn prepare() {
+    LazyLock::force(&TRIED);
+    let _ = phonenumber::parse(None, "+12125550100").map(|number| number.is_valid());
+}
+
 /// Finds the numbers of a run.
 pub(super) fn find(text: &str, run: &Run, region: Option<Region>, found: &mut Vec<Found>) {
     let mut first = 0;

@@ -61,7 +61,7 @@ pub const SETS_NOTE: &str = "public_sets";
 
 /// A function in the form in which it is compared.
 pub fn function(function: &Value) -> Function {
-    let fixed = fix::fix(std::slice::from_ref(function), fix::Safety::Unsafe).functions;
+    let (fixed, _) = fix::mended(std::slice::from_ref(function), fix::Safety::Unsafe);
     let first = fixed.first().unwrap_or(function);
     let parameters = first.pointer("/parameters/properties").and_then(Value::as_object);
     Function {

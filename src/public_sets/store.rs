@@ -3,7 +3,10 @@
 //! A set's files are read in the order of their names, each record by the set's format.
 //! A record that cannot be read is counted, and the first few are named with the reason.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -105,8 +108,23 @@ pub fn hashes(catalogue: &Catalogue, set: &PublicSet) -> Result<Option<Vec<Strin
     if files.is_empty() {
         return Ok(None);
     }
-    let hash = |path: &PathBuf| Ok(format!("{} {}", name_of(path), sha256_of(path)?));
+    let hash = |path: &PathBuf| Ok(format!("{} {}", name_of(path), sha256_once(path)?));
     files.iter().map(hash).collect::<Result<_, SetError>>().map(Some)
+}
+
+/// The hash of a file that may have been asked for before: every stage that compares with a set asks twice, for its
+/// resume key and to find what was read of the set. A file of the same length and time of change is the same.
+fn sha256_once(path: &Path) -> Result<String, SetError> {
+    static KNOWN: Mutex<BTreeMap<(PathBuf, u64, SystemTime), String>> = Mutex::new(BTreeMap::new());
+    let facts = path.metadata().and_then(|facts| Ok((path.to_owned(), facts.len(), facts.modified()?)));
+    let Ok(facts) = facts else { return Ok(sha256_of(path)?) };
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(hash) = known().get(&facts) {
+        return Ok(hash.clone());
+    }
+    let hash = sha256_of(path)?;
+    known().insert(facts, hash.clone());
+    Ok(hash)
 }
 
 /// Whether a set is on disk, or built in.

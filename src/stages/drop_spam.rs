@@ -146,8 +146,8 @@ impl DropSpam {
             return Some((&TEST_WORD, Evidence::detail(json!({ "query": normal }))));
         }
         let n_letters: usize = query.chars().filter(|c| c.is_alphanumeric()).map(weight).sum();
-        let evidence = Evidence::detail(json!({ "letters": n_letters, "min_letters": self.min_letters }));
-        (n_letters < self.min_letters).then_some((&TOO_SHORT, evidence))
+        let evidence = || Evidence::detail(json!({ "letters": n_letters, "min_letters": self.min_letters }));
+        (n_letters < self.min_letters).then(|| (&TOO_SHORT, evidence()))
     }
 }
 

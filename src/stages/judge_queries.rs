@@ -362,6 +362,7 @@ mod tests {
 
     use super::*;
     use crate::engine::fixture;
+    use crate::engine::scribe::Scribe;
     use crate::engine::stage::Quiet;
 
     /// How many of some requests to ring a bell are held; each is what stands beside the list and the query.
@@ -382,7 +383,8 @@ mod tests {
             "judge",
             &contract,
             corpus.table(contract.table),
-            folder.path().join("columns.parquet"),
+            &folder.path().join("columns.parquet"),
+            &Scribe::new(usize::MAX),
         );
         stage.judge(&View::new(&corpus, &contract), &cx, &mut verdict).unwrap();
         verdict.finish().unwrap().fates.len()

@@ -121,7 +121,7 @@ impl Stage for MergeNearDocs {
 /// The text near copies are compared by, and the names that fixes change on the way: a call recorded against a
 /// list that merges is carried to the leader by them.
 fn compared(functions: &[Value]) -> (String, Option<String>) {
-    let fixed = fix::fix(functions, fix::Safety::Unsafe);
-    let renames = (!fixed.renames.is_empty()).then(|| json!(fixed.renames).to_string());
-    (canonical::text(&fixed.functions), renames)
+    let (fixed, renames) = fix::mended(functions, fix::Safety::Unsafe);
+    let renames = (!renames.is_empty()).then(|| json!(renames).to_string());
+    (canonical::text(&fixed), renames)
 }

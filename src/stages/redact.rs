@@ -115,6 +115,10 @@ impl Stage for Redact {
         self.fingerprint_names(fingerprint)
     }
 
+    fn prepare(&self) {
+        Scanner::prepare(&self.kinds);
+    }
+
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let scanner = self.scanner()?;
         let lists = Met::collect(&view.parent(), cx, |row, note| values_of_list(&scanner, row, note))?;

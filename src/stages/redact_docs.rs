@@ -61,6 +61,10 @@ impl Stage for RedactDocs {
         self.0.fingerprint_names(fingerprint)
     }
 
+    fn prepare(&self) {
+        self.0.prepare();
+    }
+
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let scanner = self.0.scanner()?;
         let mut numbers = Numbers::default();

@@ -10,10 +10,11 @@ const SHORTEST_MASH: usize = 6;
 /// Whether a lower-case word is one of home-row consonants, or of neighbours along a row of keys.
 pub fn is_mash(word: &str) -> bool {
     let is_home_row = || word.chars().all(|c| HOME_ROW.contains(c));
-    let is_run = || {
-        KEY_ROWS.iter().any(|row| row.contains(word) || row.contains(&word.chars().rev().collect::<String>()))
+    let is_run = |row: &&str| {
+        word.len() <= row.len()
+            && (row.contains(word) || row.contains(&word.chars().rev().collect::<String>()))
     };
-    word.chars().count() >= SHORTEST_MASH && (is_home_row() || is_run())
+    word.chars().count() >= SHORTEST_MASH && (is_home_row() || KEY_ROWS.iter().any(is_run))
 }
 
 #[cfg(test)]

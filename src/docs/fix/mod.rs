@@ -44,15 +44,18 @@ pub const VERSION: u32 = 4;
 /// `functions` are objects with a name, as `parse` gives them; anything else stays untouched. `Safety::Safe`
 /// makes the fewest edits, `Safety::Unsafe` also those that fill a gap with a guess.
 pub fn fix(functions: &[Value], allow: Safety) -> Fixed {
-    let mut draft = Draft::new(functions.to_vec());
-    draft.work(|rule| rule.safety <= allow);
+    let draft = Draft::worked(functions, allow);
     let findings = FINDINGS.iter().flat_map(|entry| draft.judged(*entry, None).findings).collect();
     let proposals = draft.proposed(|rule| rule.safety > allow);
-    let functions = match draft.list {
-        Value::Array(functions) => functions,
-        _ => Vec::new(),
-    };
-    Fixed { functions, edits: draft.edits, proposals, findings, renames: draft.renames }
+    let (functions, edits, renames) = draft.finish();
+    Fixed { functions, edits, proposals, findings, renames }
+}
+
+/// The functions as [`fix`] leaves them and the names that changed, for those who do not ask for the rest of the
+/// story: it takes a third of the time.
+pub fn mended(functions: &[Value], allow: Safety) -> (Vec<Value>, Vec<Rename>) {
+    let (functions, _, renames) = Draft::worked(functions, allow).finish();
+    (functions, renames)
 }
 
 /// How sure an edit is to say what the writer meant.
@@ -158,6 +161,21 @@ impl Draft {
             list: Value::Array(functions),
             ..Self::default()
         }
+    }
+
+    /// After all that the rules do that `allow` covers.
+    fn worked(functions: &[Value], allow: Safety) -> Self {
+        let mut draft = Self::new(functions.to_vec());
+        draft.work(|rule| rule.safety <= allow);
+        draft
+    }
+
+    fn finish(self) -> (Vec<Value>, Vec<Edit>, Vec<Rename>) {
+        let functions = match self.list {
+            Value::Array(functions) => functions,
+            _ => Vec::new(),
+        };
+        (functions, self.edits, self.renames)
     }
 
     fn functions(&self) -> &[Value] {
