@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::bail;
 use serde_json::{Value, json};
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 use super::Halfway;
 use super::open::{OpenRun, open};
 use super::purge::what;
-use super::run::finish;
+use super::run::tell_anew;
 use super::why::is_forgotten;
 use crate::console::{self, count, table};
 use crate::engine::columns::{EXTERNAL_ID, FILE, LINE};
@@ -22,7 +21,7 @@ use crate::engine::forgotten::{ANSWER_FORGOTTEN, Forgotten};
 use crate::engine::payload;
 use crate::engine::rewrite::Touched;
 use crate::engine::runner::{self, Exported, Outcome, step_name};
-use crate::engine::stage::{Context, Quiet, RowIx};
+use crate::engine::stage::RowIx;
 use crate::export::{erase, written};
 use crate::report::model::{Fates, Report};
 
@@ -216,9 +215,7 @@ fn make_anew(folder: &RunFolder, run: &OpenRun) -> Result<(Report, Corpus), Erro
         stages.extend(folder.manifest(&step)?);
     }
     let outcome = Outcome { ingest: run.ingest.clone(), stages, reused: 0, corpus, exported };
-    let cancel = AtomicBool::new(false);
-    let cx = Context { seed: run.file.seed, cancel: &cancel, progress: &Quiet };
-    let report = finish(&run.stages, folder, &outcome, &run.file, &cx)?;
+    let report = tell_anew(&run.stages, folder, &outcome, &run.file)?;
     Ok((report, outcome.corpus))
 }
 

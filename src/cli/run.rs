@@ -9,11 +9,13 @@ use anyhow::Context as _;
 use super::report::summary;
 use super::{Ending, Halfway, PipelineArgs};
 use crate::console::{self, Console, count, counted};
+use crate::engine::corpus::Corpus;
+use crate::engine::delta::StageManifest;
 use crate::engine::error::Error;
 use crate::engine::folder::{
     InputFile, RunFile, RunFolder, create_private, write_atomic, write_json, write_run_file,
 };
-use crate::engine::ledger::{write_ledger, write_lists, write_rows};
+use crate::engine::ledger;
 use crate::engine::payload::IngestCounts;
 use crate::engine::runner::{self, Outcome, Sink, StageInstance};
 use crate::engine::stage::{Context, Progress};
@@ -99,11 +101,21 @@ fn cancelled_by_signal() -> anyhow::Result<Arc<AtomicBool>> {
 
 /// Runs the pipeline and writes what tells of it. Whatever goes wrong in it, the same call goes on from there.
 fn judged(pipeline: &Pipeline, folder: &RunFolder, cx: &Context<'_>) -> Result<(Outcome, Report), Error> {
-    let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
-    let outcome = runner::run(folder, &pipeline.ingest, &pipeline.stages, sink, cx)?;
+    let mut outcome = runner::run(folder, &pipeline.ingest, &pipeline.stages, cx)?;
     warn_of_lines(&outcome, cx.progress);
+    // The dataset is written beside what tells of the rows: neither needs the other.
+    let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
+    let (exported, events) = std::thread::scope(|scope| {
+        let (corpus, manifests) = (&outcome.corpus, &outcome.stages);
+        let told = scope.spawn(|| tell(&pipeline.stages, folder, corpus, manifests, sink.is_some()));
+        let exported = sink.map(|sink| runner::export(folder, sink, corpus, cx)).transpose();
+        cx.progress.begin("ledger", None);
+        (exported, told.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    outcome.exported = exported?;
     let file = run_file(pipeline, &outcome)?;
-    let report = finish(&pipeline.stages, folder, &outcome, &file, cx)?;
+    let report = write_report(folder, &outcome, &file, events?)?;
+    cx.progress.end("ledger, rows, lists, report");
     Ok((outcome, report))
 }
 
@@ -149,50 +161,48 @@ fn warn_of_lines(outcome: &Outcome, progress: &dyn Progress) {
     }
 }
 
-/// Writes what tells the whole run: ledger, folds, report, and how it was started.
-///
-/// Made from the steps on disk, so it can be made anew when something was taken out of them.
-pub(super) fn finish(
+/// Writes what tells the whole run anew, from the steps on disk: when something was taken out of them.
+pub(super) fn tell_anew(
     stages: &[StageInstance],
     folder: &RunFolder,
     outcome: &Outcome,
     file: &RunFile,
-    cx: &Context<'_>,
 ) -> Result<Report, Error> {
-    cx.progress.begin("ledger", None);
-    write_run_file(folder.path(), file)?;
-    let counted = || {
-        let mut tally = Tally::new(&outcome.stages);
-        write_ledger(folder, stages, &outcome.corpus, |events| tally.count(events))?;
-        let sources = Sources {
-            folder: folder.path(),
-            file,
-            ingest: &outcome.ingest,
-            stages: &outcome.stages,
-            corpus: &outcome.corpus,
-        };
-        report(&sources, tally)
-    };
-    let rows = || write_rows(folder, stages, &outcome.corpus, outcome.exported.is_some());
-    let lists = || write_lists(folder, stages, &outcome.corpus);
-    // Each makes files of its own, so they need not wait for one another.
-    let (report, (rows, lists)) = rayon::join(counted, || rayon::join(rows, lists));
-    rows.and(lists)?;
-    let report = report?;
-    write_report(&report, folder.path(), outcome.exported.is_some())?;
-    cx.progress.end("ledger, rows, lists, report");
-    Ok(report)
+    let events = tell(stages, folder, &outcome.corpus, &outcome.stages, outcome.exported.is_some())?;
+    write_report(folder, outcome, file, events)
 }
 
-/// Writes the report in all its forms; the card goes into the dataset that it tells of.
-fn write_report(report: &Report, folder: &Path, exported: bool) -> Result<(), Error> {
-    write_json(&folder.join("report.json"), report)?;
-    let page = html::page(report, &folder.display().to_string());
+/// Writes ledger and folds; gives what was counted of the events.
+fn tell<'s>(
+    stages: &[StageInstance],
+    folder: &RunFolder,
+    corpus: &Corpus,
+    manifests: &'s [StageManifest],
+    exported: bool,
+) -> Result<Tally<'s>, Error> {
+    let mut tally = Tally::new(manifests);
+    ledger::write(folder, stages, corpus, exported, |events| tally.count(events))?;
+    Ok(tally)
+}
+
+/// Writes how the run was started, and the report in all its forms; the card goes into the dataset that it tells of.
+fn write_report(
+    folder: &RunFolder,
+    outcome: &Outcome,
+    file: &RunFile,
+    events: Tally<'_>,
+) -> Result<Report, Error> {
+    let folder = folder.path();
+    write_run_file(folder, file)?;
+    let (ingest, stages, corpus) = (&outcome.ingest, &outcome.stages, &outcome.corpus);
+    let report = report(&Sources { folder, file, ingest, stages, corpus }, events)?;
+    write_json(&folder.join("report.json"), &report)?;
+    let page = html::page(&report, &folder.display().to_string());
     write_atomic(&folder.join("report.html"), page.as_bytes())?;
-    if exported {
-        write_atomic(&folder.join("dataset").join("README.md"), markdown::card(report).as_bytes())?;
+    if outcome.exported.is_some() {
+        write_atomic(&folder.join("dataset").join("README.md"), markdown::card(&report).as_bytes())?;
     }
-    Ok(())
+    Ok(report)
 }
 
 /// Copies standard input into the run folder, so that it is read like a file and can be read again.

@@ -4,6 +4,7 @@
 //! them. Events stand by stage, table and the rows' canonical order. `rows.parquet` and
 //! `lists.parquet` hold the fold: one line a row, with its last word.
 
+use std::panic::resume_unwind;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
@@ -17,6 +18,7 @@ use super::forget;
 use super::forgotten::FORGOTTEN;
 use super::frame::{FrameWriter, Values};
 use super::runner::{StageInstance, step_name};
+use super::scribe::Scribe;
 use super::stage::{RowIx, TableId};
 
 /// One event of a run, with ids in place of row numbers.
@@ -157,32 +159,125 @@ pub fn for_every_event(
     for_each_forgotten(run, corpus, visit)
 }
 
-/// Writes `ledger.parquet`; `also` sees the same events, group by group, so that what is counted of a run is what
+/// Writes `ledger.parquet`, `rows.parquet` and `lists.parquet`.
+///
+/// `also` sees the events of the ledger as they are written, group by group, so that what is counted of a run is what
 /// stands there.
 ///
 /// # Errors
 /// A file cannot be read or written.
-pub fn write_ledger(
+pub fn write(
     folder: &RunFolder,
     stages: &[StageInstance],
     corpus: &Corpus,
-    mut also: impl FnMut(&[Event<'_>]),
+    exported: bool,
+    also: impl FnMut(&[Event<'_>]) + Send,
 ) -> Result<()> {
-    write_beside(&folder.path().join("ledger.parquet"), |writer| {
-        write_events(writer, &[])?;
-        for_every_event(folder.path(), stages, corpus, |events| {
-            also(events);
-            write_events(writer, events)
-        })
+    let book = Book { folder: folder.path(), stages, corpus };
+    // Each is a file of its own, so they need not wait for one another. On threads of their own, since they wait for
+    // those who write.
+    std::thread::scope(|scope| {
+        let rows = scope.spawn(|| book.write_rows(exported));
+        let lists = scope.spawn(|| book.write_lists());
+        let ledger = book.write_ledger(also);
+        let [rows, lists] =
+            [rows, lists].map(|told| told.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        ledger.and(rows).and(lists)
     })
 }
 
-fn write_beside(path: &Path, write: impl FnOnce(&mut FrameWriter) -> Result<()>) -> Result<()> {
-    let beside = beside(path);
-    let mut writer = FrameWriter::create(&beside);
-    write(&mut writer)?;
-    writer.finish()?;
-    std::fs::rename(&beside, path).at("renaming", &beside)
+/// What the three files are made of.
+#[derive(Clone, Copy)]
+struct Book<'a> {
+    folder: &'a Path,
+    stages: &'a [StageInstance],
+    corpus: &'a Corpus,
+}
+
+impl Book<'_> {
+    /// Writes a file beside its place, and renames it.
+    fn write_file(&self, name: &str, write: impl FnOnce(&mut FrameWriter) -> Result<()>) -> Result<()> {
+        let path = self.folder.join(name);
+        let beside = beside(&path);
+        let scribe = Scribe::default();
+        let mut writer = FrameWriter::create(&beside).by(&scribe);
+        write(&mut writer)?;
+        writer.finish()?;
+        scribe.wait()?;
+        std::fs::rename(&beside, &path).at("renaming", &beside)
+    }
+
+    fn write_ledger(&self, mut also: impl FnMut(&[Event<'_>])) -> Result<()> {
+        self.write_file("ledger.parquet", |writer| {
+            write_events(writer, &[])?;
+            for_every_event(self.folder, self.stages, self.corpus, |events| {
+                also(events);
+                write_events(writer, events)
+            })
+        })
+    }
+
+    /// Where each request stands, in the order of the log.
+    fn write_rows(&self, exported: bool) -> Result<()> {
+        let Self { stages, corpus, .. } = *self;
+        let asked: [ColumnSpec; 3] = [columns::EXTERNAL_ID, columns::FILE, columns::LINE];
+        self.write_file("rows.parquet", |writer| {
+            for batch in 0..corpus.requests.batches() {
+                let range = corpus.requests.batch(batch);
+                let cells = corpus.requests.read_batch(batch, &asked)?;
+                let standing = Standing::of(&corpus.requests, batch, exported);
+                let list_id = |list: &RowIx| corpus.lists.row_id(*list).digits();
+                let lists: Vec<IdDigits> = corpus.list[range.clone()].iter().map(list_id).collect();
+                let origins: Vec<IdDigits> = corpus.origin[range.clone()].iter().map(list_id).collect();
+                let mut frame = standing.columns("request_id", stages);
+                let rows = 0..range.len();
+                frame.extend([
+                    (
+                        "external_id",
+                        Values::Text(rows.clone().map(|at| cells.text(columns::EXTERNAL_ID, at)).collect()),
+                    ),
+                    ("file", Values::Int(rows.clone().map(|at| cells.int(columns::FILE, at)).collect())),
+                    ("line", Values::Int(rows.map(|at| cells.int(columns::LINE, at)).collect())),
+                    ("list_id", Values::Text(lists.iter().map(|id| Some(id.as_str())).collect())),
+                    ("origin_list_id", Values::Text(origins.iter().map(|id| Some(id.as_str())).collect())),
+                ]);
+                writer.write(frame)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Where each doc list stands, with its functions as they are now.
+    fn write_lists(&self) -> Result<()> {
+        let Self { folder, stages, corpus, .. } = *self;
+        let mut scores: FxHashMap<RowIx, f64> = FxHashMap::default();
+        for (at, stage) in stages.iter().enumerate() {
+            let path = folder.join("stages").join(step_name(at, &stage.id)).join(FATES);
+            let fates = StoredFates::open(&path)?;
+            let of_lists = fates.iter().filter(|fate| fate.table == TableId::DocLists);
+            scores.extend(of_lists.filter_map(|fate| Some((fate.row, fate.score?.1))));
+        }
+        let asked = [columns::FUNCTIONS, columns::COMPARED, columns::PARSE_STEPS];
+        self.write_file("lists.parquet", |writer| {
+            for batch in 0..corpus.lists.batches() {
+                let range = corpus.lists.batch(batch);
+                let cells = corpus.lists.read_batch(batch, &asked)?;
+                let standing = Standing::of(&corpus.lists, batch, false);
+                let score = |row: RowIx| scores.get(&row).copied();
+                let mut frame = standing.columns("list_id", stages);
+                let rows = 0..range.len();
+                frame.push(("score", Values::Float(corpus.lists.rows_of_batch(batch).map(score).collect())));
+                for column in asked {
+                    frame.push((
+                        column.name,
+                        Values::Text(rows.clone().map(|at| cells.text(column, at)).collect()),
+                    ));
+                }
+                writer.write(frame)?;
+            }
+            Ok(())
+        })
+    }
 }
 
 fn write_events(writer: &mut FrameWriter, events: &[Event<'_>]) -> Result<()> {
@@ -255,75 +350,4 @@ impl Standing {
             ("into", Values::Text(self.into.iter().map(|id| id.as_ref().map(IdDigits::as_str)).collect())),
         ]
     }
-}
-
-/// Writes `rows.parquet`: where each request stands, in the order of the log.
-///
-/// # Errors
-/// A file cannot be read or written.
-pub fn write_rows(
-    folder: &RunFolder,
-    stages: &[StageInstance],
-    corpus: &Corpus,
-    exported: bool,
-) -> Result<()> {
-    let asked: [ColumnSpec; 3] = [columns::EXTERNAL_ID, columns::FILE, columns::LINE];
-    write_beside(&folder.path().join("rows.parquet"), |writer| {
-        for batch in 0..corpus.requests.batches() {
-            let range = corpus.requests.batch(batch);
-            let cells = corpus.requests.read_batch(batch, &asked)?;
-            let standing = Standing::of(&corpus.requests, batch, exported);
-            let list_id = |list: &RowIx| corpus.lists.row_id(*list).digits();
-            let lists: Vec<IdDigits> = corpus.list[range.clone()].iter().map(list_id).collect();
-            let origins: Vec<IdDigits> = corpus.origin[range.clone()].iter().map(list_id).collect();
-            let mut frame = standing.columns("request_id", stages);
-            let rows = 0..range.len();
-            frame.extend([
-                (
-                    "external_id",
-                    Values::Text(rows.clone().map(|at| cells.text(columns::EXTERNAL_ID, at)).collect()),
-                ),
-                ("file", Values::Int(rows.clone().map(|at| cells.int(columns::FILE, at)).collect())),
-                ("line", Values::Int(rows.map(|at| cells.int(columns::LINE, at)).collect())),
-                ("list_id", Values::Text(lists.iter().map(|id| Some(id.as_str())).collect())),
-                ("origin_list_id", Values::Text(origins.iter().map(|id| Some(id.as_str())).collect())),
-            ]);
-            writer.write(frame)?;
-        }
-        Ok(())
-    })
-}
-
-/// Writes `lists.parquet`: where each doc list stands, with its functions as they are now.
-///
-/// # Errors
-/// A file cannot be read or written.
-pub fn write_lists(folder: &RunFolder, stages: &[StageInstance], corpus: &Corpus) -> Result<()> {
-    let mut scores: FxHashMap<RowIx, f64> = FxHashMap::default();
-    for (at, stage) in stages.iter().enumerate() {
-        let path = folder.path().join("stages").join(step_name(at, &stage.id)).join(FATES);
-        let fates = StoredFates::open(&path)?;
-        let of_lists = fates.iter().filter(|fate| fate.table == TableId::DocLists);
-        scores.extend(of_lists.filter_map(|fate| Some((fate.row, fate.score?.1))));
-    }
-    let asked = [columns::FUNCTIONS, columns::COMPARED, columns::PARSE_STEPS];
-    write_beside(&folder.path().join("lists.parquet"), |writer| {
-        for batch in 0..corpus.lists.batches() {
-            let range = corpus.lists.batch(batch);
-            let cells = corpus.lists.read_batch(batch, &asked)?;
-            let standing = Standing::of(&corpus.lists, batch, false);
-            let score = |row: RowIx| scores.get(&row).copied();
-            let mut frame = standing.columns("list_id", stages);
-            let rows = 0..range.len();
-            frame.push(("score", Values::Float(corpus.lists.rows_of_batch(batch).map(score).collect())));
-            for column in asked {
-                frame.push((
-                    column.name,
-                    Values::Text(rows.clone().map(|at| cells.text(column, at)).collect()),
-                ));
-            }
-            writer.write(frame)?;
-        }
-        Ok(())
-    })
 }

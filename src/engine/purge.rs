@@ -336,7 +336,7 @@ mod tests {
 
     fn run_in(folder: &RunFolder, log: &Log, stages: &[StageInstance]) -> Outcome {
         let cancel = AtomicBool::new(false);
-        run(folder, log, stages, None, &Context { seed: 0, cancel: &cancel, progress: &Quiet }).unwrap()
+        run(folder, log, stages, &Context { seed: 0, cancel: &cancel, progress: &Quiet }).unwrap()
     }
 
     fn purged(folder: &RunFolder, stages: &[StageInstance]) -> Result<Vec<Touched>> {

@@ -105,7 +105,7 @@ pub struct Outcome {
     pub reused: usize,
     /// The tables as they stand.
     pub corpus: Corpus,
-    /// What was written.
+    /// What was written, once it was; see [`export`].
     pub exported: Option<Exported>,
 }
 
@@ -114,7 +114,7 @@ pub fn step_name(at: usize, id: &str) -> String {
     format!("{:02}-{id}", at + 1)
 }
 
-/// Runs source, stages and sink in a run folder.
+/// Runs source and stages in a run folder. What came of a run before is removed.
 ///
 /// # Errors
 /// See [`Error`]; finished steps stay, so that the same call goes on from there.
@@ -122,7 +122,6 @@ pub fn run(
     folder: &RunFolder,
     source: &dyn Source,
     stages: &[StageInstance],
-    sink: Option<&dyn Sink>,
     cx: &Context<'_>,
 ) -> Result<Outcome> {
     let names: Vec<String> = stages.iter().enumerate().map(|(at, stage)| step_name(at, &stage.id)).collect();
@@ -155,13 +154,12 @@ pub fn run(
         manifests.push(manifest);
     }
     folder.remove_outcome()?;
-    let exported = sink.map(|sink| export(folder, sink, &corpus, cx)).transpose()?;
     scribe.wait()?;
     for (manifest, name) in manifests.iter_mut().zip(&names) {
         let written = folder.manifest::<StageManifest>(&format!("stages/{name}"))?;
         manifest.bytes = written.map_or(0, |written| written.bytes);
     }
-    Ok(Outcome { ingest, stages: manifests, reused, corpus, exported })
+    Ok(Outcome { ingest, stages: manifests, reused, corpus, exported: None })
 }
 
 /// Builds the tables of a finished run as they stood after its last stage.
@@ -326,7 +324,11 @@ pub(super) fn add_columns(run: &Path, step: &str, contract: &Contract, corpus: &
     Ok(())
 }
 
-fn export(folder: &RunFolder, sink: &dyn Sink, corpus: &Corpus, cx: &Context<'_>) -> Result<Exported> {
+/// Writes the kept rows of a run whose stages are done.
+///
+/// # Errors
+/// A file cannot be written, or an exported row is not one of the kept ones.
+pub fn export(folder: &RunFolder, sink: &dyn Sink, corpus: &Corpus, cx: &Context<'_>) -> Result<Exported> {
     cx.progress.begin(sink.id(), Some(corpus.requests.kept() as u64));
     let files = folder.begin("dataset")?;
     let exported = sink.write(corpus, files.path(), cx)?;

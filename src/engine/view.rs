@@ -131,6 +131,9 @@ impl<'a> View<'a> {
     }
 }
 
+/// Rows that one thread takes at a time: a few long ones must not keep the others waiting.
+const ROWS_AT_ONCE: usize = 64;
+
 /// Some rows that lie together, with their cells.
 pub struct Batch {
     index: usize,
@@ -157,7 +160,7 @@ impl Batch {
 
     /// Judges its rows in parallel; answers in row order.
     pub fn map_rows<T: Send>(&self, judge: impl Fn(Row<'_>) -> T + Sync) -> Vec<T> {
-        self.rows.par_iter().map(|&row| judge(self.row(row))).collect()
+        self.rows.par_iter().with_max_len(ROWS_AT_ONCE).map(|&row| judge(self.row(row))).collect()
     }
 }
 

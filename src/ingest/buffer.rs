@@ -4,8 +4,59 @@
 //! which for a fresh block costs more than reading into it; so a block that is done with hands
 //! its memory back to the reader, if that still reads.
 
+use std::io::{self, ErrorKind, Read};
 use std::ops::Deref;
 use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// Text that grows at its end. Memory that was used before is not cleared before it is read into.
+#[derive(Debug, Default)]
+pub(super) struct Text {
+    bytes: Vec<u8>,
+    /// Where the text ends; what lies behind was left there by an earlier one.
+    end: usize,
+}
+
+impl Text {
+    /// Reads so many bytes more, or to the end; gives how many. What came before an error is kept.
+    pub(super) fn read_more(&mut self, from: &mut impl Read, n_bytes: usize) -> io::Result<usize> {
+        let wanted = self.end + n_bytes;
+        if self.bytes.len() < wanted {
+            self.bytes.resize(wanted, 0);
+        }
+        let before = self.end;
+        while self.end < wanted {
+            match from.read(&mut self.bytes[self.end..wanted]) {
+                Ok(0) => break,
+                Ok(n) => self.end += n,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(self.end - before)
+    }
+
+    /// Cuts off what stands behind this place, and gives it to another text.
+    pub(super) fn move_end(&mut self, from: usize, into: &mut Self) {
+        let moved = &self.bytes[from..self.end];
+        into.bytes.truncate(into.end);
+        into.bytes.extend_from_slice(moved);
+        into.end = into.bytes.len();
+        self.end = from;
+    }
+
+    /// Cuts off what stands behind this place.
+    pub(super) fn truncate(&mut self, end: usize) {
+        self.end = end.min(self.end);
+    }
+}
+
+impl Deref for Text {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes[..self.end]
+    }
+}
 
 /// Where used memory comes back.
 #[derive(Debug)]
@@ -20,30 +71,28 @@ impl Pool {
         Self { home, used }
     }
 
-    /// Empty memory: some that came back, if any did.
-    pub(super) fn take(&self) -> Vec<u8> {
-        let mut bytes = self.used.try_recv().unwrap_or_default();
-        bytes.clear();
-        bytes
+    /// An empty text, in memory that came back, if any did.
+    pub(super) fn take(&self) -> Text {
+        Text { bytes: self.used.try_recv().unwrap_or_default(), end: 0 }
     }
 
-    /// Bytes whose memory comes back once they are dropped.
-    pub(super) fn lend(&self, bytes: Vec<u8>) -> Lent {
-        Lent { bytes, home: Some(self.home.clone()) }
+    /// A text whose memory comes back once it is dropped.
+    pub(super) fn lend(&self, text: Text) -> Lent {
+        Lent { text, home: Some(self.home.clone()) }
     }
 }
 
 /// Bytes that are read, and whose memory is used again.
 #[derive(Debug)]
 pub struct Lent {
-    bytes: Vec<u8>,
+    text: Text,
     home: Option<Sender<Vec<u8>>>,
 }
 
 /// Bytes of nobody's pool.
 impl From<Vec<u8>> for Lent {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { bytes, home: None }
+        Self { text: Text { end: bytes.len(), bytes }, home: None }
     }
 }
 
@@ -51,7 +100,7 @@ impl Deref for Lent {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.bytes
+        &self.text
     }
 }
 
@@ -59,7 +108,7 @@ impl Drop for Lent {
     fn drop(&mut self) {
         if let Some(home) = &self.home {
             // The reader may have ended; then nobody needs the memory.
-            let _ = home.send(std::mem::take(&mut self.bytes));
+            let _ = home.send(std::mem::take(&mut self.text.bytes));
         }
     }
 }
@@ -68,17 +117,52 @@ impl Drop for Lent {
 mod tests {
     use super::*;
 
+    /// Gives a few bytes at a time, with interruptions, and then fails.
+    struct Failing<'t>(&'t [u8], bool);
+
+    impl Read for Failing<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(ErrorKind::Interrupted.into());
+            }
+            if self.0.is_empty() {
+                return Err(ErrorKind::InvalidData.into());
+            }
+            let (now, rest) = self.0.split_at(into.len().min(2).min(self.0.len()));
+            into[..now.len()].copy_from_slice(now);
+            self.0 = rest;
+            Ok(now.len())
+        }
+    }
+
+    #[test]
+    fn what_came_before_an_error_is_kept_and_the_end_can_be_moved() {
+        let mut text = Text::default();
+        let error = text.read_more(&mut Failing(b"one two", false), 64).unwrap_err();
+        assert_eq!((error.kind(), &text[..]), (ErrorKind::InvalidData, &b"one two"[..]));
+        let mut next = Text { bytes: b"old".to_vec(), end: 0 };
+        text.move_end(4, &mut next);
+        assert_eq!((&text[..], &next[..]), (&b"one "[..], &b"two"[..]));
+        next.truncate(1);
+        next.read_more(&mut &b"oken"[..], 64).unwrap();
+        assert_eq!(&next[..], b"token");
+    }
+
     #[test]
     fn memory_comes_back_empty_and_may_outlive_its_pool() {
         let pool = Pool::new();
-        let lent = pool.lend(b"first block".to_vec());
-        assert_eq!(&lent[..5], b"first");
+        let mut text = pool.take();
+        assert_eq!(text.read_more(&mut &b"first block"[..], 64).unwrap(), 11);
+        let lent = pool.lend(text);
+        assert_eq!(&lent[..], b"first block");
         let place = lent.as_ptr();
         drop(lent);
-        let again = pool.take();
+        let mut again = pool.take();
         assert!(again.is_empty() && again.as_ptr() == place);
+        again.read_more(&mut &b"second"[..], 3).unwrap();
         let lent = pool.lend(again);
         drop(pool);
-        assert_eq!(lent.len(), 0);
+        assert_eq!(&lent[..], b"sec");
     }
 }

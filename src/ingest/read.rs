@@ -5,7 +5,6 @@
 //! and at most one item of `max_line_bytes`. Reading items is pure and can run in
 //! parallel: see `record::records_of`.
 
-use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use std::sync::Arc;
 use memchr::memchr_iter;
 use serde::de::IgnoredAny;
 
-use crate::ingest::buffer::{Lent, Pool};
+use crate::ingest::buffer::{Lent, Pool, Text};
 use crate::ingest::raw::RawText;
 use crate::ingest::reasons::{CUT_FILE, Fault, LINE_TOO_LONG};
 use crate::ingest::split::{Cut, Rest, Splitter};
@@ -228,7 +227,7 @@ pub struct Item {
 /// Text that was read and not yet handed over, and where it is cut.
 struct Cutter<'a> {
     limits: &'a Limits,
-    text: Vec<u8>,
+    text: Text,
     pool: Pool,
     items: Vec<Item>,
     /// Where the last finished item ends.
@@ -245,14 +244,14 @@ struct Cutter<'a> {
     text_bytes: u64,
 }
 
-const CHUNK_BYTES: u64 = 1 << 20;
+const CHUNK_BYTES: usize = 1 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl<'a> Cutter<'a> {
     fn new(limits: &'a Limits) -> Self {
         Self {
             limits,
-            text: Vec::new(),
+            text: Text::default(),
             pool: Pool::new(),
             items: Vec::new(),
             items_end: 0,
@@ -269,7 +268,7 @@ impl<'a> Cutter<'a> {
     /// Reads one more chunk; what came before an error is kept.
     fn fill(&mut self, raw: &mut RawText<'_>) -> std::io::Result<usize> {
         let before = self.text.len();
-        let read = raw.by_ref().take(CHUNK_BYTES).read_to_end(&mut self.text);
+        let read = self.text.read_more(raw, CHUNK_BYTES);
         self.text_bytes += (self.text.len() - before) as u64; // usize is at most 64 bits wide
         read
     }
@@ -340,8 +339,7 @@ impl<'a> Cutter<'a> {
 
     fn take_block(&mut self) -> Block {
         let mut next = self.pool.take();
-        next.extend_from_slice(&self.text[self.items_end..]);
-        self.text.truncate(self.items_end);
+        self.text.move_end(self.items_end, &mut next);
         let text = self.pool.lend(std::mem::replace(&mut self.text, next));
         (self.items_end, self.seen) = (0, self.text.len());
         Block { text, items: std::mem::take(&mut self.items), header: self.header.clone() }

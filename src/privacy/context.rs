@@ -3,6 +3,10 @@
 //! Texts come as people wrote them and as JSON or Python literals, so an escape (`\n`) before a
 //! value is a blank, not a letter.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 /// Bytes before a value in which a word can say what it is.
 const NEAR_BEFORE: usize = 48;
 /// Bytes behind it.
@@ -133,8 +137,11 @@ const SAYING: &[&str] = &[
 
 /// The key may say what its value is.
 pub(super) fn says_something(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    SAYING.iter().any(|part| key.contains(part))
+    static IN_ANY_CASE: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let parts = AhoCorasick::builder().ascii_case_insensitive(true).build(SAYING);
+        parts.expect("a few short words")
+    });
+    IN_ANY_CASE.is_match(key)
 }
 
 /// What stands before byte `at` is an escape such as `\n` or `\u0041`; its length.

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::Merge;
@@ -72,13 +73,8 @@ pub fn functions(
         .map(|functions| functions.iter().map(|function| function.text.as_str()).collect::<Vec<_>>());
     let by_text = queries(&known_texts, &asked_texts, 0, threshold, cancelled)?;
     let names = Names::new(known);
-    Some(
-        asked
-            .iter()
-            .zip(by_text)
-            .map(|(function, by_text)| Found { by_text, by_name: names.best(function) })
-            .collect(),
-    )
+    let found = |(function, by_text)| Found { by_text, by_name: names.best(function) };
+    Some(asked.par_iter().zip(by_text).map(found).collect())
 }
 
 /// Compares each query with all known ones by ROUGE-L; one entry a query, in order.
@@ -114,13 +110,14 @@ impl Names {
         for (at, function) in known.iter().enumerate() {
             by_name.entry(loose_name(&function.name)).or_default().push(at);
         }
-        Self { by_name, parameters: known.iter().map(folded_parameters).collect() }
+        Self { by_name, parameters: known.par_iter().map(folded_parameters).collect() }
     }
 
     fn best(&self, function: &Function) -> Option<SameName> {
+        let of_name = self.by_name.get(&loose_name(&function.name))?;
         let own = folded_parameters(function);
         let mut best: Option<SameName> = None;
-        for &known in self.by_name.get(&loose_name(&function.name))? {
+        for &known in of_name {
             let shared = self.parameters[known].intersection(&own).count();
             let either = self.parameters[known].len() + own.len() - shared;
             // Counts of parameters are small, so a ratio is the float nearest to it, as a setting is.

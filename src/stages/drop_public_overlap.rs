@@ -201,6 +201,8 @@ impl Asked {
                 asked.lists.push((row, places));
             }
             asked.functions.par_extend(fresh.par_iter().map(|function| compared::function(function)));
+            // To let go of many small parts of JSON takes its time, too.
+            lists.into_par_iter().for_each(drop);
             Ok(())
         })?;
         Ok(asked)
