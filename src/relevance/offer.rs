@@ -63,12 +63,16 @@ impl Offered {
         let text = format!("{name} {} {about_parameters} {choices}", signature.description);
         let vectors = SPACE.vectors(&[&name, &text]);
         let as_asked = |choice: &String| normalise(&choice.replace('_', " "));
+        let parts =
+            [&name, &signature.description, &about_parameters, &choices].map(|part| content_set(part));
+        let words = distinct(parts.concat());
+        let [name_words, description_words, parameter_words, choice_words] = parts;
         Self {
-            name_words: content_set(&name),
-            description_words: content_set(&signature.description),
-            parameter_words: content_set(&about_parameters),
-            choice_words: content_set(&choices),
-            words: content_set(&text),
+            name_words,
+            description_words,
+            parameter_words,
+            choice_words,
+            words,
             name_words_of: signature
                 .parameters
                 .iter()

@@ -133,9 +133,13 @@ impl DropSpam {
         }
         let mut letters = query.chars().filter(|c| c.is_alphanumeric());
         let Some(first) = letters.next() else { return Some((&NO_WORDS, Evidence::default())) };
-        if query.chars().filter(|c| c.is_alphanumeric()).count() > self.min_letters
-            && letters.all(|c| c == first)
-        {
+        let (mut n_letters, mut is_one_letter, mut total_weight) = (1, true, weight(first));
+        for letter in letters {
+            n_letters += 1;
+            is_one_letter &= letter == first;
+            total_weight += weight(letter);
+        }
+        if n_letters > self.min_letters && is_one_letter {
             return Some((&REPEATED, Evidence::detail(json!({ "character": first }))));
         }
         let normal = normalise_query(query);
@@ -145,9 +149,9 @@ impl DropSpam {
         if self.test_words.contains(&normal) {
             return Some((&TEST_WORD, Evidence::detail(json!({ "query": normal }))));
         }
-        let n_letters: usize = query.chars().filter(|c| c.is_alphanumeric()).map(weight).sum();
-        let evidence = || Evidence::detail(json!({ "letters": n_letters, "min_letters": self.min_letters }));
-        (n_letters < self.min_letters).then(|| (&TOO_SHORT, evidence()))
+        let evidence =
+            || Evidence::detail(json!({ "letters": total_weight, "min_letters": self.min_letters }));
+        (total_weight < self.min_letters).then(|| (&TOO_SHORT, evidence()))
     }
 }
 

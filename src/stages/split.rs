@@ -130,7 +130,7 @@ impl Stage for Split {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         Ok(())
     }
 

@@ -2,9 +2,9 @@
 //!
 //! A script that one language uses decides alone (Hangul, Thai, Greek). Otherwise `whatlang`
 //! must be sure: first among all its languages, then, for Latin letters, among the
-//! common ones, since a short English query looks like half a dozen rare languages. A query too
-//! short for that is English where enough of its words are words that only English has so
-//! often. Everything else is [`UNDETERMINED`]; nothing is guessed. Deliberately absent: texts
+//! common ones, since a short English query looks like half a dozen rare languages. A query
+//! is English before it is asked where many of its words are words that only English has so
+//! often, and after it was asked in vain where enough are. Everything else is [`UNDETERMINED`]; nothing is guessed. Deliberately absent: texts
 //! of several languages, which get the one that most of their letters speak for.
 
 use whatlang::{Detector, Info, Lang, Script};
@@ -48,6 +48,8 @@ const SHARED: &[&str] = &[
 const MIN_ENGLISH_WORDS: usize = 2;
 /// And one word in so many.
 const ENGLISH_SHARE: usize = 5;
+/// With so many that are English alone, and one word in so many of either kind, nothing else need be asked.
+const PLAINLY_ENGLISH: (usize, usize) = (2, 3);
 
 /// The language of a text: ISO 639-1 where there is such a code, else ISO 639-3, or [`UNDETERMINED`].
 pub fn language(text: &str) -> &'static str {
@@ -90,23 +92,46 @@ fn weight(letter: char) -> usize {
 fn of_latin(text: &str) -> Option<Lang> {
     let sure = |info: Info| (info.script() == Script::Latin && info.is_reliable()).then(|| info.lang());
     let among_common = || Detector::with_allowlist(COMMON.to_vec()).detect(text).and_then(sure);
+    let words = EnglishWords::of(text);
+    if words.are_plainly_english() {
+        return Some(Lang::Eng);
+    }
     whatlang::detect(text)
         .and_then(sure)
         .or_else(among_common)
-        .or_else(|| has_english_words(text).then_some(Lang::Eng))
+        .or_else(|| words.may_be_english().then_some(Lang::Eng))
 }
 
-fn has_english_words(text: &str) -> bool {
-    let (mut n_words, mut n_own, mut n_shared) = (0, 0, 0);
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '\u{2019}');
-    for word in words.filter(|word| !word.is_empty()) {
-        let word = word.to_lowercase().replace('\u{2019}', "'");
-        n_words += 1;
-        n_own += usize::from(ENGLISH.contains(&word.as_str()));
-        n_shared += usize::from(SHARED.contains(&word.as_str()));
+/// How many words a text has, and how many of them English has.
+struct EnglishWords {
+    all: usize,
+    /// Those that no other language has so often.
+    own: usize,
+    shared: usize,
+}
+
+impl EnglishWords {
+    fn of(text: &str) -> Self {
+        let mut found = Self { all: 0, own: 0, shared: 0 };
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '\u{2019}');
+        for word in words.filter(|word| !word.is_empty()) {
+            let word = word.to_lowercase().replace('\u{2019}', "'");
+            found.all += 1;
+            found.own += usize::from(ENGLISH.contains(&word.as_str()));
+            found.shared += usize::from(SHARED.contains(&word.as_str()));
+        }
+        found
     }
-    let n_english = n_own + n_shared;
-    n_own > 0 && n_english >= MIN_ENGLISH_WORDS && n_english * ENGLISH_SHARE >= n_words
+
+    fn are_plainly_english(&self) -> bool {
+        let (own, share) = PLAINLY_ENGLISH;
+        self.own >= own && (self.own + self.shared) * share >= self.all
+    }
+
+    fn may_be_english(&self) -> bool {
+        let n_english = self.own + self.shared;
+        self.own > 0 && n_english >= MIN_ENGLISH_WORDS && n_english * ENGLISH_SHARE >= self.all
+    }
 }
 
 /// The Latin letters of such a text are names and terms; without them the others speak more clearly.
@@ -255,6 +280,7 @@ mod tests {
     #[test]
     fn a_name_in_another_script_does_not_change_the_language() {
         assert_eq!(language("Find me the shop that is called 阳光 in my town, please"), "en");
+        assert_eq!(language("Could you tell me what \"dónde está la biblioteca principal\" says?"), "en");
         assert_eq!(language("API 문서를 보여줘"), "ko");
         assert_eq!(language("用 Python 写一个函数"), "zh");
     }

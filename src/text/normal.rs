@@ -1,7 +1,9 @@
 //! The normal forms under which two texts count as the same.
 
+use std::borrow::Cow;
+
 use icu_casemap::CaseMapper;
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// The text in NFKC and folded case, each run of whitespace as one space and none at the ends.
 pub fn normalise(text: &str) -> String {
@@ -62,8 +64,16 @@ pub(super) fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    let compatible: String = text.nfkc().collect();
-    CaseMapper::new().fold_string(&compatible).nfkc().collect()
+    let compatible = nfkc(Cow::Borrowed(text));
+    nfkc(CaseMapper::new().fold_string(&compatible)).into_owned()
+}
+
+/// The text in NFKC; most is already, which is found out faster than it is made.
+fn nfkc(text: Cow<'_, str>) -> Cow<'_, str> {
+    match is_nfkc_quick(text.chars()) {
+        IsNormalized::Yes => text,
+        IsNormalized::No | IsNormalized::Maybe => text.nfkc().collect(),
+    }
 }
 
 #[cfg(test)]
