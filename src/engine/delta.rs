@@ -233,7 +233,7 @@ impl StoredFates {
             metric: column("metric")?,
             detail: column("detail")?,
         };
-        match (0..fates.n_fates).find(|&at| fates.find(at).is_none()) {
+        match (0..fates.n_fates).find(|&at| fates.get(at).is_none()) {
             Some(at) => Err(damaged(path, format!("row {at} is no fate"))),
             None => Ok(fates),
         }
@@ -241,10 +241,16 @@ impl StoredFates {
 
     /// The fates, as they stand in the file.
     pub(super) fn iter(&self) -> impl Iterator<Item = StoredFate<'_>> {
-        (0..self.n_fates).filter_map(|at| self.find(at))
+        (0..self.n_fates).filter_map(|at| self.get(at))
     }
 
-    fn find(&self, at: usize) -> Option<StoredFate<'_>> {
+    /// The row of each fate, with the place of the fate.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (usize, TableId, RowIx)> {
+        self.iter().enumerate().map(|(at, fate)| (at, fate.table, fate.row))
+    }
+
+    /// The fate of a place.
+    pub(super) fn get(&self, at: usize) -> Option<StoredFate<'_>> {
         Some(StoredFate {
             table: table_of(self.table.text(at)?)?,
             row: self.row.u32(at)?,
@@ -256,6 +262,21 @@ impl StoredFates {
             detail: self.detail.text(at),
         })
     }
+}
+
+/// Reads the scores of a stage's fates of one table.
+///
+/// # Errors
+/// The file is damaged.
+pub(super) fn read_scores(path: &Path, of: TableId) -> Result<Vec<(RowIx, f64)>> {
+    let frame = FrameFile::open(path)?.read_columns(&["table", "row", "score"])?;
+    let [tables, rows, scores] = ["table", "row", "score"].map(|name| frame.cells(name));
+    let (Some(tables), Some(rows), Some(scores)) = (tables, rows, scores) else {
+        return Err(damaged(path, "lacks a column of fates"));
+    };
+    let scored = |at| Some((rows.u32(at)?, scores.float(at)?));
+    let is_of_table = |at: &usize| tables.text(*at) == Some(of.name());
+    Ok((0..frame.height()).filter(is_of_table).filter_map(scored).collect())
 }
 
 /// Reads the fates of a stage, whose contract may name `reasons`.

@@ -448,6 +448,14 @@ impl FrameFile {
         reader.set_rechunk(true).finish().at("reading", &self.path).map(Frame)
     }
 
+    /// Reads some columns of the whole file.
+    ///
+    /// # Errors
+    /// As [`FrameFile::read`].
+    pub fn read_columns(&self, columns: &[&str]) -> Result<Frame> {
+        self.read(0, self.height(), Some(columns))
+    }
+
     /// Reads the whole file.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::columns::{self, ColumnSpec};
 use super::corpus::{Corpus, IdDigits, RowId, Table};
-use super::delta::{EDITS, FATES, GROUP_ROWS, StoredEdit, StoredFate, StoredFates, read_edits};
+use super::delta::{EDITS, FATES, GROUP_ROWS, StoredEdit, StoredFate, StoredFates, read_edits, read_scores};
 use super::error::{At, Result};
 use super::folder::{RunFolder, beside};
 use super::forget;
@@ -59,7 +59,8 @@ pub struct Change<'a> {
 
 /// Visits the events of one stage for the rows that are `wanted`, in canonical order.
 ///
-/// They are read as a whole, some tens of bytes each, and told in groups.
+/// They are read as a whole, some tens of bytes each, and told in groups, since an event with all that belongs to it is
+/// larger.
 ///
 /// # Errors
 /// The run folder is damaged, or `visit` fails.
@@ -74,10 +75,15 @@ pub fn for_each_event(
     let folder = run.join("stages").join(step_name(at, &stage.id));
     let place = |table: TableId, row| (table, corpus.table(table).position(row));
     let stored = StoredFates::open(&folder.join(FATES))?;
-    let mut fates: Vec<StoredFate<'_>> = stored.iter().filter(|fate| wanted(fate.table, fate.row)).collect();
-    fates.sort_by_key(|fate| place(fate.table, fate.row));
-    for group in fates.chunks(GROUP_ROWS) {
-        visit(&group.iter().map(|fate| of_fate(fate, &stage.id, corpus)).collect::<Vec<_>>())?;
+    let mut order: Vec<_> = stored
+        .rows()
+        .filter(|&(_, table, row)| wanted(table, row))
+        .map(|(at, table, row)| (place(table, row), at))
+        .collect();
+    order.sort_unstable();
+    for group in order.chunks(GROUP_ROWS) {
+        let fates = group.iter().filter_map(|&(_, at)| stored.get(at));
+        visit(&fates.map(|fate| of_fate(&fate, &stage.id, corpus)).collect::<Vec<_>>())?;
     }
     let mut edits = read_edits(&folder.join(EDITS))?;
     edits.retain(|edit| wanted(edit.table, edit.row));
@@ -174,15 +180,11 @@ pub fn write(
     also: impl FnMut(&[Event<'_>]) + Send,
 ) -> Result<()> {
     let book = Book { folder: folder.path(), stages, corpus };
-    // Each is a file of its own, so they need not wait for one another. On threads of their own, since they wait for
-    // those who write.
+    // They need not wait for one another. On a thread of its own, since one that writes keeps those of a pool waiting.
     std::thread::scope(|scope| {
-        let rows = scope.spawn(|| book.write_rows(exported));
-        let lists = scope.spawn(|| book.write_lists());
+        let folds = scope.spawn(|| book.write_rows(exported).and_then(|()| book.write_lists()));
         let ledger = book.write_ledger(also);
-        let [rows, lists] =
-            [rows, lists].map(|told| told.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        ledger.and(rows).and(lists)
+        ledger.and(folds.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })
 }
 
@@ -196,19 +198,26 @@ struct Book<'a> {
 
 impl Book<'_> {
     /// Writes a file beside its place, and renames it.
-    fn write_file(&self, name: &str, write: impl FnOnce(&mut FrameWriter) -> Result<()>) -> Result<()> {
+    fn write_file(
+        &self,
+        name: &str,
+        scribe: Option<&Scribe>,
+        write: impl FnOnce(&mut FrameWriter) -> Result<()>,
+    ) -> Result<()> {
         let path = self.folder.join(name);
         let beside = beside(&path);
-        let scribe = Scribe::default();
-        let mut writer = FrameWriter::create(&beside).by(&scribe);
+        let mut writer = FrameWriter::create(&beside);
+        if let Some(scribe) = scribe {
+            writer = writer.by(scribe);
+        }
         write(&mut writer)?;
         writer.finish()?;
-        scribe.wait()?;
+        scribe.map_or(Ok(()), Scribe::wait)?;
         std::fs::rename(&beside, &path).at("renaming", &beside)
     }
 
     fn write_ledger(&self, mut also: impl FnMut(&[Event<'_>])) -> Result<()> {
-        self.write_file("ledger.parquet", |writer| {
+        self.write_file("ledger.parquet", Some(&Scribe::default()), |writer| {
             write_events(writer, &[])?;
             for_every_event(self.folder, self.stages, self.corpus, |events| {
                 also(events);
@@ -221,7 +230,7 @@ impl Book<'_> {
     fn write_rows(&self, exported: bool) -> Result<()> {
         let Self { stages, corpus, .. } = *self;
         let asked: [ColumnSpec; 3] = [columns::EXTERNAL_ID, columns::FILE, columns::LINE];
-        self.write_file("rows.parquet", |writer| {
+        self.write_file("rows.parquet", None, |writer| {
             for batch in 0..corpus.requests.batches() {
                 let range = corpus.requests.batch(batch);
                 let cells = corpus.requests.read_batch(batch, &asked)?;
@@ -253,12 +262,10 @@ impl Book<'_> {
         let mut scores: FxHashMap<RowIx, f64> = FxHashMap::default();
         for (at, stage) in stages.iter().enumerate() {
             let path = folder.join("stages").join(step_name(at, &stage.id)).join(FATES);
-            let fates = StoredFates::open(&path)?;
-            let of_lists = fates.iter().filter(|fate| fate.table == TableId::DocLists);
-            scores.extend(of_lists.filter_map(|fate| Some((fate.row, fate.score?.1))));
+            scores.extend(read_scores(&path, TableId::DocLists)?);
         }
         let asked = [columns::FUNCTIONS, columns::COMPARED, columns::PARSE_STEPS];
-        self.write_file("lists.parquet", |writer| {
+        self.write_file("lists.parquet", None, |writer| {
             for batch in 0..corpus.lists.batches() {
                 let range = corpus.lists.batch(batch);
                 let cells = corpus.lists.read_batch(batch, &asked)?;

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use super::error::{Error, Result};
 
 /// Jobs that may wait; each may have a batch of cells with it.
-const WAITING: usize = 4;
+const WAITING: usize = 1;
 
 type Job = Box<dyn FnOnce() -> Result<()> + Send>;
 
