@@ -63,17 +63,20 @@ impl Deref for Text {
 pub(super) struct Pool {
     home: Sender<Vec<u8>>,
     used: Receiver<Vec<u8>>,
+    /// Bytes of a text for which there is room at once.
+    room: usize,
 }
 
 impl Pool {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(room: usize) -> Self {
         let (home, used) = channel();
-        Self { home, used }
+        Self { home, used, room }
     }
 
     /// An empty text, in memory that came back, if any did.
     pub(super) fn take(&self) -> Text {
-        Text { bytes: self.used.try_recv().unwrap_or_default(), end: 0 }
+        // The system gives cleared memory, and no page of it before it is used.
+        Text { bytes: self.used.try_recv().unwrap_or_else(|_| vec![0; self.room]), end: 0 }
     }
 
     /// A text whose memory comes back once it is dropped.
@@ -151,7 +154,7 @@ mod tests {
 
     #[test]
     fn memory_comes_back_empty_and_may_outlive_its_pool() {
-        let pool = Pool::new();
+        let pool = Pool::new(16);
         let mut text = pool.take();
         assert_eq!(text.read_more(&mut &b"first block"[..], 64).unwrap(), 11);
         let lent = pool.lend(text);

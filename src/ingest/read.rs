@@ -249,10 +249,11 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl<'a> Cutter<'a> {
     fn new(limits: &'a Limits) -> Self {
+        let pool = Pool::new(limits.block_bytes + CHUNK_BYTES);
         Self {
             limits,
-            text: Text::default(),
-            pool: Pool::new(),
+            text: pool.take(),
+            pool,
             items: Vec::new(),
             items_end: 0,
             seen: 0,

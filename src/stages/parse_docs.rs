@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Settings;
 use crate::docs::parse::fault::{Fault, ParseFault};
@@ -141,9 +141,9 @@ impl RowStage for ParseDocs {
         match parse(row.text(TEXT).unwrap_or_default()) {
             Ok(parsed) if parsed.faults.is_empty() => {
                 let steps: Vec<&str> = parsed.steps.iter().map(|step| step.code()).collect();
-                Opinion::keep()
-                    .with(FUNCTIONS, Value::Array(parsed.functions).to_string())
-                    .with(PARSE_STEPS, steps.join(","))
+                // Not by the `Display` of a value, which takes twice the time.
+                let functions = serde_json::to_string(&parsed.functions).expect("values are JSON");
+                Opinion::keep().with(FUNCTIONS, functions).with(PARSE_STEPS, steps.join(","))
             }
             // Functions read in spite of a fault are for people to look at.
             Ok(parsed) => Opinion::hold(reason(&parsed.faults[0]), evidence(&parsed.faults[0])),
