@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use serde_json::Value;
@@ -50,14 +51,22 @@ pub fn composition(corpus: &Corpus) -> Result<Composition> {
     for batch in 0..corpus.lists.batches() {
         let range = corpus.lists.batch(batch);
         let cells = corpus.lists.read_batch(batch, &[FUNCTIONS])?;
-        for row in corpus.lists.rows_of_batch(batch).filter(|&row| corpus.lists.is_kept(row)) {
+        let keyed = |row: RowIx| {
             let text = cells.text(FUNCTIONS, row as usize - range.start).unwrap_or("[]");
             let list: Vec<Value> = serde_json::from_str(text).unwrap_or_default();
+            let name = |function: &Value| function.get("name").and_then(Value::as_str).map(str::to_owned);
+            let keyed = list.iter().map(|it| (canonical::key(std::slice::from_ref(it)), name(it)));
+            (row, keyed.collect::<Vec<_>>())
+        };
+        let kept: Vec<RowIx> =
+            corpus.lists.rows_of_batch(batch).filter(|&row| corpus.lists.is_kept(row)).collect();
+        let lists: Vec<(RowIx, Vec<_>)> = kept.into_par_iter().map(keyed).collect();
+        for (row, list) in lists {
             composition.functions_offered +=
                 list.len() as u64 * n_requests.get(&row).copied().unwrap_or_default();
-            for function in &list {
-                functions.insert(canonical::key(std::slice::from_ref(function)));
-                names.extend(function.get("name").and_then(Value::as_str).map(str::to_owned));
+            for (key, name) in list {
+                functions.insert(key);
+                names.extend(name);
             }
         }
     }
