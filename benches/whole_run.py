@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times whole runs of toolsieve, alone or in pairs with a peer, and prints tables for benches/README.md.
 
-    benches/whole_run.py --runs 5 --input LOG... [--peer 'COMMAND']
+    benches/whole_run.py --runs 5 --input LOG... [--set STAGE.KEY=VALUE] [--peer 'COMMAND']
     benches/whole_run.py --stages out/live/report.json...
 
 Runs alternate (ours, peer, ours, peer, …), so that a busy machine slows both. Figures are minimum, median and
@@ -24,6 +24,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--input", nargs="+", default=[], metavar="FILE")
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--set", action="append", default=[], metavar="STAGE.KEY=VALUE", help="a setting of our run")
     parser.add_argument("--peer", help="a command that does the same work")
     parser.add_argument("--stages", nargs="+", metavar="REPORT", help="print seconds and bytes by step instead")
     args = parser.parse_args()
@@ -33,6 +34,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         ours = [BINARY, "run", "--quiet", "--fresh", "--out", os.path.join(folder, "run")]
         ours += ["--input", *args.input] if args.input else []
+        ours += [part for setting in args.set for part in ("--set", setting)]
         commands = {"toolsieve": ours} | ({"peer": shlex.split(args.peer)} if args.peer else {})
         figures = {name: [] for name in commands}
         for _ in range(args.runs):

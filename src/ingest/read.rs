@@ -249,7 +249,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl<'a> Cutter<'a> {
     fn new(limits: &'a Limits) -> Self {
-        let pool = Pool::new(limits.block_bytes + CHUNK_BYTES);
+        // A block, what of the last chunk belongs to the next one, and a chunk to read into.
+        let pool = Pool::new(limits.block_bytes + 2 * CHUNK_BYTES);
         Self {
             limits,
             text: pool.take(),

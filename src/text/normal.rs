@@ -21,22 +21,21 @@ pub fn normalise(text: &str) -> String {
     normal
 }
 
-/// As the general form does it, in one go: most texts are ASCII, and each is looked at by several stages.
+/// As the general form does it: most texts are ASCII, and most of those are spaced as they should be.
 fn normalise_ascii(text: &str) -> String {
-    let mut normal = String::with_capacity(text.len());
-    let mut is_parted = false;
-    for byte in text.bytes() {
-        // What `char::is_whitespace` holds for blank, below 128.
-        if matches!(byte, b'\t'..=b'\r' | b' ') {
-            is_parted = !normal.is_empty();
-            continue;
-        }
-        if std::mem::take(&mut is_parted) {
-            normal.push(' ');
-        }
-        normal.push(char::from(byte.to_ascii_lowercase()));
+    let folded = text.to_ascii_lowercase();
+    // What `char::is_whitespace` holds for blank, below 128.
+    let is_blank = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
+    let (mut is_even, mut before) = (true, b' ');
+    for byte in folded.bytes() {
+        is_even &= !(is_blank(byte) && (byte != b' ' || before == b' '));
+        before = byte;
     }
-    normal
+    if is_even && !folded.ends_with(' ') {
+        return folded;
+    }
+    let words = folded.split(|c: char| c.is_ascii() && is_blank(c as u8));
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// The normal form of a query: [`normalise`], without the full stops, question and exclamation marks at its end.
