@@ -6,7 +6,9 @@
 The file is one of gen_docs.py: {"id": row, "doc": text} a line. All sides read it and give the pairs of rows whose
 ROUGE-L F1 is above 0.8, or the candidates for that. rapidfuzz compares all pairs (Indel similarity of the tokens, which
 is ROUGE-L F1) on two workers. rensa and datasketch hash 128 permutations; their recall and precision are told, since
-neither compares what it finds. Each run is a process of its own: wall seconds, CPU seconds, peak memory.
+neither compares what it finds. Each run is a process of its own: wall seconds, CPU seconds, peak memory. Where the
+example is built (`cargo build --release --example rouge_speed`), the joins of both are told apart from reading and
+cutting into tokens, too.
 `pip install rapidfuzz rensa datasketch numpy` brings the peers.
 """
 import argparse
@@ -19,6 +21,7 @@ import sys
 import tempfile
 import time
 
+JOIN = os.path.join(os.path.dirname(__file__), "..", "target", "release", "examples", "rouge_speed")
 BINARY = os.path.join(os.path.dirname(__file__), "..", "target", "release", "toolsieve")
 TOKEN = re.compile("[a-z0-9]+")
 N_PERMUTATIONS = 128
@@ -35,6 +38,8 @@ def main():
         peer, _, setting = args.peer.partition(":")
         json.dump(sorted(PEERS[peer](args.file, setting)), sys.stdout)
         return
+    if os.path.exists(JOIN) and "rapidfuzz" in args.peers:
+        print(joins(args.file, args.runs), end="\n\n")
     ours = [BINARY, "pairs", args.file, "--field", "doc", "--id-field", "id", "-q"]
     names = [name for peer in args.peers for name in SETTINGS[peer]]
     figures = {name: [] for name in ["toolsieve", *names]}
@@ -52,13 +57,26 @@ def measure(command):
     """Wall seconds, CPU seconds and peak MiB of one process, and what it wrote."""
     with tempfile.TemporaryFile() as out:
         start = time.monotonic()
-        process = subprocess.Popen(command, stdout=out)
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         if os.waitstatus_to_exitcode(status) != 0:
             sys.exit(f"{command}: exit code {os.waitstatus_to_exitcode(status)}")
         seconds = time.monotonic() - start
         out.seek(0)
         return (seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024), out.read()
+
+
+def joins(path, runs):
+    """A line on the seconds of our join and of rapidfuzz's, by run."""
+    lines = []
+    for _ in range(runs):
+        ours = subprocess.run([JOIN, path], capture_output=True, text=True, check=True).stdout
+        ours = statistics.median(float(seconds) for seconds in re.findall(r"join ([0-9.]+) s", ours))
+        command = [sys.executable, __file__, path, "--as", "rapidfuzz:Indel"]
+        theirs = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+        theirs = float(re.search(r"join ([0-9.]+) s", theirs)[1])
+        lines.append(f"join alone: toolsieve {ours:.4f} s, rapidfuzz {theirs:.2f} s, {theirs / ours:.0f} times")
+    return "\n".join(lines)
 
 
 def pairs_of(out, name):
@@ -102,17 +120,21 @@ def by_rapidfuzz(path, _):
     ]
     lengths = [len(text) for text in texts]
     pairs = []
+    seconds = 0
     block = 2_000
     for start in range(0, len(texts), block):
         rows = texts[start : start + block]
         # Without a cutoff: with one, rounding takes pairs away.
+        began = time.monotonic()
         scores = process.cdist(rows, texts[start:], scorer=Indel.normalized_similarity, dtype=numpy.float64, workers=2)
+        seconds += time.monotonic() - began
         for i, j in zip(*numpy.nonzero(scores > 0.79)):
             a, b = start + int(i), start + int(j)
             # Ties are not above: 2·L / (m + n) against 4/5 in whole numbers.
             n_tokens = lengths[a] + lengths[b]
             if a < b and 10 * round(scores[i, j] * n_tokens / 2) > 4 * n_tokens:
                 pairs.append((a, b))
+    print(f"join {seconds:.3f} s", file=sys.stderr)
     return pairs
 
 

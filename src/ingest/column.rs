@@ -13,7 +13,7 @@ use crate::engine::error::Error;
 use crate::engine::frame::FrameFile;
 use crate::ingest::pick::{Field, Picked};
 use crate::ingest::read::{Block, Item, Limits, ReadError, read_blocks};
-use crate::ingest::reasons::{Fault, NOT_JSON};
+use crate::ingest::reasons::{Fault, NOT_JSON, NOT_UTF8};
 use crate::ingest::source::Reading;
 
 /// Rows of a Parquet file that are read at a time.
@@ -158,12 +158,11 @@ fn row_of(block: &Block, item: &Item, wanted: &Wanted) -> Row {
 /// The members of a line's object that are needed.
 fn picked(line: &[u8], wanted: &Wanted) -> Result<Value, Fault> {
     let fields: Vec<&Field> = std::iter::once(&wanted.field).chain(&wanted.id_field).collect();
-    let fault = |error: &dyn std::fmt::Display| Fault::new(NOT_JSON, error.to_string());
-    let text = std::str::from_utf8(line).map_err(|error| fault(&error))?;
+    let text = std::str::from_utf8(line)
+        .map_err(|error| Fault::new(NOT_UTF8, format!("byte {} of the line", error.valid_up_to())))?;
     let mut reader = serde_json::Deserializer::from_str(text);
-    let object = Picked(&fields).deserialize(&mut reader).map_err(|error| fault(&error))?;
-    reader.end().map_err(|error| fault(&error))?;
-    Ok(object)
+    let object = Picked(&fields).deserialize(&mut reader).and_then(|object| reader.end().map(|()| object));
+    object.map_err(|error| Fault::new(NOT_JSON, error.to_string()))
 }
 
 fn picked_row(line: u64, mut row: Value, wanted: &Wanted) -> Row {
@@ -205,6 +204,17 @@ mod tests {
         let lines: Vec<u64> = column.unreadable.iter().map(|(line, _)| *line).collect();
         assert_eq!(lines, [4, 6]);
         assert_eq!(column.keys, ["q", "id"]);
+    }
+
+    #[test]
+    fn a_line_is_said_to_be_unreadable_as_a_log_says_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.jsonl");
+        std::fs::write(&path, b"{\"q\": \"\xff\"}\n{\"q\": 1\n{\"q\": \"a\"} b\n").unwrap();
+        let wanted = Wanted { field: Field::new("q"), id_field: None, written: Value::to_string };
+        let column = Column::read(&path, &wanted).unwrap();
+        let reasons: Vec<&str> = column.unreadable.iter().map(|(_, fault)| fault.reason).collect();
+        assert_eq!(reasons, ["ingest/not-utf8", "ingest/not-json", "ingest/not-json"]);
     }
 
     #[test]

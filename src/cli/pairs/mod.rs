@@ -23,6 +23,9 @@ use crate::text::profile::Profile;
 use crate::text::rouge::{Comparison, Threshold};
 use rows::Rows;
 
+/// Rows that take no part and are named one by one; of the others only the number is told.
+const MAX_NAMED: usize = 5;
+
 /// Arguments of `pairs`.
 #[derive(Debug, clap::Args)]
 #[command(

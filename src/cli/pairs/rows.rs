@@ -5,14 +5,11 @@ use std::path::Path;
 use anyhow::bail;
 use serde_json::Value;
 
-use super::PairsArgs;
+use super::{MAX_NAMED, PairsArgs};
 use crate::console::{self, counted};
 use crate::docs::canonical;
 use crate::ingest::column::{Column, Wanted};
 use crate::ingest::pick::Field;
-
-/// Rows that cannot be compared and are named one by one.
-const MAX_NAMED: usize = 5;
 
 /// Rows with a text.
 pub(super) struct Rows {

@@ -3,16 +3,13 @@
 use std::io;
 
 use super::rows::Rows;
-use super::{PairsArgs, Search, out, written};
+use super::{MAX_NAMED, PairsArgs, Search, out, written};
 use crate::console::{self, counted};
 use crate::similarity::cosine::join::{Notes, join, self_join};
 use crate::similarity::cosine::plan::{Graph, Plan};
 use crate::similarity::cosine::rows::{Skipped, Unfit};
 use crate::similarity::vectors::Vectors;
 use crate::similarity::{Merge, Pair};
-
-/// Rows without a direction that are named one by one.
-const MAX_NAMED: usize = 5;
 
 /// Tells pairs or clusters, and says how many for the summary.
 pub(super) fn compare(args: &PairsArgs, rows: &Rows) -> anyhow::Result<String> {
