@@ -16,7 +16,7 @@ use crate::engine::folder::{
     InputFile, RunFile, RunFolder, create_private, write_atomic, write_json, write_run_file,
 };
 use crate::engine::ledger;
-use crate::engine::payload::IngestCounts;
+use crate::engine::payload::{IngestCounts, IngestManifest};
 use crate::engine::runner::{self, Outcome, Sink, StageInstance};
 use crate::engine::stage::{Context, Progress};
 use crate::export::earlier::Earlier;
@@ -102,13 +102,13 @@ fn cancelled_by_signal() -> anyhow::Result<Arc<AtomicBool>> {
 /// Runs the pipeline and writes what tells of it. Whatever goes wrong in it, the same call goes on from there.
 fn judged(pipeline: &Pipeline, folder: &RunFolder, cx: &Context<'_>) -> Result<(Outcome, Report), Error> {
     let mut outcome = runner::run(folder, &pipeline.ingest, &pipeline.stages, cx)?;
-    warn_of_lines(&outcome, cx.progress);
     // The dataset is written beside what tells of the rows: neither needs the other.
     let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
     let (exported, events) = std::thread::scope(|scope| {
         let (corpus, manifests) = (&outcome.corpus, &outcome.stages);
         let told = scope.spawn(|| tell(&pipeline.stages, folder, corpus, manifests, sink.is_some()));
         let exported = sink.map(|sink| runner::export(folder, sink, corpus, cx)).transpose();
+        warn_of_lines(&outcome.ingest, cx.progress);
         cx.progress.begin("ledger", None);
         (exported, told.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
@@ -137,10 +137,10 @@ fn gate(pipeline: &Pipeline, counts: &IngestCounts, fault_share: f64) -> Ending 
 }
 
 /// Lines that gave nothing are told while somebody looks: a damaged file, or columns of other names.
-fn warn_of_lines(outcome: &Outcome, progress: &dyn Progress) {
-    let counts = &outcome.ingest.counts;
+fn warn_of_lines(ingest: &IngestManifest, progress: &dyn Progress) {
+    let counts = &ingest.counts;
     let reasons: Vec<String> =
-        outcome.ingest.line_reasons.iter().map(|(reason, n)| format!("{} {reason}", count(*n))).collect();
+        ingest.line_reasons.iter().map(|(reason, n)| format!("{} {reason}", count(*n))).collect();
     if counts.unreadable > 0 {
         progress.warn(&format!(
             "{} of {} could not be read; lines that gave no request: {}",
