@@ -14,7 +14,7 @@ use super::why::is_forgotten;
 use crate::console::{self, count, table};
 use crate::engine::columns::{EXTERNAL_ID, FILE, LINE};
 use crate::engine::corpus::Corpus;
-use crate::engine::error::Error;
+use crate::engine::error::{Error, damaged};
 use crate::engine::folder::{RunFolder, read_run_file};
 use crate::engine::forget::{Erasure, with_equal_records};
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, Forgotten};
@@ -212,7 +212,8 @@ fn make_anew(folder: &RunFolder, run: &OpenRun) -> Result<(Report, Corpus), Erro
     let mut stages = Vec::new();
     for (at, instance) in run.stages.iter().enumerate() {
         let step = format!("stages/{}", step_name(at, &instance.id));
-        stages.extend(folder.manifest(&step)?);
+        let manifest = folder.manifest(&step)?;
+        stages.push(manifest.ok_or_else(|| damaged(folder.path(), format!("the step {step} is not there")))?);
     }
     let outcome = Outcome { ingest: run.ingest.clone(), stages, reused: 0, corpus, exported };
     let report = tell_anew(&run.stages, folder, &outcome, &run.file)?;

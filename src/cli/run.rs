@@ -104,17 +104,28 @@ fn judged(pipeline: &Pipeline, folder: &RunFolder, cx: &Context<'_>) -> Result<(
     let mut outcome = runner::run(folder, &pipeline.ingest, &pipeline.stages, cx)?;
     // The dataset is written beside what tells of the rows: neither needs the other.
     let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
-    let (exported, events) = std::thread::scope(|scope| {
+    let written = std::thread::scope(|scope| {
         let (corpus, manifests) = (&outcome.corpus, &outcome.stages);
         let told = scope.spawn(|| tell(&pipeline.stages, folder, corpus, manifests, sink.is_some()));
         let exported = sink.map(|sink| runner::export(folder, sink, corpus, cx)).transpose();
-        warn_of_lines(&outcome.ingest, cx.progress);
-        cx.progress.begin("ledger", None);
-        (exported, told.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        if exported.is_ok() {
+            warn_of_lines(&outcome.ingest, cx.progress);
+            cx.progress.begin("ledger", None);
+        }
+        let events = told.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok((exported?, events?))
     });
-    outcome.exported = exported?;
+    let (exported, events) = match written {
+        Ok(written) => written,
+        Err(error) => {
+            // Tables must not speak of a dataset that is not there.
+            folder.remove_outcome()?;
+            return Err(error);
+        }
+    };
+    outcome.exported = exported;
     let file = run_file(pipeline, &outcome)?;
-    let report = write_report(folder, &outcome, &file, events?)?;
+    let report = write_report(folder, &outcome, &file, events)?;
     cx.progress.end("ledger, rows, lists, report");
     Ok((outcome, report))
 }

@@ -71,6 +71,9 @@ pub enum Error {
         /// The two sides.
         what: String,
     },
+    /// What writes the run folder panicked: a bug here or in a library.
+    #[error("writing the run folder panicked: {0}")]
+    Panic(String),
     /// A setting's value is out of range, or a file it names is bad.
     #[error("{0}")]
     Setting(String),
@@ -82,7 +85,7 @@ pub enum Error {
 impl Error {
     /// A bug of ours rather than of the world.
     pub fn is_bug(&self) -> bool {
-        matches!(self, Self::Verdict { .. } | Self::Conservation { .. })
+        matches!(self, Self::Verdict { .. } | Self::Conservation { .. } | Self::Panic(_))
     }
 }
 

@@ -79,6 +79,7 @@ fn data_frame(columns: Columns<'_>) -> polars::error::PolarsResult<DataFrame> {
 pub struct FrameWriter {
     path: PathBuf,
     is_private: bool,
+    is_held: bool,
     scribe: Option<Scribe>,
     writer: Option<Arc<Mutex<BatchedWriter<BufWriter<File>>>>>,
     height: usize,
@@ -89,7 +90,8 @@ impl FrameWriter {
     /// Starts a file; its columns are known with the first batch.
     pub fn create(path: &Path) -> Self {
         let path = path.to_owned();
-        Self { path, is_private: false, scribe: None, writer: None, height: 0, held: BTreeMap::new() }
+        let (is_private, is_held, scribe, writer) = (false, false, None, None);
+        Self { path, is_private, is_held, scribe, writer, height: 0, held: BTreeMap::new() }
     }
 
     /// Starts a file that only its owner may read.
@@ -97,11 +99,17 @@ impl FrameWriter {
         Self { is_private: true, ..Self::create(path) }
     }
 
-    /// Leaves the writing to a scribe, who may keep batches in memory.
+    /// Leaves the writing to a scribe.
     #[must_use]
     pub fn by(mut self, scribe: &Scribe) -> Self {
         self.scribe = Some(scribe.clone());
         self
+    }
+
+    /// Leaves the writing to a scribe, in whose memory batches stay while there is room.
+    #[must_use]
+    pub fn held_by(self, scribe: &Scribe) -> Self {
+        Self { is_held: true, ..self.by(scribe) }
     }
 
     /// Writes one row group. An empty batch only fixes the columns.
@@ -117,7 +125,7 @@ impl FrameWriter {
         let start = self.height;
         self.height += frame.height();
         let Some(scribe) = &self.scribe else { return write_batch(&writer, &frame, &self.path) };
-        if scribe.takes(frame.estimated_size()) {
+        if self.is_held && scribe.takes(frame.estimated_size()) {
             self.held.insert(start, Frame(frame.clone()));
         }
         let path = self.path.clone();
@@ -480,7 +488,7 @@ mod tests {
         let read = |name: &str, room: usize| {
             let path = folder.path().join(name);
             let scribe = Scribe::new(room);
-            let mut writer = FrameWriter::create(&path).by(&scribe);
+            let mut writer = FrameWriter::create(&path).held_by(&scribe);
             for start in [0, 3, 6] {
                 let texts: Vec<String> = (start..start + 3).map(|n| "long enough ".repeat(n)).collect();
                 let cells = texts.iter().map(|text| (text.len() != 12).then_some(text.as_str())).collect();

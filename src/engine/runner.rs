@@ -18,16 +18,16 @@ use super::delta::{
     COLUMNS, EDITS, FATES, FateCount, StageManifest, StoredEdit, count_edits, count_fates, read_fates,
     write_edits, write_fates,
 };
-use super::error::{At, Error, Result};
+use super::error::{At, Error, Result, damaged};
 use super::fingerprint::Fingerprint;
-use super::folder::{InputFile, RunFolder};
+use super::folder::{InputFile, RunFolder, Step};
 use super::forget;
 use super::forgotten::Forgotten;
 use super::frame::FrameFile;
 use super::payload::{self, IngestCounts, IngestManifest, PayloadWriter};
 use super::scribe::Scribe;
 use super::stage::{Action, Context, Contract, Reason, ReasonKind, RowIx, Safety, Stage, TableId};
-use super::verdict::{Delta, Verdict};
+use super::verdict::{Delta, FateEvent, Verdict};
 use super::view::View;
 
 /// Raised when the layout of the run folder or the meaning of a delta changes: nothing older is reused.
@@ -124,10 +124,21 @@ pub fn run(
     stages: &[StageInstance],
     cx: &Context<'_>,
 ) -> Result<Outcome> {
+    let scribe = Scribe::new(HELD_BYTES);
+    let done = steps(Running { folder, scribe: &scribe, cx }, source, stages);
+    match (done, scribe.wait()) {
+        // What could not be written is worse than what it made others say.
+        (Err(_), Err(error)) if !matches!(error, Error::Interrupted) => Err(error),
+        (Ok(_), Err(error)) => Err(error),
+        (done, _) => done,
+    }
+}
+
+/// Reads, and runs all stages; all is written when it ends well.
+fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) -> Result<Outcome> {
+    let Running { folder, scribe, cx } = running;
     let names: Vec<String> = stages.iter().enumerate().map(|(at, stage)| step_name(at, &stage.id)).collect();
     folder.keep_stages(&names)?;
-    let scribe = Scribe::new(HELD_BYTES);
-    let running = Running { folder, scribe: &scribe, cx };
     let (ingest, mut corpus, mut reused) = std::thread::scope(|scope| {
         scope.spawn(|| stages.iter().for_each(|instance| instance.stage.prepare()));
         ingest(running, source)
@@ -157,7 +168,8 @@ pub fn run(
     scribe.wait()?;
     for (manifest, name) in manifests.iter_mut().zip(&names) {
         let written = folder.manifest::<StageManifest>(&format!("stages/{name}"))?;
-        manifest.bytes = written.map_or(0, |written| written.bytes);
+        let lost = || damaged(folder.path(), format!("the step {name} was written and is not there"));
+        manifest.bytes = written.ok_or_else(lost)?.bytes;
     }
     Ok(Outcome { ingest, stages: manifests, reused, corpus, exported: None })
 }
@@ -189,7 +201,8 @@ struct Running<'a> {
     cx: &'a Context<'a>,
 }
 
-/// Reads the inputs, unless they were read before as they are now. Gives how many steps were taken over, too.
+/// Reads the inputs, unless they were read before as they are now. Gives the tables and how many steps were taken over,
+/// too.
 fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, Corpus, usize)> {
     let Running { folder, scribe, cx } = running;
     let forgotten = Forgotten::read(folder.path())?;
@@ -260,10 +273,8 @@ fn judge(
     let before = kept(corpus);
     cx.progress.begin(&instance.id, Some(corpus.table(contract.table).len() as u64));
     let files = folder.begin(step)?;
-    let mut verdict =
-        Verdict::new(&instance.id, &contract, corpus.table(contract.table), &files.file(COLUMNS), scribe);
-    instance.stage.judge(&View::new(corpus, &contract), cx, &mut verdict)?;
-    let Delta { fates, edits, cells, notes } = verdict.finish()?;
+    let Delta { fates, edits, cells, notes } =
+        verdict_of(running, instance, &contract, &files.file(COLUMNS), corpus)?;
     let fates = take_effect(corpus, contract.table, fates, at)?;
     let edits: Vec<StoredEdit> =
         edits.into_iter().map(|(row, edit)| StoredEdit::new(contract.table, row, edit)).collect();
@@ -285,19 +296,42 @@ fn judge(
         bytes: 0,
     };
     let columns = files.done_file(COLUMNS);
-    let written = manifest.clone();
-    scribe.push(move || {
-        write_fates(&files.file(FATES), &fates)?;
-        write_edits(&files.file(EDITS), &edits)?;
-        let bytes = bytes_in(files.path())?;
-        files.finish(&StageManifest { bytes, ..written })
-    })?;
+    write_behind(scribe, files, fates, edits, manifest.clone())?;
     if let Some(held) = cells {
         let cells = Cells::written(held, &columns, scribe)?;
         corpus.table_mut(contract.table).add_columns(&contract.writes, cells);
     }
     cx.progress.end(&summary(&manifest));
     Ok(manifest)
+}
+
+/// What a stage says of the tables as they stand.
+fn verdict_of(
+    Running { scribe, cx, .. }: Running<'_>,
+    instance: &StageInstance,
+    contract: &Contract,
+    columns: &Path,
+    corpus: &Corpus,
+) -> Result<Delta> {
+    let mut verdict = Verdict::new(&instance.id, contract, corpus.table(contract.table), columns, scribe);
+    instance.stage.judge(&View::new(corpus, contract), cx, &mut verdict)?;
+    verdict.finish()
+}
+
+/// Leaves the rest of a delta to the scribe, behind its columns; the bytes in the manifest are counted then.
+fn write_behind(
+    scribe: &Scribe,
+    files: Step,
+    fates: Vec<FateEvent>,
+    edits: Vec<StoredEdit>,
+    manifest: StageManifest,
+) -> Result<()> {
+    scribe.push(move || {
+        write_fates(&files.file(FATES), &fates)?;
+        write_edits(&files.file(EDITS), &edits)?;
+        let bytes = bytes_in(files.path())?;
+        files.finish(&StageManifest { bytes, ..manifest })
+    })
 }
 
 /// Applies the delta of a stage that is done.

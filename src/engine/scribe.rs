@@ -4,6 +4,8 @@
 //! the run, whenever it is cut off. What is written may also stay in memory while there is room, and is then not read
 //! back. The first error ends all writing, and is told to whoever asks next.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -100,7 +102,7 @@ impl Drop for Desk {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
-            // What it panicked with was printed where that happened.
+            // A job that panics does not end it.
             let _ = thread.join();
         }
     }
@@ -113,11 +115,18 @@ fn work(jobs: Receiver<Job>, state: &Mutex<State>) {
         if has_failed {
             continue;
         }
-        if let Err(error) = job() {
+        let done = catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(|panic| Err(panicked(&*panic)));
+        if let Err(error) = done {
             let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             *state = State { has_failed: true, error: Some(error) };
         }
     }
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> Error {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    Error::Panic(text.unwrap_or_else(|| "it did not say why".to_owned()))
 }
 
 #[cfg(test)]
@@ -155,6 +164,15 @@ mod tests {
         assert_eq!(error.to_string(), "the disk is full");
         assert!(matches!(scribe.wait(), Err(Error::Interrupted)));
         assert_eq!(written.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_panic_is_an_error_and_the_thread_goes_on() {
+        let scribe = Scribe::default();
+        scribe.push(|| panic!("no frame {}", 7)).unwrap();
+        let error = scribe.wait().unwrap_err();
+        assert_eq!(error.to_string(), "writing the run folder panicked: no frame 7");
+        assert!(error.is_bug() && scribe.wait().is_err());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Refused: a reason or column that the contract does not name, two fates for a row, a
 //! fate for a row that is not kept, a merge into a row that is not kept afterwards, and
 //! a changed cell without an edit that says why. Cells leave for disk batch by batch, so
-//! a stage that writes a large column holds one batch of it.
+//! of a large column some batches are in memory, and what the scribe has room for.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -85,7 +85,7 @@ impl<'a> Verdict<'a> {
             edits: Vec::new(),
             cells: contract.writes.iter().map(|_| VecDeque::new()).collect(),
             explained: FxHashSet::default(),
-            writer: FrameWriter::create(columns).by(scribe),
+            writer: FrameWriter::create(columns).held_by(scribe),
             next_batch: 0,
             notes: BTreeMap::new(),
         }

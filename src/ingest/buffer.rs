@@ -38,9 +38,12 @@ impl Text {
     /// Cuts off what stands behind this place, and gives it to another text.
     pub(super) fn move_end(&mut self, from: usize, into: &mut Self) {
         let moved = &self.bytes[from..self.end];
-        into.bytes.truncate(into.end);
-        into.bytes.extend_from_slice(moved);
-        into.end = into.bytes.len();
+        let end = into.end + moved.len();
+        if into.bytes.len() < end {
+            into.bytes.resize(end, 0);
+        }
+        into.bytes[into.end..end].copy_from_slice(moved);
+        into.end = end;
         self.end = from;
     }
 

@@ -1,7 +1,8 @@
 //! What a run did, in figures: one model, and its writers.
 //!
-//! Built from the run folder (manifests, tables, ledger, dataset), never from what a stage printed, so the screen,
-//! `report.json`, the dataset card, the page and the ledger agree, and a finished run can be reported again.
+//! Built from the run folder (manifests, tables, dataset) and the events of the ledger, never from what a stage printed,
+//! so the screen, `report.json`, the dataset card, the page and the ledger agree, and a finished run can be reported
+//! again.
 //! `model` holds the figures, `recipe` ties steps to stages; `markdown` writes the card, `html` the page.
 //! `finished` reads a run's figures back, `compare` holds those of two runs side by side.
 

@@ -5,7 +5,8 @@
 //! common ones, since a short English query looks like half a dozen rare languages. A query
 //! is English before it is asked where many of its words are words that only English has so
 //! often, and after it was asked in vain where enough are. Everything else is [`UNDETERMINED`]; nothing is guessed. Deliberately absent: texts
-//! of several languages, which get the one that most of their letters speak for.
+//! of several languages, which get English where a third of their words are, else the one that most of their letters
+//! speak for.
 
 use whatlang::{Detector, Info, Lang, Script};
 
@@ -48,8 +49,9 @@ const SHARED: &[&str] = &[
 const MIN_ENGLISH_WORDS: usize = 2;
 /// And one word in so many.
 const ENGLISH_SHARE: usize = 5;
-/// With so many that are English alone, and one word in so many of either kind, nothing else need be asked.
-const PLAINLY_ENGLISH: (usize, usize) = (2, 3);
+/// With so many different ones that are English alone, and one word in so many of either kind, nothing else need be
+/// asked.
+const PLAINLY_ENGLISH: (u32, usize) = (2, 3);
 
 /// The language of a text: ISO 639-1 where there is such a code, else ISO 639-3, or [`UNDETERMINED`].
 pub fn language(text: &str) -> &'static str {
@@ -107,17 +109,22 @@ struct EnglishWords {
     all: usize,
     /// Those that no other language has so often.
     own: usize,
+    /// Which of them, a bit each.
+    which: u128,
     shared: usize,
 }
 
 impl EnglishWords {
     fn of(text: &str) -> Self {
-        let mut found = Self { all: 0, own: 0, shared: 0 };
+        let mut found = Self { all: 0, own: 0, which: 0, shared: 0 };
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '\u{2019}');
         for word in words.filter(|word| !word.is_empty()) {
             let word = word.to_lowercase().replace('\u{2019}', "'");
             found.all += 1;
-            found.own += usize::from(ENGLISH.contains(&word.as_str()));
+            if let Some(at) = ENGLISH.iter().position(|own| *own == word) {
+                found.own += 1;
+                found.which |= 1 << at;
+            }
             found.shared += usize::from(SHARED.contains(&word.as_str()));
         }
         found
@@ -125,7 +132,7 @@ impl EnglishWords {
 
     fn are_plainly_english(&self) -> bool {
         let (own, share) = PLAINLY_ENGLISH;
-        self.own >= own && (self.own + self.shared) * share >= self.all
+        self.which.count_ones() >= own && (self.own + self.shared) * share >= self.all
     }
 
     fn may_be_english(&self) -> bool {
@@ -269,6 +276,8 @@ mod tests {
     fn a_short_query_is_english_by_its_words_or_undetermined() {
         assert_eq!(language("ring the bell for me"), "en");
         assert_eq!(language("What\u{2019}s on today?"), "en");
+        // Two different words, not one of them twice: many languages have one.
+        assert!(!EnglishWords::of("Wys my al my lêers in die gids").are_plainly_english());
         for text in ["is de winkel in Delft open", "was kostet das in Ulm", "find en bil i Aarhus"] {
             assert_eq!(language(text), UNDETERMINED, "{text}");
         }

@@ -24,7 +24,7 @@ pub(super) struct ListWriter {
 impl ListWriter {
     pub(super) fn create(path: &Path, scribe: &Scribe) -> Self {
         Self {
-            file: FrameWriter::create_private(path).by(scribe),
+            file: FrameWriter::create_private(path).held_by(scribe),
             texts: Vec::new(),
             bytes: 0,
             batches: Vec::new(),

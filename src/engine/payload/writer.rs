@@ -42,7 +42,7 @@ impl PayloadWriter {
     /// Starts the step, which the scribe writes; records that are on the list of forgotten ones get no row.
     pub fn new(step: Step, forgotten: Forgotten, scribe: &Scribe) -> Self {
         Self {
-            requests: FrameWriter::create_private(&step.file(REQUESTS)).by(scribe),
+            requests: FrameWriter::create_private(&step.file(REQUESTS)).held_by(scribe),
             lists: ListWriter::create(&step.file(LISTS), scribe),
             lines: LineWriter::create(&step.file(LINES), scribe),
             spine: Spine::default(),
