@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::open::open;
 use crate::console::{self, count};
 use crate::engine::corpus::RowId;
-use crate::engine::ledger::{Change, Event, for_each_event};
+use crate::engine::ledger::{Change, Event, for_every_event};
 use crate::engine::stage::Safety;
 use crate::stages;
 use crate::text::short::shortened;
@@ -46,29 +46,20 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<()> {
     }
     let each = if args.reason.is_some() || args.json { usize::MAX } else { args.each };
     let mut by_reason: BTreeMap<String, Told> = BTreeMap::new();
-    for (at, stage) in run.stages.iter().enumerate() {
-        for_each_event(
-            &args.run,
-            at,
-            stage,
-            &run.corpus,
-            |_, _| true,
-            |events| {
-                for event in events {
-                    let Some(edit) = event.edit else { continue };
-                    if args.reason.as_ref().is_some_and(|reason| reason != event.reason) {
-                        continue;
-                    }
-                    let told = by_reason.entry(event.reason.to_owned()).or_default();
-                    told.n_edits += 1;
-                    if told.n_edits <= each {
-                        told.text += &if args.json { as_json(event, edit) } else { as_text(event, edit) };
-                    }
-                }
-                Ok(())
-            },
-        )?;
-    }
+    for_every_event(&args.run, &run.stages, &run.corpus, |events| {
+        for event in events {
+            let Some(edit) = event.edit else { continue };
+            if args.reason.as_ref().is_some_and(|reason| reason != event.reason) {
+                continue;
+            }
+            let told = by_reason.entry(event.reason.to_owned()).or_default();
+            told.n_edits += 1;
+            if told.n_edits <= each {
+                told.text += &if args.json { as_json(event, edit) } else { as_text(event, edit) };
+            }
+        }
+        Ok(())
+    })?;
     let mut text = String::new();
     for (reason, told) in &by_reason {
         if args.json {

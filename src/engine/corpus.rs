@@ -31,36 +31,43 @@ pub struct Fate {
     pub into: Option<RowIx>,
 }
 
-/// Where the cells of some columns are.
+/// Where the cells of some columns are: batches in memory, and the file that has the others.
 #[derive(Debug, Clone)]
-pub enum Cells {
-    /// In a file.
-    File(FrameFile),
-    /// In memory.
-    Memory(Held),
+pub struct Cells {
+    held: Held,
+    file: Option<FrameFile>,
 }
 
 impl Cells {
+    /// All in a file.
+    pub fn in_file(file: FrameFile) -> Self {
+        Self { held: Held::default(), file: Some(file) }
+    }
+
+    /// All in memory.
+    pub fn in_memory(held: Held) -> Self {
+        Self { held, file: None }
+    }
+
     /// What was written to a file, of which some may still be in memory.
     ///
     /// # Errors
     /// It must be read, and cannot be.
     pub fn written(held: Held, path: &Path, scribe: &Scribe) -> Result<Self> {
         if held.is_whole() {
-            return Ok(Self::Memory(held));
+            return Ok(Self::in_memory(held));
         }
         scribe.wait()?;
-        FrameFile::open(path).map(|file| Self::File(file.holding(held)))
+        Ok(Self { held, file: Some(FrameFile::open(path)?) })
     }
 
-    /// A batch of these columns, and maybe more.
-    fn read(&self, range: &Range<usize>, columns: &[&str]) -> Result<Frame> {
-        match self {
-            Self::File(file) => file.read(range.start, range.len(), Some(columns)),
-            Self::Memory(held) => {
-                Ok(held.batch(range.start, range.len()).expect("all batches are in memory").clone())
-            }
+    /// A batch of these columns; where it is in memory, all its columns.
+    pub(super) fn read(&self, range: &Range<usize>, columns: &[&str]) -> Result<Frame> {
+        if let Some(frame) = self.held.batch(range.start, range.len()) {
+            return Ok(frame.clone());
         }
+        let file = self.file.as_ref().expect("a batch that is not in memory is in a file");
+        file.read(range.start, range.len(), Some(columns))
     }
 }
 
@@ -154,6 +161,11 @@ impl Table {
     /// The rows of a batch, by number.
     pub fn rows_of_batch(&self, index: usize) -> impl Iterator<Item = RowIx> + use<> {
         self.batch(index).filter_map(|row| RowIx::try_from(row).ok())
+    }
+
+    /// The kept rows of a batch, by number.
+    pub fn kept_of_batch(&self, index: usize) -> Vec<RowIx> {
+        self.rows_of_batch(index).filter(|&row| self.is_kept(row)).collect()
     }
 
     /// The batch that holds a row.

@@ -48,7 +48,7 @@ pub(crate) fn judged(stage: &dyn Stage, tables: &Value) -> Judged {
             (0..).take(table.len()).collect(),
             &[table.len()],
         );
-        written.add_columns(writes, Cells::Memory(cells.clone()));
+        written.add_columns(writes, Cells::in_memory(cells.clone()));
         written.read_batch(0, writes).unwrap()
     });
     Judged { delta, cells }
@@ -100,7 +100,7 @@ fn table(id: TableId, rows: &[Value]) -> Table {
     if known.is_empty() {
         return table;
     }
-    table.add_columns(&known, Cells::Memory(Held::of(Frame::from_columns(frame).unwrap())));
+    table.add_columns(&known, Cells::in_memory(Held::of(Frame::from_columns(frame).unwrap())));
     table
 }
 

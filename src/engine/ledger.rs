@@ -73,25 +73,40 @@ pub fn for_each_event(
     mut visit: impl FnMut(&[Event<'_>]) -> Result<()>,
 ) -> Result<()> {
     let folder = run.join("stages").join(step_name(at, &stage.id));
-    let place = |table: TableId, row| (table, corpus.table(table).position(row));
-    let stored = StoredFates::open(&folder.join(FATES))?;
-    let mut order: Vec<_> = stored
-        .rows()
-        .filter(|&(_, table, row)| wanted(table, row))
-        .map(|(at, table, row)| (place(table, row), at))
-        .collect();
-    order.sort_unstable();
-    for group in order.chunks(GROUP_ROWS) {
-        let fates = group.iter().filter_map(|&(_, at)| stored.get(at));
-        visit(&fates.map(|fate| of_fate(&fate, &stage.id, corpus)).collect::<Vec<_>>())?;
-    }
+    for_each_fate(&StoredFates::open(&folder.join(FATES))?, &stage.id, corpus, &wanted, &mut visit)?;
     let mut edits = read_edits(&folder.join(EDITS))?;
     edits.retain(|edit| wanted(edit.table, edit.row));
-    edits.sort_by_key(|edit| place(edit.table, edit.row));
+    edits.sort_by_key(|edit| place(corpus, edit.table, edit.row));
     for group in edits.chunks(GROUP_ROWS) {
         visit(&group.iter().map(|edit| of_edit(edit, &stage.id, corpus)).collect::<Vec<_>>())?;
     }
     Ok(())
+}
+
+/// Visits the fates that are `wanted`, in canonical order.
+fn for_each_fate(
+    stored: &StoredFates,
+    stage: &str,
+    corpus: &Corpus,
+    wanted: impl Fn(TableId, RowIx) -> bool,
+    mut visit: impl FnMut(&[Event<'_>]) -> Result<()>,
+) -> Result<()> {
+    let mut order: Vec<_> = stored
+        .rows()
+        .filter(|&(_, table, row)| wanted(table, row))
+        .map(|(at, table, row)| (place(corpus, table, row), at))
+        .collect();
+    order.sort_unstable();
+    for group in order.chunks(GROUP_ROWS) {
+        let fates = group.iter().filter_map(|&(_, at)| stored.get(at));
+        visit(&fates.map(|fate| of_fate(&fate, stage, corpus)).collect::<Vec<_>>())?;
+    }
+    Ok(())
+}
+
+/// What puts events in canonical order.
+fn place(corpus: &Corpus, table: TableId, row: RowIx) -> (TableId, u32) {
+    (table, corpus.table(table).position(row))
 }
 
 fn of_fate<'a>(fate: &StoredFate<'a>, stage: &'a str, corpus: &Corpus) -> Event<'a> {
@@ -140,13 +155,20 @@ pub fn for_each_forgotten(
     mut visit: impl FnMut(&[Event<'_>]) -> Result<()>,
 ) -> Result<()> {
     let Some(stored) = forget::stored(run)? else { return Ok(()) };
-    let mut fates: Vec<StoredFate<'_>> = stored.iter().collect();
-    fates.sort_by_key(|fate| (fate.table, corpus.table(fate.table).position(fate.row)));
-    let mut events: Vec<Event<'_>> = fates.iter().map(|fate| of_fate(fate, FORGET, corpus)).collect();
-    for event in events.iter_mut().filter(|event| event.reason == FORGOTTEN.code) {
-        event.action = FORGET;
-    }
-    visit(&events)
+    for_each_fate(
+        &stored,
+        FORGET,
+        corpus,
+        |_, _| true,
+        |events| {
+            let mut events = events.to_vec();
+            events
+                .iter_mut()
+                .filter(|event| event.reason == FORGOTTEN.code)
+                .for_each(|event| event.action = FORGET);
+            visit(&events)
+        },
+    )
 }
 
 /// Visits every event of a run: by stage, and in canonical order.

@@ -125,13 +125,11 @@ pub fn run(
     cx: &Context<'_>,
 ) -> Result<Outcome> {
     let scribe = Scribe::new(HELD_BYTES);
-    let done = steps(Running { folder, scribe: &scribe, cx }, source, stages);
-    match (done, scribe.wait()) {
-        // What could not be written is worse than what it made others say.
-        (Err(_), Err(error)) if !matches!(error, Error::Interrupted) => Err(error),
-        (Ok(_), Err(error)) => Err(error),
-        (done, _) => done,
-    }
+    steps(Running { folder, scribe: &scribe, cx }, source, stages).map_err(|error| match scribe.wait() {
+        // What could not be written is worse than what ended the steps.
+        Err(unwritten) if !matches!(unwritten, Error::Interrupted) => unwritten,
+        _ => error,
+    })
 }
 
 /// Reads, and runs all stages; all is written when it ends well.
@@ -353,7 +351,7 @@ pub(super) fn reasons_of(contract: &Contract) -> Vec<&'static Reason> {
 }
 
 pub(super) fn add_columns(run: &Path, step: &str, contract: &Contract, corpus: &mut Corpus) -> Result<()> {
-    let cells = Cells::File(FrameFile::open(&run.join(step).join(COLUMNS))?);
+    let cells = Cells::in_file(FrameFile::open(&run.join(step).join(COLUMNS))?);
     corpus.table_mut(contract.table).add_columns(&contract.writes, cells);
     Ok(())
 }

@@ -228,7 +228,7 @@ fn read_drafts(corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Draft>> {
         }
         let range = requests.batch(batch);
         cx.progress.advance(range.len() as u64);
-        let kept: Vec<RowIx> = requests.rows_of_batch(batch).filter(|&row| requests.is_kept(row)).collect();
+        let kept = requests.kept_of_batch(batch);
         if kept.is_empty() {
             continue;
         }
@@ -280,9 +280,7 @@ fn read_functions(corpus: &Corpus) -> Result<FxHashMap<RowIx, Vec<Value>>> {
             let text = cells.text(FUNCTIONS, row as usize - range.start).unwrap_or("[]");
             (row, serde_json::from_str(text).unwrap_or_default())
         };
-        let kept: Vec<RowIx> =
-            corpus.lists.rows_of_batch(batch).filter(|&row| corpus.lists.is_kept(row)).collect();
-        functions.extend(kept.into_par_iter().map(read).collect::<Vec<_>>());
+        functions.extend(corpus.lists.kept_of_batch(batch).into_par_iter().map(read).collect::<Vec<_>>());
     }
     Ok(functions)
 }

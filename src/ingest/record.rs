@@ -258,7 +258,6 @@ impl Reader<'_> {
             // A row with a function column is a doc–query pair whatever stands there: that is for later stages to judge.
             Value::Array(list) if list.is_empty() && !matches!(place, Place::Functions) => None,
             Value::String(sent) => Some(sent),
-            // Not by its `Display`, which takes twice the time.
             sent => Some(serde_json::to_string(&sent).expect("a value is JSON")),
         });
         let text = taken.ok_or_else(|| no_request(NO_FUNCTIONS, "the list is empty"))?;

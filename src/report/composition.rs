@@ -58,9 +58,8 @@ pub fn composition(corpus: &Corpus) -> Result<Composition> {
             let keyed = list.iter().map(|it| (canonical::key(std::slice::from_ref(it)), name(it)));
             (row, keyed.collect::<Vec<_>>())
         };
-        let kept: Vec<RowIx> =
-            corpus.lists.rows_of_batch(batch).filter(|&row| corpus.lists.is_kept(row)).collect();
-        let lists: Vec<(RowIx, Vec<_>)> = kept.into_par_iter().map(keyed).collect();
+        let lists: Vec<(RowIx, Vec<_>)> =
+            corpus.lists.kept_of_batch(batch).into_par_iter().map(keyed).collect();
         for (row, list) in lists {
             composition.functions_offered +=
                 list.len() as u64 * n_requests.get(&row).copied().unwrap_or_default();
@@ -110,11 +109,8 @@ pub fn entries(corpus: &Corpus) -> Result<Entries> {
     let mut weight: Option<f64> = None;
     for batch in 0..requests.batches() {
         let range = requests.batch(batch);
-        let kept: Vec<usize> = requests
-            .rows_of_batch(batch)
-            .filter(|&row| requests.is_kept(row))
-            .map(|row| row as usize - range.start)
-            .collect();
+        let kept: Vec<usize> =
+            requests.kept_of_batch(batch).into_iter().map(|row| row as usize - range.start).collect();
         if kept.is_empty() || asked.is_empty() {
             continue;
         }

@@ -36,7 +36,7 @@ fn apply(stage: &dyn Stage, corpus: &mut Corpus, delta: &Delta) {
     }
     if let Some(cells) = &delta.cells {
         let contract = stage.contract();
-        corpus.table_mut(contract.table).add_columns(&contract.writes, Cells::Memory(cells.clone()));
+        corpus.table_mut(contract.table).add_columns(&contract.writes, Cells::in_memory(cells.clone()));
     }
 }
 

@@ -141,7 +141,6 @@ impl RowStage for ParseDocs {
         match parse(row.text(TEXT).unwrap_or_default()) {
             Ok(parsed) if parsed.faults.is_empty() => {
                 let steps: Vec<&str> = parsed.steps.iter().map(|step| step.code()).collect();
-                // Not by the `Display` of a value, which takes twice the time.
                 let functions = serde_json::to_string(&parsed.functions).expect("values are JSON");
                 Opinion::keep().with(FUNCTIONS, functions).with(PARSE_STEPS, steps.join(","))
             }

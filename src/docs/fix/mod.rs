@@ -52,7 +52,7 @@ pub fn fix(functions: &[Value], allow: Safety) -> Fixed {
 }
 
 /// The functions as [`fix`] leaves them and the names that changed, for those who do not ask for the rest of the
-/// story: it takes a third of the time.
+/// story.
 pub fn mended(functions: &[Value], allow: Safety) -> (Vec<Value>, Vec<Rename>) {
     let (functions, _, renames) = Draft::worked(functions, allow).finish();
     (functions, renames)

@@ -95,7 +95,7 @@ pub struct IngestManifest {
 pub fn load(run: &Path, manifest: &IngestManifest) -> Result<Corpus> {
     let folder = run.join("ingest");
     let spines = (read_spine(&folder.join(REQUEST_SPINE))?, read_spine(&folder.join(LIST_SPINE))?);
-    let cells = [REQUESTS, LISTS].map(|name| FrameFile::open(&folder.join(name)).map(Cells::File));
+    let cells = [REQUESTS, LISTS].map(|name| FrameFile::open(&folder.join(name)).map(Cells::in_file));
     let [requests, lists] = cells;
     Ok(tables(manifest, spines, [requests?, lists?]))
 }
