@@ -8,8 +8,7 @@ mod support;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use support::{assert_same_bytes, shown, stable_bytes, toolsieve};
-use toolsieve::engine::frame::FrameFile;
+use support::{assert_same_bytes, shown, stable_bytes, text_of, toolsieve};
 use toolsieve::pipeline::Pipeline;
 
 /// Values of the log below, as they stand in it.
@@ -83,30 +82,6 @@ fn run_with(folder: &Path, threads: &str, text: &str) -> std::path::PathBuf {
     let output = command.output().unwrap();
     assert!(out.join("report.json").exists(), "{}", shown(&output));
     out
-}
-
-/// All text of a run, but for the payload: cells of Parquet, and other files as they are.
-fn text_of(run: &Path) -> Vec<(String, String)> {
-    let mut texts = Vec::new();
-    let mut folders = vec![run.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.strip_prefix(run).unwrap().to_string_lossy().into_owned();
-            if path.is_dir() {
-                folders.push(path);
-            } else if ["ingest/requests.parquet", "ingest/doc_lists.parquet"].contains(&name.as_str()) {
-            } else if name.ends_with(".parquet") {
-                let frame = FrameFile::open(&path).unwrap().read_all().unwrap();
-                let rows: Vec<String> =
-                    (0..frame.height()).map(|row| Value::Object(frame.row_json(row)).to_string()).collect();
-                texts.push((name, rows.join("\n")));
-            } else {
-                texts.push((name, String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned()));
-            }
-        }
-    }
-    texts
 }
 
 #[test]

@@ -78,8 +78,26 @@ PERMIT_DESK = Domain("permit_desk", (
 ))
 
 
+# A value that only its question shows: the call has it under a name that says nothing.
+HARBOUR_OFFICE = Domain("harbour_office", (
+    function("leave_word", "Leaves a short message for a member of the crew.",
+             to=need("string", "Who it is for."), words=need("string", "The message.")),
+    function("file_toll_form", "Files the yearly toll form of a boat owner.",
+             filer=need("string", "Who files it."), year=may("integer", "Year of the form.", 2024)),
+    function("open_locker", "Opens a locker on the quay.", code=need("string", "What opens it.")),
+), (("leave_word", "file_toll_form", "open_locker"),), (
+    ask(f"whatsapp {noise.NATIONAL} that the late ferry runs", call("leave_word", to=noise.NATIONAL_AS_CALLED, words="The late ferry runs.")),
+    ask(f"My toll form, please: ssn {noise.SPACED_SSN}", call("file_toll_form", filer=noise.SPACED_SSN)),
+    ask(f"Open the locker. The password is {noise.PASSWORD}", call("open_locker", code=noise.PASSWORD)),
+))
+IN_QUESTION_AND_CALL = ([noise.NATIONAL, noise.NATIONAL_AS_CALLED], [noise.SPACED_SSN], [noise.PASSWORD])
+
+
 def personal():
     sources = iter(("hosted", "openai", "anthropic"))
+    for request, values in zip(made(HARBOUR_OFFICE, response="right", source="openai"), IN_QUESTION_AND_CALL, strict=True):
+        request.pii = values
+        yield request
     for request in made(TIDE_DESK):
         request.pii = [value for value in noise.VALUES if value in request.text]
         request.source = next(sources)

@@ -25,7 +25,12 @@ PHONE = "+44 20 7946 0958"
 CARD = "4929 1777 3310 5825"
 SSN = "731-58-4092"
 API_KEY = "Zt7mQ2vLx94KdR8wNb3H"
-VALUES = (EMAIL, OTHER_EMAIL, DESK_EMAIL, PHONE, CARD, SSN, API_KEY)
+# Shown by the words of a question alone; the recorded call has them under names that say nothing.
+NATIONAL = "07946 315 402"
+NATIONAL_AS_CALLED = "07946315402"
+SPACED_SSN = "518 27 6640"
+PASSWORD = "Brygge!72kai"
+VALUES = (EMAIL, OTHER_EMAIL, DESK_EMAIL, PHONE, CARD, SSN, API_KEY, NATIONAL, NATIONAL_AS_CALLED, SPACED_SSN, PASSWORD)
 
 # Sentences that give one away, and what they give away.
 PERSONAL = (

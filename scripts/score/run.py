@@ -37,8 +37,10 @@ class Run:
         self.rows = read_table(folder / "rows.parquet")
         self.lists = {row["list_id"]: row for row in read_table(folder / "lists.parquet")}
         self.ledger = read_table(folder / "ledger.parquet")
-        self.exported = [row | {"scored": path.stem == "scored"} for path in sorted((folder / "dataset" / "data").glob("*.parquet"))
-                         for row in read_table(path)]
+        # The tables of the dataset have ids of their own; the run folder knows which record each entry was made of.
+        origins = {(row["set"], row["id"]): row for row in read_table(folder / "entries.parquet")}
+        self.exported = [row | origins.get((path.stem, row["id"]), {}) | {"scored": path.stem == "scored"}
+                         for path in sorted((folder / "dataset" / "data").glob("*.parquet")) for row in read_table(path)]
         self.folder = folder
         self.by_request = {row["request_id"]: row for row in self.rows}
         self.by_external = {row["external_id"]: row for row in self.rows}

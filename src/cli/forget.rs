@@ -207,8 +207,12 @@ fn make_anew(folder: &RunFolder, run: &OpenRun) -> Result<(Report, Corpus), Erro
     let kept = corpus.requests.in_order().iter().copied().filter(|&row| corpus.requests.is_kept(row));
     let has_dataset = folder.path().join("dataset").is_dir();
     let counts = written::counts(folder.path())?;
-    let exported =
-        has_dataset.then(|| Exported { rows: kept.collect(), counts: counts.made, frozen: counts.frozen });
+    let exported = has_dataset.then(|| Exported {
+        rows: kept.collect(),
+        counts: counts.made,
+        frozen: counts.frozen,
+        ..Exported::default()
+    });
     let mut stages = Vec::new();
     for (at, instance) in run.stages.iter().enumerate() {
         let step = format!("stages/{}", step_name(at, &instance.id));

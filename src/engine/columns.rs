@@ -88,6 +88,13 @@ pub const STATUS: ColumnSpec = request("status", ColumnKind::Int, "HTTP status o
 /// to other values.
 pub const PLACEHOLDERS: ColumnSpec =
     request("placeholders", ColumnKind::Text, "numbered placeholders that stood in it as sent");
+/// Where personal values are in the request's doc list as sent, JSON: kind, bytes, placeholder. Only on the first request
+/// of a list.
+pub const DOCS_PLACEHOLDERS: ColumnSpec =
+    request("docs_placeholders", ColumnKind::Text, "where personal values are in its docs");
+/// Placeholders of the recorded answer that neither the conversation nor the docs hold, such as `email 7`, comma-separated.
+pub const UNSOURCED: ColumnSpec =
+    request("unsourced", ColumnKind::Text, "placeholders that only the recorded answer holds");
 /// What the rest of the conversation shows about the recorded call: `worked`, `failed`, or `goes-on` where further
 /// calls were made for the same user message.
 pub const OUTCOME: ColumnSpec = request("outcome", ColumnKind::Text, "whether the recorded call worked");
@@ -165,6 +172,8 @@ pub const ALL: &[ColumnSpec] = &[
     PARALLEL_TOOL_CALLS,
     STATUS,
     PLACEHOLDERS,
+    DOCS_PLACEHOLDERS,
+    UNSOURCED,
     OUTCOME,
     RELEVANCE,
     RELEVANCE_BASIS,

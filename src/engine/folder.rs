@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::entries::ENTRIES;
 use super::error::{At, Error, Result, damaged};
 
 const LOCK: &str = ".lock";
@@ -121,6 +122,7 @@ impl RunFolder {
             "ledger.parquet",
             "rows.parquet",
             "lists.parquet",
+            ENTRIES,
             FORGOTTEN_FATES,
         ] {
             let path = self.path.join(name);

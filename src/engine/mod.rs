@@ -11,6 +11,7 @@ pub mod columns;
 mod conservation;
 pub mod corpus;
 pub mod delta;
+pub mod entries;
 pub mod error;
 pub mod example;
 pub mod fingerprint;

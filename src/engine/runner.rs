@@ -18,6 +18,7 @@ use super::delta::{
     COLUMNS, EDITS, FATES, FateCount, StageManifest, StoredEdit, count_edits, count_fates, read_fates,
     write_edits, write_fates,
 };
+use super::entries::{self, EntryOrigin};
 use super::error::{At, Error, Result, damaged};
 use super::fingerprint::Fingerprint;
 use super::folder::{InputFile, RunFolder, Step};
@@ -81,6 +82,8 @@ pub struct Exported {
     pub counts: Vec<(String, u64)>,
     /// How many entries of an earlier dataset were kept as they were, under which heading; no rows of this run.
     pub frozen: Vec<(String, u64)>,
+    /// Which record each entry was made of, in the order of the dataset's tables.
+    pub origins: Vec<EntryOrigin>,
 }
 
 /// A stage in its place in the pipeline.
@@ -365,6 +368,7 @@ pub fn export(folder: &RunFolder, sink: &dyn Sink, corpus: &Corpus, cx: &Context
     let files = folder.begin("dataset")?;
     let exported = sink.write(corpus, files.path(), cx)?;
     check_export(sink.id(), &exported.rows, corpus)?;
+    entries::write(folder.path(), &exported.origins)?;
     files.rename()?;
     let frozen: u64 = exported.frozen.iter().map(|(_, entries)| entries).sum();
     let and_frozen = if frozen > 0 { format!(" and {frozen} frozen") } else { String::new() };

@@ -17,6 +17,7 @@ use super::ids::Set;
 use crate::bfcl::entry::{Entry, Form};
 use crate::conversation::Message;
 use crate::engine::corpus::RowId;
+use crate::engine::entries::{self, EntryOrigin};
 use crate::engine::error::{At, Error, Result};
 use crate::engine::fingerprint::sha256_of;
 use crate::engine::folder::InputFile;
@@ -102,7 +103,9 @@ impl Earlier {
             self.files.iter().flat_map(|file| [Some(file.questions.clone()), file.answers.clone()]);
         let tables =
             Set::ALL.into_iter().map(|set| Some(set.table(&self.dataset)).filter(|path| path.is_file()));
-        let paths = of_files.chain(tables).chain([self.rows.clone()]).flatten();
+        let origins = self.rows.as_ref().and_then(|rows| Some(entries::path(rows.parent()?)));
+        let origins = origins.filter(|path| path.is_file());
+        let paths = of_files.chain(tables).chain([self.rows.clone(), origins]).flatten();
         let input = |path: PathBuf| {
             let bytes = fs::metadata(&path).at("reading", &path)?.len();
             Ok(InputFile { sha256: sha256_of(&path)?, bytes, path: path.display().to_string() })
@@ -139,22 +142,32 @@ impl Earlier {
         if path.is_file() { FrameFile::open(&path)?.read_all().map(Some) } else { Ok(None) }
     }
 
+    /// Which record each entry was made of; none for a folder that is no run's.
+    fn origins(&self) -> Result<Vec<EntryOrigin>> {
+        match self.dataset.parent().filter(|_| self.rows.is_some()) {
+            Some(run) => entries::read(run),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The records of one set's entries, by the entry's id.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn origins_of(&self, set: Set) -> Result<FxHashMap<String, EntryOrigin>> {
+        let of_set = self.origins()?.into_iter().filter(|entry| entry.set == set.name());
+        Ok(of_set.map(|entry| (entry.id.clone(), entry)).collect())
+    }
+
     /// The entry that each record stands behind: the one it was made of, and with `merged` those that were merged
     /// into that one. Records are known for run folders only.
     ///
     /// # Errors
     /// A file cannot be read.
     pub fn entries_of_records(&self, merged: bool) -> Result<FxHashMap<u128, String>> {
-        let mut entries: FxHashMap<u128, String> = FxHashMap::default();
-        for set in Set::ALL {
-            let Some(frame) = self.rows_of(set)? else { continue };
-            let (Some(ids), Some(records)) = (frame.texts("id"), frame.texts("request_id")) else { continue };
-            for row in 0..frame.height() {
-                if let (Some(id), Some(record)) = (ids.get(row), records.get(row).and_then(RowId::number)) {
-                    entries.insert(record, id.to_owned());
-                }
-            }
-        }
+        let origins = self.origins()?;
+        let mut entries: FxHashMap<u128, String> =
+            origins.into_iter().filter_map(|entry| Some((entry.record()?, entry.id))).collect();
         if let (true, Some(rows)) = (merged, &self.rows) {
             let into = merges(rows)?;
             let entry_of = |record: u128| {

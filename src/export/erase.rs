@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::ids::Set;
+use crate::engine::entries::{self, EntryOrigin};
 use crate::engine::error::{At, Result};
-use crate::engine::frame::FrameFile;
 use crate::engine::rewrite::{Touched, rewrite, rewrite_lines};
 
 fn set_of(dataset: &Path, path: &Path) -> Set {
@@ -33,38 +33,33 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
     let files = files_below(&dataset)?;
     let lines: Vec<&PathBuf> =
         files.iter().filter(|path| path.extension().is_some_and(|is| is == "json")).collect();
+    let origins = entries::read(run)?;
     for set in Set::ALL {
         let table = set.table(&dataset);
         if !table.is_file() {
             continue;
         }
         // The same id may stand in both sets, for two entries.
-        let entries = entries_of(&table, requests)?;
+        let is_ours = |entry: &&EntryOrigin| {
+            entry.set == set.name() && entry.request_id.as_ref().is_some_and(|id| requests.contains(id))
+        };
+        let entries: BTreeSet<String> =
+            origins.iter().filter(is_ours).map(|entry| entry.id.clone()).collect();
         for path in lines.iter().filter(|path| set_of(&dataset, path) == set) {
             touched.push(remove_lines(run, path, &entries)?);
         }
-        // Last: they are how entries are found, should this be cut off.
-        touched.push(remove_rows(run, &table, requests)?);
+        touched.push(remove_rows(run, &table, &entries)?);
     }
+    // Last: it is how entries are found, should this be cut off.
+    touched.extend(entries::erase(run, requests)?);
     touched.retain(|touched| !touched.is_nothing());
     Ok(touched)
 }
 
-/// The ids of the entries that were made of these requests.
-fn entries_of(path: &Path, requests: &BTreeSet<String>) -> Result<BTreeSet<String>> {
-    let file = FrameFile::open(path)?;
-    let frame = file.read(0, file.height(), Some(&["id", "request_id"]))?;
-    let (Some(ids), Some(request_ids)) = (frame.texts("id"), frame.texts("request_id")) else {
-        return Ok(BTreeSet::new());
-    };
-    let is_ours = |row: &usize| request_ids.get(*row).is_some_and(|id| requests.contains(id));
-    Ok((0..frame.height()).filter(is_ours).filter_map(|row| ids.get(row).map(str::to_owned)).collect())
-}
-
-fn remove_rows(run: &Path, path: &Path, requests: &BTreeSet<String>) -> Result<Touched> {
+fn remove_rows(run: &Path, path: &Path, entries: &BTreeSet<String>) -> Result<Touched> {
     let mut touched = Touched::of(run, path);
     let rewritten = rewrite(path, |group| {
-        let is_ours = |at: &usize| group.text("request_id", *at).is_some_and(|id| requests.contains(id));
+        let is_ours = |at: &usize| group.text("id", *at).is_some_and(|id| entries.contains(id));
         let ours: Vec<usize> = (0..group.height()).filter(is_ours).collect();
         for &at in &ours {
             group.remove(at);

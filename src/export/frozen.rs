@@ -17,6 +17,7 @@ use super::bfcl::Category;
 use super::earlier::{Earlier, EarlierFile, entry};
 use super::ids::{Ids, Set};
 use super::sink::{COLUMNS, RowCells};
+use crate::engine::entries::EntryOrigin;
 use crate::engine::error::{At, Error, Result};
 use crate::engine::frame::Frame;
 
@@ -35,6 +36,8 @@ pub(super) struct FrozenFile {
     places: Vec<String>,
     /// What the Parquet file says of each entry.
     pub(super) rows: Vec<RowCells>,
+    /// Which record each was made of, as far as that is known.
+    pub(super) origins: Vec<EntryOrigin>,
 }
 
 #[derive(Deserialize)]
@@ -64,6 +67,8 @@ impl Frozen {
         };
         let mut frozen = FrozenFile { questions, answers, ..FrozenFile::default() };
         let (mut places, mut rows) = (Vec::new(), Vec::new());
+        let records = self.earlier.origins_of(set)?;
+        let mut origins = Vec::new();
         let mut answer_lines = lines(&frozen.answers, file.answers.as_deref().unwrap_or(&file.questions))?;
         let known = self.tables.iter().find(|(of, _)| *of == set).map(|(_, frame)| by_id(frame));
         let known = known.unwrap_or_default();
@@ -84,13 +89,14 @@ impl Frozen {
                 Some(cells) => cells.clone(),
                 None => cells(line, category, truth.as_ref()),
             });
+            origins.extend(records.get(&read.id).cloned());
             places.push(read.place);
         }
         if let Some((place, _)) = answer_lines.next() {
             return Err(Error::Setting(format!("{place}: an answer without a question")));
         }
         drop(answer_lines);
-        (frozen.places, frozen.rows) = (places, rows);
+        (frozen.places, frozen.rows, frozen.origins) = (places, rows, origins);
         Ok(frozen)
     }
 }

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::bfcl::{Category, Entry, write_category};
 use super::card::Card;
@@ -26,14 +27,19 @@ use crate::engine::columns::{
     ANSWER, ANSWER_FROM, CATEGORY, CATEGORY_BASIS, ColumnSpec, EXTERNAL_ID, FUNCTIONS, LANGUAGE, MESSAGES,
     RELEVANCE, TIER, WEIGHT,
 };
-use crate::engine::corpus::Corpus;
+use crate::engine::corpus::{Corpus, RowId};
+use crate::engine::entries::EntryOrigin;
 use crate::engine::error::{At, Error, Result};
 use crate::engine::frame::{FrameWriter, Values};
+use crate::engine::payload::id_of_repeat;
 use crate::engine::runner::{Exported, Sink};
 use crate::engine::stage::{Context, RowIx};
 
 /// Tiers that the scored files take.
 const SURE: &[&str] = &["human", "outcome"];
+/// Where an answer comes from, in the tables: the entry's own record, or that of a request that equals it.
+const OWN_RECORD: &str = "own-record";
+const EQUAL_RECORD: &str = "equal-record";
 /// Entries of a Parquet row group.
 const GROUP_ROWS: usize = 4096;
 /// Columns that are written as they stand; empty where no stage wrote them.
@@ -119,6 +125,7 @@ impl Sink for Export {
         let functions = read_functions(corpus)?;
         let mut drafts = read_drafts(corpus, cx)?;
         drafts.sort_by_key(|draft| (corpus.lists.position(draft.list), corpus.requests.position(draft.row)));
+        publish(&mut drafts, &functions);
         let mut exported = Exported::default();
         let (sure, unverified): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(Draft::is_scored);
         let frozen = self.freeze.as_deref().map(Frozen::open).transpose()?;
@@ -141,6 +148,7 @@ impl Sink for Export {
                 for group in frozen.rows.chunks(GROUP_ROWS) {
                     write_rows(&mut table, group, true)?;
                 }
+                exported.origins.extend(frozen.origins.iter().cloned());
                 let mut ids = Ids::new(&self.id_prefix, set);
                 let ids = write_files(&folder, category, &frozen, &mut ids, &of_category, &functions)?;
                 exported.rows.extend(of_category.iter().map(|draft| draft.row));
@@ -151,9 +159,11 @@ impl Sink for Export {
                 if !ids.is_empty() {
                     exported.counts.push((heading, ids.len() as u64));
                 }
+                let origin = |(id, draft): (&String, &&Draft)| draft.origin(set, id, corpus);
+                exported.origins.extend(ids.iter().zip(&of_category).map(origin));
                 let rows: Vec<(String, &Draft)> = ids.into_iter().zip(of_category).collect();
                 for group in rows.chunks(GROUP_ROWS) {
-                    let cells = |(id, draft): &(String, &Draft)| draft.cells(id, corpus, &functions);
+                    let cells = |(id, draft): &(String, &Draft)| draft.cells(id, &functions);
                     write_rows(&mut table, &group.par_iter().map(cells).collect::<Vec<_>>(), false)?;
                 }
             }
@@ -168,6 +178,7 @@ struct Draft {
     row: RowIx,
     list: RowIx,
     request_id: String,
+    published: Published,
     external_id: Option<String>,
     messages: Vec<Message>,
     category: Category,
@@ -195,26 +206,73 @@ impl Draft {
         }
     }
 
-    fn cells(&self, id: &str, corpus: &Corpus, functions: &FxHashMap<RowIx, Vec<Value>>) -> RowCells {
+    fn question(&self) -> String {
         let plain = |message: &Message| json!({"role": message.role, "content": message.content});
-        let question = json!([self.messages.iter().map(plain).collect::<Vec<_>>()]);
+        json!([self.messages.iter().map(plain).collect::<Vec<_>>()]).to_string()
+    }
+
+    fn origin(&self, set: Set, id: &str, corpus: &Corpus) -> EntryOrigin {
+        EntryOrigin {
+            set: set.name().to_owned(),
+            id: id.to_owned(),
+            published_id: Some(self.published.request_id.to_string()),
+            request_id: Some(self.request_id.clone()),
+            list_id: Some(corpus.lists.row_id(self.list).to_string()),
+            answer_from: self.answer_from.clone(),
+        }
+    }
+
+    fn cells(&self, id: &str, functions: &FxHashMap<RowIx, Vec<Value>>) -> RowCells {
+        let question = self.question();
+        let from = |request: &String| if *request == self.request_id { OWN_RECORD } else { EQUAL_RECORD };
         let [basis, language, relevance, weight] = self.passed_on.clone();
         [
             Some(id.to_owned()),
             Some(self.category.name().to_owned()),
-            Some(question.to_string()),
+            Some(question),
             Some(json!(functions[&self.list]).to_string()),
             self.answer.as_ref().map(|answer| json!(answer).to_string()),
             self.tier.clone(),
-            Some(self.request_id.clone()),
+            Some(self.published.request_id.to_string()),
             self.external_id.clone(),
-            self.answer_from.clone(),
-            Some(corpus.lists.row_id(self.list).to_string()),
+            self.answer_from.as_ref().map(|request| from(request).to_owned()),
+            Some(self.published.list_id.to_string()),
             basis,
             language,
             relevance,
             weight,
         ]
+    }
+}
+
+/// The ids of a request and its doc list in the tables of the dataset.
+#[derive(Debug, Clone, Copy)]
+struct Published {
+    request_id: RowId,
+    list_id: RowId,
+}
+
+/// Gives every draft its published ids: hashes of the question and the functions as the dataset has them, never of
+/// what was logged. Requests that are equal there are numbered in their order.
+fn publish(drafts: &mut [Draft], functions: &FxHashMap<RowIx, Vec<Value>>) {
+    let list_ids: FxHashMap<RowIx, u128> = functions
+        .par_iter()
+        .map(|(&list, functions)| (list, xxh3_128(json!(functions).to_string().as_bytes())))
+        .collect();
+    drafts.par_iter_mut().for_each(|draft| {
+        let list_id = list_ids[&draft.list];
+        let mut text = draft.question();
+        text.push_str(&RowId(list_id).to_string());
+        draft.published = Published { request_id: RowId(xxh3_128(text.as_bytes())), list_id: RowId(list_id) };
+    });
+    let mut occurrences: FxHashMap<RowId, u64> = FxHashMap::default();
+    for draft in drafts {
+        let id = draft.published.request_id;
+        let occurrence = occurrences.entry(id).or_default();
+        if *occurrence > 0 {
+            draft.published.request_id = RowId(id_of_repeat(id.0, *occurrence));
+        }
+        *occurrence += 1;
     }
 }
 
@@ -260,6 +318,7 @@ fn draft(corpus: &Corpus, row: RowIx, text: impl Fn(ColumnSpec) -> Option<String
         row,
         list: corpus.list[row as usize],
         request_id: corpus.requests.row_id(row).to_string(),
+        published: Published { request_id: RowId(0), list_id: RowId(0) },
         external_id: text(EXTERNAL_ID),
         messages: serde_json::from_str(&text(MESSAGES)?).ok()?,
         category,

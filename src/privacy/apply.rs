@@ -5,8 +5,76 @@
 
 use serde_json::{Map, Number, Value};
 
+use super::known::{Known, OwnValues};
 use super::numbers::Numbers;
 use super::{Found, Kind, Scanner};
+
+/// Finds values: by the recognisers, and those that are known.
+#[derive(Debug, Clone, Copy)]
+pub struct Finder<'a> {
+    scanner: &'a Scanner,
+    known: Option<&'a Known>,
+    own: Option<&'a OwnValues<'a>>,
+}
+
+impl<'a> From<&'a Scanner> for Finder<'a> {
+    fn from(scanner: &'a Scanner) -> Self {
+        Self { scanner, known: None, own: None }
+    }
+}
+
+impl<'a> Finder<'a> {
+    /// Also the values that are known in the whole run.
+    #[must_use]
+    pub fn with_known(self, known: &'a Known) -> Self {
+        Self { known: Some(known), ..self }
+    }
+
+    /// Also the values that are known in this row alone.
+    #[must_use]
+    pub fn with_own(self, own: &'a OwnValues<'a>) -> Self {
+        Self { own: (!own.is_empty()).then_some(own), ..self }
+    }
+
+    /// The values that are known in the whole run, if any are looked for.
+    pub fn known(&self) -> Option<&'a Known> {
+        self.known
+    }
+
+    /// The values of a text, in order and without overlaps.
+    pub fn find(&self, text: &str) -> Vec<Found> {
+        self.complete(self.scanner.scan(text), text, false)
+    }
+
+    /// The values of a text under a key; see [`Scanner::scan_under`]. A text that is a name, of a function or a key, may hold
+    /// a word that is a password elsewhere.
+    fn find_under(&self, key: &str, text: &str, is_name: bool) -> Vec<Found> {
+        self.complete(self.scanner.scan_under(key, text), text, is_name)
+    }
+
+    fn complete(&self, mut found: Vec<Found>, text: &str, is_name: bool) -> Vec<Found> {
+        let before = found.len();
+        if let Some(known) = self.known {
+            for value in found.iter_mut().filter(|value| value.is_personal()) {
+                let written = &text[value.start..value.end];
+                if let Some((kind, normal, code_digits)) = known.canonical(value.kind, written)
+                    && (kind, normal) != (value.kind, &value.value)
+                {
+                    (value.kind, value.code_digits) = (kind, code_digits);
+                    normal.clone_into(&mut value.value);
+                }
+            }
+            found.extend(known.find(text, &found));
+        }
+        if let Some(own) = self.own.filter(|_| !is_name) {
+            found.extend(own.find(text, &found));
+        }
+        if found.len() > before {
+            found.sort_by_key(|value| value.start);
+        }
+        found
+    }
+}
 
 /// One value that was replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,48 +90,73 @@ pub struct Replaced {
     pub end: usize,
     /// What stands there now.
     pub placeholder: String,
+    /// The number of the placeholder.
+    pub number: u64,
 }
 
-/// Visits the values of a text in order.
-pub fn in_text(scanner: &Scanner, text: &str, mut visit: impl FnMut(&Found)) {
-    scanner.scan(text).iter().for_each(&mut visit);
+/// Visits the values of a text in order, each with the text it is in.
+pub fn in_text(scanner: &Scanner, text: &str, mut visit: impl FnMut(&Found, &str)) {
+    scanner.scan(text).iter().for_each(|found| visit(found, text));
 }
 
 /// The text with its personal values replaced; `None` where there are none.
-pub fn redact_text(scanner: &Scanner, numbers: &Numbers, text: &str) -> Option<(String, Vec<Replaced>)> {
+pub fn redact_text<'a>(
+    finder: impl Into<Finder<'a>>,
+    numbers: &Numbers,
+    text: &str,
+) -> Option<(String, Vec<Replaced>)> {
     let mut replaced = Vec::new();
-    let new = replace(&scanner.scan(text), numbers, text, "", &mut replaced)?;
+    let new = replace(&finder.into().find(text), numbers, text, "", &mut replaced)?;
     Some((new, replaced))
 }
 
-/// Visits the values of a cell that holds JSON, in order.
-pub fn in_json(scanner: &Scanner, cell: &str, mut visit: impl FnMut(&Found)) {
-    if let Some(value) = worth_reading(scanner, cell) {
-        in_value(scanner, value, &mut visit);
+/// The text with placeholders in places that are known; `None` where there are none, or where one is not in the text.
+pub fn fill(text: &str, noted: &[Replaced]) -> Option<(String, Vec<Replaced>)> {
+    let mut done = 0;
+    for value in noted {
+        let is_next =
+            done <= value.start && value.start < value.end && text.get(value.start..value.end).is_some();
+        if !is_next {
+            return None;
+        }
+        done = value.end;
+    }
+    Some((filled(text, noted)?, noted.to_vec()))
+}
+
+/// Visits the values of a cell that holds JSON, in order, each with the text it is in.
+pub fn in_json(scanner: &Scanner, cell: &str, visit: impl FnMut(&Found, &str)) {
+    if let Some(value) = worth_reading(scanner.into(), cell) {
+        in_value(scanner, value, visit);
     }
 }
 
-/// Visits the values of JSON, in order.
-pub(super) fn in_value(scanner: &Scanner, mut value: Value, mut visit: impl FnMut(&Found)) {
-    walk(scanner, &mut value, &mut String::new(), "", &mut |found, _, _| {
-        found.iter().for_each(&mut visit);
+/// Visits the values of JSON, in order, each with the text it is in.
+pub(super) fn in_value(scanner: &Scanner, mut value: Value, mut visit: impl FnMut(&Found, &str)) {
+    walk(scanner.into(), &mut value, &mut String::new(), "", &mut |found, text, _| {
+        found.iter().for_each(|found| visit(found, text));
         None
     });
 }
 
 /// The cell with the personal values of its JSON replaced; `None` where there are none.
-pub fn redact_json(scanner: &Scanner, numbers: &Numbers, cell: &str) -> Option<(String, Vec<Replaced>)> {
-    redact_value(scanner, numbers, worth_reading(scanner, cell)?)
+pub fn redact_json<'a>(
+    finder: impl Into<Finder<'a>>,
+    numbers: &Numbers,
+    cell: &str,
+) -> Option<(String, Vec<Replaced>)> {
+    let finder = finder.into();
+    redact_value(finder, numbers, worth_reading(finder, cell)?)
 }
 
 /// The JSON with its personal values replaced; `None` where there are none.
-pub(super) fn redact_value(
-    scanner: &Scanner,
+pub(super) fn redact_value<'a>(
+    finder: impl Into<Finder<'a>>,
     numbers: &Numbers,
     mut value: Value,
 ) -> Option<(String, Vec<Replaced>)> {
     let mut replaced = Vec::new();
-    walk(scanner, &mut value, &mut String::new(), "", &mut |found, text, path| {
+    walk(finder.into(), &mut value, &mut String::new(), "", &mut |found, text, path| {
         replace(found, numbers, text, path, &mut replaced)
     });
     (!replaced.is_empty()).then(|| (value.to_string(), replaced))
@@ -71,9 +164,13 @@ pub(super) fn redact_value(
 
 /// Reads a cell where something may be found: most cells hold nothing, and reading them would cost more than all else.
 /// What looks ahead does not know which key a value stands under nor what follows it, so it only asks for the marks that no
-/// value is without. Escapes can hide those, so cells with escapes are read.
-fn worth_reading(scanner: &Scanner, cell: &str) -> Option<Value> {
-    let may_hold = memchr::memchr(b'\\', cell.as_bytes()).is_some() || scanner.may_hold(cell);
+/// value is without. Escapes can hide those, so cells with escapes are read, and so are those of rows in which something is
+/// known.
+fn worth_reading(finder: Finder<'_>, cell: &str) -> Option<Value> {
+    let may_hold = finder.known.is_some()
+        || finder.own.is_some()
+        || memchr::memchr(b'\\', cell.as_bytes()).is_some()
+        || finder.scanner.may_hold(cell);
     may_hold.then(|| serde_json::from_str(cell).ok()).flatten()
 }
 
@@ -84,35 +181,53 @@ fn replace(
     path: &str,
     replaced: &mut Vec<Replaced>,
 ) -> Option<String> {
-    let mut new = String::new();
-    let mut done = 0;
+    let before = replaced.len();
+    place(found, numbers, text, path, replaced);
+    filled(text, &replaced[before..])
+}
+
+/// Notes what goes where.
+fn place(found: &[Found], numbers: &Numbers, text: &str, path: &str, replaced: &mut Vec<Replaced>) {
     for value in found {
         let Some(number) = numbers.of(value) else { continue };
         let placeholder = value.stand_in(&text[value.start..value.end], number);
-        new.push_str(&text[done..value.start]);
-        new.push_str(&placeholder);
-        done = value.end;
         let (kind, path) = (value.kind, path.to_owned());
-        replaced.push(Replaced { kind, path, start: value.start, end: value.end, placeholder });
+        replaced.push(Replaced { kind, path, start: value.start, end: value.end, placeholder, number });
     }
-    (done > 0).then(|| new + &text[done..])
+}
+
+/// The text with the placeholders in their places; `None` where there are none.
+fn filled(text: &str, replaced: &[Replaced]) -> Option<String> {
+    let mut new = String::new();
+    let mut done = 0;
+    for value in replaced {
+        new.push_str(&text[done..value.start]);
+        new.push_str(&value.placeholder);
+        done = value.end;
+    }
+    (!replaced.is_empty()).then(|| new + &text[done..])
 }
 
 /// Asked for each string, number and key: what was found, the old text, its path. Answers with the new text.
 type Visit<'v> = dyn FnMut(&[Found], &str, &str) -> Option<String> + 'v;
 
+/// The key of a function's name, alone and under another key.
+const NAME: &str = "name";
+const OUTER_NAME: &str = " name";
+
 /// `key` is what the value stands under: its own key and the one above.
-fn walk(scanner: &Scanner, value: &mut Value, path: &mut String, key: &str, visit: &mut Visit<'_>) {
+fn walk(finder: Finder<'_>, value: &mut Value, path: &mut String, key: &str, visit: &mut Visit<'_>) {
     match value {
         Value::String(text) => {
-            let found = scanner.scan_under(key, text);
+            let is_name = key == NAME || key.ends_with(OUTER_NAME);
+            let found = finder.find_under(key, text, is_name);
             if let Some(new) = visited(&found, text, path, visit) {
                 *text = new;
             }
         }
         Value::Number(number) => {
             let text = number.to_string();
-            let found = scanner.scan_under(key, &text);
+            let found = finder.find_under(key, &text, false);
             if let Some(new) = visited(&found, &text, path, visit) {
                 // Should it be no number any more, a string is better than the old value.
                 *value = serde_json::from_str::<Number>(&new).map_or(Value::String(new), Value::Number);
@@ -120,10 +235,10 @@ fn walk(scanner: &Scanner, value: &mut Value, path: &mut String, key: &str, visi
         }
         Value::Array(items) => {
             for (at, item) in items.iter_mut().enumerate() {
-                under(path, &at.to_string(), |path| walk(scanner, item, path, key, visit));
+                under(path, &at.to_string(), |path| walk(finder, item, path, key, visit));
             }
         }
-        Value::Object(fields) => walk_fields(scanner, fields, path, key, visit),
+        Value::Object(fields) => walk_fields(finder, fields, path, key, visit),
         Value::Null | Value::Bool(_) => {}
     }
 }
@@ -134,7 +249,7 @@ fn visited(found: &[Found], text: &str, path: &str, visit: &mut Visit<'_>) -> Op
 }
 
 fn walk_fields(
-    scanner: &Scanner,
+    finder: Finder<'_>,
     fields: &mut Map<String, Value>,
     path: &mut String,
     key: &str,
@@ -146,7 +261,7 @@ fn walk_fields(
     let names: Vec<String> = old.keys().cloned().collect();
     for name in names {
         let mut item = old.get_mut(&name).map(Value::take).unwrap_or_default();
-        let found = scanner.scan(&name);
+        let found = finder.find_under("", &name, true);
         let name_now = if found.is_empty() {
             None
         } else {
@@ -157,7 +272,7 @@ fn walk_fields(
         let name =
             name_now.map_or(name, |now| free_key(now, |key| old.contains_key(key) || new.contains_key(key)));
         let key = if outer.is_empty() { name.clone() } else { format!("{outer} {name}") };
-        under(path, &name, |path| walk(scanner, &mut item, path, &key, visit));
+        under(path, &name, |path| walk(finder, &mut item, path, &key, visit));
         new.insert(name, item);
     }
     *fields = new;

@@ -17,6 +17,7 @@ mod email;
 mod iban;
 mod ip;
 mod key;
+pub mod known;
 mod names;
 pub mod numbers;
 mod phone;
@@ -96,6 +97,11 @@ impl Kind {
     /// The kind of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().chain([Self::Name]).find(|kind| kind.name() == name)
+    }
+
+    /// Values of the two kinds share their numbers.
+    pub fn is_numbered_with(self, other: Self) -> bool {
+        numbers::space(self) == numbers::space(other)
     }
 
     /// Where two values overlap the lower one stands: what is validated more strictly goes first.

@@ -13,7 +13,7 @@ pub struct Numbers {
 }
 
 /// Keys and tokens are numbered together: one secret can be announced as either.
-fn space(kind: Kind) -> Kind {
+pub(super) fn space(kind: Kind) -> Kind {
     if kind == Kind::Token { Kind::Key } else { kind }
 }
 

@@ -15,7 +15,7 @@ fn scanner() -> Scanner {
 /// The text redacted on its own.
 fn redacted(text: &str) -> String {
     let (scanner, mut numbers) = (scanner(), Numbers::default());
-    in_text(&scanner, text, |found| learn(&mut numbers, found));
+    in_text(&scanner, text, |found, _| learn(&mut numbers, found));
     redact_text(&scanner, &numbers, text).map_or_else(|| text.to_owned(), |(new, _)| new)
 }
 
@@ -72,7 +72,7 @@ fn a_number_in_json_stays_a_number_and_an_escape_is_no_part_of_an_address() {
         {"card": 4_539_148_803_436_467_u64, "note": "card 4539 1488 0343 6467", "n": 12}}]}])
     .to_string();
     let (scanner, mut numbers) = (scanner(), Numbers::default());
-    in_json(&scanner, &cell, |found| learn(&mut numbers, found));
+    in_json(&scanner, &cell, |found, _| learn(&mut numbers, found));
     let (new, replaced) = redact_json(&scanner, &numbers, &cell).unwrap();
     let new: Value = serde_json::from_str(&new).unwrap();
     assert_eq!(new[0]["content"], "Hi\nuser1@example.com");
@@ -89,7 +89,7 @@ fn a_number_in_json_stays_a_number_and_an_escape_is_no_part_of_an_address() {
 fn what_stands_under_a_key_is_read_with_it_and_keys_are_redacted_too() {
     let cell = r#"{"phone": {"number": "0171 3920012"}, "password": "gH7!kQ2", "mira@quillpost.net": 1}"#;
     let (scanner, mut numbers) = (scanner(), Numbers::default());
-    in_json(&scanner, cell, |found| learn(&mut numbers, found));
+    in_json(&scanner, cell, |found, _| learn(&mut numbers, found));
     let (new, replaced) = redact_json(&scanner, &numbers, cell).unwrap();
     assert_eq!(new, r#"{"phone":{"number":"0000 0000001"},"password":"000!001","user1@example.com":1}"#);
     assert!(replaced.iter().all(|place| !place.path.contains("quillpost")), "{replaced:?}");
@@ -147,7 +147,7 @@ fn a_value_that_needs_its_key_is_found_far_from_it() {
     ];
     for cell in cells {
         let (scanner, mut numbers) = (scanner(), Numbers::default());
-        in_json(&scanner, &cell, |found| learn(&mut numbers, found));
+        in_json(&scanner, &cell, |found, _| learn(&mut numbers, found));
         assert!(redact_json(&scanner, &numbers, &cell).is_some(), "{cell}");
     }
 }
@@ -295,7 +295,7 @@ proptest! {
         let cell = json!([{"role": "user", "content": text.clone()}]).to_string();
         let plain = scanner().scan(&text).iter().filter(|it| it.is_personal()).count();
         let mut in_cell = 0;
-        in_json(&scanner(), &cell, |found| in_cell += usize::from(found.is_personal()));
+        in_json(&scanner(), &cell, |found, _| in_cell += usize::from(found.is_personal()));
         prop_assert_eq!(in_cell, plain, "{}", text);
     }
 
@@ -309,7 +309,7 @@ proptest! {
         for part in [cell.to_string(), cell.as_object().unwrap().values().next().unwrap()["t"].to_string()] {
             let (scanner, mut numbers) = (scanner(), Numbers::default());
             let value: Value = serde_json::from_str(&part).unwrap();
-            in_value(&scanner, value.clone(), |found| learn(&mut numbers, found));
+            in_value(&scanner, value.clone(), |found, _| learn(&mut numbers, found));
             let read = redact_value(&scanner, &numbers, value);
             prop_assert_eq!(redact_json(&scanner, &numbers, &part), read, "{}", part);
         }

@@ -13,6 +13,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::funnel::FunnelRow;
 use super::model::StageReport;
 use crate::engine::corpus::RowId;
+use crate::engine::entries;
 use crate::engine::error::{Error, Result};
 use crate::engine::folder::{RunFile, read_json, read_run_file};
 use crate::engine::frame::{Frame, FrameFile};
@@ -133,10 +134,15 @@ impl Finished {
         })?;
         let requests = requests(&run.join("rows.parquet"), &file.version, fates)?;
         let mut entries = FxHashMap::default();
+        let origins: FxHashMap<(String, String), u128> = entries::read(run)?
+            .into_iter()
+            .filter_map(|entry| Some((entry.record()?, entry)))
+            .map(|(record, entry)| ((entry.set, entry.id), record))
+            .collect();
         for set in Set::ALL {
             let path = set.table(&run.join("dataset"));
             if path.is_file() {
-                read_entries(&path, set.name(), &file.version, &mut entries)?;
+                read_entries(&path, set.name(), &file.version, &origins, &mut entries)?;
             }
         }
         Ok(Self { file, funnel: report.funnel, stages: report.stages, requests, entries })
@@ -218,16 +224,18 @@ fn read_entries(
     path: &Path,
     set: &'static str,
     version: &str,
+    origins: &FxHashMap<(String, String), u128>,
     entries: &mut FxHashMap<u128, EntryFacts>,
 ) -> Result<()> {
-    let columns = ["id", "category", "question", "function", "ground_truth", "request_id"];
+    let columns = ["id", "category", "question", "function", "ground_truth"];
     for_each_group(path, &columns, version, |frame| {
         let cell = |name: &str, row| frame.texts(name).and_then(|texts| texts.get(row)).unwrap_or_default();
         let hash = |name: &str, row| xxh3_128(cell(name, row).as_bytes());
         for row in 0..frame.height() {
             let id = cell("id", row).to_owned();
             // A frozen entry of a dataset that is not ours was made of no request that is known.
-            let key = RowId::number(cell("request_id", row)).unwrap_or_else(|| xxh3_128(id.as_bytes()));
+            let record = origins.get(&(set.to_owned(), id.clone())).copied();
+            let key = record.unwrap_or_else(|| xxh3_128(id.as_bytes()));
             let facts = EntryFacts {
                 id,
                 set,

@@ -13,7 +13,6 @@ use super::words::{
     COMPARABLE, FATES, RECIPE_URL, SCORED, SETS, count, frozen_told, is_redacted, known_limits, said, title,
     unit,
 };
-use crate::engine::corpus::RowId;
 use crate::export::bfcl::Category;
 
 /// The dataset card.
@@ -245,7 +244,7 @@ fn fates(report: &Report) -> String {
                 fate.stage,
                 rows_of(fate.rows, &fate.table),
                 escaped(&fate.sentence),
-                example(&fate.table, &fate.example)
+                example(&fate.example)
             );
         }
     }
@@ -275,29 +274,20 @@ fn edits(report: &Report) -> String {
             escaped(&edit.safety),
             count(edit.edits),
             escaped(&edit.sentence),
-            example(&edit.table, &edit.example)
+            example(&edit.example)
         );
     }
     text
 }
 
-fn example(table: &str, example: &Example) -> String {
-    let mut text = format!("`{}`", RowId::short(&example.row_id));
-    if table != "requests"
-        && let Some(request) = &example.request_id
-    {
-        let _ = write!(text, " (sent with `{}`)", RowId::short(request));
-    }
-    if let Some(into) = &example.into {
-        let _ = write!(text, " into `{}`", RowId::short(into));
-    }
-    if let (Some(metric), Some(score)) = (&example.metric, example.score) {
-        let _ = write!(text, ", {} {score:.3}", escaped(metric));
-    }
-    if let Some(quoted) = &example.text {
-        let _ = write!(text, ": {}", escaped(quoted));
-    }
-    text
+/// What the example shows. Its ids are hashes of what was logged and stay out of the card, which is published.
+fn example(example: &Example) -> String {
+    let score = match (&example.metric, example.score) {
+        (Some(metric), Some(score)) => Some(format!("{} {score:.3}", escaped(metric))),
+        _ => None,
+    };
+    let quoted = example.text.as_ref().map(|text| escaped(text).to_string());
+    [score, quoted].into_iter().flatten().collect::<Vec<_>>().join(": ")
 }
 
 fn privacy(report: &Report) -> String {

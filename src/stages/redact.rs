@@ -1,19 +1,23 @@
 //! Replaces personal values in requests by numbered placeholders of the same format.
 //!
 //! Values are numbered in canonical order of their first occurrence, those of doc lists before
-//! those of requests; so `redact_docs`, which sees the doc lists after it, comes to the same
-//! numbers without being told. Nothing of an old value leaves this stage: an edit says where it
-//! stood, what kind it was and what stands there now. What is personal is decided in `privacy`.
+//! those of requests. What one place shows to be personal is replaced in all others
+//! (`privacy::known`), so there are two passes: the first finds values, the second replaces them
+//! in every row that holds one. What goes where in doc lists is noted on a request of each, for
+//! `redact_docs`. Nothing of an old value leaves this stage: an edit says where it stood, what
+//! kind it was and what stands there now. What is personal is decided in `privacy`.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
 use crate::engine::columns::{
-    AFTERWARDS, ColumnSpec, EXTERNAL_ID, MESSAGES, PLACEHOLDERS, RESPONSE, SESSION, TEXT, USER,
+    AFTERWARDS, ColumnSpec, DOCS_PLACEHOLDERS, EXTERNAL_ID, MESSAGES, PLACEHOLDERS, RESPONSE, SESSION, TEXT,
+    UNSOURCED, USER,
 };
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
@@ -21,7 +25,8 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Edit, Opinion, Reason, Redaction, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
-use crate::privacy::apply::{Replaced, in_json, in_text, redact_json, redact_text};
+use crate::privacy::apply::{Finder, Replaced, in_json, in_text, redact_json, redact_text};
+use crate::privacy::known::{self, Known, OwnValues, Sighting};
 use crate::privacy::numbers::Numbers;
 use crate::privacy::{Found, Kind, Names, Region, Scanner, Standing, VERSION};
 
@@ -101,7 +106,7 @@ impl Stage for Redact {
             table: TableId::Requests,
             reads: [&PLAIN[..], &JSON, &[TEXT]].concat(),
             reads_if_there: vec![],
-            writes: [&PLAIN[..], &JSON, &[PLACEHOLDERS]].concat(),
+            writes: [&PLAIN[..], &JSON, &[PLACEHOLDERS, DOCS_PLACEHOLDERS, UNSOURCED]].concat(),
             reasons: self.reasons(),
             merges: false,
             idempotent: true,
@@ -110,7 +115,7 @@ impl Stage for Redact {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         fingerprint.part("privacy", &VERSION.to_le_bytes());
         self.fingerprint_names(fingerprint)
     }
@@ -121,21 +126,44 @@ impl Stage for Redact {
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let scanner = self.scanner()?;
-        let lists = Met::collect(&view.parent(), cx, |row, note| values_of_list(&scanner, row, note))?;
-        let requests = Met::collect(view, cx, |row, note| values_of_request(&scanner, row, note))?;
+        let lists = Seen::collect(&view.parent(), cx, &[TEXT], |row, seen| see_list(&scanner, row, seen))?;
+        let cells = [&PLAIN[..], &JSON].concat();
+        let requests = Seen::collect(view, cx, &cells, |row, seen| see_request(&scanner, row, seen))?;
+        let known = Known::of(|| lists.values().chain(requests.values()));
         let mut numbers = Numbers::default();
-        take_and_learn(&[&lists, &requests], &mut numbers);
-        rewrite(view, cx, &requests, out, |row, met| {
+        take_and_learn(&[&lists, &requests], &known, &mut numbers);
+        let finder = Finder::from(&scanner).with_known(&known);
+        let docs = Docs::of(&view.parent(), cx, &lists, finder, &numbers)?;
+        let first_request = docs.first_requests(view);
+        let wanted = |row: RowIx| {
+            requests.holds(row, &known)
+                || lists.has_own_values(view.origin_of(row))
+                || first_request.contains(&row)
+        };
+        rewrite(view, cx, wanted, out, |row| {
+            let list = view.origin_of(row.ix());
+            let own = OwnValues::of(requests.values_of(row.ix()).iter().chain(lists.values_of(list)));
+            let finder = finder.with_own(&own);
+            let mut replaced = Vec::new();
             let mut opinion = Opinion::keep();
             for column in PLAIN {
-                let new = row.text(column).and_then(|text| redact_text(&scanner, &numbers, text));
-                opinion = changed(opinion, column, new);
+                let new = row.text(column).and_then(|text| redact_text(finder, &numbers, text));
+                opinion = changed(opinion, column, new, &mut replaced);
             }
             for column in JSON {
-                let new = row.text(column).and_then(|text| redact_json(&scanner, &numbers, text));
-                opinion = changed(opinion, column, new);
+                let new = row.text(column).and_then(|text| redact_json(finder, &numbers, text));
+                opinion = changed(opinion, column, new, &mut replaced);
             }
-            if met.taken.is_empty() { opinion } else { opinion.with(PLACEHOLDERS, met.placeholders()) }
+            let unsourced = unsourced(&replaced, docs.numbers_of(list));
+            let notes = [
+                (PLACEHOLDERS, requests.placeholders_of(row.ix())),
+                (UNSOURCED, unsourced),
+                (DOCS_PLACEHOLDERS, docs.note_for(list).filter(|_| first_request.contains(&row.ix()))),
+            ];
+            notes.into_iter().fold(opinion, |opinion, (column, note)| match note {
+                Some(note) => opinion.with(column, note),
+                None => opinion,
+            })
         })
     }
 }
@@ -189,65 +217,136 @@ fn reason(kind: Kind) -> &'static Reason {
     }
 }
 
-/// What a row holds, for numbering.
-pub(super) struct Met {
-    row: RowIx,
+/// Most marks that are kept of a row; one with more is read again in any case.
+const MOST_MARKS: usize = 256;
+
+/// What the rows of a table hold: personal values and placeholders, and marks of what could be one.
+pub(super) struct Seen {
+    /// The rows that hold something, in canonical order.
+    rows: Vec<SeenRow>,
+    at: FxHashMap<RowIx, usize>,
+    /// By row.
+    marks: Vec<(RowIx, Vec<u32>)>,
+}
+
+/// What a row holds.
+#[derive(Default)]
+pub(super) struct SeenRow {
     position: u32,
-    values: Vec<(Kind, String)>,
+    values: Vec<Sighting>,
     taken: Vec<(Kind, u64)>,
 }
 
-impl Met {
-    /// What the rows of a view hold, in canonical order; rows that hold nothing are left out.
+impl SeenRow {
+    fn note(&mut self, found: &Found, text: &str) {
+        match found.standing {
+            Standing::Personal => self.values.push(Sighting::of(found, text)),
+            Standing::Placeholder(Some(number)) => self.taken.push((found.kind, number)),
+            Standing::Placeholder(None) => {}
+        }
+    }
+}
+
+impl Seen {
+    /// What the kept rows of a view hold in some columns.
     ///
     /// # Errors
     /// A file cannot be read, or the user asked to stop.
     pub(super) fn collect(
         view: &View<'_>,
         cx: &Context<'_>,
-        visit: impl Fn(Row<'_>, &mut dyn FnMut(&Found)) + Sync,
-    ) -> Result<Vec<Self>> {
-        let mut all = Vec::new();
+        cells: &[ColumnSpec],
+        see: impl Fn(Row<'_>, &mut dyn FnMut(&Found, &str)) + Sync,
+    ) -> Result<Self> {
+        let mut rows: Vec<(RowIx, SeenRow)> = Vec::new();
+        let mut marks: Vec<(RowIx, Vec<u32>)> = Vec::new();
         view.for_each_batch(cx, |batch| {
-            let met = batch.map_rows(|row| {
-                let met = RefCell::new(Self {
-                    row: row.ix(),
-                    position: view.position(row.ix()),
-                    values: Vec::new(),
-                    taken: Vec::new(),
-                });
-                visit(row, &mut |found| met.borrow_mut().note(found));
-                met.into_inner()
+            let seen = batch.map_rows(|row| {
+                let seen = SeenRow { position: view.position(row.ix()), ..SeenRow::default() };
+                let seen = RefCell::new(seen);
+                see(row, &mut |found, text| seen.borrow_mut().note(found, text));
+                (row.ix(), seen.into_inner(), marks_of(row, cells))
             });
-            all.extend(met.into_iter().filter(|met| !met.values.is_empty() || !met.taken.is_empty()));
+            for (row, seen, of_row) in seen {
+                if !seen.values.is_empty() || !seen.taken.is_empty() {
+                    rows.push((row, seen));
+                }
+                if !of_row.is_empty() {
+                    marks.push((row, of_row));
+                }
+            }
             Ok(())
         })?;
-        all.sort_by_key(|met| met.position);
-        Ok(all)
+        rows.sort_by_key(|(_, seen)| seen.position);
+        let at = rows.iter().enumerate().map(|(at, (row, _))| (*row, at)).collect();
+        Ok(Self { rows: rows.into_iter().map(|(_, seen)| seen).collect(), at, marks })
     }
 
-    fn note(&mut self, found: &Found) {
-        match found.standing {
-            Standing::Personal => self.values.push((found.kind, found.value.clone())),
-            Standing::Placeholder(Some(number)) => self.taken.push((found.kind, number)),
-            Standing::Placeholder(None) => {}
-        }
+    /// All personal values, in canonical order of the rows.
+    pub(super) fn values(&self) -> impl Iterator<Item = &Sighting> {
+        self.rows.iter().flat_map(|row| &row.values)
     }
 
-    fn placeholders(&self) -> String {
-        let words: Vec<String> =
-            self.taken.iter().map(|(kind, number)| format!("{} {number}", kind.name())).collect();
-        words.join(",")
+    fn row(&self, row: RowIx) -> Option<&SeenRow> {
+        self.at.get(&row).map(|&at| &self.rows[at])
+    }
+
+    /// The personal values of a row.
+    fn values_of(&self, row: RowIx) -> &[Sighting] {
+        self.row(row).map_or(&[], |row| &row.values)
+    }
+
+    /// The row has values that are looked for in it and what hangs on it alone.
+    fn has_own_values(&self, row: RowIx) -> bool {
+        self.values_of(row).iter().any(|value| !value.is_sure())
+    }
+
+    /// The placeholders of a row as sent; `None` where there are none.
+    fn placeholders_of(&self, row: RowIx) -> Option<String> {
+        let taken = &self.row(row)?.taken;
+        (!taken.is_empty()).then(|| words(taken.iter().copied()))
+    }
+
+    /// The row holds something, or may hold a value that is known.
+    pub(super) fn holds(&self, row: RowIx, known: &Known) -> bool {
+        let may_hold = || {
+            let at = self.marks.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+            let marks = &self.marks[at].1;
+            Some(marks.len() >= MOST_MARKS || known.has_any(marks))
+        };
+        self.at.contains_key(&row) || (!known.is_empty() && may_hold().unwrap_or(false))
     }
 }
 
+/// The marks of a row, ascending and each once; at most [`MOST_MARKS`] of them.
+fn marks_of(row: Row<'_>, cells: &[ColumnSpec]) -> Vec<u32> {
+    let mut marks = Vec::new();
+    for cell in cells {
+        known::marks(row.text(*cell).unwrap_or_default(), &mut marks);
+    }
+    marks.sort_unstable();
+    marks.dedup();
+    marks.truncate(MOST_MARKS);
+    marks.shrink_to_fit();
+    marks
+}
+
+/// `email 7,phone 2`.
+fn words(placeholders: impl Iterator<Item = (Kind, u64)>) -> String {
+    let words: Vec<String> = placeholders.map(|(kind, number)| format!("{} {number}", kind.name())).collect();
+    words.join(",")
+}
+
 /// Gives the values of all rows numbers, in the order of the rows, once the placeholders of all are noted.
-pub(super) fn take_and_learn(tables: &[&[Met]], numbers: &mut Numbers) {
-    for (kind, number) in tables.iter().copied().flatten().flat_map(|met| &met.taken) {
+pub(super) fn take_and_learn(tables: &[&Seen], known: &Known, numbers: &mut Numbers) {
+    for (kind, number) in tables.iter().flat_map(|seen| &seen.rows).flat_map(|row| &row.taken) {
         numbers.take(*kind, *number);
     }
-    for (kind, value) in tables.iter().copied().flatten().flat_map(|met| &met.values) {
-        numbers.learn(*kind, value);
+    for value in tables.iter().flat_map(|seen| seen.values()) {
+        match known.canonical(value.kind, &value.written) {
+            Some((kind, normal, _)) => numbers.learn(kind, normal),
+            None => numbers.learn(value.kind, &value.value),
+        }
     }
 }
 
@@ -260,12 +359,110 @@ pub(super) fn take_noted(cell: &str, numbers: &mut Numbers) {
     }
 }
 
-/// The values of a doc list, in order.
-pub(super) fn values_of_list(scanner: &Scanner, row: Row<'_>, note: &mut dyn FnMut(&Found)) {
+/// What doc lists hold, as far as it matters for requests and for `redact_docs`.
+struct Docs {
+    lists: FxHashMap<RowIx, ListPlaceholders>,
+}
+
+#[derive(Default)]
+struct ListPlaceholders {
+    /// Kind and number of each value.
+    numbers: Vec<(Kind, u64)>,
+    /// Where they are.
+    spans: Vec<NotedSpan>,
+}
+
+/// A value in the text of a doc list, and what goes there.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct NotedSpan {
+    pub(super) kind: Kind,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) number: u64,
+    pub(super) placeholder: String,
+}
+
+impl Docs {
+    fn of(
+        view: &View<'_>,
+        cx: &Context<'_>,
+        seen: &Seen,
+        finder: Finder<'_>,
+        numbers: &Numbers,
+    ) -> Result<Self> {
+        let mut lists = FxHashMap::default();
+        let wanted =
+            |row: RowIx| view.is_kept(row) && finder.known().is_some_and(|known| seen.holds(row, known));
+        view.stream(cx, wanted, |batch| {
+            let found = batch.map_rows(|row| {
+                let text = row.text(TEXT).unwrap_or_default();
+                let mut placeholders = ListPlaceholders::default();
+                for found in finder.find(text) {
+                    let Some(number) = numbers.of(&found) else { continue };
+                    placeholders.numbers.push((found.kind, number));
+                    let (start, end, kind) = (found.start, found.end, found.kind);
+                    let placeholder = found.stand_in(&text[start..end], number);
+                    placeholders.spans.push(NotedSpan { kind, start, end, number, placeholder });
+                }
+                placeholders
+            });
+            lists.extend(batch.rows().iter().copied().zip(found));
+            Ok(())
+        })?;
+        Ok(Self { lists })
+    }
+
+    /// The first request of each list that has a note for `redact_docs`.
+    fn first_requests(&self, view: &View<'_>) -> FxHashSet<RowIx> {
+        let mut noted: FxHashSet<RowIx> = FxHashSet::default();
+        let has_note = |list: RowIx| self.lists.get(&list).is_some_and(|list| !list.spans.is_empty());
+        if self.lists.is_empty() {
+            return noted;
+        }
+        view.rows()
+            .filter(|&row| has_note(view.origin_of(row)) && noted.insert(view.origin_of(row)))
+            .collect()
+    }
+
+    fn note_for(&self, list: RowIx) -> Option<String> {
+        let spans = &self.lists.get(&list)?.spans;
+        let note = || serde_json::to_string(spans).expect("places and words are JSON");
+        (!spans.is_empty()).then(note)
+    }
+
+    fn numbers_of(&self, list: RowIx) -> &[(Kind, u64)] {
+        self.lists.get(&list).map_or(&[], |list| &list.numbers)
+    }
+}
+
+/// The placeholders of the recorded call, or of the answer where no call is written apart, that neither the conversation
+/// nor the docs hold; `None` where there are none.
+fn unsourced(replaced: &[(ColumnSpec, Replaced)], docs: &[(Kind, u64)]) -> Option<String> {
+    let of = |wanted: ColumnSpec| {
+        replaced.iter().filter(move |(column, _)| *column == wanted).map(|(_, replaced)| replaced)
+    };
+    let has_calls = of(RESPONSE).any(|value| value.path.starts_with(CALLS));
+    let mut unsourced: Vec<(Kind, u64)> = Vec::new();
+    for value in of(RESPONSE).filter(|value| !has_calls || value.path.starts_with(CALLS)) {
+        let is_same = |kind: Kind, number: u64| number == value.number && kind.is_numbered_with(value.kind);
+        let is_sourced = of(MESSAGES).any(|other| is_same(other.kind, other.number))
+            || docs.iter().any(|&(kind, number)| is_same(kind, number));
+        if !is_sourced && !unsourced.contains(&(value.kind, value.number)) {
+            unsourced.push((value.kind, value.number));
+        }
+    }
+    (!unsourced.is_empty()).then(|| words(unsourced.into_iter()))
+}
+
+/// Where the calls of a response are.
+const CALLS: &str = "/calls/";
+
+/// Notes the values of a doc list, in order.
+pub(super) fn see_list(scanner: &Scanner, row: Row<'_>, note: &mut dyn FnMut(&Found, &str)) {
     in_text(scanner, row.text(TEXT).unwrap_or_default(), note);
 }
 
-fn values_of_request(scanner: &Scanner, row: Row<'_>, note: &mut dyn FnMut(&Found)) {
+fn see_request(scanner: &Scanner, row: Row<'_>, note: &mut dyn FnMut(&Found, &str)) {
     for column in PLAIN {
         in_text(scanner, row.text(column).unwrap_or_default(), &mut *note);
     }
@@ -274,26 +471,22 @@ fn values_of_request(scanner: &Scanner, row: Row<'_>, note: &mut dyn FnMut(&Foun
     }
 }
 
-/// Judges the rows that were met, batch by batch.
+/// Judges the kept rows that are wanted, batch by batch.
 ///
 /// # Errors
 /// A file cannot be read or written, or the user asked to stop.
 pub(super) fn rewrite(
     view: &View<'_>,
     cx: &Context<'_>,
-    met: &[Met],
+    wanted: impl Fn(RowIx) -> bool,
     out: &mut Verdict<'_>,
-    judge: impl Fn(Row<'_>, &Met) -> Opinion + Sync,
+    judge: impl Fn(Row<'_>) -> Opinion + Sync,
 ) -> Result<()> {
-    let mut by_row: Vec<&Met> = met.iter().collect();
-    by_row.sort_by_key(|met| met.row);
-    let find = |row: RowIx| by_row.binary_search_by_key(&row, |met| met.row).ok().map(|at| by_row[at]);
     view.stream(
         cx,
-        |row| find(row).is_some(),
+        |row| view.is_kept(row) && wanted(row),
         |batch| {
-            let opinions =
-                batch.map_rows(|row| find(row.ix()).map_or_else(Opinion::keep, |met| judge(row, met)));
+            let opinions = batch.map_rows(&judge);
             for (row, opinion) in batch.rows().iter().zip(opinions) {
                 out.opinion(*row, opinion)?;
             }
@@ -302,11 +495,12 @@ pub(super) fn rewrite(
     )
 }
 
-/// The opinion with a new cell, and an edit for each value that was replaced in it.
+/// The opinion with a new cell, and an edit for each value that was replaced in it; `all` notes them too.
 pub(super) fn changed(
     mut opinion: Opinion,
     column: ColumnSpec,
     new: Option<(String, Vec<Replaced>)>,
+    all: &mut Vec<(ColumnSpec, Replaced)>,
 ) -> Opinion {
     let Some((cell, replaced)) = new else { return opinion };
     opinion.edits.extend(replaced.iter().map(|value| {
@@ -318,5 +512,6 @@ pub(super) fn changed(
         };
         Edit::redacted(column, reason(value.kind), &redaction)
     }));
+    all.extend(replaced.into_iter().map(|value| (column, value)));
     opinion.with(column, cell)
 }

@@ -1,24 +1,29 @@
 //! Replaces personal values in doc lists, as sent, by the placeholders that `redact` gave them.
 //!
 //! A stage judges one table, so there are two. This one comes right after `redact`, with the same
-//! settings, and numbers the values of doc lists as it did: they come first, and the placeholders
-//! that stood in requests are noted there. Placeholders hold no quotes and no backslashes, so
+//! settings. `redact` has looked at the doc lists too, knows all values of the run, and noted what
+//! goes where. A list without a note holds nothing; it is searched all the same, so that the stage
+//! is right on its own. Placeholders hold no quotes and no backslashes, so
 //! the text stays readable in whatever syntax it is.
 
+use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
-use super::redact::{EXAMPLES, Met, Redact, changed, rewrite, take_and_learn, take_noted, values_of_list};
-use crate::engine::columns::{PLACEHOLDERS, TEXT};
+use super::redact::{
+    EXAMPLES, NotedSpan, Redact, Seen, changed, rewrite, see_list, take_and_learn, take_noted,
+};
+use crate::engine::columns::{DOCS_PLACEHOLDERS, PLACEHOLDERS, TEXT};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{Context, Contract, Opinion, Stage, TableId};
+use crate::engine::stage::{Context, Contract, Opinion, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::privacy::VERSION;
-use crate::privacy::apply::redact_text;
+use crate::privacy::apply::{Finder, Replaced, fill, redact_text};
+use crate::privacy::known::Known;
 use crate::privacy::numbers::Numbers;
 
 /// The stage and its settings, which must be those of `redact`.
@@ -45,7 +50,7 @@ impl Stage for RedactDocs {
     fn contract(&self) -> Contract {
         Contract {
             table: TableId::DocLists,
-            reads: vec![TEXT, PLACEHOLDERS],
+            reads: vec![TEXT, PLACEHOLDERS, DOCS_PLACEHOLDERS],
             reads_if_there: vec![],
             writes: vec![TEXT],
             reasons: self.0.reasons(),
@@ -56,7 +61,7 @@ impl Stage for RedactDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         fingerprint.part("privacy", &VERSION.to_le_bytes());
         self.0.fingerprint_names(fingerprint)
     }
@@ -68,17 +73,41 @@ impl Stage for RedactDocs {
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let scanner = self.0.scanner()?;
         let mut numbers = Numbers::default();
-        view.children().for_each_batch(cx, |batch| {
+        let mut noted: FxHashMap<RowIx, Vec<Replaced>> = FxHashMap::default();
+        let children = view.children();
+        children.for_each_batch(cx, |batch| {
             for &row in batch.rows() {
-                take_noted(batch.row(row).text(PLACEHOLDERS).unwrap_or_default(), &mut numbers);
+                let cells = batch.row(row);
+                take_noted(cells.text(PLACEHOLDERS).unwrap_or_default(), &mut numbers);
+                let spans: Option<Vec<NotedSpan>> = cells.json(DOCS_PLACEHOLDERS);
+                if let Some(spans) = spans {
+                    noted.insert(view.origin_of(row), spans.into_iter().map(Replaced::from).collect());
+                }
             }
             Ok(())
         })?;
-        let lists = Met::collect(view, cx, |row, note| values_of_list(&scanner, row, note))?;
-        take_and_learn(&[&lists], &mut numbers);
-        rewrite(view, cx, &lists, out, |row, _| {
-            let new = row.text(TEXT).and_then(|text| redact_text(&scanner, &numbers, text));
-            changed(Opinion::keep(), TEXT, new)
+        let lists = Seen::collect(view, cx, &[], |row, note| {
+            if !noted.contains_key(&row.ix()) {
+                see_list(&scanner, row, note);
+            }
+        })?;
+        let known = Known::of(|| lists.values());
+        take_and_learn(&[&lists], &known, &mut numbers);
+        let finder = Finder::from(&scanner).with_known(&known);
+        let wanted = |row: RowIx| lists.holds(row, &known) || noted.contains_key(&row);
+        rewrite(view, cx, wanted, out, |row| {
+            let new = row.text(TEXT).and_then(|text| match noted.get(&row.ix()) {
+                Some(noted) => fill(text, noted),
+                None => redact_text(finder, &numbers, text),
+            });
+            changed(Opinion::keep(), TEXT, new, &mut Vec::new())
         })
+    }
+}
+
+impl From<NotedSpan> for Replaced {
+    fn from(noted: NotedSpan) -> Self {
+        let NotedSpan { kind, start, end, number, placeholder } = noted;
+        Self { kind, path: String::new(), start, end, placeholder, number }
     }
 }

@@ -57,6 +57,39 @@ pub(crate) fn stable_bytes(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
+/// All text of a run, but for the payload: cells of Parquet, and other files as they are.
+pub(crate) fn text_of(run: &Path) -> Vec<(String, String)> {
+    let mut texts = Vec::new();
+    let mut folders = vec![run.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a run folder can be read") {
+            let path = entry.expect("a run folder can be read").path();
+            let name =
+                path.strip_prefix(run).expect("a run folder can be read").to_string_lossy().into_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if ["ingest/requests.parquet", "ingest/doc_lists.parquet"].contains(&name.as_str()) {
+            } else if name.ends_with(".parquet") {
+                let frame = toolsieve::engine::frame::FrameFile::open(&path)
+                    .expect("a run folder can be read")
+                    .read_all()
+                    .expect("a run folder can be read");
+                let rows: Vec<String> = (0..frame.height())
+                    .map(|row| serde_json::Value::Object(frame.row_json(row)).to_string())
+                    .collect();
+                texts.push((name, rows.join("\n")));
+            } else {
+                texts.push((
+                    name,
+                    String::from_utf8_lossy(&std::fs::read(&path).expect("a run folder can be read"))
+                        .into_owned(),
+                ));
+            }
+        }
+    }
+    texts
+}
+
 /// Writes a log of many rows: several blocks to read, several batches a table, some broken lines.
 pub(crate) fn write_long_log(path: &Path, n_rows: usize) {
     use std::io::Write as _;

@@ -10,11 +10,12 @@ use super::open::{OpenRun, open};
 use crate::console;
 use crate::engine::columns;
 use crate::engine::corpus::RowId;
+use crate::engine::entries::{self, EntryOrigin};
 use crate::engine::forgotten::{FORGOTTEN, Forgotten};
-use crate::engine::frame::FrameFile;
+
 use crate::engine::payload::{LineStory, read_lines};
 use crate::engine::stage::RowIx;
-use crate::export::ids::Set;
+
 use story::Story;
 
 /// Texts longer than this are shortened for the eye; --full shows them whole.
@@ -66,21 +67,10 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<()> {
     Ok(console::give(&text)?)
 }
 
-/// The id of the request that an entry of the dataset was made of.
+/// The id of the request that an entry of the dataset was made of, by the entry's id or by the id that its request has there.
 fn request_of_entry(run: &Path, entry: &str) -> anyhow::Result<Option<String>> {
-    for set in Set::ALL.iter().filter(|_| entry.starts_with("live_")) {
-        let path = set.table(&run.join("dataset"));
-        if !path.is_file() {
-            continue;
-        }
-        let file = FrameFile::open(&path)?;
-        let frame = file.read(0, file.height(), Some(&["id", "request_id"]))?;
-        let (Some(ids), Some(requests)) = (frame.texts("id"), frame.texts("request_id")) else { continue };
-        if let Some(row) = (0..frame.height()).find(|&row| ids.get(row) == Some(entry)) {
-            return Ok(requests.get(row).map(str::to_owned));
-        }
-    }
-    Ok(None)
+    let is_meant = |origin: &EntryOrigin| origin.id == entry || origin.published_id.as_deref() == Some(entry);
+    Ok(entries::read(run)?.into_iter().find(is_meant).and_then(|origin| origin.request_id))
 }
 
 /// The place a `FILE:LINE` names: the numbers of the files whose path ends like that, and the line.

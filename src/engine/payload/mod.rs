@@ -26,7 +26,7 @@ use super::frame::FrameFile;
 use super::stage::TableId;
 pub use lines::{JOINED, LineStory, read_lines};
 pub use rows::{LineRow, Place, RequestRow};
-pub(super) use spine::id_of_repeat;
+pub(crate) use spine::id_of_repeat;
 use spine::{TableSpine, read_spine};
 pub use writer::PayloadWriter;
 

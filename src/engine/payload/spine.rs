@@ -92,7 +92,7 @@ fn order_requests(keys: &[u128], times: &[i64], lines: &[u64]) -> Result<(Vec<u1
 }
 
 /// The id of the second and later of equal records; `occurrence` counts from 0, which is the first.
-pub(in crate::engine) fn id_of_repeat(key: u128, occurrence: u64) -> u128 {
+pub(crate) fn id_of_repeat(key: u128, occurrence: u64) -> u128 {
     let mut bytes = key.to_le_bytes().to_vec();
     bytes.extend(occurrence.to_le_bytes());
     xxh3_128(&bytes)

@@ -33,6 +33,11 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    /// It is an answer that fits the docs, and the log says nothing against it.
+    pub(super) fn is_from_the_log(&self) -> bool {
+        matches!(self.rank, Rank::Worked | Rank::Recorded) && matches!(self.answer, Some(Ok(_)))
+    }
+
     /// The least is the best.
     fn key(&self) -> (bool, Rank, u32) {
         (!matches!(self.answer, Some(Ok(_))), self.rank, self.position)

@@ -1,6 +1,6 @@
 //! One example for each reason of the stage: a bell, and what was recorded of ringing it.
 
-use super::{REFUTED, SEVERAL_STEPS};
+use super::{REFUTED, SEVERAL_STEPS, UNSOURCED_VALUE};
 use crate::engine::example::Example;
 
 /// A call with that outcome.
@@ -39,6 +39,14 @@ macro_rules! bell {
 }
 
 const QUIET: &str = bell!(r#"{"name": "ring", "arguments": {"times": 3}}"#);
+
+/// A call with a number that nobody gave.
+const UNSOURCED: &str = concat!(
+    r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings someone.", "#,
+    r#""parameters": {"type": "dict", "required": ["whom"], "properties": {"whom": {"type": "string", "description": "The number."}}}}]}], "#,
+    r#""requests": [{"unsourced": "phone 2", "response": {"role": "assistant", "content": "", "#,
+    r#""calls": [{"name": "ring", "arguments": {"whom": "+440000000002"}}]}}]}"#
+);
 
 /// One a fault: the same list of functions, another recorded call.
 const CARRY: [(&str, &str); 9] = [
@@ -81,6 +89,7 @@ pub(super) fn all() -> Vec<Example> {
     let mut examples = vec![
         Example::tables(REFUTED.code, rung!("failed"), rung!("worked")),
         Example::tables(SEVERAL_STEPS.code, rung!("goes-on"), rung!("worked")),
+        Example::tables(UNSOURCED_VALUE.code, UNSOURCED, rung!("worked")),
     ];
     examples.extend(CARRY.map(|(code, fires)| Example::tables(code, fires, QUIET)));
     examples

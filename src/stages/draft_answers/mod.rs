@@ -30,7 +30,7 @@ use crate::answers::carry::CarryFault;
 use crate::answers::human::HumanAnswers;
 use crate::engine::columns::{
     ANSWER, ANSWER_FROM, EXTERNAL_ID, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RELEVANCE, RENAMES,
-    RESPONSE, STATUS, TIER,
+    RESPONSE, STATUS, TIER, UNSOURCED,
 };
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
@@ -49,6 +49,10 @@ static REFUTED: Reason = Reason::policy(
 static SEVERAL_STEPS: Reason = Reason::policy(
     "answer/several-steps",
     "The loop went on with further calls for the same question, so the recorded ones are not the whole answer.",
+);
+static UNSOURCED_VALUE: Reason = Reason::policy(
+    "answer/value-not-in-request",
+    "The recorded call holds a personal value that neither the conversation nor the docs hold, so no model could give it.",
 );
 static CARRY: LazyLock<Vec<(CarryFault, Reason)>> = LazyLock::new(|| {
     // The reader of recorded answers has seen to these two: there is a call, and its arguments are an object.
@@ -93,9 +97,13 @@ impl Stage for DraftAnswers {
         Contract {
             table: TableId::Requests,
             reads: vec![EXTERNAL_ID, RESPONSE, FINISH_REASON, STATUS, OUTCOME, FUNCTIONS, RENAMES],
-            reads_if_there: vec![RELEVANCE],
+            reads_if_there: vec![RELEVANCE, UNSOURCED],
             writes: vec![RECORDED, ANSWER, TIER, ANSWER_FROM],
-            reasons: CARRY.iter().map(|(_, reason)| reason).chain([&REFUTED, &SEVERAL_STEPS]).collect(),
+            reasons: CARRY
+                .iter()
+                .map(|(_, reason)| reason)
+                .chain([&REFUTED, &SEVERAL_STEPS, &UNSOURCED_VALUE])
+                .collect(),
             merges: false,
             idempotent: true,
             sends_rows_out: false,
@@ -103,7 +111,7 @@ impl Stage for DraftAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         self.answers.as_ref().map_or(Ok(()), |path| fingerprint.file(path))
     }
 
@@ -113,6 +121,7 @@ impl Stage for DraftAnswers {
         let shared = self.shared_ids(view, cx)?;
         let mut best: FxHashMap<RowIx, Best> = FxHashMap::default();
         let mut needs_no_call: FxHashSet<RowIx> = FxHashSet::default();
+        let mut unsourced: FxHashMap<RowIx, String> = FxHashMap::default();
         let wanted = |row: RowIx| view.head_of(row, &EQUAL).is_some_and(|head| view.is_kept(head));
         view.stream(cx, wanted, |batch| {
             let candidates = batch.map_rows(|row| self.candidates(row, &docs, &shared, view));
@@ -123,6 +132,9 @@ impl Stage for DraftAnswers {
                     if is_judged_to_need_none(batch.row(row)) {
                         needs_no_call.insert(row);
                     }
+                }
+                if let Some(placeholders) = batch.row(row).text(UNSOURCED) {
+                    unsourced.insert(row, placeholders.to_owned());
                 }
                 let human = human.map(|(id, candidate)| {
                     unused.remove(&id);
@@ -138,7 +150,13 @@ impl Stage for DraftAnswers {
             if let Some(candidate) = best.remove(&row).and_then(Best::answer)
                 && (candidate.rank == Rank::Human || !needs_no_call.contains(&row))
             {
-                state(row, candidate, view, out)?;
+                match unsourced.get(&candidate.from).filter(|_| candidate.is_from_the_log()) {
+                    Some(placeholders) => {
+                        let evidence = Evidence::detail(json!({ "placeholders": placeholders }));
+                        out.hold(row, &UNSOURCED_VALUE, evidence)?;
+                    }
+                    None => state(row, candidate, view, out)?,
+                }
             }
         }
         for request in unused {

@@ -1,0 +1,152 @@
+//! Which record each entry of a dataset was made of: `entries.parquet` in the run folder.
+//!
+//! The ids of rows are hashes of raw text, and a hash of a small space can be reversed: whoever has such an id can try
+//! telephone numbers until one fits. So they stay in the run folder. The tables of a dataset have ids of their own,
+//! made of the redacted text, and this file joins the two. Entries of an earlier dataset that are kept as they are have
+//! a row here too, as far as their records are known.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::corpus::RowId;
+use super::error::{At, Result};
+use super::folder::beside;
+use super::frame::{FrameFile, FrameWriter, Values};
+use super::rewrite::{Touched, rewrite};
+
+/// The file's name in the run folder.
+pub const ENTRIES: &str = "entries.parquet";
+/// Rows of a row group.
+const GROUP_ROWS: usize = 1 << 14;
+/// The columns, all of text.
+const COLUMNS: [&str; 6] = ["set", "id", "published_id", "request_id", "list_id", "answer_from"];
+
+/// An entry and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryOrigin {
+    /// The set it is in: `scored` or `unverified`.
+    pub set: String,
+    /// The entry's id in that set.
+    pub id: String,
+    /// Its `request_id` in the tables of the dataset.
+    pub published_id: Option<String>,
+    /// The request it was made of.
+    pub request_id: Option<String>,
+    /// The doc list of that request.
+    pub list_id: Option<String>,
+    /// The request whose record its answer was taken from.
+    pub answer_from: Option<String>,
+}
+
+impl EntryOrigin {
+    fn cell(&self, column: usize) -> Option<&str> {
+        match column {
+            0 => Some(&self.set),
+            1 => Some(&self.id),
+            2 => self.published_id.as_deref(),
+            3 => self.request_id.as_deref(),
+            4 => self.list_id.as_deref(),
+            _ => self.answer_from.as_deref(),
+        }
+    }
+
+    /// The number of the request's id.
+    pub fn record(&self) -> Option<u128> {
+        self.request_id.as_deref().and_then(RowId::number)
+    }
+}
+
+/// The file of a run.
+pub fn path(run: &Path) -> PathBuf {
+    run.join(ENTRIES)
+}
+
+/// Writes the file of a run.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write(run: &Path, entries: &[EntryOrigin]) -> Result<()> {
+    let path = path(run);
+    let beside = beside(&path);
+    let mut writer = FrameWriter::create(&beside);
+    for group in std::iter::once(&entries[..0]).chain(entries.chunks(GROUP_ROWS)) {
+        let cells = |column: usize| Values::Text(group.iter().map(|entry| entry.cell(column)).collect());
+        writer.write(COLUMNS.iter().enumerate().map(|(at, name)| (*name, cells(at))).collect())?;
+    }
+    writer.finish()?;
+    std::fs::rename(&beside, &path).at("renaming", &beside)
+}
+
+/// Reads the file of a run; nothing where there is none, as in a plain folder of question files.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read(run: &Path) -> Result<Vec<EntryOrigin>> {
+    let path = path(run);
+    if !path.is_file() {
+        return Ok(Vec::new());
+    }
+    let frame = FrameFile::open(&path)?.read_all()?;
+    let columns = COLUMNS.map(|name| frame.texts(name));
+    let entry = |row: usize| {
+        let cell = |column: usize| columns[column].and_then(|cells| cells.get(row)).map(str::to_owned);
+        EntryOrigin {
+            set: cell(0).unwrap_or_default(),
+            id: cell(1).unwrap_or_default(),
+            published_id: cell(2),
+            request_id: cell(3),
+            list_id: cell(4),
+            answer_from: cell(5),
+        }
+    };
+    Ok((0..frame.height()).map(entry).collect())
+}
+
+/// Takes the entries of these requests out of the file of a run.
+///
+/// # Errors
+/// It cannot be read or written.
+pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Option<Touched>> {
+    let path = path(run);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let mut touched = Touched::of(run, &path);
+    let rewritten = rewrite(&path, |group| {
+        let is_ours = |at: &usize| group.text("request_id", *at).is_some_and(|id| requests.contains(id));
+        let ours: Vec<usize> = (0..group.height()).filter(is_ours).collect();
+        for &at in &ours {
+            group.remove(at);
+        }
+        Ok(ours.len() as u64)
+    })?;
+    touched.rows = rewritten.changes;
+    (touched.bytes_before, touched.bytes_after) = (rewritten.before, rewritten.after);
+    rewritten.put_in_place()?;
+    Ok(Some(touched))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_what_is_erased_is_gone() {
+        let run = tempfile::tempdir().unwrap();
+        assert_eq!(read(run.path()).unwrap(), []);
+        let entry = |id: &str, request: Option<&str>| EntryOrigin {
+            set: "scored".to_owned(),
+            id: id.to_owned(),
+            published_id: Some("0b".to_owned()),
+            request_id: request.map(str::to_owned),
+            list_id: None,
+            answer_from: None,
+        };
+        let entries = [entry("live_simple_0-0-0", Some("0a")), entry("live_simple_1-1-0", None)];
+        write(run.path(), &entries).unwrap();
+        assert_eq!(read(run.path()).unwrap(), entries);
+        assert_eq!((entries[0].record(), entries[1].record()), (Some(10), None));
+        erase(run.path(), &BTreeSet::from(["0a".to_owned()])).unwrap();
+        assert_eq!(read(run.path()).unwrap(), entries[1..]);
+    }
+}

@@ -1,0 +1,280 @@
+//! What one place of a run shows to be personal is replaced in all others: in recorded calls under names that say nothing,
+//! in the history of later rows, in doc lists. And no published id depends on a value.
+
+// A test that cannot set itself up may fail where it stands.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use support::{assert_same_bytes, shown, stable_bytes, text_of, toolsieve};
+use toolsieve::engine::frame::FrameFile;
+
+/// A question that shows what its value is, and a call that does not. The value is written here as the question has it.
+struct Case {
+    value: &'static str,
+    question: &'static str,
+    /// As the call has it.
+    argument: &'static str,
+    /// Both after redaction.
+    asked: &'static str,
+    called: &'static str,
+}
+
+const fn case(
+    value: &'static str,
+    question: &'static str,
+    argument: &'static str,
+    asked: &'static str,
+    called: &'static str,
+) -> Case {
+    Case { value, question, argument, asked, called }
+}
+
+const CASES: [Case; 8] = [
+    case(
+        "07946 120 733",
+        "whatsapp 07946 120 733 the ferry times",
+        "07946120733",
+        "whatsapp 00000 000 001 the ferry times",
+        "00000000001",
+    ),
+    case(
+        "020 7946 0688",
+        "Her phone number is 020 7946 0688, invite her",
+        "+442079460688",
+        "Her phone number is 000 0000 0002, invite her",
+        "+440000000002",
+    ),
+    case(
+        "612 48 3391",
+        "File the form, ssn 612 48 3391",
+        "612-48-3391",
+        "File the form, ssn 000 00 0001",
+        "000-00-0001",
+    ),
+    case(
+        "612483392",
+        "My social security number is 612483392.",
+        "612483392",
+        "My social security number is 900000002.",
+        "900000002",
+    ),
+    case(
+        "qW7rtz2xNp",
+        "Connect to postgresql://app:qW7rtz2xNp@db.fernmail.org/x",
+        "qW7rtz2xNp",
+        "",
+        "0000000001",
+    ),
+    case(
+        "Kestrel!48",
+        "The password is Kestrel!48, log me in",
+        "Kestrel!48",
+        "The password is 0000000!02, log me in",
+        "0000000!02",
+    ),
+    case("harbour7", "password: harbour7 please", "harbour7", "password: 00000003 please", "00000003"),
+    case("tide#4", "My password is tide#4 for now", "tide#4", "My password is 000#04 for now", ""),
+];
+
+fn tools(note: &str) -> Value {
+    json!([{"type": "function", "function": {"name": "send", "description": format!("Sends a note. {note}"),
+        "parameters": {"type": "object", "required": ["x"], "properties": {"x": {"type": "string", "description": "What goes there."}}}}}])
+}
+
+fn row(id: usize, messages: &Value, tools: &Value, argument: &str) -> Value {
+    let arguments = json!({ "x": argument }).to_string();
+    json!({"id": format!("row{id}"), "ts": 1_900_000_000 + id * 3600, "request": {"messages": messages, "tools": tools},
+        "response": {"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "send", "arguments": arguments}}]}, "finish_reason": "tool_calls"}]}})
+}
+
+const PIPELINE: &str = "[[stages]]\nkind = \"redact\"\n[[stages]]\nkind = \"redact-docs\"\n[[stages]]\nkind = \"collapse-conversations\"\n[[stages]]\nkind = \"parse-docs\"
+[[stages]]\nkind = \"fix-docs\"\n[[stages]]\nkind = \"draft-answers\"\n[[stages]]\nkind = \"split\"\n[export]\n";
+
+fn run(folder: &Path, name: &str, rows: &[Value], threads: &str) -> PathBuf {
+    let (log, pipeline, out) =
+        (folder.join(format!("{name}.jsonl")), folder.join("p.toml"), folder.join(name));
+    let lines: Vec<String> = rows.iter().map(ToString::to_string).collect();
+    std::fs::write(&log, lines.join("\n")).unwrap();
+    std::fs::write(&pipeline, PIPELINE).unwrap();
+    let mut command = toolsieve();
+    command.arg("run").arg(&pipeline).args(["--quiet", "--threads", threads, "--input"]);
+    let output = command.arg(&log).arg("--out").arg(&out).output().unwrap();
+    assert!(out.join("report.json").exists(), "{}", shown(&output));
+    out
+}
+
+/// The entries of both sets: the last user message and the argument of the answer.
+fn entries(run: &Path) -> Vec<(String, String)> {
+    let mut entries = Vec::new();
+    for set in ["scored", "unverified"] {
+        let frame =
+            FrameFile::open(&run.join(format!("dataset/data/{set}.parquet"))).unwrap().read_all().unwrap();
+        for row in 0..frame.height() {
+            let json = |column: &str| -> Value {
+                serde_json::from_str(frame.texts(column).unwrap().get(row).unwrap()).unwrap()
+            };
+            let question = json("question");
+            let last =
+                question[0].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();
+            let argument = json("ground_truth")[0]["send"]["x"][0].as_str().unwrap().to_owned();
+            entries.push((last, argument));
+        }
+    }
+    entries
+}
+
+fn log() -> Vec<Value> {
+    let mut rows = Vec::new();
+    for (at, case) in CASES.iter().enumerate() {
+        let docs = tools(&format!("Ask desk {at}."));
+        let asked = json!({"role": "user", "content": case.question});
+        rows.push(row(2 * at, &json!([asked]), &docs, case.argument));
+        // The next row has the call in its history, and asks for something else.
+        let called = json!({"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function",
+            "function": {"name": "send", "arguments": json!({"x": case.argument}).to_string()}}]});
+        let history = json!([asked, called, {"role": "tool", "tool_call_id": "a", "content": "{\"ok\": true}"},
+            {"role": "user", "content": format!("And now close ticket {at}")}]);
+        rows.push(row(2 * at + 1, &history, &docs, "close"));
+    }
+    rows
+}
+
+#[test]
+fn a_value_that_only_its_question_shows_is_replaced_in_calls_and_history_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = run(folder.path(), "out", &log(), "2");
+    let texts = text_of(&out);
+    for case in &CASES {
+        for written in [case.value, case.argument] {
+            for (name, text) in &texts {
+                assert!(!text.contains(written), "{written} in {name}");
+            }
+        }
+    }
+    let entries = entries(&out);
+    for case in CASES.iter().filter(|case| !case.asked.is_empty() && !case.called.is_empty()) {
+        let wanted = (case.asked.to_owned(), case.called.to_owned());
+        assert!(entries.contains(&wanted), "no {wanted:?} in {entries:#?}");
+    }
+}
+
+#[test]
+fn after_a_purge_no_value_is_anywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = run(folder.path(), "out", &log(), "2");
+    let purged = toolsieve().arg("purge").arg(&out).arg("--raw").output().unwrap();
+    assert!(purged.status.success(), "{}", shown(&purged));
+    for name in ["requests", "doc_lists"] {
+        let frame = FrameFile::open(&out.join(format!("ingest/{name}.parquet"))).unwrap().read_all().unwrap();
+        for at in 0..frame.height() {
+            let text = Value::Object(frame.row_json(at)).to_string();
+            for case in &CASES {
+                assert!(
+                    !text.contains(case.value) && !text.contains(case.argument),
+                    "{} in {text}",
+                    case.value
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn doc_lists_and_other_rows_hold_no_value_that_a_question_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = |text: &str| json!([{"role": "user", "content": text}]);
+    let rows = [
+        row(
+            1,
+            &asked("whatsapp 07946 120 733 the ferry times"),
+            &tools("On duty: 07946-120733."),
+            "07946120733",
+        ),
+        row(2, &asked("What about 07946120733 and desk 4?"), &tools("On duty: 07946-120733."), "desk"),
+        row(3, &asked("password: mill-pond today"), &tools("Ask the mill-pond keeper."), "mill-pond"),
+        row(4, &asked("Where is the mill-pond?"), &tools("Ask the keeper."), "mill-pond"),
+    ];
+    let out = run(folder.path(), "out", &rows, "2");
+    let texts = text_of(&out);
+    for (name, text) in &texts {
+        let digits: String = text.chars().filter(|c| !" -".contains(*c)).collect();
+        assert!(!digits.contains("07946120733"), "the number is in {name}");
+    }
+    let entries = entries(&out);
+    let has = |asked: &str, called: &str| entries.contains(&(asked.to_owned(), called.to_owned()));
+    assert!(has("whatsapp 00000 000 001 the ferry times", "00000000001"), "{entries:#?}");
+    assert!(has("What about 00000000001 and desk 4?", "desk"), "{entries:#?}");
+    // A word that is a password in one row is a word in another, and in docs.
+    assert!(has("Where is the mill-pond?", "mill-pond"), "{entries:#?}");
+    let docs = &texts.iter().find(|(name, _)| name == "lists.parquet").unwrap().1;
+    assert!(docs.contains("On duty: 00000-000001.") && docs.contains("Ask the mill-pond keeper."), "{docs}");
+    let diff = toolsieve().arg("diff").arg(&out).args(["--reason", "privacy/phone"]).output().unwrap();
+    let diff = String::from_utf8(diff.stdout).unwrap();
+    assert!(diff.contains("phone → 00000-000001"), "{diff}");
+}
+
+#[test]
+fn a_call_with_a_value_that_nobody_gave_is_held() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = |text: &str| json!([{"role": "user", "content": text}]);
+    let rows = [
+        row(1, &asked("Write to Tomas"), &tools("Mails."), "tomas.berg@quillpost.net"),
+        row(2, &asked("Write to mira@quillpost.net"), &tools("Mails."), "mira@quillpost.net"),
+        row(3, &asked("Write to the desk"), &tools("The desk is desk@quillpost.net."), "desk@quillpost.net"),
+    ];
+    let out = run(folder.path(), "out", &rows, "2");
+    let entries = entries(&out);
+    assert_eq!(entries.len(), 2, "{entries:#?}");
+    let why = toolsieve().arg("why").arg(&out).arg("row1").output().unwrap();
+    let why = String::from_utf8(why.stdout).unwrap();
+    assert!(why.contains("held: answer/value-not-in-request"), "{why}");
+}
+
+#[test]
+fn a_dataset_does_not_depend_on_the_values_that_were_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = |text: &str| json!([{"role": "user", "content": text}]);
+    let rows = |number: &str, key: &str| {
+        vec![
+            row(1, &asked(&format!("call {number} now")), &tools("Calls."), number),
+            row(2, &asked(&format!("Use the key {key}")), &tools(&format!("Hotline, phone {number}.")), key),
+        ]
+    };
+    let one = run(folder.path(), "one", &rows("07946 120 733", "sk-9aQ2mZx74LpTgB3vWc81RkYd"), "1");
+    let other = run(folder.path(), "other", &rows("07946 120 752", "sk-8bR3nYw65MqUhC4xVd92SlZe"), "1");
+    let tables = |run: &Path| {
+        let mut files = stable_bytes(run);
+        files.retain(|name, _| {
+            name.starts_with("dataset/data") || name.extension().is_some_and(|is| is == "json")
+        });
+        files
+    };
+    assert!(tables(&one).len() >= 3);
+    assert_same_bytes(&tables(&one), &tables(&other));
+    // Nor does the card, but for the hash of the log.
+    let card = |run: &Path| std::fs::read_to_string(run.join("dataset/README.md")).unwrap();
+    let differ: Vec<(String, String)> = card(&one)
+        .lines()
+        .zip(card(&other).lines())
+        .filter(|(one, other)| one != other)
+        .map(|(one, other)| (one.to_owned(), other.to_owned()))
+        .collect();
+    assert_eq!(differ.len(), 1, "{differ:#?}");
+}
+
+#[test]
+fn known_values_are_the_same_bytes_with_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = stable_bytes(&run(folder.path(), "one", &log(), "1"));
+    let four = stable_bytes(&run(folder.path(), "four", &log(), "4"));
+    let but_inputs = |mut files: std::collections::BTreeMap<PathBuf, Vec<u8>>| {
+        files.remove(Path::new("dataset/README.md"));
+        files
+    };
+    assert_same_bytes(&but_inputs(one), &but_inputs(four));
+}
