@@ -295,6 +295,6 @@ mod tests {
     #[test]
     fn a_row_of_a_table_is_one_line_as_wide_as_it_looks() {
         let rows = [vec!["a\nb".to_owned(), "1".to_owned()], vec!["\u{202e}".to_owned(), "22".to_owned()]];
-        assert_eq!(table(&["x\r", "n"], &rows, &[1]), "x\\r        n\na\\nb      1\n\\u{202e}  22\n");
+        assert_eq!(table(&["x\r", "n"], &rows, &[1]), "x\\r        n\na\\nb       1\n\\u{202e}  22\n");
     }
 }

@@ -54,7 +54,7 @@ const INTERRUPTED: u8 = 130;
     name = "toolsieve",
     version,
     max_term_width = 100,
-    after_help = "Exit codes: 0 done; 1 done, but a gate failed; 2 could not start; 3 stopped half-way or could not print its output, safe to run again; 70 a bug of ours; 130 interrupted."
+    after_help = "Exit codes: 0 done; 1 done, but a gate failed; 2 could not start; 3 stopped half-way or could not print its output, safe to run again; 70 a bug in toolsieve; 130 interrupted."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -147,6 +147,8 @@ impl Ending {
     }
 }
 
+const PLEASE_REPORT: &str = "this is a bug in toolsieve; please report it with the lines above";
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     console::report_panics();
@@ -157,7 +159,7 @@ pub fn main() -> ExitCode {
     });
     // The hook has told where it happened; what is left is the code that says whose fault it was.
     let Ok(ended) = ended else {
-        console::talk("this is a bug in toolsieve; please report it with the lines above");
+        console::talk(PLEASE_REPORT);
         return ExitCode::from(BUG);
     };
     match ended {
@@ -167,7 +169,11 @@ pub fn main() -> ExitCode {
         Err(error) if of_standard_output(&error).is_some_and(console::is_closed) => ExitCode::SUCCESS,
         Err(error) => {
             console::talk(&format!("error: {}", message(&error)));
-            ExitCode::from(exit_code(&error))
+            let code = exit_code(&error);
+            if code == BUG {
+                console::talk(PLEASE_REPORT);
+            }
+            ExitCode::from(code)
         }
     }
 }

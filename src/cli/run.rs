@@ -24,6 +24,7 @@ use crate::export::earlier::Earlier;
 use crate::pipeline::Pipeline;
 use crate::report::model::Report;
 use crate::report::{Sources, Tally, html, markdown, report};
+use crate::text::visible::visible_line;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
@@ -98,7 +99,7 @@ fn print_summary(report: &Report, reused: usize, folder: &Path) -> io::Result<()
     if reused > 0 {
         text += &format!("reused    {reused} finished steps of an earlier run\n");
     }
-    console::give(&format!("{text}run       {}\n", folder.display()))
+    console::give(&format!("{text}run       {}\n", visible_line(&folder.display().to_string())))
 }
 
 /// Set once the user asks to stop.
