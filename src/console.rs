@@ -1,16 +1,22 @@
 //! The only file that prints or draws: data to standard output, talk to standard error.
 //!
-//! Bars appear on a terminal only; elsewhere each finished step is one line. A reader
-//! that closes the pipe early is no error.
+//! Whatever is printed passes [`visible`] on its way out, so no text of a row, no name of a file and no argument can act
+//! on the terminal; colours are added after that. JSON goes through [`give_json`], which keeps its values. Bars appear
+//! on a terminal only; elsewhere each finished step is one line. What is said on standard error is lost where that
+//! cannot be written, and nothing else happens.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::Instant;
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 
+use crate::engine::error::cause_of;
 use crate::engine::stage::Progress;
+use crate::text::visible::{visible, visible_json, visible_line};
 
 /// Draws progress on standard error.
 pub struct Console {
@@ -53,7 +59,7 @@ impl Progress for Console {
             bar.with_style(
                 ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
             )
-            .with_message(step.to_owned())
+            .with_message(visible_line(step).into_owned())
         };
         if let Ok(mut slot) = self.step.lock() {
             *slot = Some(Step { name: step.to_owned(), bar, start: Instant::now() });
@@ -86,22 +92,79 @@ impl Progress for Console {
     }
 }
 
-/// Says something to the person, on standard error.
-#[allow(clippy::print_stderr)] // This is the place for it.
+/// Says something to the person, on standard error. Where that is full or closed, there is nobody to tell.
 pub fn talk(message: &str) {
-    eprintln!("{message}");
+    let _ = writeln!(io::stderr().lock(), "{}", visible(message));
 }
 
-/// Gives data, on standard output.
+/// Gives a text, on standard output.
 ///
 /// # Errors
-/// Standard output cannot be written; a closed pipe is no error but the end.
+/// Standard output cannot be written, or its reader has closed it; see [`is_unprinted`] and [`is_closed`].
 pub fn give(text: &str) -> io::Result<()> {
-    let written = io::stdout().lock().write_all(text.as_bytes());
-    match written {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
-        other => other,
+    print(&visible(text))
+}
+
+/// Gives JSON, one value or one a line, on standard output: as it is, or with escapes for a terminal. Either way it has
+/// the same values.
+///
+/// # Errors
+/// As [`give`].
+pub fn give_json(json: &str) -> io::Result<()> {
+    print(&if is_read_by_a_person() { visible_json(json) } else { Cow::Borrowed(json) })
+}
+
+/// Gives a text with colours, on standard output.
+///
+/// # Errors
+/// As [`give`].
+pub fn give_painted(text: &Painted) -> io::Result<()> {
+    print(&text.0)
+}
+
+/// Gives what the parser of the command line says: help on standard output, errors on standard error. The parser has
+/// coloured it; what looks like a control sequence and is no colour is shown.
+///
+/// # Errors
+/// As [`give`], for help.
+pub fn give_usage(styled: &str, is_error: bool) -> io::Result<()> {
+    if is_error {
+        let _ = write!(io::stderr().lock(), "{}", with_colours(styled, has_colours(&io::stderr())));
+        return Ok(());
     }
+    print(&with_colours(styled, has_colours(&io::stdout())))
+}
+
+fn print(shown: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    let printed = stdout.write_all(shown.as_bytes()).and_then(|()| stdout.flush());
+    printed.map_err(|cause| io::Error::new(cause.kind(), Unprinted(cause)))
+}
+
+/// Standard output takes no more.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write to standard output: {}", cause_of(.0))]
+struct Unprinted(io::Error);
+
+/// Whether standard output could not be written.
+pub fn is_unprinted(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<Unprinted>())
+}
+
+/// Whether the reader of standard output has closed it: it has seen enough.
+pub fn is_closed(error: &io::Error) -> bool {
+    is_unprinted(error) && error.kind() == io::ErrorKind::BrokenPipe
+}
+
+/// From here on a panic is told through this file: its message may quote a row.
+pub fn report_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        talk(&format!("internal error: {panic}"));
+        let backtrace = Backtrace::capture();
+        if backtrace.status() == BacktraceStatus::Captured {
+            talk(&backtrace.to_string());
+        }
+    }));
 }
 
 /// Whether a person reads standard output.
@@ -109,9 +172,9 @@ pub fn is_read_by_a_person() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Whether standard output may have colours: a terminal, whose user has not set `NO_COLOR`.
-fn has_colours() -> bool {
-    is_read_by_a_person() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+/// Whether a stream may have colours: a terminal, whose user has not set `NO_COLOR`.
+fn has_colours(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// How a text looks on a terminal.
@@ -127,15 +190,48 @@ pub enum Paint {
     Green,
 }
 
-/// A text in its colour, where standard output has colours.
-pub fn painted(paint: Paint, text: &str) -> String {
-    let code = match paint {
-        Paint::Plain => return text.to_owned(),
-        Paint::Bold => 1,
-        Paint::Red => 31,
-        Paint::Green => 32,
-    };
-    if has_colours() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+/// A text with colours, where standard output has colours. Its texts are made visible on their way in, so the only
+/// control sequences in it are those of [`Paint`].
+#[derive(Debug, Default)]
+pub struct Painted(String);
+
+impl Painted {
+    /// Adds a text.
+    pub fn add(&mut self, paint: Paint, text: &str) {
+        let code = match paint {
+            Paint::Bold => Some(1),
+            Paint::Red => Some(31),
+            Paint::Green => Some(32),
+            Paint::Plain => None,
+        };
+        let text = visible(text);
+        self.0 += &match code.filter(|_| has_colours(&io::stdout())) {
+            Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            None => text.into_owned(),
+        };
+    }
+}
+
+/// A text that came with colours: they stay or go, and everything else is made visible.
+fn with_colours(text: &str, is_coloured: bool) -> String {
+    const START: &str = "\u{1b}[";
+    let mut shown = String::new();
+    let mut parts = text.split(START);
+    shown += &visible(parts.next().unwrap_or_default());
+    for part in parts {
+        let digits = part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        if let Some(rest) = digits.strip_prefix('m') {
+            if is_coloured {
+                shown += START;
+                shown += &part[..part.len() - rest.len()];
+            }
+            shown += &visible(rest);
+        } else {
+            shown += &visible(START);
+            shown += &visible(part);
+        }
+    }
+    shown
 }
 
 /// A number with thousands set apart.
@@ -148,15 +244,18 @@ pub fn counted(number: u64, one: &str, several: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { several })
 }
 
-/// A table: columns padded to their widest cell; those in `numbers` stand to the right.
+/// A table: columns padded to their widest cell; those in `numbers` stand to the right. Each row is one line.
 pub fn table(header: &[&str], rows: &[Vec<String>], numbers: &[usize]) -> String {
+    let header: Vec<Cow<'_, str>> = header.iter().map(|cell| visible_line(cell)).collect();
+    let rows: Vec<Vec<Cow<'_, str>>> =
+        rows.iter().map(|row| row.iter().map(|cell| visible_line(cell)).collect()).collect();
     let width = |at: usize| {
         rows.iter().map(|row| row[at].chars().count()).chain([header[at].chars().count()]).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..header.len()).map(width).collect();
-    let line = |cells: Vec<&str>| {
+    let line = |cells: &[Cow<'_, str>]| {
         let mut text = String::new();
-        for (at, cell) in cells.into_iter().enumerate() {
+        for (at, cell) in cells.iter().enumerate() {
             let pad = " ".repeat(widths[at] - cell.chars().count());
             let gap = if at == 0 { "" } else { "  " };
             text += &if numbers.contains(&at) {
@@ -167,7 +266,35 @@ pub fn table(header: &[&str], rows: &[Vec<String>], numbers: &[usize]) -> String
         }
         text.trim_end().to_owned() + "\n"
     };
-    let mut text = line(header.to_vec());
-    text += &rows.iter().map(|row| line(row.iter().map(String::as_str).collect())).collect::<String>();
+    let mut text = line(&header);
+    text += &rows.iter().map(|row| line(row)).collect::<String>();
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_of_the_parser_stay_and_nothing_else_does() {
+        let styled = "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m '\u{1b}[2K\u{1b}]0;x\u{7}\u{202e}'\u{1b}[";
+        assert_eq!(
+            with_colours(styled, true),
+            "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m '\\x1b[2K\\x1b]0;x\\x07\\u{202e}'\\x1b["
+        );
+        assert_eq!(with_colours(styled, false), "error: '\\x1b[2K\\x1b]0;x\\x07\\u{202e}'\\x1b[");
+    }
+
+    #[test]
+    fn a_painted_text_holds_no_control_sequence_of_its_own() {
+        let mut text = Painted::default();
+        text.add(Paint::Bold, "\u{1b}[8mid\n");
+        assert!(text.0.contains("\\x1b[8mid\n"), "{:?}", text.0);
+    }
+
+    #[test]
+    fn a_row_of_a_table_is_one_line_as_wide_as_it_looks() {
+        let rows = [vec!["a\nb".to_owned(), "1".to_owned()], vec!["\u{202e}".to_owned(), "22".to_owned()]];
+        assert_eq!(table(&["x\r", "n"], &rows, &[1]), "x\\r        n\na\\nb       1\n\\u{202e}  22\n");
+    }
 }

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::ValueEnum;
 
+use super::Ending;
 use super::labelled::{Labelled, from_bfcl, from_run};
 use crate::console::{self, count, table};
 use crate::engine::folder::write_atomic;
@@ -129,13 +130,15 @@ pub(super) fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
     if args.by_feature {
         text += &format!("\n{}", by_feature(examples, plan));
     }
-    console::give(&text)?;
+    // Written also where nobody reads the figures to their end.
+    let printed = Ending::Done.after(console::give(&text));
     if let Some(path) = &args.write {
         check_enough(&labelled)?;
         let model = fitted(examples, what, begin, args.cap, plan, source);
         write_atomic(path, model.to_toml().as_bytes())?;
         console::talk(&format!("weights written to {}", path.display()));
     }
+    printed?;
     Ok(())
 }
 

@@ -13,6 +13,7 @@ use crate::check::tally::{Count, tally};
 use crate::check::{Report, Told, check as judge, rules};
 use crate::console::{self, count, counted, table};
 use crate::docs::check::rules::{Level, Rule};
+use crate::text::visible::visible_line;
 
 /// Raised when a key of the JSON lines changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
@@ -89,9 +90,11 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Ending> {
     let asked = |told: &&Told| args.rule.is_empty() || args.rule.iter().any(|code| code == told.rule.code);
     let told: Vec<Told> = told.iter().filter(asked).cloned().collect();
     let shown = Output { args, files: &files, report: &report, told: &told };
-    console::give(&if args.json { shown.lines_of_json() } else { shown.text() })?;
+    let printed =
+        if args.json { console::give_json(&shown.lines_of_json()) } else { console::give(&shown.text()) };
     let failed = told.iter().any(|told| shown.level(told.rule) == Level::Error);
-    Ok(if failed { Ending::GateFailed } else { Ending::Done })
+    let ending = if failed { Ending::GateFailed } else { Ending::Done };
+    Ok(ending.after(printed)?)
 }
 
 fn known(codes: &[String]) -> anyhow::Result<()> {
@@ -159,10 +162,10 @@ impl Output<'_> {
         let words: String =
             words.into_iter().filter(|word| !word.is_empty()).map(|word| format!(" {word}")).collect();
         let place = format!("{}:{}{words}", self.path(told).display(), told.line);
-        if told.expected.is_empty() {
-            return format!("{place}: found {} [{}]\n", told.found, told.rule.code);
-        }
-        format!("{place}: found {}, expected {} [{}]\n", told.found, told.expected, told.rule.code)
+        let expected =
+            if told.expected.is_empty() { String::new() } else { format!(", expected {}", told.expected) };
+        let line = format!("{place}: found {}{expected} [{}]", told.found, told.rule.code);
+        visible_line(&line).into_owned() + "\n"
     }
 
     fn table(&self, counts: &[(&'static Rule, &'static str, Count)]) -> String {

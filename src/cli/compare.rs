@@ -48,12 +48,12 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Ending> {
     let after = Finished::open(&args.after, &mut fates)?;
     let max_ids = if args.json { usize::MAX } else { args.examples };
     let comparison = Comparison::new(&before, &after, &mut fates, max_ids);
-    if args.json {
+    let printed = if args.json {
         let mut all = json!({"before": args.before, "after": args.after, "differs": comparison.differs()});
         if let (Some(all), Value::Object(found)) = (all.as_object_mut(), serde_json::to_value(&comparison)?) {
             all.extend(found);
         }
-        console::give(&format!("{all}\n"))?;
+        console::give_json(&format!("{all}\n"))
     } else {
         let mut text = heads(args, &before, &after);
         let parts = [
@@ -65,9 +65,10 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Ending> {
             reasons(&comparison),
         ];
         text += &parts.map(|part| format!("\n{part}")).concat();
-        console::give(&text)?;
-    }
-    Ok(if args.exit_code && comparison.differs() { Ending::GateFailed } else { Ending::Done })
+        console::give(&text)
+    };
+    let ending = if args.exit_code && comparison.differs() { Ending::GateFailed } else { Ending::Done };
+    Ok(ending.after(printed)?)
 }
 
 fn heads(args: &CompareArgs, before: &Finished, after: &Finished) -> String {

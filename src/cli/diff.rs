@@ -13,6 +13,7 @@ use crate::engine::ledger::{Change, Event, for_every_event};
 use crate::engine::stage::Safety;
 use crate::stages;
 use crate::text::short::shortened;
+use crate::text::visible::visible_line;
 
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
@@ -71,7 +72,7 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<()> {
             text += &format!("  … and {} more: --reason {reason}\n", count((told.n_edits - each) as u64));
         }
     }
-    Ok(console::give(&text)?)
+    Ok(if args.json { console::give_json(&text) } else { console::give(&text) }?)
 }
 
 /// The edits of one reason.
@@ -104,7 +105,7 @@ pub(super) fn changes(column: &str, patch: &str) -> String {
     let mut text = String::new();
     let mut before = None;
     for op in &ops {
-        let path = op["path"].as_str().unwrap_or_default();
+        let path = visible_line(op["path"].as_str().unwrap_or_default());
         match op["op"].as_str() {
             Some("test") => before = Some(&op["value"]),
             Some("remove") => {
@@ -123,14 +124,18 @@ pub(super) fn changes(column: &str, patch: &str) -> String {
             Some("redact") => text += &redacted(column, op),
             // A key that is moved onto itself goes to the end: only the order of keys changes.
             Some("move") if op["from"] == op["path"] => {}
-            Some("move") => text += &format!("    > {} to {path}\n", op["from"].as_str().unwrap_or_default()),
+            Some("move") => {
+                let from = visible_line(op["from"].as_str().unwrap_or_default());
+                text += &format!("    > {from} to {path}\n");
+            }
             _ => {}
         }
     }
     match (text.is_empty(), before) {
         // A patch that only tests tells of a finding.
         (true, Some(found)) if ops.len() == 1 => {
-            format!("    ? {} {}\n", ops[0]["path"].as_str().unwrap_or_default(), shown(Some(found)))
+            let path = visible_line(ops[0]["path"].as_str().unwrap_or_default());
+            format!("    ? {path} {}\n", shown(Some(found)))
         }
         (true, _) => "    ~ keys put in order\n".to_owned(),
         (false, _) => text,
@@ -139,7 +144,7 @@ pub(super) fn changes(column: &str, patch: &str) -> String {
 
 /// What was replaced where; what it was is on no record.
 fn redacted(column: &str, op: &Value) -> String {
-    let word = |key: &str| op[key].as_str().unwrap_or_default();
+    let word = |key: &str| visible_line(op[key].as_str().unwrap_or_default());
     let path = if word("path").is_empty() { String::new() } else { format!("{} ", word("path")) };
     format!("    ~ {column} {path}{}..{}: {} → {}\n", op["from"], op["to"], word("kind"), word("value"))
 }

@@ -24,6 +24,7 @@ use crate::engine::runner::{self, Exported, Outcome, step_name};
 use crate::engine::stage::RowIx;
 use crate::export::{erase, written};
 use crate::report::model::{Fates, Report};
+use crate::text::visible::visible_line;
 
 /// The shortest start of a request id that is taken for one: what is forgotten does not come back, and a number of
 /// four digits that the log knows as an id may be the start of another record's.
@@ -72,8 +73,8 @@ pub(super) fn forget(args: &ForgetArgs) -> anyhow::Result<()> {
     if rows.is_empty() && !list.unfinished {
         if is_forgotten(&args.run, &args.id)? {
             let nothing = json!({"run": args.run, "requests": [], "files": []});
-            let told = if args.json { format!("{nothing}\n") } else { NOTHING_TO_DO.to_owned() };
-            return Ok(console::give(&told)?);
+            let told = || console::give_json(&format!("{nothing}\n"));
+            return Ok(if args.json { told() } else { console::give(NOTHING_TO_DO) }?);
         }
         bail!(
             "no record {} in {}\nhint: give the log's own id, a request id, or the start of one ({SHORTEST_PREFIX} digits or more); `toolsieve why` tells both",
@@ -82,8 +83,11 @@ pub(super) fn forget(args: &ForgetArgs) -> anyhow::Result<()> {
         );
     }
     let forgotten = erase_all(&folder, &run, &rows).map_err(Halfway)?;
-    let text = if args.json { format!("{}\n", forgotten.as_json(args)) } else { forgotten.as_text() };
-    console::give(&text)?;
+    if args.json {
+        console::give_json(&format!("{}\n", forgotten.as_json(args)))?;
+    } else {
+        console::give(&forgotten.as_text())?;
+    }
     if rows.is_empty() {
         console::talk(&format!(
             "note: an earlier forget that was cut off is finished; a record {} is not there, or no more",
@@ -268,8 +272,13 @@ impl Told {
         }
         text.push('\n');
         for place in &self.requests {
-            text +=
-                &format!("  {} is {} now, read from {}:{}\n", place.was, place.is, place.file, place.line);
+            text += &format!(
+                "  {} is {} now, read from {}:{}\n",
+                place.was,
+                place.is,
+                visible_line(&place.file),
+                place.line
+            );
         }
         let rows: Vec<Vec<String>> =
             self.touched.iter().map(|file| vec![file.file.clone(), what(file)]).collect();

@@ -1,8 +1,9 @@
 //! The command line: one file a subcommand.
 //!
 //! Standard output is data, standard error is talk. Exit codes: 0 done; 1 done, but a
-//! gate failed; 2 could not start; 3 stopped half-way, safe to run again; 70 a bug of
-//! ours; 130 interrupted.
+//! gate failed; 2 could not start; 3 stopped half-way or could not print its output,
+//! safe to run again; 70 a bug of ours; 130 interrupted. A reader that closes the pipe
+//! early has seen enough: what was found until then sets the code.
 
 mod calibrate;
 mod check;
@@ -24,6 +25,8 @@ mod sets;
 mod stages;
 mod why;
 
+use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -32,12 +35,13 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::console;
 use crate::engine::error::Error;
 use crate::pipeline::{Override, json_schema};
+use crate::text::visible::visible_line;
 
 /// Done, but a gate failed.
 const GATE_FAILED: u8 = 1;
 /// Could not start.
 const NOT_STARTED: u8 = 2;
-/// Stopped half-way, safe to run again.
+/// Stopped half-way, or the output could not be printed; safe to run again.
 const STOPPED: u8 = 3;
 /// A bug of ours.
 const BUG: u8 = 70;
@@ -50,7 +54,7 @@ const INTERRUPTED: u8 = 130;
     name = "toolsieve",
     version,
     max_term_width = 100,
-    after_help = "Exit codes: 0 done; 1 done, but a gate failed; 2 could not start; 3 stopped half-way, safe to run again; 70 a bug of ours; 130 interrupted."
+    after_help = "Exit codes: 0 done; 1 done, but a gate failed; 2 could not start; 3 stopped half-way or could not print its output, safe to run again; 70 a bug in toolsieve; 130 interrupted."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -129,24 +133,77 @@ struct PipelineArgs {
 enum Ending {
     Done,
     GateFailed,
+    /// The arguments are wrong, and the person knows.
+    NotStarted,
 }
+
+impl Ending {
+    /// The ending of a command that has printed what it found, also where nobody read it to its end.
+    fn after(self, printed: io::Result<()>) -> io::Result<Self> {
+        match printed {
+            Err(error) if !console::is_closed(&error) => Err(error),
+            _ => Ok(self),
+        }
+    }
+}
+
+const PLEASE_REPORT: &str = "this is a bug in toolsieve; please report it with the lines above";
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
-    // The default hook has told where it happened; what is left is the code that says whose fault it was.
-    let Ok(ended) = std::panic::catch_unwind(|| run_command(cli.command)) else {
-        console::talk("this is a bug of toolsieve; what it says above helps to find it");
+    console::report_panics();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let ended = std::panic::catch_unwind(|| match Cli::try_parse_from(&arguments) {
+        Ok(cli) => run_command(cli.command),
+        Err(error) => usage(&arguments, error),
+    });
+    // The hook has told where it happened; what is left is the code that says whose fault it was.
+    let Ok(ended) = ended else {
+        console::talk(PLEASE_REPORT);
         return ExitCode::from(BUG);
     };
     match ended {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::GateFailed) => ExitCode::from(GATE_FAILED),
+        Ok(Ending::NotStarted) => ExitCode::from(NOT_STARTED),
+        Err(error) if of_standard_output(&error).is_some_and(console::is_closed) => ExitCode::SUCCESS,
         Err(error) => {
-            console::talk(&format!("error: {error:#}"));
-            ExitCode::from(exit_code(&error))
+            console::talk(&format!("error: {}", message(&error)));
+            let code = exit_code(&error);
+            if code == BUG {
+                console::talk(PLEASE_REPORT);
+            }
+            ExitCode::from(code)
         }
     }
+}
+
+/// Help that was asked for, or what is wrong with the arguments.
+fn usage(arguments: &[OsString], error: clap::Error) -> anyhow::Result<Ending> {
+    // The parser quotes arguments as they are, amid its colours: so it gets to see them as they may be shown.
+    let shown: Vec<OsString> = arguments
+        .iter()
+        .map(|argument| visible_line(&argument.to_string_lossy()).into_owned().into())
+        .collect();
+    let error = if shown == arguments { error } else { Cli::try_parse_from(shown).err().unwrap_or(error) };
+    console::give_usage(&error.render().ansi().to_string(), error.use_stderr())?;
+    Ok(if error.use_stderr() { Ending::NotStarted } else { Ending::Done })
+}
+
+/// The message of an error with its causes, then the hints of all of them. Many messages hold their cause already.
+fn message(error: &anyhow::Error) -> String {
+    let (mut text, mut hints) = (String::new(), String::new());
+    for cause in error.chain().map(ToString::to_string) {
+        let (what, hint) = cause.split_at(cause.find("\nhint: ").unwrap_or(cause.len()));
+        if !text.contains(what) {
+            text += if text.is_empty() { "" } else { ": " };
+            text += what;
+        }
+        if !hints.contains(hint) {
+            hints += hint;
+        }
+    }
+    text + &hints
 }
 
 fn run_command(command: Command) -> anyhow::Result<Ending> {
@@ -168,7 +225,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Sets(args) => sets::sets(args)?,
         Command::Explain(args) => explain::explain(&args)?,
         Command::Calibrate(args) => calibrate::calibrate(&args)?,
-        Command::Schema => console::give(&format!("{:#}\n", json_schema()))?,
+        Command::Schema => console::give_json(&format!("{:#}\n", json_schema()))?,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "toolsieve", &mut script);
@@ -188,6 +245,32 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         Some(Halfway(Error::Interrupted)) => INTERRUPTED,
         Some(Halfway(cause)) if cause.is_bug() => BUG,
         Some(_) => STOPPED,
+        None if of_standard_output(error).is_some() => STOPPED,
         None => NOT_STARTED,
+    }
+}
+
+/// The error among the causes that says that standard output takes no more.
+fn of_standard_output(error: &anyhow::Error) -> Option<&io::Error> {
+    error.chain().filter_map(|cause| cause.downcast_ref()).find(|cause| console::is_unprinted(cause))
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context as _;
+
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once_and_hints_come_last() {
+        let cause = || io::Error::other("disk on fire");
+        let file = Error::File { doing: "reading", path: "a".into(), cause: cause() };
+        assert_eq!(message(&file.into()), "reading a: disk on fire");
+        let inner = anyhow::anyhow!("b is broken\nhint: mend it");
+        assert_eq!(message(&inner.context("opening c")), "opening c: b is broken\nhint: mend it");
+        let read = crate::ingest::read::ReadError::Open { path: "d".into(), source: cause() };
+        assert_eq!(message(&read.into()), "d: cannot be opened: disk on fire");
+        let plain: io::Result<()> = Err(cause());
+        assert_eq!(message(&plain.context("reading e").unwrap_err()), "reading e: disk on fire");
     }
 }

@@ -10,6 +10,7 @@ use crate::engine::columns::{self, ColumnSpec};
 use crate::export::earlier::Earlier;
 use crate::export::sink::Export;
 use crate::pipeline::{Override, Pipeline};
+use crate::text::visible::visible_line;
 
 /// Loads the pipeline that the arguments name.
 pub(super) fn load(args: &PipelineArgs) -> anyhow::Result<Pipeline> {
@@ -109,7 +110,7 @@ pub(super) fn plan(args: &PipelineArgs) -> anyhow::Result<()> {
     let text = format!(
         "pipeline  {}\ninputs    {}\nseed      {}\n\n{}\nexport    {export}\n",
         pipeline.name,
-        inputs.join(", "),
+        visible_line(&inputs.join(", ")),
         pipeline.seed,
         table(&["", "stage", "kind", "judges", "reads", "writes"], &rows, &[0])
     );

@@ -51,12 +51,12 @@ pub(super) fn purge(args: &PurgeArgs) -> anyhow::Result<()> {
         Error::Setting(_) => anyhow::Error::from(error),
         error => Halfway(error).into(),
     })?;
-    let text = if args.json {
-        format!("{}\n", json!({"run": args.run, "purged": !touched.is_empty(), "files": touched}))
+    if args.json {
+        let told = json!({"run": args.run, "purged": !touched.is_empty(), "files": touched});
+        console::give_json(&format!("{told}\n"))?;
     } else {
-        as_text(&touched)
-    };
-    console::give(&text)?;
+        console::give(&as_text(&touched))?;
+    }
     if args.everything && run.stages.iter().all(|stage| !REDACTION.contains(&stage.kind)) {
         console::talk(
             "note: nothing was redacted in this run: what stages wrote, the ledger, the lists and the dataset still quote the log",

@@ -47,9 +47,10 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<()> {
         Ok(())
     })?;
     let report = crate::report::report(&sources, tally)?;
-    let text = if args.json {
-        serde_json::to_string_pretty(&report)? + "\n"
-    } else if args.markdown {
+    if args.json {
+        return Ok(console::give_json(&(serde_json::to_string_pretty(&report)? + "\n"))?);
+    }
+    let text = if args.markdown {
         markdown::card(&report)
     } else if args.html {
         html::page(&report, &args.run.display().to_string())

@@ -1,5 +1,6 @@
 //! `toolsieve run`: a pipeline from inputs to dataset, and the funnel at the end.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +12,7 @@ use super::{Ending, Halfway, PipelineArgs};
 use crate::console::{self, Console, count, counted};
 use crate::engine::corpus::Corpus;
 use crate::engine::delta::StageManifest;
-use crate::engine::error::Error;
+use crate::engine::error::{At as _, Error};
 use crate::engine::folder::{
     InputFile, RunFile, RunFolder, create_private, write_atomic, write_json, write_run_file,
 };
@@ -23,6 +24,7 @@ use crate::export::earlier::Earlier;
 use crate::pipeline::Pipeline;
 use crate::report::model::Report;
 use crate::report::{Sources, Tally, html, markdown, report};
+use crate::text::visible::visible_line;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
@@ -82,12 +84,22 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     }
     let cx = Context { seed: pipeline.seed, cancel: &cancel, progress: &progress };
     let (outcome, report) = judged(&pipeline, &folder, &cx).map_err(Halfway)?;
-    console::give(&summary(&report))?;
-    if outcome.reused > 0 {
-        console::give(&format!("reused    {} finished steps of an earlier run\n", outcome.reused))?;
+    let printed = print_summary(&report, outcome.reused, folder.path());
+    let ending = gate(&pipeline, &outcome.ingest.counts, report.fault_share);
+    ending.after(printed).with_context(|| {
+        let run = folder.path().display();
+        format!(
+            "the run is complete, but its summary is not printed\nhint: `toolsieve report {run}` prints it"
+        )
+    })
+}
+
+fn print_summary(report: &Report, reused: usize, folder: &Path) -> io::Result<()> {
+    let mut text = summary(report);
+    if reused > 0 {
+        text += &format!("reused    {reused} finished steps of an earlier run\n");
     }
-    console::give(&format!("run       {}\n", folder.path().display()))?;
-    Ok(gate(&pipeline, &outcome.ingest.counts, report.fault_share))
+    console::give(&format!("{text}run       {}\n", visible_line(&folder.display().to_string())))
 }
 
 /// Set once the user asks to stop.
@@ -221,7 +233,7 @@ fn spool_standard_input(pipeline: &mut Pipeline, folder: &RunFolder) -> anyhow::
     let spooled = folder.spool();
     for input in pipeline.ingest.inputs.iter_mut().filter(|input| *input == Path::new("-")) {
         let mut file = create_private(&spooled)?;
-        std::io::copy(&mut std::io::stdin().lock(), &mut file).context("reading standard input")?;
+        io::copy(&mut io::stdin().lock(), &mut file).at("copying standard input to", &spooled)?;
         input.clone_from(&spooled);
     }
     Ok(())

@@ -11,6 +11,7 @@ use crate::public_sets::formats::FORMATS;
 use crate::public_sets::intake::{self, Described};
 use crate::public_sets::store::{self, Loaded, Summary};
 use crate::text::short::shortened;
+use crate::text::visible::visible_line;
 
 pub(super) const DIR_HELP: &str = "The folder of sets [default: $TOOLSIEVE_SETS, or ~/.cache/toolsieve/sets]";
 
@@ -115,7 +116,7 @@ fn list(shown: &Shown) -> anyhow::Result<()> {
     let sets = wanted(&catalogue, &shown.id)?;
     if shown.json {
         let lines: String = sets.iter().map(|set| format!("{}\n", json!(set))).collect();
-        return Ok(console::give(&lines)?);
+        return Ok(console::give_json(&lines)?);
     }
     let yes = |flag: bool| if flag { "yes" } else { "" }.to_owned();
     let rows: Vec<Vec<String>> = sets
@@ -145,7 +146,7 @@ fn status(shown: &Shown) -> anyhow::Result<()> {
         troubles.extend(summary.iter().flat_map(|summary| trouble(set, summary)));
     }
     if shown.json {
-        return Ok(console::give(&lines)?);
+        return Ok(console::give_json(&lines)?);
     }
     let header = ["set", "on disk", "files", "records", "functions", "queries", "unreadable", "sha256"];
     let text = format!("sets in {}\n\n{}", catalogue.dir.display(), table(&header, &rows, &[2, 3, 4, 5, 6]));
@@ -180,8 +181,9 @@ fn as_json(set: &PublicSet, summary: Option<&Summary>) -> Value {
 
 /// The first records that cannot be read, a line each.
 fn trouble(set: &PublicSet, summary: &Summary) -> Vec<String> {
-    let line =
-        |unread: &store::Unread| format!("{} {}: {}", set.id, unread.record, shortened(&unread.why, 160));
+    let line = |unread: &store::Unread| {
+        format!("{} {}: {}", set.id, unread.record, visible_line(&shortened(&unread.why, 160)))
+    };
     let mut lines: Vec<String> = summary.unread.iter().map(line).collect();
     let rest = summary.unreadable - summary.unread.len() as u64;
     if rest > 0 {
@@ -215,7 +217,7 @@ fn add(args: AddArgs) -> anyhow::Result<()> {
     if args.json {
         let mut told = as_json(&set, Some(&summary));
         told["holds"] = json!({ "files": whole.files.len(), "records": whole.records });
-        return Ok(console::give(&format!("{told}\n"))?);
+        return Ok(console::give_json(&format!("{told}\n"))?);
     }
     let text = format!(
         "{}: {} of {} records read, {} functions, {} queries; in {}\nthe set now holds {}, {}\n",

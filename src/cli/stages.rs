@@ -28,11 +28,11 @@ pub(super) fn stages(args: &StagesArgs) -> anyhow::Result<()> {
             names.join(", ")
         );
     }
-    let text: String = wanted
-        .into_iter()
-        .map(|kind| if args.json { format!("{}\n", as_json(kind)) } else { as_text(kind) })
-        .collect();
-    Ok(console::give(&text)?)
+    if args.json {
+        let lines: String = wanted.into_iter().map(|kind| format!("{}\n", as_json(kind))).collect();
+        return Ok(console::give_json(&lines)?);
+    }
+    Ok(console::give(&wanted.into_iter().map(as_text).collect::<String>())?)
 }
 
 fn names(columns: &[ColumnSpec]) -> Vec<&'static str> {

@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use polars::error::PolarsError;
+
 /// The engine's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -11,7 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file could not be opened, read, written or renamed.
-    #[error("{doing} {}: {cause}", path.display())]
+    #[error("{doing} {}: {}{}", path.display(), cause_of(cause), hint_of(cause))]
     File {
         /// What was being done: `reading`, `writing`, ….
         doing: &'static str,
@@ -28,7 +30,7 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// What polars said.
-        cause: polars::error::PolarsError,
+        cause: PolarsError,
     },
     /// A file of the run folder does not hold what it must.
     #[error("{}: {what}\nhint: `--fresh` rebuilds the run from its inputs", path.display())]
@@ -106,11 +108,89 @@ impl<T> At<T> for io::Result<T> {
 
 impl<T> At<T> for polars::error::PolarsResult<T> {
     fn at(self, doing: &'static str, path: &Path) -> Result<T> {
-        self.map_err(|cause| Error::Table { doing, path: path.to_owned(), cause })
+        self.map_err(|cause| match system_error(&cause) {
+            Some(cause) => Error::File { doing, path: path.to_owned(), cause },
+            None => Error::Table { doing, path: path.to_owned(), cause },
+        })
     }
+}
+
+/// What the system said, where that is why polars could not read or write. Of an error in the middle of a Parquet file
+/// polars keeps only the text, which ends with the system's number for it.
+fn system_error(error: &PolarsError) -> Option<io::Error> {
+    let number = match error {
+        PolarsError::IO { error, .. } => error.raw_os_error(),
+        error => {
+            let text = error.to_string();
+            let (_, number) = text.rsplit_once("(os error ")?;
+            number.trim_end().strip_suffix(')')?.parse().ok()
+        }
+    };
+    number.map(io::Error::from_raw_os_error)
+}
+
+/// What the system said, in plain words.
+pub fn cause_of(error: &io::Error) -> String {
+    if is_full(error) { "no space left on the device".to_owned() } else { error.to_string() }
+}
+
+fn hint_of(error: &io::Error) -> &'static str {
+    if is_full(error) {
+        "\nhint: make room there; the same command then goes on from where it was"
+    } else {
+        ""
+    }
+}
+
+/// The disk is full, or its user has used up their part of it.
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// A damaged file of the run folder.
 pub fn damaged(path: &Path, what: impl Display) -> Error {
     Error::Damaged { path: path.to_owned(), what: what.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_called_so_whoever_noticed_it() {
+        let path = Path::new("out/live/ingest/payload.parquet");
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        let told = "writing out/live/ingest/payload.parquet: no space left on the device\n\
+                    hint: make room there; the same command then goes on from where it was";
+        let by_us: Result<()> = Err(full()).at("writing", path);
+        assert_eq!(by_us.unwrap_err().to_string(), told);
+        for by_polars in [
+            PolarsError::from(io::Error::from_raw_os_error(28)),
+            PolarsError::ComputeError(
+                "parquet: File out of specification: underlying IO error: No space left on device (os error 28)"
+                    .into(),
+            ),
+        ] {
+            let by_polars: Result<()> = Err(by_polars).at("writing", path);
+            assert_eq!(by_polars.unwrap_err().to_string(), told);
+        }
+    }
+
+    #[test]
+    fn a_fault_of_a_table_stays_one() {
+        let fault = PolarsError::ComputeError("parquet: File out of specification: no magic".into());
+        let fault: Result<()> = Err(fault).at("reading", Path::new("a.parquet"));
+        let told = fault.unwrap_err().to_string();
+        assert_eq!(told, "reading a.parquet: parquet: File out of specification: no magic");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_table_on_a_full_device_is_an_error_with_a_hint() {
+        use crate::engine::frame::{Values, write_frame};
+        let texts: Vec<String> = (0..20_000).map(|n| format!("{n:x}")).collect();
+        let values = Values::Text(texts.iter().map(|text| Some(text.as_str())).collect());
+        let error = write_frame(Path::new("/dev/full"), vec![("text", values)]).unwrap_err().to_string();
+        assert!(error.starts_with("writing /dev/full: no space left on the device\nhint: "), "{error}");
+    }
 }

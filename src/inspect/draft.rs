@@ -3,6 +3,7 @@
 //! The stages, their settings and why they are set so are those of the built-in recipe, word for
 //! word, so there is one recipe only. Ahead of each stands what it does and what it will meet.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use super::look::{Left, Look, Personal};
 use crate::console::count;
 use crate::pipeline::LIVE;
 use crate::stages;
+use crate::text::visible::{visible_line, visible_quoted};
 
 /// Widest line of a comment.
 const MAX_CHARS: usize = 110;
@@ -208,14 +210,19 @@ fn comment(text: &str) -> String {
     lines.join("\n") + "\n"
 }
 
+/// A TOML string; what is not seen is written as an escape, which only a string in double quotes can hold.
 fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
+    match visible_line(text) {
+        Cow::Borrowed(_) => toml::Value::from(text).to_string(),
+        Cow::Owned(_) => visible_quoted(&serde_json::Value::from(text).to_string()).into_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::pipeline::Pipeline;
+    use crate::text::visible::visible;
 
     #[test]
     fn a_draft_is_a_pipeline_with_all_stages_of_the_recipe() {
@@ -229,6 +236,18 @@ mod tests {
         assert_eq!(pipeline.ingest.inputs, [PathBuf::from("logs/a \\ b.jsonl")]);
         assert_eq!(pipeline.ingest.columns.query, ["what \"they\" ask"]);
         assert!(pipeline.export.is_some() && text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    }
+
+    #[test]
+    fn what_nobody_sees_in_a_name_is_an_escape_and_the_same_name() {
+        let names = ["a\u{202e}\\b.jsonl", "\u{1b}]0;x\u{7}\n\u{7f}\"'.csv", "\u{e0041}\u{2028}"];
+        let inputs: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
+        let look = Look { guessed: Some([("query", names[0].to_owned())].into()), ..Look::default() };
+        let text = draft(&look, "march", &inputs);
+        assert_eq!(visible(&text), text);
+        let pipeline = Pipeline::parse(&text, "march.toml", &[]).unwrap();
+        assert_eq!(pipeline.ingest.inputs, inputs);
+        assert_eq!(pipeline.ingest.columns.query, names[..1]);
     }
 
     #[test]

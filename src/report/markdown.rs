@@ -14,6 +14,7 @@ use super::words::{
     unit,
 };
 use crate::export::bfcl::Category;
+use crate::text::visible::{visible, visible_line};
 
 /// The dataset card.
 pub fn card(report: &Report) -> String {
@@ -346,7 +347,7 @@ fn rebuild(report: &Report) -> String {
          input, SHA-256 | bytes |\n|---|---:|\n",
         escaped(&rebuild.version),
         rebuild.seed,
-        rebuild.command
+        visible_line(&rebuild.command)
     );
     for input in &rebuild.inputs {
         let _ = writeln!(text, "| `{}` | {} |", input.sha256, count(input.bytes));
@@ -381,10 +382,10 @@ fn citation(report: &Report) -> String {
     )
 }
 
-/// Text that Markdown takes for text: one line, every sign of Markdown and HTML escaped.
+/// Text that Markdown takes for text: one line, every sign of Markdown and HTML escaped, what is not seen written out.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in visible(text).chars() {
         match c {
             '&' => escaped += "&amp;",
             '<' => escaped += "&lt;",
@@ -410,6 +411,7 @@ mod tests {
             escaped("a|b\n<script> `x` [y](z) a@b.c"),
             "a\\|b &lt;script&gt; \\`x\\` \\[y\\](z) a\\@b.c"
         );
+        assert_eq!(escaped("a\u{202e}b\u{1b}[2K"), "a\\\\u\\{202e\\}b\\\\x1b\\[2K");
         assert_eq!(fence("a ```` b"), "`````");
         assert_eq!(fence("a"), "```");
     }

@@ -4,6 +4,8 @@
 
 use std::fmt::{Display, Write as _};
 
+use crate::text::visible::visible;
+
 /// A piece of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Html(String);
@@ -15,10 +17,10 @@ impl Html {
     }
 }
 
-/// Text, escaped for content and for attributes.
+/// Text, escaped for content and for attributes; what is not seen is written out.
 pub(super) fn text(text: impl Display) -> Html {
     let mut html = String::new();
-    for c in text.to_string().chars() {
+    for c in visible(&text.to_string()).chars() {
         match c {
             '&' => html += "&amp;",
             '<' => html += "&lt;",

@@ -6,12 +6,18 @@ use std::fmt::Write as _;
 
 use super::model::Report;
 use super::words::{SETS, said, title};
+use crate::text::visible::visible_quoted;
+
 /// A language that could not be told.
 const UNKNOWN_LANGUAGE: &str = "und";
 
-/// The YAML block. JSON strings are YAML strings, so every text goes in as one.
+/// A text in double quotes, as JSON and YAML both read it; what is not seen is written as an escape.
+fn text(text: &str) -> String {
+    visible_quoted(&serde_json::Value::from(text).to_string()).into_owned()
+}
+
+/// The YAML block.
 pub(super) fn metadata(report: &Report) -> String {
-    let text = |text: &str| serde_json::Value::from(text).to_string();
     let mut yaml = format!("---\npretty_name: {}\n", text(title(report)));
     let languages = report.entries.language.keys().filter(|code| *code != UNKNOWN_LANGUAGE);
     let languages: String = languages.map(|code| format!("- {}\n", text(code))).collect();
@@ -42,9 +48,9 @@ pub(super) fn metadata(report: &Report) -> String {
 fn licence(said_to_be: &str) -> String {
     let id = said(said_to_be, "unknown").trim().to_lowercase();
     if id.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c)) {
-        return format!("license: {}\n", serde_json::Value::from(id));
+        return format!("license: {}\n", text(&id));
     }
-    format!("license: other\nlicense_name: {}\n", serde_json::Value::from(said_to_be.trim()))
+    format!("license: other\nlicense_name: {}\n", text(said_to_be.trim()))
 }
 
 /// The hub's words for how many entries there are.

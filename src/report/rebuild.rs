@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::engine::folder::RunFile;
+use crate::text::visible::visible_quoted;
 
 /// How to make the dataset again.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
@@ -81,7 +82,8 @@ fn pipeline_toml(pipeline: &Value) -> String {
 }
 
 fn line(key: &str, value: &Value) -> String {
-    to_toml(value).map(|value| format!("{key} = {value}\n")).unwrap_or_default()
+    let shown = |value: toml::Value| format!("{key} = {}\n", visible_quoted(&value.to_string()));
+    to_toml(value).map(shown).unwrap_or_default()
 }
 
 /// A JSON value as TOML; `None` for null, which TOML does not know.

@@ -4,6 +4,7 @@
 //! in integers, scores come from the operations of Google's `rouge-score` in its
 //! order, and Unicode data comes from pinned crates. There is no list
 //! of stop words. For comparing many texts see `similarity`. Which language a text is in is told by `language`.
+//! `visible` is for people: what is safe to show.
 
 pub mod language;
 pub mod lcs;
@@ -14,5 +15,6 @@ pub mod rouge;
 pub mod rouge_sum;
 pub mod short;
 pub mod tokens;
+pub mod visible;
 pub mod vocabulary;
 pub mod words;

@@ -9,12 +9,13 @@ mod outcome;
 mod tally;
 mod text;
 
+use std::io;
 use std::path::PathBuf;
 
 use rayon::prelude::*;
 
 use super::Ending;
-use crate::console;
+use crate::console::{self, Painted};
 use crate::docs::fix::Safety;
 use crate::ingest::read::{Block, Limits, ReadError, read_blocks};
 use input::Docs;
@@ -65,7 +66,6 @@ pub(super) struct FixArgs {
 pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
     let allow = if args.safe_only { Safety::Safe } else { Safety::Unsafe };
     let is_text = args.diff || !args.json && console::is_read_by_a_person();
-    let shown = if is_text { text::told } else { line };
     let mut tally = Tally::default();
     let limits = Limits::default();
     read_blocks(&args.file, input::format_of(&args.file), &limits, &mut |_| {}, &mut |block| {
@@ -73,9 +73,15 @@ pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
         for outcome in &outcomes {
             tally.add(outcome);
         }
-        let lines: Vec<String> = outcomes.par_iter().map(shown).collect();
-        lines.iter().try_for_each(|line| console::give(line)).map_err(Failed::Write)
-    })?;
+        if is_text {
+            let texts: Vec<Painted> = outcomes.par_iter().map(text::told).collect();
+            texts.iter().try_for_each(console::give_painted).map_err(Failed::Write)
+        } else {
+            let lines: Vec<String> = outcomes.par_iter().map(line).collect();
+            lines.iter().try_for_each(|line| console::give_json(line)).map_err(Failed::Write)
+        }
+    })
+    .map_err(Failed::cause)?;
     if !args.quiet {
         console::talk(tally.summary().trim_end());
     }
@@ -83,17 +89,23 @@ pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
 }
 
 /// Why no more was read or written.
-#[derive(Debug, thiserror::Error)]
 enum Failed {
-    #[error("{0}")]
-    Read(String),
-    #[error("standard output cannot be written: {0}")]
-    Write(std::io::Error),
+    Read(ReadError),
+    Write(io::Error),
 }
 
 impl From<ReadError> for Failed {
     fn from(error: ReadError) -> Self {
-        Self::Read(error.to_string())
+        Self::Read(error)
+    }
+}
+
+impl Failed {
+    fn cause(self) -> anyhow::Error {
+        match self {
+            Self::Read(error) => error.into(),
+            Self::Write(error) => error.into(),
+        }
     }
 }
 

@@ -70,7 +70,11 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 
 pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<Ending> {
     let look = args.looked_at.look()?;
-    let text = if args.json { format!("{}\n", serde_json::to_string(&look)?) } else { text::told(&look) };
-    console::give(&text)?;
-    Ok(if look.lines.requests == 0 { Ending::GateFailed } else { Ending::Done })
+    let printed = if args.json {
+        console::give_json(&format!("{}\n", serde_json::to_string(&look)?))
+    } else {
+        console::give(&text::told(&look))
+    };
+    let ending = if look.lines.requests == 0 { Ending::GateFailed } else { Ending::Done };
+    Ok(ending.after(printed)?)
 }

@@ -6,6 +6,7 @@ use crate::console::{count, counted, table};
 use crate::docs::fix::Safety;
 use crate::inspect::look::{Column, Fix, Left, Look, Personal};
 use crate::text::short::shortened;
+use crate::text::visible::visible_line;
 
 /// The look, for people: sections that have something to tell.
 pub(super) fn told(look: &Look) -> String {
@@ -79,7 +80,8 @@ fn left(reasons: &BTreeMap<&'static str, Left>, title: &str) -> String {
     });
     let mut text = table(&[title, "n", "first at"], &rows.collect::<Vec<_>>(), &[1]);
     for (reason, left) in reasons.iter().filter(|(_, left)| !left.form.is_empty()) {
-        text += &format!("  {reason}: {}\n    {}\n", shortened(&left.detail, 100), shortened(&left.form, 94));
+        let (detail, form) = (shortened(&left.detail, 100), shortened(&left.form, 94));
+        text += &format!("  {reason}: {}\n    {}\n", visible_line(&detail), visible_line(&form));
     }
     text
 }
@@ -278,7 +280,7 @@ fn list<K: AsRef<str>>(counts: &BTreeMap<K, u64>, whole: u64) -> String {
     let names: Vec<String> = counts
         .iter()
         .take(MAX_NAMES)
-        .map(|(name, n)| format!("{name} {} ({})", count(*n), percent(*n, whole)))
+        .map(|(name, n)| format!("{} {} ({})", visible_line(name), count(*n), percent(*n, whole)))
         .collect();
     let more = counts.len().saturating_sub(MAX_NAMES);
     let more = if more == 0 { String::new() } else { format!(", and {more} more") };

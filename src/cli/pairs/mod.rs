@@ -162,7 +162,7 @@ impl PairsArgs {
 fn written<T>(joined: Result<T, Stopped<io::Error>>) -> anyhow::Result<T> {
     match joined {
         Ok(done) => Ok(done),
-        Err(Stopped::Sink(error)) => bail!("standard output cannot be written: {error}"),
+        Err(Stopped::Sink(error)) => Err(error.into()),
         Err(Stopped::Cancelled) => bail!("called off"),
     }
 }

@@ -10,6 +10,7 @@ use crate::console::{self, counted};
 use crate::docs::canonical;
 use crate::ingest::column::{Column, Wanted};
 use crate::ingest::pick::Field;
+use crate::text::visible::visible_line;
 
 /// Rows with a text.
 pub(super) struct Rows {
@@ -55,7 +56,7 @@ impl Rows {
 fn tell_of_lost(path: &Path, column: &Column, field: &str) {
     let path = path.display();
     for (line, fault) in column.unreadable.iter().take(MAX_NAMED) {
-        console::talk(&format!("{path}:{line}: {}: {}", fault.reason, fault.detail));
+        console::talk(&format!("{path}:{line}: {}: {}", fault.reason, visible_line(&fault.detail)));
     }
     let n_more = column.unreadable.len().saturating_sub(MAX_NAMED);
     if n_more > 0 {

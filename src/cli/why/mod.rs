@@ -15,7 +15,7 @@ use crate::engine::forgotten::{FORGOTTEN, Forgotten};
 
 use crate::engine::payload::{LineStory, read_lines};
 use crate::engine::stage::RowIx;
-
+use crate::text::visible::visible_line;
 use story::Story;
 
 /// Texts longer than this are shortened for the eye; --full shows them whole.
@@ -127,15 +127,16 @@ fn find_line(run: &OpenRun, folder: &Path, wanted: &str) -> anyhow::Result<Optio
 }
 
 fn tell_line(run: &OpenRun, line: &LineStory, wanted: &str) -> String {
-    let found = if line.detail.is_empty() { String::new() } else { format!("  found     {}\n", line.detail) };
+    let detail = visible_line(&line.detail);
+    let found = if detail.is_empty() { String::new() } else { format!("  found     {detail}\n") };
     let into =
         line.into.map(|(file, line)| format!("  into      {}\n", path_and_line(run, Some(file), line)));
     let into = into.unwrap_or_default();
-    format!("line {wanted}\n  fate      {}: {}\n{found}{into}", line.fate, line.reason)
+    format!("line {}\n  fate      {}: {}\n{found}{into}", visible_line(wanted), line.fate, line.reason)
 }
 
 /// A place as `FILE:LINE`.
 fn path_and_line(run: &OpenRun, file: Option<i64>, line: i64) -> String {
     let file = file.and_then(|file| run.file.inputs.get(usize::try_from(file).ok()?));
-    format!("{}:{line}", file.map_or("?", |input| &input.path))
+    format!("{}:{line}", visible_line(file.map_or("?", |input| &input.path)))
 }

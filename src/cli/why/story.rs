@@ -20,6 +20,7 @@ use crate::engine::payload::read_lines;
 use crate::engine::stage::{RowIx, Safety, TableId};
 use crate::stages;
 use crate::text::short::shortened;
+use crate::text::visible::visible_line;
 
 /// What there is to tell of one request.
 pub(super) struct Story<'a> {
@@ -81,8 +82,10 @@ impl Story<'_> {
         if is_place {
             return text + &format!("  read      {place}; nothing of it is kept\n");
         }
-        let own_id =
-            cells.text(columns::EXTERNAL_ID, at).map(|id| format!(", its id there {id}")).unwrap_or_default();
+        let own_id = cells
+            .text(columns::EXTERNAL_ID, at)
+            .map(|id| format!(", its id there {}", visible_line(id)))
+            .unwrap_or_default();
         let shape = cells.text(columns::SHAPE, at).unwrap_or("?");
         text + &format!("  read      {place}{own_id}, as {shape}\n")
             + &facts(cells, at)
@@ -279,7 +282,11 @@ fn facts(cells: &BatchCells, at: usize) -> String {
     facts.extend(words.iter().filter_map(|&fact| Some(format!("{} {}", fact.name, cells.text(fact, at)?))));
     facts.extend(parallel.map(|allowed| format!("parallel_tool_calls {}", allowed != 0)));
     facts.extend(cells.int(columns::STATUS, at).map(|status| format!("status {status}")));
-    if facts.is_empty() { String::new() } else { format!("  facts     {}\n", facts.join(", ")) }
+    if facts.is_empty() {
+        String::new()
+    } else {
+        format!("  facts     {}\n", visible_line(&facts.join(", ")))
+    }
 }
 
 fn json<T: DeserializeOwned>(cells: &BatchCells, column: ColumnSpec, at: usize) -> Option<T> {
