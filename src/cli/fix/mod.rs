@@ -11,12 +11,14 @@ mod text;
 
 use std::path::PathBuf;
 
+use anyhow::bail;
 use rayon::prelude::*;
 
 use super::Ending;
 use crate::console;
 use crate::docs::fix::Safety;
 use crate::ingest::read::{Block, Limits, ReadError, read_blocks};
+use crate::ingest::source::Reading;
 use input::Docs;
 use outcome::Outcome;
 use tally::Tally;
@@ -64,6 +66,10 @@ pub(super) struct FixArgs {
 
 pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
     let allow = if args.safe_only { Safety::Safe } else { Safety::Unsafe };
+    if matches!(Reading::of(&args.file), Reading::Parquet) {
+        let path = args.file.display();
+        bail!("{path}: docs are not read from Parquet\nhint: write the column with the docs as lines of JSON, or give the file to `toolsieve run`");
+    }
     let is_text = args.diff || !args.json && console::is_read_by_a_person();
     let shown = if is_text { text::told } else { line };
     let mut tally = Tally::default();
