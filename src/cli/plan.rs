@@ -9,6 +9,8 @@ use crate::console::{self, table};
 use crate::engine::columns::{self, ColumnSpec};
 use crate::export::earlier::Earlier;
 use crate::export::sink::Export;
+use crate::ingest::read::Format;
+use crate::ingest::source::Reading;
 use crate::pipeline::{Override, Pipeline};
 use crate::text::visible::visible_line;
 
@@ -29,7 +31,15 @@ pub(super) fn load(args: &PipelineArgs) -> anyhow::Result<Pipeline> {
     Ok(pipeline)
 }
 
-/// There is something to read, and every input is a file that can be opened, or standard input, once.
+/// Whether an input can be read only once: standard input, or a pipe that has a name.
+pub(super) fn is_pipe(input: &Path) -> bool {
+    let is_special = || input.metadata().is_ok_and(|facts| !facts.is_file() && !facts.is_dir());
+    input.as_os_str() == "-" || is_special()
+}
+
+/// There is something to read, and every input is a file that can be opened, or a pipe, once.
+///
+/// A pipe is not opened: whoever writes into it may wait for that, and then for somebody to read it.
 pub(super) fn check_inputs(pipeline: &Pipeline) -> anyhow::Result<()> {
     if pipeline.ingest.inputs.is_empty() {
         bail!("nothing to read\nhint: name files with --input, or under [ingest] in the pipeline");
@@ -39,6 +49,19 @@ pub(super) fn check_inputs(pipeline: &Pipeline) -> anyhow::Result<()> {
             "limit and sample_rows are both set\nhint: the one reads the first records, the other takes some at random"
         );
     }
+    let pipes: Vec<&PathBuf> = pipeline.ingest.inputs.iter().filter(|input| is_pipe(input)).collect();
+    if let [one, other, ..] = pipes[..] {
+        bail!(
+            "inputs {} and {} are both pipes, and one can be read\nhint: write them to files, or `cat` them into one",
+            one.display(),
+            other.display()
+        );
+    }
+    if let [pipe] = pipes[..]
+        && !matches!(Reading::of(pipe), Reading::Text(Format::Json | Format::Jsonl))
+    {
+        bail!("input {}: pipes are read as JSON only\nhint: write it to a file first", pipe.display());
+    }
     let mut seen: Vec<PathBuf> = Vec::new();
     for input in &pipeline.ingest.inputs {
         let place = input.canonicalize().unwrap_or_else(|_| input.clone());
@@ -46,7 +69,7 @@ pub(super) fn check_inputs(pipeline: &Pipeline) -> anyhow::Result<()> {
             bail!("input {} is named twice\nhint: every row of it would count twice", input.display());
         }
         seen.push(place);
-        if input.as_os_str() == "-" {
+        if is_pipe(input) {
             continue;
         }
         if input.is_dir() {

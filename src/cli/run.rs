@@ -17,7 +17,7 @@ use crate::engine::folder::{
     InputFile, RunFile, RunFolder, create_private, write_atomic, write_json, write_run_file,
 };
 use crate::engine::ledger;
-use crate::engine::payload::{IngestCounts, IngestManifest};
+use crate::engine::payload::IngestManifest;
 use crate::engine::runner::{self, Outcome, Sink, StageInstance};
 use crate::engine::stage::{Context, Progress};
 use crate::export::earlier::Earlier;
@@ -76,7 +76,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     if args.fresh {
         folder.clear()?;
     }
-    spool_standard_input(&mut pipeline, &folder)?;
+    spool_pipe(&mut pipeline, &folder)?;
     let cancel = cancelled_by_signal()?;
     let progress = Console::new(args.quiet);
     for warning in &pipeline.warnings {
@@ -84,8 +84,8 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     }
     let cx = Context { seed: pipeline.seed, cancel: &cancel, progress: &progress };
     let (outcome, report) = judged(&pipeline, &folder, &cx).map_err(Halfway)?;
-    let printed = print_summary(&report, outcome.reused, folder.path());
-    let ending = gate(&pipeline, &outcome.ingest.counts, report.fault_share);
+    let printed = print_summary(&report, &outcome, folder.path());
+    let ending = gate(&pipeline, &outcome.ingest, report.fault_share);
     ending.after(printed).with_context(|| {
         let run = folder.path().display();
         format!(
@@ -94,10 +94,11 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     })
 }
 
-fn print_summary(report: &Report, reused: usize, folder: &Path) -> io::Result<()> {
-    let mut text = summary(report);
-    if reused > 0 {
-        text += &format!("reused    {reused} finished steps of an earlier run\n");
+fn print_summary(report: &Report, outcome: &Outcome, folder: &Path) -> io::Result<()> {
+    // A table of zeros says less than the sentence at the end.
+    let mut text = if outcome.ingest.counts.lines > 0 { summary(report) } else { String::new() };
+    if outcome.reused > 0 {
+        text += &format!("reused    {} finished steps of an earlier run\n", outcome.reused);
     }
     console::give(&format!("{text}run       {}\n", visible_line(&folder.display().to_string())))
 }
@@ -143,9 +144,19 @@ fn judged(pipeline: &Pipeline, folder: &RunFolder, cx: &Context<'_>) -> Result<(
 }
 
 /// Whether what came of the run is good enough, and what is not.
-fn gate(pipeline: &Pipeline, counts: &IngestCounts, fault_share: f64) -> Ending {
-    if counts.records == 0 && counts.lines > counts.not_sampled {
+fn gate(pipeline: &Pipeline, ingest: &IngestManifest, fault_share: f64) -> Ending {
+    let counts = &ingest.counts;
+    if counts.records == 0 && (counts.lines > counts.not_sampled || counts.lines == 0) {
         console::talk(&format!("gate failed: no request in {}", counted(counts.lines, "line", "lines")));
+        return Ending::GateFailed;
+    }
+    // How much is missing of a file nobody knows, so no share of it is small enough; who takes any share takes this.
+    if !ingest.cut_files.is_empty() && pipeline.max_fault_share < 1.0 {
+        for cut in &ingest.cut_files {
+            let path = pipeline.ingest.inputs.get(cut.file as usize).map(|path| path.display().to_string());
+            let path = path.unwrap_or_default();
+            console::talk(&format!("gate failed: {path} was not read to its end: {}", cut.detail));
+        }
         return Ending::GateFailed;
     }
     if fault_share > pipeline.max_fault_share {
@@ -228,12 +239,19 @@ fn write_report(
     Ok(report)
 }
 
-/// Copies standard input into the run folder, so that it is read like a file and can be read again.
-fn spool_standard_input(pipeline: &mut Pipeline, folder: &RunFolder) -> anyhow::Result<()> {
+/// Copies standard input, or a pipe that has a name, into the run folder, so that it is read like a file and can be
+/// read again. Signals still end the program here: nothing of the run is written yet, and a pipe may never end.
+fn spool_pipe(pipeline: &mut Pipeline, folder: &RunFolder) -> anyhow::Result<()> {
     let spooled = folder.spool();
-    for input in pipeline.ingest.inputs.iter_mut().filter(|input| *input == Path::new("-")) {
+    for input in pipeline.ingest.inputs.iter_mut().filter(|input| super::plan::is_pipe(input)) {
         let mut file = create_private(&spooled)?;
-        io::copy(&mut io::stdin().lock(), &mut file).at("copying standard input to", &spooled)?;
+        let reading = || format!("reading {}", input.display());
+        if *input == Path::new("-") {
+            io::copy(&mut io::stdin().lock(), &mut file).at("copying standard input to", &spooled)?;
+        } else {
+            let mut pipe = std::fs::File::open(&*input).with_context(reading)?;
+            io::copy(&mut pipe, &mut file).with_context(reading)?;
+        }
         input.clone_from(&spooled);
     }
     Ok(())

@@ -260,14 +260,6 @@ impl Frame {
         self.0.columns().iter().map(|column| column.name().as_str())
     }
 
-    /// A cell of a column of lists of numbers; `None` where it is null, or holds null or something else.
-    pub fn floats(&self, name: &str, row: usize) -> Option<Vec<f32>> {
-        let cell = self.0.column(name).ok()?.get(row).ok()?;
-        let (AnyValue::List(list) | AnyValue::Array(list, _)) = cell else { return None };
-        let list = list.cast(&DataType::Float32).ok()?;
-        list.f32().ok()?.iter().collect()
-    }
-
     /// A column of row numbers.
     pub fn u32s(&self, name: &str) -> Option<U32s<'_>> {
         self.0.column(name).ok()?.u32().ok().map(U32s)
@@ -286,9 +278,19 @@ impl Frame {
         Ok(columns)
     }
 
-    /// A row as JSON, for files that came from outside.
+    /// A row as JSON; of the kinds that [`Values`] knows. Files from elsewhere are read by `foreign`.
     pub fn row_json(&self, row: usize) -> serde_json::Map<String, serde_json::Value> {
-        self.0.columns().iter().map(|column| (column.name().to_string(), any_json(column, row))).collect()
+        self.0.columns().iter().map(|column| (column.name().to_string(), cell_json(column, row))).collect()
+    }
+}
+
+fn cell_json(column: &Column, row: usize) -> serde_json::Value {
+    match column.get(row) {
+        Ok(AnyValue::String(text)) => text.into(),
+        Ok(AnyValue::Int64(n)) => n.into(),
+        Ok(AnyValue::Float64(n)) => n.into(),
+        Ok(AnyValue::UInt32(n)) => n.into(),
+        _ => serde_json::Value::Null,
     }
 }
 
@@ -301,37 +303,6 @@ fn values_of(column: &Column) -> polars::error::PolarsResult<Option<Values<'_>>>
         DataType::UInt32 => Values::U32(column.u32()?.iter().flatten().collect()),
         _ => return Ok(None),
     }))
-}
-
-fn any_json(column: &Column, row: usize) -> serde_json::Value {
-    if let Ok(structs) = column.struct_() {
-        let member =
-            |series: &Series| (series.name().to_string(), any_json(&Column::from(series.clone()), row));
-        return serde_json::Value::Object(structs.fields_as_series().iter().map(member).collect());
-    }
-    let Ok(value) = column.get(row) else { return serde_json::Value::Null };
-    let list = |series: &Series| {
-        let column = Column::from(series.clone());
-        (0..series.len()).map(|row| any_json(&column, row)).collect()
-    };
-    match value {
-        AnyValue::Null => serde_json::Value::Null,
-        AnyValue::Boolean(b) => b.into(),
-        AnyValue::String(s) => s.into(),
-        AnyValue::StringOwned(s) => s.as_str().into(),
-        AnyValue::List(series) | AnyValue::Array(series, _) => serde_json::Value::Array(list(&series)),
-        AnyValue::Int8(n) => n.into(),
-        AnyValue::Int16(n) => n.into(),
-        AnyValue::Int32(n) => n.into(),
-        AnyValue::Int64(n) => n.into(),
-        AnyValue::UInt8(n) => n.into(),
-        AnyValue::UInt16(n) => n.into(),
-        AnyValue::UInt32(n) => n.into(),
-        AnyValue::UInt64(n) => n.into(),
-        AnyValue::Float32(n) => n.into(),
-        AnyValue::Float64(n) => n.into(),
-        other => other.to_string().into(),
-    }
 }
 
 /// The cells of one column, whatever becomes of the frame.

@@ -18,6 +18,7 @@ pub mod fingerprint;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod folder;
+pub mod foreign;
 pub mod forget;
 pub mod forgotten;
 pub mod frame;

@@ -18,6 +18,7 @@ use crate::engine::folder::InputFile;
 use crate::engine::payload::{LineRow, Place, RequestRow};
 use crate::ingest::batch::BatchAnswer;
 use crate::ingest::read::{Block, Format, Limits, read_blocks};
+use crate::ingest::reasons::ends_file;
 use crate::ingest::record::{Line, LineFate, Record, records_of};
 use crate::ingest::shapes::Columns;
 use crate::privacy;
@@ -26,6 +27,8 @@ use crate::privacy;
 pub(super) struct Ready {
     /// Not the first part of its item.
     pub(super) is_further_part: bool,
+    /// Items of the file that it stands for.
+    pub(super) n_items: u64,
     pub(super) row: ReadyRow,
 }
 
@@ -94,7 +97,7 @@ pub(super) fn parse_blocks(
             }
             scope.spawn(move |_| {
                 let parsed = if wants_no_more.load(Ordering::Relaxed) {
-                    Parsed::PassedOver(block.items.len() as u64)
+                    Parsed::PassedOver(block.items.iter().map(|item| item.n_items).sum())
                 } else {
                     Parsed::Lines(
                         records_of(&block, columns).into_iter().map(|line| ready(file, line)).collect(),
@@ -108,7 +111,7 @@ pub(super) fn parse_blocks(
 }
 
 pub(super) fn ready(file: u32, line: Line) -> Ready {
-    Ready { is_further_part: line.part > 0, row: ready_row(file, line) }
+    Ready { is_further_part: line.part > 0, n_items: line.n_items, row: ready_row(file, line) }
 }
 
 fn ready_row(file: u32, line: Line) -> ReadyRow {
@@ -126,7 +129,15 @@ fn ready_row(file: u32, line: Line) -> ReadyRow {
         LineFate::Unreadable(fault) => (true, fault.reason, fault.detail),
     };
     // A detail can quote the line: a key, a role.
-    ReadyRow::Line(LineRow { file, line: line.line, unreadable, reason, detail: privacy::masked(&detail) })
+    ReadyRow::Line(LineRow {
+        file,
+        line: line.line,
+        n_lines: line.n_items,
+        unreadable,
+        ends_file: ends_file(reason),
+        reason,
+        detail: privacy::masked(&detail),
+    })
 }
 
 fn request(file: u32, record: Record) -> RequestRow {

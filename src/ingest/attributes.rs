@@ -40,6 +40,16 @@ const LEVELS: &[&str] = &[
     "tool",
 ];
 
+/// The names of columns that hold attributes.
+pub(super) fn names() -> Vec<&'static str> {
+    PLACES.iter().map(|path| path[0]).chain(OTHER_NAMES.iter().copied()).collect()
+}
+
+/// Whether a column is an attribute of its own.
+pub(super) fn is_loose(name: &str) -> bool {
+    LOOSE.iter().any(|start| name.starts_with(start))
+}
+
 /// Nests the attributes of a line, where it has some.
 pub(super) fn nest(line: &mut Value) {
     let Some(fields) = line.as_object_mut() else { return };

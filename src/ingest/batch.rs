@@ -54,6 +54,12 @@ const SUCCEEDED: &str = "succeeded";
 
 const STATUS: Path = &["response", "status_code"];
 
+/// The keys by which a line is told to be of a batch.
+pub(super) fn names() -> Vec<&'static str> {
+    let paths = [REQUEST_BODIES, RESPONSES, FAILURES, &[STATUS]].into_iter().flatten().map(|path| path[0]);
+    [CUSTOM_ID].iter().chain(REQUEST_KEYS).chain(ANSWER_KEYS).copied().chain(paths).collect()
+}
+
 /// Reads a line that answers another; `None` where it is anything else.
 pub(super) fn answer_of(content_key: u128, line: &Value) -> Option<BatchAnswer> {
     let custom_id = line.get(CUSTOM_ID)?.as_str()?.to_owned();
@@ -164,6 +170,14 @@ impl BatchAnswer {
         let Place { file, line } = place;
         // Without the id: it is the request's own, which somebody may ask to forget.
         let detail = format!("{why} its custom_id");
-        Joined::Answer(LineRow { file, line, unreadable: false, reason: RESPONSE_WITHOUT_REQUEST, detail })
+        Joined::Answer(LineRow {
+            file,
+            line,
+            n_lines: 1,
+            unreadable: false,
+            ends_file: false,
+            reason: RESPONSE_WITHOUT_REQUEST,
+            detail,
+        })
     }
 }

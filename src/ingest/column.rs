@@ -10,14 +10,11 @@ use serde::de::DeserializeSeed as _;
 use serde_json::Value;
 
 use crate::engine::error::Error;
-use crate::engine::frame::FrameFile;
+use crate::engine::foreign::{ForeignFile, Need};
 use crate::ingest::pick::{Field, Picked};
 use crate::ingest::read::{Block, Item, Limits, ReadError, read_blocks};
-use crate::ingest::reasons::{Fault, NOT_JSON, NOT_UTF8};
+use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_JSON, NOT_UTF8};
 use crate::ingest::source::Reading;
-
-/// Rows of a Parquet file that are read at a time.
-const PARQUET_ROWS: usize = 65_536;
 
 /// What is read of a file.
 #[derive(Debug, Clone)]
@@ -72,7 +69,7 @@ impl Column {
     pub fn read(path: &Path, wanted: &Wanted) -> Result<Self, ColumnError> {
         let mut column = Self::default();
         match Reading::of(path) {
-            Reading::Parquet => column.add_parquet(&FrameFile::open(path)?, wanted)?,
+            Reading::Parquet => column.add_parquet(&ForeignFile::open(path)?, wanted)?,
             Reading::Text(format) => {
                 read_blocks(path, format, &Limits::default(), &mut |_| {}, &mut |block| {
                     column.add_block(&block, wanted);
@@ -91,22 +88,32 @@ impl Column {
         self.extend(rows);
     }
 
-    fn add_parquet(&mut self, file: &FrameFile, wanted: &Wanted) -> Result<(), Error> {
-        let frame = file.read(0, file.height().min(1), None)?;
-        self.keys = frame.names().map(str::to_owned).collect();
-        let fields = std::iter::once(&wanted.field).chain(&wanted.id_field);
-        let mut columns: Vec<&str> = fields
-            .flat_map(|field| [field.name(), field.first_key()])
-            .filter(|name| self.keys.iter().any(|key| key == name))
-            .collect();
-        columns.sort_unstable();
-        columns.dedup();
-        for start in (0..file.height()).step_by(PARQUET_ROWS) {
-            let frame = file.read(start, PARQUET_ROWS.min(file.height() - start), Some(&columns))?;
-            let rows: Vec<Row> = (0..frame.height())
-                .into_par_iter()
-                .map(|row| picked_row((start + row) as u64 + 1, Value::Object(frame.row_json(row)), wanted))
-                .collect();
+    fn add_parquet(&mut self, file: &ForeignFile, wanted: &Wanted) -> Result<(), Error> {
+        self.keys = file.names().map(str::to_owned).collect();
+        let is_wanted = |name: &str| {
+            let mut fields = std::iter::once(&wanted.field).chain(&wanted.id_field);
+            fields.any(|field| field.name() == name || field.first_key() == name)
+        };
+        let selection = file.select(|name| if is_wanted(name) { Need::Read } else { Need::No })?;
+        let limit = Limits::default().max_line_bytes;
+        for stretch in file.stretches(&selection) {
+            let rows = file.read(&selection, stretch.clone())?;
+            let read = |row: usize| {
+                let line = (stretch.start + row) as u64 + 1;
+                let n_bytes = rows.row_bytes(row);
+                if n_bytes > limit {
+                    let detail = format!("{n_bytes} bytes, the limit is {limit}");
+                    return Row::Unreadable(line, Fault::new(LINE_TOO_LONG, detail));
+                }
+                let row = rows.row(row);
+                match row.fault {
+                    Some((column, what)) => {
+                        Row::Unreadable(line, Fault::new(NOT_UTF8, format!("column {column:?}: {what}")))
+                    }
+                    None => picked_row(line, Value::Object(row.object), wanted),
+                }
+            };
+            let rows: Vec<Row> = (0..rows.height()).into_par_iter().map(read).collect();
             self.extend(rows);
         }
         Ok(())

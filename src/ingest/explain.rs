@@ -37,6 +37,13 @@ pub(super) fn explain(line: &mut Value, columns: &Columns) -> LineFate {
         .unwrap_or_else(|| no_request(UNKNOWN_SHAPE, outline(line)))
 }
 
+/// The keys by which a line without a request is told.
+pub(super) fn names() -> Vec<&'static str> {
+    let not_stored = NOT_STORED.iter().flat_map(|case| case.empty.iter().chain([&case.sign]));
+    let paths = STORED_AS_STRINGS.iter().chain(not_stored).chain(MESSAGES).chain(TOOL_LISTS);
+    paths.map(|path| path[0]).chain(SAYS.iter().copied()).collect()
+}
+
 /// Where a body stands that was stored as a string and is no whole JSON.
 fn cut_body(line: &mut Value) -> Option<Path> {
     let places = ENVELOPES.iter().map(|envelope| envelope.body).chain(STORED_AS_STRINGS.iter().copied());

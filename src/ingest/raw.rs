@@ -1,8 +1,9 @@
-//! A log file's bytes: read once, shown to the caller as stored, handed on decompressed.
+//! A log file's bytes: shown to the caller as stored, handed on decompressed and as UTF-8.
 //!
-//! Compression is told by the first bytes, never by the name. Damage inside a
-//! compressed file is a fault of the data; only a failing disk is an error, and
-//! `RawText::is_disk_error` tells the two apart.
+//! Compression is told by the first bytes, never by the name. Damage inside a compressed file is a fault of the data;
+//! only a failing disk is an error, and `RawText::is_disk_error` tells the two apart. A compressed file is checked by
+//! `sound` before it is read, since a checksum stands at the end of what it is of: text of a member that turns out
+//! corrupt is not handed on. Text in UTF-16 is read as such (`encoding`).
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -10,20 +11,17 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
+use crate::ingest::encoding::Recoded;
 use crate::ingest::read::Compression;
+use crate::ingest::reasons::{CUT_FILE, Fault, WINDOW_TOO_LARGE};
+use crate::ingest::sound::{self, MAX_WINDOW_LOG, Soundness};
 
-const RAW_BUFFER_BYTES: usize = 256 * 1024;
+pub(super) const RAW_BUFFER_BYTES: usize = 256 * 1024;
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// The text of a file as a reader.
-pub(super) enum RawText<'a> {
-    Plain(Raw<'a>),
-    Gzip(Box<MultiGzDecoder<Raw<'a>>>),
-    Zstd(zstd::stream::read::Decoder<'static, Raw<'a>>),
-}
-
-type Raw<'a> = BufReader<Watched<'a>>;
+pub(super) struct RawText<'a>(Recoded<Limited<'a>>);
 
 impl<'a> RawText<'a> {
     /// Opens a file, `-` being standard input; every byte read from it is shown to `on_bytes` once, in order.
@@ -32,27 +30,41 @@ impl<'a> RawText<'a> {
             if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(path)?) };
         let watched = Watched { file, on_bytes, n_bytes: 0, failed: false };
         let mut raw = BufReader::with_capacity(RAW_BUFFER_BYTES, watched);
-        let magic = raw.fill_buf()?;
-        Ok(if magic.starts_with(GZIP_MAGIC) {
-            Self::Gzip(Box::new(MultiGzDecoder::new(raw)))
-        } else if magic.starts_with(ZSTD_MAGIC) {
-            Self::Zstd(zstd::stream::read::Decoder::with_buffer(raw)?)
-        } else {
-            Self::Plain(raw)
-        })
+        let compression = Compression::of(raw.fill_buf()?);
+        let soundness = match compression {
+            // What can be read only once cannot be checked before.
+            Compression::Gzip | Compression::Zstd if path.is_file() => sound::check(path, compression)?,
+            _ => Soundness::default(),
+        };
+        let stored = match compression {
+            Compression::Plain => Stored::Plain(raw),
+            Compression::Gzip => Stored::Gzip(Box::new(MultiGzDecoder::new(raw))),
+            Compression::Zstd => {
+                let mut decoder = zstd::stream::read::Decoder::with_buffer(raw)?;
+                decoder.window_log_max(MAX_WINDOW_LOG)?;
+                Stored::Zstd(decoder)
+            }
+        };
+        Ok(Self(Recoded::new(Limited { stored, soundness })))
     }
 
     pub(super) fn compression(&self) -> Compression {
-        match self {
-            Self::Plain(_) => Compression::Plain,
-            Self::Gzip(_) => Compression::Gzip,
-            Self::Zstd(_) => Compression::Zstd,
+        match self.0.inner().stored {
+            Stored::Plain(_) => Compression::Plain,
+            Stored::Gzip(_) => Compression::Gzip,
+            Stored::Zstd(_) => Compression::Zstd,
         }
     }
 
     /// Whether a failed read was the file's own failure and not damaged data.
     pub(super) fn is_disk_error(&mut self) -> bool {
         self.raw().get_ref().failed
+    }
+
+    /// What damaged data are called.
+    pub(super) fn fault(error: &io::Error) -> Fault {
+        let reason = if sound::is_of_window(error) { WINDOW_TOO_LARGE } else { CUT_FILE };
+        Fault::new(reason, sound::told(error))
     }
 
     /// Shows the caller what a decoder left unread and returns the size of the file in bytes.
@@ -62,26 +74,65 @@ impl<'a> RawText<'a> {
     }
 
     fn raw(&mut self) -> &mut Raw<'a> {
-        match self {
-            Self::Plain(raw) => raw,
-            Self::Gzip(decoder) => decoder.get_mut(),
-            Self::Zstd(decoder) => decoder.get_mut(),
+        match &mut self.0.inner_mut().stored {
+            Stored::Plain(raw) => raw,
+            Stored::Gzip(decoder) => decoder.get_mut(),
+            Stored::Zstd(decoder) => decoder.get_mut(),
         }
     }
 }
 
 impl Read for RawText<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Self::Plain(raw) => raw.read(into),
-            Self::Gzip(decoder) => decoder.read(into),
-            Self::Zstd(decoder) => decoder.read(into),
+        self.0.read(into)
+    }
+}
+
+impl Compression {
+    fn of(first_bytes: &[u8]) -> Self {
+        if first_bytes.starts_with(GZIP_MAGIC) {
+            Self::Gzip
+        } else if first_bytes.starts_with(ZSTD_MAGIC) {
+            Self::Zstd
+        } else {
+            Self::Plain
         }
     }
 }
 
+type Raw<'a> = BufReader<Watched<'a>>;
+
+/// How a file is stored, as a reader of what is stored.
+enum Stored<'a> {
+    Plain(Raw<'a>),
+    Gzip(Box<MultiGzDecoder<Raw<'a>>>),
+    Zstd(zstd::stream::read::Decoder<'static, Raw<'a>>),
+}
+
+/// What is stored, as far as it is sound.
+struct Limited<'a> {
+    stored: Stored<'a>,
+    soundness: Soundness,
+}
+
+impl Read for Limited<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n_most = self.soundness.allow(into.len())?;
+        let into = &mut into[..n_most];
+        let read = match &mut self.stored {
+            Stored::Plain(raw) => raw.read(into),
+            Stored::Gzip(decoder) => decoder.read(into),
+            Stored::Zstd(decoder) => decoder.read(into),
+        };
+        if let Ok(n) = read {
+            self.soundness.took(n);
+        }
+        read
+    }
+}
+
 /// A file whose bytes someone else sees too (to hash them, or to move a progress bar).
-pub(super) struct Watched<'a> {
+struct Watched<'a> {
     file: Box<dyn Read>,
     on_bytes: &'a mut dyn FnMut(&[u8]),
     n_bytes: u64,

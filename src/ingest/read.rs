@@ -33,8 +33,8 @@ pub fn read_blocks<E: From<ReadError>>(
     on_bytes: &mut dyn FnMut(&[u8]),
     on_block: &mut dyn FnMut(Block) -> Result<(), E>,
 ) -> Result<FileFacts, E> {
-    let open_error = |source| ReadError::Open { path: path.to_owned(), source };
-    let read_error = |source| ReadError::Read { path: path.to_owned(), source };
+    let open_error = |cause| ReadError::Open { path: path.to_owned(), cause };
+    let read_error = |cause| ReadError::Read { path: path.to_owned(), cause };
     let mut raw = RawText::open(path, on_bytes).map_err(open_error)?;
     let mut cutter = Cutter::new(limits);
     let mut splitter = None;
@@ -55,7 +55,7 @@ pub fn read_blocks<E: From<ReadError>>(
             Ok(0) => None,
             Ok(_) => continue,
             Err(error) if raw.is_disk_error() => return Err(read_error(error).into()),
-            Err(error) => Some(error.to_string()),
+            Err(error) => Some(RawText::fault(&error)),
         };
         cutter.finish(splitter, format, damage);
         break;
@@ -72,20 +72,20 @@ pub fn read_blocks<E: From<ReadError>>(
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// It is not there, or not ours to read.
-    #[error("{}: cannot be opened: {source}", path.display())]
+    #[error("{}: cannot be opened: {cause}", path.display())]
     Open {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// Reading stopped half-way for a reason outside the file.
-    #[error("{}: reading failed: {source}", path.display())]
+    #[error("{}: reading failed: {cause}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
 }
 
@@ -215,11 +215,13 @@ pub struct Block {
     pub header: Option<Arc<Header>>,
 }
 
-/// One line, table row or JSON value of a file.
+/// One line, table row or JSON value of a file, or some blank lines that follow on one another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// The line it starts on; the first line is 1.
     pub line: u64,
+    /// How many items it stands for: of blank lines there may be more than memory has room for.
+    pub n_items: u64,
     /// Where it stands in the block's text, or why it could not be read.
     pub bytes: Result<Range<usize>, Fault>,
 }
@@ -283,6 +285,7 @@ impl<'a> Cutter<'a> {
 
     /// Cuts all the text that was not yet looked at.
     fn cut(&mut self, splitter: &mut Splitter, format: Format) {
+        self.cut_line_ends(splitter);
         while let Some(cut) = splitter.next_cut(&self.text[self.seen..]) {
             let (Cut::Item(n) | Cut::Gap(n)) = cut;
             self.seen += n;
@@ -290,6 +293,7 @@ impl<'a> Cutter<'a> {
                 Cut::Item(_) => self.end_item(format),
                 Cut::Gap(_) => self.start_next(),
             }
+            self.cut_line_ends(splitter);
         }
         self.seen = self.text.len();
         if self.seen - self.items_end > self.limits.max_line_bytes {
@@ -300,8 +304,26 @@ impl<'a> Cutter<'a> {
         }
     }
 
+    /// Takes many empty lines at once: a few bytes of a compressed file can be millions of them.
+    fn cut_line_ends(&mut self, splitter: &Splitter) {
+        if !matches!(splitter, Splitter::Lines) || self.seen != self.items_end || self.skipped_bytes > 0 {
+            return;
+        }
+        let n = self.text[self.seen..].iter().take_while(|byte| **byte == b'\n').count();
+        // One is as quickly cut as any other line.
+        if n > 1 {
+            self.seen += n;
+            self.push_blank(self.items_end..self.seen, n as u64); // usize is at most 64 bits wide
+            self.start_next();
+        }
+    }
+
     fn end_item(&mut self, format: Format) {
-        let bytes = self.items_end..self.seen;
+        let mut bytes = self.items_end..self.seen;
+        // Files that were laid end to end have their marks inside.
+        if self.skipped_bytes == 0 && self.text[bytes.clone()].starts_with(BYTE_ORDER_MARK) {
+            bytes.start += BYTE_ORDER_MARK.len();
+        }
         let n_bytes = self.skipped_bytes + bytes.len();
         if n_bytes > self.limits.max_line_bytes {
             let detail = format!("{n_bytes} bytes, the limit is {}", self.limits.max_line_bytes);
@@ -311,6 +333,8 @@ impl<'a> Cutter<'a> {
             if !row.trim_ascii().is_empty() {
                 self.header = Some(Arc::new(Header::read(row, delimiter)));
             }
+        } else if self.text[bytes.clone()].trim_ascii().is_empty() {
+            self.push_blank(bytes, 1);
         } else {
             self.push(Ok(bytes));
         }
@@ -318,8 +342,23 @@ impl<'a> Cutter<'a> {
     }
 
     fn push(&mut self, bytes: Result<Range<usize>, Fault>) {
-        self.items.push(Item { line: self.line, bytes });
+        self.items.push(Item { line: self.line, n_items: 1, bytes });
         self.n_items += 1;
+    }
+
+    /// Adds blank lines to those right before them, if there are some.
+    fn push_blank(&mut self, bytes: Range<usize>, n_lines: u64) {
+        self.n_items += n_lines;
+        if let Some(Item { n_items, bytes: Ok(before), .. }) = self.items.last_mut()
+            && self.text[before.clone()].trim_ascii().is_empty()
+        {
+            // The first of them is there to be looked at.
+            *n_items += n_lines;
+            return;
+        }
+        let first = bytes.start..bytes.end.min(bytes.start + 1);
+        let bytes = if n_lines > 1 { first } else { bytes };
+        self.items.push(Item { line: self.line, n_items: n_lines, bytes: Ok(bytes) });
     }
 
     fn start_next(&mut self) {
@@ -329,10 +368,10 @@ impl<'a> Cutter<'a> {
     }
 
     /// Gives the text after the last cut its due; what a damaged file cut off is a fault.
-    fn finish(&mut self, splitter: &Splitter, format: Format, damage: Option<String>) {
+    fn finish(&mut self, splitter: &Splitter, format: Format, damage: Option<Fault>) {
         let is_empty = self.skipped_bytes + self.seen == self.items_end;
         match (damage, splitter.rest(is_empty)) {
-            (Some(damage), _) => self.push(Err(Fault::new(CUT_FILE, damage))),
+            (Some(damage), _) => self.push(Err(damage)),
             (None, Rest::Cut(why)) => self.push(Err(Fault::new(CUT_FILE, why.to_owned()))),
             (None, Rest::Item) => self.end_item(format),
             (None, Rest::Gap) => {}

@@ -46,6 +46,8 @@ pub const NOT_UTF8: &str = "ingest/not-utf8";
 pub const LINE_TOO_LONG: &str = "ingest/line-too-long";
 /// The file ends in the middle of an item.
 pub const CUT_FILE: &str = "ingest/cut-file";
+/// The file needs more memory to decompress than there may be.
+pub const WINDOW_TOO_LARGE: &str = "ingest/window-too-large";
 /// A table row has more or fewer cells than the header.
 pub const RAGGED_ROW: &str = "ingest/ragged-row";
 /// A message cannot be read.
@@ -75,6 +77,14 @@ pub const STREAM_CHUNK: &str = "ingest/stream-chunk";
 /// Reasons that say that an item is sound and yet holds no request.
 const SOUND: &[&str] = &[PARTIAL_CONVERSATION, CONTENT_NOT_STORED];
 
+/// Reasons that are not of one item, but of all that should follow in its file.
+const OF_THE_FILE: &[&str] = &[CUT_FILE, WINDOW_TOO_LARGE];
+
+/// Whether a reason says that the rest of a file was not read.
+pub(super) fn ends_file(reason: &str) -> bool {
+    OF_THE_FILE.contains(&reason)
+}
+
 impl Fault {
     /// Whether the item was read well, and simply holds no request.
     pub(super) fn is_sound(&self) -> bool {
@@ -86,7 +96,7 @@ impl Fault {
 pub const REASONS: &[Reason] = &[
     Reason {
         code: BLANK_LINE,
-        sentence: "The line holds nothing but blanks.",
+        sentence: "The line holds nothing but blanks; blank lines that follow on one another are noted as one, and counted as many.",
         fires: jsonl(b" "),
         passes: jsonl(br#"{"prompt": "hi", "function": "[]"}"#),
     },
@@ -112,9 +122,15 @@ pub const REASONS: &[Reason] = &[
     },
     Reason {
         code: CUT_FILE,
-        sentence: "The file is damaged or ends too early; what stood before the damage was read.",
+        sentence: "The file is damaged or ends too early; what certainly stood before the damage was read.",
         fires: Example { file: "log.json", text: br#"[{"prompt": "hi", "function": "[]"},"# },
         passes: Example { file: "log.json", text: br#"[{"prompt": "hi", "function": "[]"}]"# },
+    },
+    Reason {
+        code: WINDOW_TOO_LARGE,
+        sentence: "The file was compressed with a larger window than is held in memory, so nothing of it was read.",
+        fires: Example { file: "log.jsonl.zst", text: b"\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00" },
+        passes: Example { file: "log.jsonl.zst", text: b"\x28\xb5\x2f\xfd\x00\x58\x01\x00\x00" },
     },
     Reason {
         code: RAGGED_ROW,

@@ -42,7 +42,7 @@ pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {
         };
         match read {
             Ok((content_key, value)) => push_lines(item.line, content_key, value, columns, &mut lines),
-            Err(fate) => lines.push(Line { line: item.line, part: 0, fate }),
+            Err(fate) => lines.push(Line { line: item.line, n_items: item.n_items, part: 0, fate }),
         }
     }
     lines
@@ -63,7 +63,7 @@ pub fn push_lines(line: u64, content_key: u128, value: Value, columns: &Columns,
         // A line holds fewer parts than bytes, and a line is held in memory.
         let part = u32::try_from(lines.len() - first).unwrap_or(u32::MAX);
         let fate = shaped.unwrap_or_else(|| explain(&mut value, columns));
-        lines.push(Line { line, part, fate });
+        lines.push(Line { line, n_items: 1, part, fate });
     }
 }
 
@@ -95,6 +95,8 @@ fn shaped(line: u64, content_key: u128, value: &mut Value, columns: &Columns) ->
 pub struct Line {
     /// The line it starts on; the first line is 1.
     pub line: u64,
+    /// How many items of the file it stands for: blank lines that follow on one another are one.
+    pub n_items: u64,
     /// Its number among the parts of its item; 0 for the first or only one.
     pub part: u32,
     /// What became of it.

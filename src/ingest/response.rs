@@ -247,6 +247,11 @@ pub(super) fn is_lone_response(value: &mut Value) -> bool {
             .any(|(key, word)| value.get(key).and_then(Value::as_str) == Some(word))
 }
 
+/// The keys by which a lone answer is told.
+pub(super) fn names() -> Vec<&'static str> {
+    LONE.iter().map(|path| path[0]).chain(STORED_AS_STRING.iter().map(|(key, _)| *key)).collect()
+}
+
 /// What only an answer has: bare, in a batch's output, in a result.
 const LONE: &[Path] = &[
     &["choices"],

@@ -19,23 +19,25 @@ use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::{Fingerprint, sha256_of};
 use crate::engine::folder::InputFile;
-use crate::engine::frame::FrameFile;
+use crate::engine::foreign::{ForeignFile, ForeignRows, Need};
 use crate::engine::payload::{PayloadWriter, RequestRow};
 use crate::engine::runner::Source;
 use crate::engine::stage::Context;
 use crate::ingest::ahead::{Parsed, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready};
 use crate::ingest::batch::{Joined, Waiting};
 use crate::ingest::read::{Format, Limits, ReadError};
-use crate::ingest::record::push_lines;
+use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
+use crate::ingest::record::{Line, LineFate, push_lines};
 use crate::ingest::shapes::Columns;
+use crate::ingest::shapes::names::is_read;
 
 /// Size of a block: small enough that all threads have some, large enough to be worth handing on.
 const BLOCK_BYTES: usize = 1 << 20;
 /// Blocks that wait between the thread that reads and those that parse, and between them and the one that writes, for
 /// each thread.
 const BLOCKS_AHEAD: usize = 3;
-/// Rows of a Parquet input that are read at a time.
-const PARQUET_ROWS: usize = 4096;
+/// Bytes of rows of a Parquet input that are parsed at a time, on all threads.
+const PARQUET_BYTES: usize = 16 << 20;
 
 /// What is read, and how.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -73,7 +75,7 @@ impl From<ReadError> for Error {
 
 impl Source for Ingest {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(4);
+        fingerprint.version(5);
         let settings = Self { inputs: Vec::new(), ..self.clone() };
         let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
         fingerprint.part("settings", settings.as_bytes());
@@ -204,27 +206,55 @@ impl Rows<'_, '_> {
     }
 
     fn parquet(&mut self, file: u32, path: &Path) -> Result<(InputFile, u64)> {
-        let frames = FrameFile::open(path)?;
-        for start in (0..frames.height()).step_by(PARQUET_ROWS) {
-            if self.cx.cancelled() {
-                return Err(Error::Interrupted);
-            }
-            let length = PARQUET_ROWS.min(frames.height() - start);
-            let frame = frames.read(start, length, None)?;
-            let columns = &self.ingest.columns;
-            let read = |row: usize| {
-                let value = Value::Object(frame.row_json(row));
-                let line = (start + row + 1) as u64;
-                let mut lines = Vec::with_capacity(1);
-                push_lines(line, xxh3_128(value.to_string().as_bytes()), value, columns, &mut lines);
-                lines.into_iter().map(|line| ready(file, line)).collect()
-            };
-            let lines: Vec<Vec<Ready>> = (0..length).into_par_iter().map(read).collect();
-            for line in lines.into_iter().flatten() {
-                self.take(line)?;
+        let frames = ForeignFile::open(path)?;
+        let columns = &self.ingest.columns;
+        let selection = frames.select(|name| if is_read(name, columns) { Need::Read } else { Need::No })?;
+        for stretch in frames.stretches(&selection) {
+            let rows = frames.read(&selection, stretch.clone())?;
+            let mut start = 0;
+            while start < rows.height() {
+                if self.cx.cancelled() {
+                    return Err(Error::Interrupted);
+                }
+                let end = self.end_of_batch(&rows, start);
+                let read = |row: usize| self.parquet_row(file, &rows, row, (stretch.start + row + 1) as u64);
+                let lines: Vec<Vec<Ready>> = (start..end).into_par_iter().map(read).collect();
+                for line in lines.into_iter().flatten() {
+                    self.take(line)?;
+                }
+                start = end;
             }
         }
         Ok((hashed(path)?, frames.height() as u64))
+    }
+
+    /// Where the rows end that are parsed together: a few bytes of a dictionary can be the cells of many rows.
+    fn end_of_batch(&self, rows: &ForeignRows, start: usize) -> usize {
+        let mut bytes = 0;
+        let is_enough = |row: &usize| {
+            let row_bytes = rows.row_bytes(*row);
+            // A row that is too long is not built.
+            bytes += if row_bytes > self.ingest.max_line_bytes { 0 } else { row_bytes };
+            bytes >= PARQUET_BYTES
+        };
+        (start..rows.height()).find(is_enough).map_or(rows.height(), |last| last + 1)
+    }
+
+    fn parquet_row(&self, file: u32, rows: &ForeignRows, row: usize, line: u64) -> Vec<Ready> {
+        let (n_bytes, limit) = (rows.row_bytes(row), self.ingest.max_line_bytes);
+        let unreadable =
+            |fault| vec![ready(file, Line { line, n_items: 1, part: 0, fate: LineFate::Unreadable(fault) })];
+        if n_bytes > limit {
+            return unreadable(Fault::new(LINE_TOO_LONG, format!("{n_bytes} bytes, the limit is {limit}")));
+        }
+        let row = rows.row(row);
+        if let Some((column, what)) = row.fault {
+            return unreadable(Fault::new(NOT_UTF8, format!("column {column:?}: {what}")));
+        }
+        let value = Value::Object(row.object);
+        let mut lines = Vec::with_capacity(1);
+        push_lines(line, xxh3_128(value.to_string().as_bytes()), value, &self.ingest.columns, &mut lines);
+        lines.into_iter().map(|line| ready(file, line)).collect()
     }
 
     /// The limit is reached, and no request waits for its answer.
@@ -237,7 +267,7 @@ impl Rows<'_, '_> {
     }
 
     fn take(&mut self, line: Ready) -> Result<()> {
-        self.cx.progress.advance(1);
+        self.cx.progress.advance(line.n_items);
         let is_awaited = matches!(&line.row, ReadyRow::Answer(_, answer) if self.waiting.is_awaited(answer));
         if line.is_further_part {
             // Of an item that was passed over as a whole nobody counts the parts: it may not even have been parsed.
@@ -250,7 +280,7 @@ impl Rows<'_, '_> {
         }
         match line.row {
             // Whatever it is: how far ahead lines were parsed must not show in the counts.
-            _ if self.is_full() && !is_awaited => self.into.passed_over(1),
+            _ if self.is_full() && !is_awaited => self.into.passed_over(line.n_items),
             ReadyRow::Answer(place, answer) => self.waiting.answer(place, *answer),
             ReadyRow::Line(line) => self.into.line(line)?,
             ReadyRow::Batch(custom_id, request) => self.waiting.request(custom_id, *request),

@@ -136,7 +136,8 @@ impl Values {
     fn next_cut(&mut self, text: &[u8]) -> Option<Cut> {
         for (n, &byte) in text.iter().enumerate() {
             match (self.at, byte) {
-                (Token::Gap, b' ' | b'\t' | b'\r' | b'\n' | b',') => {}
+                // The last three are a byte order mark, of files that were laid end to end.
+                (Token::Gap, b' ' | b'\t' | b'\r' | b'\n' | b',' | 0xef | 0xbb | 0xbf) => {}
                 (Token::Gap, b'[') if !self.in_array => self.in_array = true,
                 (Token::Gap, b']') if self.in_array => self.in_array = false,
                 // The value's first byte is left for the next call: it belongs to the item.

@@ -22,6 +22,11 @@ const CHUNKS: &[(&str, &str)] = &[
     ("type", "response.function_call_arguments.delta"),
 ];
 
+/// The keys by which a piece of a streamed answer is told.
+pub(super) fn names() -> Vec<&'static str> {
+    CHUNKS.iter().map(|(key, _)| *key).collect()
+}
+
 /// Whether a value is one piece of a streamed answer.
 pub(super) fn is_chunk(value: &Value) -> bool {
     CHUNKS.iter().any(|(key, word)| value.get(key).and_then(Value::as_str) == Some(word))

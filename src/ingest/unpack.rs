@@ -24,6 +24,14 @@ const PACKS: &[Path] = &[
 /// What a trace says once for all its observations.
 const HANDED_DOWN: &[&str] = &["sessionId", "userId"];
 
+/// The keys of a line that holds several, and of one that was wrapped.
+pub(super) fn names() -> Vec<&'static str> {
+    let packs = PACKS.iter().map(|path| path[0]);
+    let wrappers = WRAPPERS.iter().map(|wrapper| wrapper.key);
+    let keys = [HANDED_DOWN, TIMES, KEYS_OF_PARTS].into_iter().flatten().copied();
+    packs.chain(wrappers).chain(keys).collect()
+}
+
 /// The parts of a line, in its order; `None` where it holds no list of objects.
 pub(super) fn unpack(line: &mut Value) -> Option<Vec<Value>> {
     if let Value::Array(list) = line {

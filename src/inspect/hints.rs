@@ -53,7 +53,8 @@ const MAX_DOCS_BYTES: u64 = 4 << 20;
 pub(super) fn tell_docs(files: &mut [File]) {
     let may_be_docs =
         |file: &&mut File| file.bytes <= MAX_DOCS_BYTES && matches!(file.format, "json" | "jsonl");
-    for file in files.iter_mut().filter(may_be_docs) {
+    // A pipe can be read only once.
+    for file in files.iter_mut().filter(may_be_docs).filter(|file| Path::new(&file.path).is_file()) {
         let text = std::fs::read_to_string(&file.path).unwrap_or_default();
         file.is_docs = parse(&text).is_ok();
     }

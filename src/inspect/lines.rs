@@ -74,8 +74,8 @@ impl Lines {
             LineFate::Unreadable(fault) => (&mut self.unreadable, fault),
         };
         let entry = left.entry(fault.reason).or_default();
-        entry.lines += 1;
-        if entry.lines == 1 {
+        entry.lines += line.n_items;
+        if entry.at.is_empty() {
             entry.detail = told(&fault);
             entry.form = item.bytes.as_ref().map_or_else(
                 |_| String::new(),

@@ -294,7 +294,7 @@ fn file(sampled: &Sampled) -> File {
         bytes: sampled.bytes,
         text_bytes: sampled.text_bytes,
         lines: sampled.n_lines,
-        looked_at: sampled.blocks.iter().map(|block| block.items.len() as u64).sum(),
+        looked_at: sampled.blocks.iter().flat_map(|block| &block.items).map(|item| item.n_items).sum(),
         is_docs: false,
     }
 }

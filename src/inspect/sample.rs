@@ -12,9 +12,11 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::Closeness;
 use crate::engine::error::Result;
-use crate::engine::frame::FrameFile;
+use crate::engine::foreign::{ForeignFile, ForeignRows, Need, Selection};
 use crate::ingest::read::{Block, Compression, Format, Item, Limits, ReadError, read_blocks};
-use crate::ingest::reasons::Fault;
+use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
+use crate::ingest::shapes::Columns;
+use crate::ingest::shapes::names::is_read;
 use crate::ingest::source::Reading;
 use crate::ingest::table::Header;
 
@@ -94,13 +96,16 @@ fn of_text(path: &Path, format: Format, part: Part) -> Result<Sampled> {
 
 /// Rows of a Parquet file, as lines of JSON.
 fn of_parquet(path: &Path, part: Part) -> Result<Sampled> {
-    let frames = FrameFile::open(path)?;
+    let frames = ForeignFile::open(path)?;
     let mut draw = Draw::new(Part { rows: usize::MAX, ..part });
-    for place in places(frames.height(), part.rows) {
-        let frame = frames.read(place.start, place.len(), None)?;
-        for row in 0..frame.height() {
-            let text = serde_json::Value::Object(frame.row_json(row)).to_string();
-            draw.take((place.start + row + 1) as u64, Ok(text.as_bytes()));
+    // What a run would not read is shown all the same: it may be what a person is looking for.
+    let columns = Columns::default();
+    let selection = frames.select(|name| if is_read(name, &columns) { Need::Read } else { Need::Shown })?;
+    let places = places(frames.height(), part.rows);
+    for stretch in frames.stretches(&selection) {
+        let overlap = |place: &Range<usize>| place.start.max(stretch.start)..place.end.min(stretch.end);
+        for rows in places.iter().map(overlap).filter(|rows| !rows.is_empty()) {
+            draw_rows(&mut draw, &frames, &selection, rows)?;
         }
     }
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
@@ -117,6 +122,33 @@ fn of_parquet(path: &Path, part: Part) -> Result<Sampled> {
         n_lines,
         blocks,
     })
+}
+
+fn draw_rows(
+    draw: &mut Draw,
+    frames: &ForeignFile,
+    selection: &Selection,
+    place: Range<usize>,
+) -> Result<()> {
+    let rows = frames.read(selection, place.clone())?;
+    for row in 0..rows.height() {
+        let text = text_of(&rows, row);
+        draw.take((place.start + row + 1) as u64, text.as_deref().map(str::as_bytes));
+    }
+    Ok(())
+}
+
+/// A row as a run would see it.
+fn text_of(rows: &ForeignRows, row: usize) -> Result<String, Fault> {
+    let (n_bytes, limit) = (rows.row_bytes(row), Limits::default().max_line_bytes);
+    if n_bytes > limit {
+        return Err(Fault::new(LINE_TOO_LONG, format!("{n_bytes} bytes, the limit is {limit}")));
+    }
+    let row = rows.row(row);
+    match row.fault {
+        Some((column, what)) => Err(Fault::new(NOT_UTF8, format!("column {column:?}: {what}"))),
+        None => Ok(serde_json::Value::Object(row.object).to_string()),
+    }
 }
 
 /// Stretches of rows: the first half of the sample, then the rest at even distances.
@@ -148,6 +180,7 @@ struct Draw {
 /// A line: where it stands, and its text or fault.
 struct Drawn {
     line: u64,
+    n_items: u64,
     text: Result<Vec<u8>, Fault>,
 }
 
@@ -177,13 +210,17 @@ impl Draw {
         self.header.clone_from(&block.header);
         for item in &block.items {
             let text = item.bytes.as_ref().map(|range| &block.text[range.clone()]);
-            self.take(item.line, text);
+            self.take_items(item.line, item.n_items, text);
         }
     }
 
     fn take(&mut self, line: u64, text: Result<&[u8], &Fault>) {
-        self.n_seen += 1;
-        let drawn = || Drawn { line, text: text.map(<[u8]>::to_vec).map_err(Fault::clone) };
+        self.take_items(line, 1, text);
+    }
+
+    fn take_items(&mut self, line: u64, n_items: u64, text: Result<&[u8], &Fault>) {
+        self.n_seen += n_items;
+        let drawn = || Drawn { line, n_items, text: text.map(<[u8]>::to_vec).map_err(Fault::clone) };
         if self.head.len() < self.head_rows && self.head_bytes < self.part.half_bytes {
             self.head_bytes += text.map_or(0, <[u8]>::len);
             self.head.push(drawn());
@@ -222,7 +259,7 @@ fn block(lines: &[Drawn], header: Option<Arc<Header>>) -> Block {
             text.extend_from_slice(line);
             start..text.len()
         });
-        items.push(Item { line: line.line, bytes });
+        items.push(Item { line: line.line, n_items: line.n_items, bytes });
     }
     Block { text: text.into(), items, header }
 }

@@ -18,7 +18,7 @@ use super::catalogue::{Catalogue, OWN, PublicSet, SAMPLE};
 use super::formats::Entry;
 use crate::engine::error::At;
 use crate::engine::fingerprint::{hex, sha256_of};
-use crate::engine::frame::FrameFile;
+use crate::engine::foreign::{ForeignFile, Need};
 use crate::ingest::read::{Block, Format, Item, Limits, read_blocks};
 use crate::text::short::shortened;
 
@@ -204,11 +204,19 @@ impl Loaded {
     pub(super) fn file(&mut self, set: &PublicSet, path: &Path) -> Result<(), SetError> {
         let name = name_of(path);
         if extension_is(path, "parquet") {
-            let file = FrameFile::open(path)?;
-            let frame = file.read(0, file.height(), None)?;
-            for row in 0..file.height() {
-                let entry = (set.format().read)(&Value::Object(frame.row_json(row)));
-                self.take(&name, row as u64 + 1, entry);
+            let file = ForeignFile::open(path)?;
+            // Which columns a format reads is its own affair; of those that no one can decode it sees nothing.
+            let selection = file.select(|_| Need::Shown)?;
+            let limit = Limits::default().max_line_bytes;
+            for stretch in file.stretches(&selection) {
+                let rows = file.read(&selection, stretch.clone())?;
+                for row in 0..rows.height() {
+                    let entry = match rows.row_bytes(row) {
+                        n_bytes if n_bytes > limit => Err(format!("{n_bytes} bytes, the limit is {limit}")),
+                        _ => (set.format().read)(&Value::Object(rows.row(row).object)),
+                    };
+                    self.take(&name, (stretch.start + row) as u64 + 1, entry);
+                }
             }
         } else if extension_is(path, "py") {
             let source = std::fs::read_to_string(path).at("reading", path)?;

@@ -12,12 +12,14 @@ mod text;
 use std::io;
 use std::path::PathBuf;
 
+use anyhow::bail;
 use rayon::prelude::*;
 
 use super::Ending;
 use crate::console::{self, Painted};
 use crate::docs::fix::Safety;
 use crate::ingest::read::{Block, Limits, ReadError, read_blocks};
+use crate::ingest::source::Reading;
 use input::Docs;
 use outcome::Outcome;
 use tally::Tally;
@@ -65,6 +67,12 @@ pub(super) struct FixArgs {
 
 pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
     let allow = if args.safe_only { Safety::Safe } else { Safety::Unsafe };
+    if matches!(Reading::of(&args.file), Reading::Parquet) {
+        let path = args.file.display();
+        bail!(
+            "{path}: docs are not read from Parquet\nhint: write the column with the docs as lines of JSON, or give the file to `toolsieve run`"
+        );
+    }
     let is_text = args.diff || !args.json && console::is_read_by_a_person();
     let mut tally = Tally::default();
     let limits = Limits::default();

@@ -121,9 +121,9 @@ pub(super) fn is_forgotten(run: &Path, wanted: &str) -> anyhow::Result<bool> {
 
 fn find_line(run: &OpenRun, folder: &Path, wanted: &str) -> anyhow::Result<Option<LineStory>> {
     let Some((files, line)) = place(run, wanted) else { return Ok(None) };
-    Ok(read_lines(folder)?
-        .into_iter()
-        .find(|story| story.line == line && files.contains(&i64::from(story.file))))
+    Ok(read_lines(folder)?.into_iter().find(|story| {
+        (story.line..story.line + story.n_lines).contains(&line) && files.contains(&i64::from(story.file))
+    }))
 }
 
 fn tell_line(run: &OpenRun, line: &LineStory, wanted: &str) -> String {

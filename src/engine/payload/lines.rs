@@ -18,6 +18,8 @@ pub static JOINED: Reason = Reason::policy(
 /// A line that got no row of its own, as it is written.
 pub(super) struct Noted {
     pub(super) place: Place,
+    /// How many lines follow on one another with this fate.
+    pub(super) n_lines: u64,
     pub(super) fate: &'static str,
     pub(super) reason: &'static str,
     pub(super) detail: String,
@@ -27,7 +29,7 @@ pub(super) struct Noted {
 
 impl Noted {
     pub(super) fn of(place: Place, reason: &'static str, fate: &'static str) -> Self {
-        Self { place, fate, reason, detail: String::new(), into: None }
+        Self { place, n_lines: 1, fate, reason, detail: String::new(), into: None }
     }
 }
 
@@ -61,6 +63,7 @@ impl LineWriter {
         self.file.write(vec![
             ("file", Values::U32(lines.iter().map(|line| line.place.file).collect())),
             ("line", Values::Int(lines.iter().map(|line| int(line.place.line)).collect())),
+            ("lines", Values::Int(lines.iter().map(|line| int(line.n_lines)).collect())),
             ("fate", Values::Text(lines.iter().map(|line| Some(line.fate)).collect())),
             ("reason", Values::Text(lines.iter().map(|line| Some(line.reason)).collect())),
             ("detail", Values::Text(lines.iter().map(|line| Some(line.detail.as_str())).collect())),
@@ -70,13 +73,15 @@ impl LineWriter {
     }
 }
 
-/// A line without a request, read back.
+/// A line without a request, or several that follow on one another, read back.
 #[derive(Debug, Clone)]
 pub struct LineStory {
     /// Number of the input file.
     pub file: u32,
-    /// The line.
+    /// The line, or the first of them.
     pub line: i64,
+    /// How many lines these are.
+    pub n_lines: i64,
     /// `unreadable`, `no-request`, `joined-into` or `forgotten`.
     pub fate: String,
     /// Reason code.
@@ -108,6 +113,7 @@ pub fn read_lines(run: &Path) -> Result<Vec<LineStory>> {
             Ok(LineStory {
                 file,
                 line,
+                n_lines: int("lines", row).unwrap_or(1),
                 fate: text("fate", row),
                 reason: text("reason", row),
                 detail: text("detail", row),

@@ -64,6 +64,15 @@ pub struct IngestCounts {
     pub doc_lists: u64,
 }
 
+/// An input that was not read to its end, since it is damaged or cut off.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CutFile {
+    /// Number of the input, from 0.
+    pub file: u32,
+    /// What was found.
+    pub detail: String,
+}
+
 /// The finished step's manifest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct IngestManifest {
@@ -75,6 +84,9 @@ pub struct IngestManifest {
     pub counts: IngestCounts,
     /// Lines without a request, by reason.
     pub line_reasons: BTreeMap<String, u64>,
+    /// Inputs that were not read to their end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut_files: Vec<CutFile>,
     /// Requests by log shape.
     pub shapes: BTreeMap<String, u64>,
     /// Rows of each batch of requests.

@@ -72,15 +72,19 @@ impl RequestRow {
     }
 }
 
-/// A line that gave no request.
+/// A line that gave no request, or several that follow on one another and hold the same: nothing.
 #[derive(Debug)]
 pub struct LineRow {
     /// Number of the input file, from 0.
     pub file: u32,
     /// The line, from 1.
     pub line: u64,
+    /// How many lines these are.
+    pub n_lines: u64,
     /// It could not be read, rather than holding nothing to read.
     pub unreadable: bool,
+    /// What should follow in the file could not be read either.
+    pub ends_file: bool,
     /// Reason code.
     pub reason: &'static str,
     /// What was found.

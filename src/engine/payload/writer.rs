@@ -10,8 +10,8 @@ use super::lists::ListWriter;
 use super::rows::{LineRow, Place, RequestRow};
 use super::spine::{Spine, write_spine};
 use super::{
-    BATCH_BYTES, BATCH_ROWS, IngestCounts, IngestManifest, LINES, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS,
-    tables,
+    BATCH_BYTES, BATCH_ROWS, CutFile, IngestCounts, IngestManifest, LINES, LIST_SPINE, LISTS, REQUEST_SPINE,
+    REQUESTS, tables,
 };
 use crate::engine::columns::{self, ColumnSpec};
 use crate::engine::corpus::{Cells, Corpus};
@@ -35,6 +35,7 @@ pub struct PayloadWriter {
     forgotten: Forgotten,
     counts: IngestCounts,
     line_reasons: BTreeMap<String, u64>,
+    cut_files: Vec<CutFile>,
     shapes: BTreeMap<&'static str, u64>,
 }
 
@@ -54,6 +55,7 @@ impl PayloadWriter {
             request_batches: Vec::new(),
             counts: IngestCounts::default(),
             line_reasons: BTreeMap::new(),
+            cut_files: Vec::new(),
             shapes: BTreeMap::new(),
         }
     }
@@ -116,15 +118,19 @@ impl PayloadWriter {
     /// # Errors
     /// A file cannot be written.
     pub fn line(&mut self, line: LineRow) -> Result<()> {
-        *(if line.unreadable { &mut self.counts.unreadable } else { &mut self.counts.no_request }) += 1;
+        let sum = if line.unreadable { &mut self.counts.unreadable } else { &mut self.counts.no_request };
+        *sum += line.n_lines;
+        if line.ends_file {
+            self.cut_files.push(CutFile { file: line.file, detail: line.detail.clone() });
+        }
         let fate = if line.unreadable { "unreadable" } else { "no-request" };
         let place = Place { file: line.file, line: line.line };
-        self.note(Noted { detail: line.detail, ..Noted::of(place, line.reason, fate) })
+        self.note(Noted { detail: line.detail, n_lines: line.n_lines, ..Noted::of(place, line.reason, fate) })
     }
 
     fn note(&mut self, line: Noted) -> Result<()> {
-        self.counts.lines += 1;
-        *self.line_reasons.entry(line.reason.to_owned()).or_default() += 1;
+        self.counts.lines += line.n_lines;
+        *self.line_reasons.entry(line.reason.to_owned()).or_default() += line.n_lines;
         self.lines.push(line)
     }
 
@@ -186,6 +192,7 @@ impl PayloadWriter {
             inputs,
             counts: self.counts,
             line_reasons: self.line_reasons,
+            cut_files: self.cut_files,
             shapes: self.shapes.into_iter().map(|(shape, n)| (shape.to_owned(), n)).collect(),
             request_batches: self.request_batches,
             list_batches,

@@ -9,6 +9,7 @@
 
 pub mod bodies;
 pub mod envelopes;
+pub(crate) mod names;
 pub mod traces;
 
 use schemars::JsonSchema;
@@ -115,6 +116,12 @@ pub enum Fact {
 }
 
 impl Columns {
+    /// The names of all columns, by what they hold.
+    pub(crate) fn all(&self) -> [&[String]; 10] {
+        let Self { query, functions, system, response, id, time, model, user, session, status } = self;
+        [query, functions, system, response, id, time, model, user, session, status]
+    }
+
     /// The columns that may hold a fact.
     pub(super) fn of(&self, fact: Fact) -> &[String] {
         match fact {

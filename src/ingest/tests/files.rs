@@ -1,5 +1,6 @@
 //! Files of every format, compression and kind of damage: lines keep their numbers, and none is lost.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -86,6 +87,99 @@ fn a_damaged_file_gives_what_stood_before_the_damage() {
     assert_eq!(outline(&read("log.jsonl", b"\x28\xb5\x2f\xfd")), [(1, CUT_FILE)]);
 }
 
+/// Members of a compressed file of 40 lines each; one bit of a member is flipped near its end.
+fn with_a_flipped_bit(compress: fn(&str) -> Vec<u8>, member: usize) -> (Vec<u8>, u64) {
+    let mut content = Vec::new();
+    let mut sound = 0;
+    for n in 0..3 {
+        let text: String = (0..40).map(|row| ROW.replace("hi", &format!("hi {n} {row}")) + "\n").collect();
+        let mut stored = compress(&text);
+        if n == member {
+            sound = content.len() as u64;
+            let place = stored.len() - 7;
+            stored[place] ^= 0x10;
+        }
+        content.extend(stored);
+    }
+    (content, sound)
+}
+
+#[test]
+fn of_a_corrupt_member_nothing_is_taken_for_sound() {
+    fn zstd_with_checksum(text: &str) -> Vec<u8> {
+        let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.include_checksum(true).unwrap();
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    }
+    for compress in [gzip as fn(&str) -> Vec<u8>, zstd_with_checksum] {
+        for member in 0..3 {
+            let (content, sound) = with_a_flipped_bit(compress, member);
+            let lines = read("log.jsonl", &content);
+            let (last, before) = lines.split_last().unwrap();
+            assert_eq!(before.len(), 40 * member);
+            assert!(before.iter().all(|line| matches!(line.fate, LineFate::Record(_))));
+            let LineFate::Unreadable(fault) = &last.fate else { panic!("{last:?}") };
+            let of_all = format!("{sound} of {} bytes are sound", content.len());
+            assert!(fault.reason == CUT_FILE && fault.detail.ends_with(&of_all), "{fault:?}");
+        }
+    }
+}
+
+#[test]
+fn a_window_larger_than_is_read_is_called_so_and_one_of_zstds_long_mode_is_read() {
+    let text = format!("{ROW}\n");
+    let with_window = |log: u32| {
+        let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.long_distance_matching(true).unwrap();
+        encoder.window_log(log).unwrap();
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.flush().unwrap();
+        encoder.finish().unwrap()
+    };
+    assert_eq!(outline(&read("log.jsonl", with_window(28))), [(1, "record")]);
+    assert_eq!(outline(&read("log.jsonl", with_window(30))), [(1, WINDOW_TOO_LARGE)]);
+}
+
+#[test]
+fn blank_lines_are_noted_once_and_counted_each() {
+    let n_blank = 3_000_000;
+    let text = format!("{ROW}\n{}{ROW}\n \n\r\n", "\n".repeat(n_blank));
+    let (lines, facts) = read_with("log.jsonl", text.as_bytes(), &Limits::default());
+    assert!(lines.len() < 12, "{} notes", lines.len());
+    assert_eq!(facts.n_items, n_blank as u64 + 4);
+    let records: Vec<u64> =
+        lines.iter().filter(|line| matches!(line.fate, LineFate::Record(_))).map(|line| line.line).collect();
+    assert_eq!(records, [1, n_blank as u64 + 2]);
+}
+
+#[test]
+fn utf_16_is_read_and_a_byte_order_mark_between_files_is_no_text() {
+    let row = "{\"prompt\": \"Wie hoch ist die Flut in Rødøy? \u{1f30a}\", \"function\": \"[]\"}";
+    let text = format!("{row}\r\n{ROW}\n");
+    let units = |mark: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        format!("{mark}{text}").encode_utf16().flat_map(bytes).collect()
+    };
+    let expected = outline(&read("log.jsonl", &text));
+    assert_eq!(expected, [(1, "record"), (2, "record")]);
+    for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+        for mark in ["\u{feff}", ""] {
+            let stored = units(mark, bytes);
+            for content in [stored.clone(), zstd::encode_all(&stored[..], 1).unwrap()] {
+                assert_eq!(read("log.jsonl", content), read("log.jsonl", &text));
+            }
+        }
+    }
+    let table =
+        "\u{feff}prompt,function\nhi,[]\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    assert_eq!(outline(&read("log.csv", table)), [(2, "record")]);
+
+    let joined = format!("\u{feff}{ROW}\n\u{feff}{ROW}\n\u{feff}\n");
+    assert_eq!(outline(&read("log.jsonl", &joined)), [(1, "record"), (2, "record"), (3, BLANK_LINE)]);
+    let arrays = format!("\u{feff}[{ROW}]\n\u{feff}[{ROW}]");
+    assert_eq!(outline(&read("log.json", arrays)), [(1, "record"), (2, "record")]);
+}
+
 #[test]
 fn a_line_over_the_limit_is_let_go_and_the_next_keeps_its_number() {
     // Longer than a chunk, so that it is let go in several pieces.
@@ -145,7 +239,7 @@ fn formats_are_told_by_the_name_under_the_compression() {
 #[test]
 fn a_file_that_cannot_be_opened_is_an_error_and_so_is_the_callers_refusal() {
     let read = |path: &Path| {
-        let refuse = || ReadError::Open { path: "refused".into(), source: std::io::Error::other("x") };
+        let refuse = || ReadError::Open { path: "refused".into(), cause: std::io::Error::other("x") };
         read_blocks::<ReadError>(path, Format::Jsonl, &Limits::default(), &mut |_| {}, &mut |_| Err(refuse()))
     };
     let dir = tempfile::tempdir().unwrap();

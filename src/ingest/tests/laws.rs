@@ -92,7 +92,11 @@ proptest! {
         // A space in front: the file is not taken for a compressed one.
         let lines = [b" ", &bytes[..]].concat();
         let n_lines = lines.split(|byte| *byte == b'\n').count() - usize::from(lines.ends_with(b"\n"));
-        let numbers: Vec<u64> = read_with("a.jsonl", &lines, &limits).0.iter().map(|line| line.line).collect();
+        let numbers: Vec<u64> = read_with("a.jsonl", &lines, &limits)
+            .0
+            .iter()
+            .flat_map(|line| line.line..line.line + line.n_items)
+            .collect();
         prop_assert_eq!(numbers, (1..=n_lines as u64).collect::<Vec<_>>());
     }
 

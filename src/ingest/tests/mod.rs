@@ -7,6 +7,7 @@ mod lines;
 mod samples;
 mod traces;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use flate2::Compression as GzipLevel;
@@ -15,9 +16,10 @@ use serde_json::Value;
 
 use crate::conversation::{Call, Message, Role};
 use crate::ingest::read::{FileFacts, Format, Limits, ReadError, read_blocks};
-use crate::ingest::reasons::RESPONSE_WITHOUT_REQUEST;
-use crate::ingest::record::{Line, LineFate, Record, record_of_value, records_of};
+use crate::ingest::reasons::{Fault, RESPONSE_WITHOUT_REQUEST};
+use crate::ingest::record::{Line, LineFate, Record, push_lines, record_of_value, records_of};
 use crate::ingest::shapes::Columns;
+use crate::ingest::shapes::names::is_read;
 
 const ROW: &str = r#"{"prompt": "hi", "function": "[]"}"#;
 
@@ -40,7 +42,11 @@ fn read_with(name: &str, content: &[u8], limits: &Limits) -> (Vec<Line>, FileFac
     let facts = facts.unwrap();
     assert_eq!(raw, content, "every byte of the file is seen once");
     assert_eq!(facts.raw_bytes, content.len() as u64);
-    let n_first = lines.iter().filter(|line| line.part == 0).count() as u64;
+    let distinct: BTreeSet<&[u8]> = content.split(|byte| *byte == b'\n').collect();
+    for line in distinct.into_iter().filter_map(|line| serde_json::from_slice(line).ok()) {
+        assert_unread_keys_change_nothing(&line);
+    }
+    let n_first = lines.iter().filter(|line| line.part == 0).map(|line| line.n_items).sum::<u64>();
     assert_eq!(facts.n_items, n_first, "every item has one first part");
     (lines, facts)
 }
@@ -49,14 +55,17 @@ fn read(name: &str, content: impl AsRef<[u8]>) -> Vec<Line> {
     read_with(name, content.as_ref(), &Limits::default()).0
 }
 
-/// Line numbers with what became of the line in one word.
+/// Line numbers with what became of the line in one word; blank lines are counted one by one.
 fn outline(lines: &[Line]) -> Vec<(u64, &'static str)> {
     let word = |fate: &LineFate| match fate {
         LineFate::Record(_) => "record",
         LineFate::Answer(_) => RESPONSE_WITHOUT_REQUEST,
         LineFate::NoRequest(fault) | LineFate::Unreadable(fault) => fault.reason,
     };
-    lines.iter().map(|line| (line.line, word(&line.fate))).collect()
+    let each = |line: &Line| {
+        (line.line..line.line + line.n_items).map(|n| (n, word(&line.fate))).collect::<Vec<_>>()
+    };
+    lines.iter().flat_map(each).collect()
 }
 
 fn record(fate: LineFate) -> Record {
@@ -67,7 +76,33 @@ fn record(fate: LineFate) -> Record {
 }
 
 fn record_of(value: &Value) -> Record {
+    assert_unread_keys_change_nothing(value);
     record(record_of_value(1, 0, value.clone(), &Columns::default()))
+}
+
+/// A line gives the same without the keys that no table names: what a wide Parquet file need not decode.
+fn assert_unread_keys_change_nothing(value: &Value) {
+    let Value::Object(fields) = value else { return };
+    let columns = Columns::default();
+    let without = |(key, value): (&String, &Value)| {
+        (key.clone(), if is_read(key, &columns) { value.clone() } else { Value::Null })
+    };
+    let pruned = Value::Object(fields.iter().map(without).collect());
+    // Why a line holds no request may hang on any key, so only what it gives is compared.
+    let given = |value: Value| {
+        let mut lines = Vec::new();
+        push_lines(1, 0, value, &columns, &mut lines);
+        lines.retain(|line| matches!(line.fate, LineFate::Record(_) | LineFate::Answer(_)));
+        for line in &mut lines {
+            line.part = 0;
+            match &mut line.fate {
+                LineFate::Record(record) => record.content_key = 0,
+                fate => *fate = LineFate::NoRequest(Fault::new(RESPONSE_WITHOUT_REQUEST, "")),
+            }
+        }
+        lines
+    };
+    assert_eq!(given(value.clone()), given(pruned), "{value}");
 }
 
 fn gzip(text: &str) -> Vec<u8> {

@@ -81,7 +81,7 @@ const GRAMMARS: &[Grammar] = &[
 ];
 
 /// Keys under which a whole conversation stands as one text.
-const WHOLE: &[&str] = &["chat", "text", "sample", "prompt", "input"];
+pub(super) const WHOLE: &[&str] = &["chat", "text", "sample", "prompt", "input"];
 
 /// What a text may have ahead of its first mark.
 const OPENINGS: &[&str] = &["<s>", "<|begin_of_text|>", "<bos>"];

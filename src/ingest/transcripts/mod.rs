@@ -73,6 +73,11 @@ type Form = fn(&Value, &Columns) -> Option<Result<Talk, Fault>>;
 /// Every form a transcript has, in the order they are tried.
 const FORMS: &[Form] = &[said::talk, marked::talk];
 
+/// The keys under which a transcript stands.
+pub(super) fn names() -> Vec<&'static str> {
+    said::TRANSCRIPTS.iter().chain([&said::MESSAGES]).chain(marked::WHOLE).copied().collect()
+}
+
 /// Reads a line that no shape of the tables fits; `None` where it is no transcript either.
 pub(super) fn record(
     line: u64,

@@ -13,7 +13,7 @@ use crate::ingest::reasons::{BAD_MESSAGE, Fault};
 use crate::ingest::shapes::{Columns, column};
 
 /// Keys under which training sets keep a conversation.
-const TRANSCRIPTS: &[&str] = &["conversations", "conversation"];
+pub(super) const TRANSCRIPTS: &[&str] = &["conversations", "conversation"];
 
 /// Keys under which requests keep one.
 pub(super) const MESSAGES: &str = "messages";

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::{Cancelled, EmbedError, Embedder, to_unit_length};
 use crate::engine::error::At as _;
 use crate::engine::fingerprint::sha256_of;
-use crate::engine::frame::{Frame, FrameFile};
+use crate::engine::foreign::{ForeignFile, ForeignRows, Need};
 use crate::similarity::vectors::Vectors;
 use crate::text::normal::normalise_query;
 
@@ -28,9 +28,6 @@ const TEXT_HASH: &str = "text_hash";
 
 /// The columns a vector may stand in; the first that is there counts.
 const VECTOR: [&str; 3] = ["vector", "embedding", "embeddings"];
-
-/// Rows of a Parquet file read at a time.
-const CHUNK_ROWS: usize = 8_192;
 
 /// Whether a file holds vectors in the order of rows, and not by text.
 pub fn is_by_row(path: &Path) -> bool {
@@ -98,10 +95,14 @@ impl ByText {
     /// It cannot be read, lacks a column, or its vectors are not of one length.
     pub fn open(path: &Path) -> Result<Self, EmbedError> {
         let mut rows = Rows::default();
-        let file = FrameFile::open(path)?;
-        for start in (0..file.height()).step_by(CHUNK_ROWS) {
-            let frame = file.read(start, CHUNK_ROWS.min(file.height() - start), None)?;
-            rows.add(&frame, start).map_err(|what| bad(path, what))?;
+        let file = ForeignFile::open(path)?;
+        let vector = VECTOR.into_iter().find(|name| file.names().any(|column| column == *name));
+        let vector = vector.ok_or_else(|| bad(path, format!("no column of {}", VECTOR.join(", "))))?;
+        let need = |name: &str| if [TEXT, TEXT_HASH, vector].contains(&name) { Need::Read } else { Need::No };
+        let selection = file.select(need)?;
+        for stretch in file.stretches(&selection) {
+            let part = file.read(&selection, stretch.clone())?;
+            rows.add(&part, vector, stretch.start).map_err(|what| bad(path, what))?;
         }
         let n_dims = rows.n_dims.unwrap_or(0);
         rows.values.chunks_exact_mut(n_dims.max(1)).for_each(to_unit_length);
@@ -149,25 +150,22 @@ struct Rows {
 
 impl Rows {
     /// Adds the rows of a part of the file, which begins at row `start`.
-    fn add(&mut self, frame: &Frame, start: usize) -> Result<(), String> {
-        let vector = VECTOR.into_iter().find(|name| frame.names().any(|column| column == *name));
-        let vector = vector.ok_or_else(|| format!("no column of {}", VECTOR.join(", ")))?;
-        let (texts, hashes) = (frame.texts(TEXT), frame.texts(TEXT_HASH));
-        if texts.is_none() && hashes.is_none() {
+    fn add(&mut self, part: &ForeignRows, vector: &str, start: usize) -> Result<(), String> {
+        if ![TEXT, TEXT_HASH].into_iter().any(|column| part.is_text(column)) {
             return Err(format!("no column {TEXT} or {TEXT_HASH} of text"));
         }
-        for row in 0..frame.height() {
+        for row in 0..part.height() {
             let at = start + row;
             let place = |what: &str| format!("row {}: {what}", at + 1);
-            let values = frame.floats(vector, row).ok_or_else(|| place("no list of numbers"))?;
+            let values = part.floats(vector, row).ok_or_else(|| place("no list of numbers"))?;
             if *self.n_dims.get_or_insert(values.len()) != values.len() {
                 return Err(place("a vector of another length than those before"));
             }
             self.values.extend(values);
-            if let Some(text) = texts.and_then(|texts| texts.get(row)) {
+            if let Some(text) = part.text(TEXT, row) {
                 self.exact.entry(xxh3_128(text.as_bytes())).or_insert(at);
                 self.normal.entry(xxh3_128(normalise_query(text).as_bytes())).or_insert(at);
-            } else if let Some(hash) = hashes.and_then(|hashes| hashes.get(row)) {
+            } else if let Some(hash) = part.text(TEXT_HASH, row) {
                 let hash =
                     u128::from_str_radix(hash, 16).map_err(|_| place("text_hash must be 32 hex digits"))?;
                 self.exact.entry(hash).or_insert(at);

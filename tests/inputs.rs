@@ -1,0 +1,244 @@
+//! What a run makes of inputs that are damaged, empty, endless or strange: it says so, counts all of it, and fails the
+//! gate where something is missing.
+
+// A test that cannot set itself up may fail where it stands.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+mod support;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::{Value, json};
+use support::{shown, toolsieve};
+
+/// A log of so many requests.
+fn log(n_rows: usize) -> String {
+    let row = |n: usize| {
+        let docs = format!(r#"[{{"name": "tide_{n}", "description": "Tells the tide of harbour {n}."}}]"#);
+        json!({"query": format!("When is high tide in harbour {n}?"), "functions": docs}).to_string() + "\n"
+    };
+    (0..n_rows).map(row).collect()
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Reads a file; gives how that ended and the run folder.
+fn run(folder: &Path, input: &Path, more: &[&str]) -> (Output, PathBuf) {
+    let out = folder.join("run");
+    let mut command = toolsieve();
+    command.args(["run", "pipelines/parse-only.toml", "--quiet", "--fresh", "--input"]).arg(input);
+    (command.arg("--out").arg(&out).args(more).output().unwrap(), out)
+}
+
+fn ingest(run: &Path) -> Value {
+    serde_json::from_slice::<Value>(&std::fs::read(run.join("report.json")).unwrap()).unwrap()["ingest"]
+        .clone()
+}
+
+/// A file of this name; how reading it ended, what of it was said and what was counted.
+fn ended(name: &str, content: &[u8], more: &[&str]) -> (i32, String, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join(name);
+    std::fs::write(&input, content).unwrap();
+    let (output, out) = run(folder.path(), &input, more);
+    let shown = shown(&output).replace(&folder.path().display().to_string(), "FOLDER");
+    (output.status.code().unwrap(), shown, ingest(&out))
+}
+
+fn parquet(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parquet").join(name).with_extension("parquet")
+}
+
+#[test]
+fn a_file_that_ends_too_early_fails_the_gate_by_name() {
+    let text = log(3000);
+    let zipped = gzip(&text);
+    let framed = zstd::encode_all(text.as_bytes(), 1).unwrap();
+    let array = format!("[{}]", text.trim_end().replace('\n', ",\n"));
+    for (name, content) in [
+        ("log.jsonl.gz", &zipped[..zipped.len() * 2 / 3]),
+        ("log.jsonl.zst", &framed[..framed.len() * 2 / 3]),
+        ("log.json", &array.as_bytes()[..array.len() * 2 / 3]),
+    ] {
+        let (code, shown, counts) = ended(name, content, &[]);
+        assert_eq!(code, 1, "{shown}");
+        assert!(shown.contains(&format!("gate failed: FOLDER/{name} was not read to its end: ")), "{shown}");
+        assert!(counts["records"].as_u64().unwrap() > 500 && counts["unreadable"] == 1, "{counts}");
+        let (code, shown, _) = ended(name, content, &["--set", "max_fault_share=1"]);
+        assert_eq!(code, 0, "who takes any share of faults takes this: {shown}");
+    }
+}
+
+#[test]
+fn a_resumed_run_fails_the_gate_for_the_same_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("log.jsonl.gz");
+    let zipped = gzip(&log(3000));
+    std::fs::write(&input, &zipped[..zipped.len() / 2]).unwrap();
+    let (first, out) = run(folder.path(), &input, &[]);
+    let again = toolsieve()
+        .args(["run", "pipelines/parse-only.toml", "--quiet", "--input"])
+        .arg(&input)
+        .arg("--out")
+        .arg(&out)
+        .output()
+        .unwrap();
+    assert_eq!((first.status.code(), again.status.code()), (Some(1), Some(1)));
+    assert!(shown(&again).contains("was not read to its end"), "{}", shown(&again));
+}
+
+#[test]
+fn of_a_corrupt_file_no_line_is_kept_that_may_be_wrong() {
+    let (one, mut other) = (gzip(&log(200)), gzip(&log(3000)));
+    let place = other.len() - 6;
+    other[place] ^= 1;
+    let (code, shown, counts) = ended("log.jsonl.gz", &[one, other].concat(), &[]);
+    assert_eq!((code, &counts["records"], &counts["unreadable"]), (1, &json!(200), &json!(1)), "{shown}");
+    assert!(shown.contains("bytes are sound"), "{shown}");
+}
+
+#[test]
+fn an_input_without_a_line_fails_the_gate_and_shows_no_table_of_zeros() {
+    let empty = std::fs::read(parquet("empty")).unwrap();
+    for (name, content) in [
+        ("log.jsonl", &b""[..]),
+        ("log.csv", b"query,functions\n"),
+        ("log.csv", b"\r\r\r"),
+        ("log.json", b"[]"),
+        ("log.jsonl.gz", &gzip("")),
+        ("log.parquet", &empty),
+    ] {
+        let (code, shown, _) = ended(name, content, &[]);
+        assert_eq!(code, 1, "{name}: {shown}");
+        assert!(
+            shown.contains("there is nothing in the files") && shown.contains("gate failed: no request"),
+            "{shown}"
+        );
+        assert!(!shown.contains("what is left"), "{shown}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_with_a_name_is_read_once_and_two_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipes = ["one", "two.jsonl", "table.csv"].map(|name| folder.path().join(name));
+    for pipe in &pipes {
+        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    }
+    for pipe in &pipes[..2] {
+        let writer = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::write(pipe, log(500))
+        });
+        let (output, out) = run(folder.path(), pipe, &[]);
+        assert!(output.status.success(), "{}", shown(&output));
+        assert_eq!(ingest(&out)["records"], 500);
+        writer.join().unwrap().unwrap();
+    }
+    // Nobody writes into them: to open one would never end.
+    let (output, _) = run(folder.path(), &pipes[0], &["--input", pipes[1].to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2), "{}", shown(&output));
+    assert!(shown(&output).contains("are both pipes"), "{}", shown(&output));
+    let (output, _) = run(folder.path(), &pipes[2], &[]);
+    assert_eq!(output.status.code(), Some(2), "{}", shown(&output));
+    assert!(shown(&output).contains("pipes are read as JSON only"), "{}", shown(&output));
+}
+
+#[test]
+fn millions_of_blank_lines_are_a_few_notes_and_each_has_its_story() {
+    let n_blank = 2_000_000;
+    let text = format!("{}{}", "\n".repeat(n_blank), log(2));
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("log.jsonl.zst");
+    std::fs::write(&input, zstd::encode_all(text.as_bytes(), 1).unwrap()).unwrap();
+    let (output, out) = run(folder.path(), &input, &[]);
+    assert!(output.status.success(), "{}", shown(&output));
+    let counts = ingest(&out);
+    assert_eq!((&counts["lines"], &counts["no_request"]), (&json!(n_blank + 2), &json!(n_blank)));
+    assert!(toolsieve::engine::payload::read_lines(&out).unwrap().len() < 10);
+    let why = toolsieve().arg("why").arg(&out).arg("log.jsonl.zst:1234567").output().unwrap();
+    assert!(shown(&why).contains("ingest/blank-line"), "{}", shown(&why));
+    let (_, limited, counts) = ended("log.jsonl", text.as_bytes(), &["--limit", "1"]);
+    assert_eq!(counts["lines"], json!(n_blank + 2), "{limited}");
+}
+
+#[test]
+fn parquet_of_other_tools_is_read_by_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, n_requests) in [
+        ("binary", 2),
+        ("binary_nested", 2),
+        ("unread", 2),
+        ("read_types", 2),
+        ("times_millis", 2),
+        ("times_seconds", 2),
+        ("times_days", 2),
+        ("deep", 2),
+        ("not_text", 1),
+    ] {
+        let (output, out) = run(folder.path(), &parquet(name), &["--set", "max_fault_share=1"]);
+        assert!(output.status.success(), "{name}: {}", shown(&output));
+        assert_eq!(ingest(&out)["records"], n_requests, "{name}: {}", shown(&output));
+        let inspect = toolsieve().args(["inspect", "--json"]).arg(parquet(name)).output().unwrap();
+        let look: Value = serde_json::from_slice(&inspect.stdout).unwrap();
+        assert_eq!(look["lines"]["requests"], n_requests, "{name}: {look:#}");
+    }
+    let lines = toolsieve::engine::payload::read_lines(&folder.path().join("run")).unwrap();
+    assert_eq!(lines[0].reason, "ingest/not-utf8");
+    assert!(lines[0].detail.starts_with("column \"prompt\": 12 bytes"), "{}", lines[0].detail);
+
+    let pairs = toolsieve().args(["pairs", "--field", "prompt"]).arg(parquet("unread")).output().unwrap();
+    assert!(pairs.status.success() && shown(&pairs).contains("\"a\":1,\"b\":2"), "{}", shown(&pairs));
+    let by_vectors = format!("file:{}", parquet("vectors").display());
+    let cosine =
+        ["pairs", "--metric", "cosine", "--field", "text", "--threshold", "0.5", "--embedder", &by_vectors];
+    let pairs = toolsieve().args(cosine).arg(parquet("vectors")).output().unwrap();
+    assert!(pairs.status.success() && shown(&pairs).contains("\"a\":1,\"b\":2"), "{}", shown(&pairs));
+}
+
+#[test]
+fn fix_says_that_it_reads_no_parquet() {
+    let fix = toolsieve().arg("fix").arg(parquet("binary")).output().unwrap();
+    assert_eq!(fix.status.code(), Some(2), "{}", shown(&fix));
+    assert!(shown(&fix).contains("docs are not read from Parquet\nhint: "), "{}", shown(&fix));
+}
+
+#[test]
+fn a_column_that_is_read_and_cannot_be_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let (output, _) = run(folder.path(), &parquet("deep_and_read"), &[]);
+    assert_eq!(output.status.code(), Some(3), "{}", shown(&output));
+    let said = shown(&output);
+    assert!(
+        said.contains("deep_and_read.parquet: column \"prompt\" cannot be read") && said.contains("\nhint: "),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_limit_of_a_line_holds_for_the_row_of_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let limit = ["--set", "ingest.max_line_bytes=900000", "--set", "max_fault_share=1"];
+    let (output, out) = run(folder.path(), &parquet("dictionary"), &limit);
+    assert_eq!(
+        (output.status.code(), &ingest(&out)["unreadable"]),
+        (Some(1), &json!(300)),
+        "{}",
+        shown(&output)
+    );
+    let lines = toolsieve::engine::payload::read_lines(&out).unwrap();
+    assert_eq!(lines[0].reason, "ingest/line-too-long");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told_once() {
+    let pairs = toolsieve().args(["pairs", "--field", "q", "/none"]).output().unwrap();
+    assert_eq!(shown(&pairs).matches("No such file").count(), 1, "{}", shown(&pairs));
+}
