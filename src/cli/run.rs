@@ -80,7 +80,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     for warning in &pipeline.warnings {
         progress.warn(warning);
     }
-    let cx = Context { seed: pipeline.seed, cancel: &cancel, progress: &progress };
+    let cx = Context { seed: pipeline.seed, cancel: &*cancel, progress: &progress };
     let (outcome, report) = judged(&pipeline, &folder, &cx).map_err(Halfway)?;
     console::give(&summary(&report))?;
     if outcome.reused > 0 {

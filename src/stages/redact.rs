@@ -218,7 +218,7 @@ impl Met {
                 });
                 visit(row, &mut |found| met.borrow_mut().note(found));
                 met.into_inner()
-            });
+            })?;
             all.extend(met.into_iter().filter(|met| !met.values.is_empty() || !met.taken.is_empty()));
             Ok(())
         })?;
@@ -293,7 +293,7 @@ pub(super) fn rewrite(
         |row| find(row).is_some(),
         |batch| {
             let opinions =
-                batch.map_rows(|row| find(row.ix()).map_or_else(Opinion::keep, |met| judge(row, met)));
+                batch.map_rows(|row| find(row.ix()).map_or_else(Opinion::keep, |met| judge(row, met)))?;
             for (row, opinion) in batch.rows().iter().zip(opinions) {
                 out.opinion(*row, opinion)?;
             }
