@@ -7,7 +7,13 @@
 //!
 //! by Cauchy and Schwarz. `P` bends downwards, so a line that touches it is nowhere below it: a base and a slope for
 //! each row say how many elements two rows share at least whose cosine is at or above a threshold, and so how many one
-//! may lack of the other. That is what the bitmaps of [`bitmap`] refuse. Scores are [`dot`](super::dot) of the rows.
+//! may lack of the other. That is what the bitmaps of [`bitmap`] refuse.
+//!
+//! In any order of elements two rows have a first one in common, and all they share stands from there on. With `R(i)`
+//! the sum of the squares of a row from its place `i` on, `(a·b)² ≤ R(i)·R'(j)`, so it stands near the start of both.
+//! With rare elements first few rows have one there (prefix filter: Bayardo, Ma and Srikant, "Scaling up all pairs
+//! similarity search", 2007). Where elements are too frequent for that, all bitmaps are looked at, which is cheaper
+//! than long lists. Scores are [`dot`](super::dot) of the rows.
 
 use rayon::prelude::*;
 
@@ -169,37 +175,162 @@ impl Chunk {
 /// Words of the widest bitmap of a chunk.
 const MAX_WORDS: usize = 64;
 
+/// In which order elements stand: those that few of the first leaders have come first.
+#[derive(Default)]
+struct Order(Vec<u32>);
+
+impl Order {
+    fn of(rows: &Rows, n_dims: usize) -> Self {
+        let mut n_rows = vec![0_usize; 2 * n_dims];
+        for row in 0..super::rows::row(rows.ends.len()) {
+            rows.elements(row).into_iter().for_each(|element| n_rows[element as usize] += 1);
+        }
+        let mut rarest_first: Vec<u32> = (0..).take(n_rows.len()).collect();
+        rarest_first.sort_by_key(|&element| n_rows[element as usize]);
+        let mut ranks = vec![0; n_rows.len()];
+        (0..).zip(rarest_first).for_each(|(rank, element)| ranks[element as usize] = rank);
+        Self(ranks)
+    }
+
+    /// The elements at the start of a row of which one is shared by each row with a cosine of at least `least`: each as
+    /// its place in the order, and the sum of the squares from it on.
+    fn first(&self, values: impl Iterator<Item = (u32, f32)>, least: f64) -> Vec<(u32, f32)> {
+        let rank = |(dim, value): (u32, f32)| {
+            (self.0[element(dim, value) as usize], f64::from(value) * f64::from(value))
+        };
+        let mut ranked: Vec<(u32, f64)> = values.map(rank).collect();
+        ranked.sort_unstable_by_key(|&(rank, _)| rank);
+        let mut rest = 0.0;
+        for (_, square) in ranked.iter_mut().rev() {
+            rest += *square;
+            *square = rest;
+        }
+        let is_near_start = |&(_, rest): &(u32, f64)| rest * MAX_SQUARED >= least * least;
+        ranked.into_iter().take_while(is_near_start).map(|(rank, rest)| (rank, rounded_up(rest))).collect()
+    }
+}
+
+/// The square of the length of a row that stands in lists.
+const MAX_SQUARED: f64 = 1.001;
+
+#[expect(clippy::cast_possible_truncation, reason = "it is rounded up by more than a single loses")]
+fn rounded_up(sum: f64) -> f32 {
+    (sum * (1.0 + 1e-6)) as f32
+}
+
+/// Rows that are worth lists; fewer are looked at one by one sooner.
+const MIN_LISTED: usize = 1_024;
+
+/// Of how many rows a look at all bitmaps costs as much as one posting.
+const POSTING_COST: usize = 8;
+
+/// Rows of about as many elements that share a bound in a look at lists.
+const N_BANDS: usize = 64;
+
+/// For rare elements the rows that have them near their start.
+struct Lists {
+    /// For each place in the order where its postings begin, and where the last end.
+    starts: Vec<usize>,
+    postings: Vec<Posting>,
+    /// Rows of a band, and the bound of each band.
+    band_len: usize,
+    bands: Vec<Bound>,
+}
+
+/// A row that has an element near its start.
+#[derive(Clone, Copy, Default)]
+struct Posting {
+    /// Its place in the layout.
+    at: u32,
+    /// The sum of its squares from the element on.
+    rest: f32,
+    sketch: u64,
+}
+
+impl Lists {
+    fn of(rows: &Rows, order: &Order, threshold: f64, sorted: &[u32]) -> Self {
+        let first = |&row: &u32| {
+            let (dims, values) = rows.get(row);
+            let values = dims.iter().zip(values).map(|(&dim, &value)| (u32::from(dim), value));
+            let least = threshold - slack(order.0.len() / 2);
+            (order.first(values, least), sketch(&rows.elements(row)))
+        };
+        let firsts: Vec<(Vec<(u32, f32)>, u64)> = sorted.par_iter().map(first).collect();
+        let mut starts = vec![0; order.0.len() + 1];
+        let ranks = firsts.iter().flat_map(|(first, _)| first).map(|&(rank, _)| rank as usize);
+        ranks.for_each(|rank| starts[rank + 1] += 1);
+        (1..starts.len()).for_each(|rank| starts[rank] += starts[rank - 1]);
+        let mut next = starts.clone();
+        let mut postings = vec![Posting::default(); starts.last().copied().unwrap_or(0)];
+        for (at, (first, sketch)) in (0..).zip(firsts) {
+            for (rank, rest) in first {
+                postings[next[rank as usize]] = Posting { at, rest, sketch };
+                next[rank as usize] += 1;
+            }
+        }
+        let band_len = sorted.len().div_ceil(N_BANDS);
+        let bound = |rows_of_band: &[u32]| {
+            let bounds = rows_of_band.iter().map(|&row| rows.bounds[row as usize]);
+            bounds.fold(Bound::default(), Bound::max)
+        };
+        Self { starts, postings, band_len, bands: sorted.chunks(band_len).map(bound).collect() }
+    }
+
+    fn get(&self, rank: u32) -> &[Posting] {
+        &self.postings[self.starts[rank as usize]..self.starts[rank as usize + 1]]
+    }
+}
+
+/// The bitmap of some elements in one word.
+fn sketch(elements: &[u32]) -> u64 {
+    let mut words = [0; WIDTHS[0].0];
+    bitmap::draw(elements, &mut words);
+    bitmap::sketch(&words)
+}
+
 /// Rows in chunks.
 #[derive(Default)]
-struct Layout(Vec<Chunk>);
+struct Layout {
+    chunks: Vec<Chunk>,
+    /// By rare elements; nothing where that does not pay.
+    lists: Option<Lists>,
+}
 
 impl Layout {
-    /// Rows of about as many elements go together.
-    fn of(rows: &Rows, threshold: f64, mut some: Vec<u32>) -> Self {
+    /// Rows of about as many elements go together. Lists are made where there is an order for them.
+    fn of(rows: &Rows, order: Option<&Order>, min_listed: usize, threshold: f64, mut some: Vec<u32>) -> Self {
         some.sort_unstable_by_key(|&row| (rows.bounds[row as usize].n_elements, row));
         let chunk = |some: &[u32]| {
             let mut chunk = Chunk::for_rows_like(rows.bounds[some[0] as usize], threshold);
             some.iter().for_each(|&row| chunk.push(row, rows));
             chunk
         };
-        Self(some.par_chunks(CHUNK_LEN).map(chunk).collect())
+        let order = order.filter(|_| some.len() >= min_listed);
+        Self {
+            lists: order.map(|order| Lists::of(rows, order, threshold, &some)),
+            chunks: some.par_chunks(CHUNK_LEN).map(chunk).collect(),
+        }
     }
 
     fn push(&mut self, row: u32, rows: &Rows, threshold: f64) {
-        if self.0.last().is_none_or(|last| last.rows.len() == CHUNK_LEN) {
-            self.0.push(Chunk::for_rows_like(rows.bounds[row as usize], threshold));
+        if self.chunks.last().is_none_or(|last| last.rows.len() == CHUNK_LEN) {
+            self.chunks.push(Chunk::for_rows_like(rows.bounds[row as usize], threshold));
         }
-        if let Some(last) = self.0.last_mut() {
+        if let Some(last) = self.chunks.last_mut() {
             last.push(row, rows);
         }
     }
 
+    fn row(&self, at: u32) -> u32 {
+        self.chunks[at as usize / CHUNK_LEN].rows[at as usize % CHUNK_LEN]
+    }
+
     fn rows(&self) -> impl Iterator<Item = u32> {
-        self.0.iter().flat_map(|chunk| &chunk.rows).copied()
+        self.chunks.iter().flat_map(|chunk| &chunk.rows).copied()
     }
 
     fn len(&self) -> usize {
-        self.0.iter().map(|chunk| chunk.rows.len()).sum()
+        self.chunks.iter().map(|chunk| chunk.rows.len()).sum()
     }
 }
 
@@ -210,23 +341,73 @@ pub(in crate::similarity) struct Probe<'p> {
     bound: Bound,
     /// Its bitmaps, for each of the widths once it is asked for.
     bitmaps: [Vec<u64>; WIDTHS.len()],
+    /// The rare elements at its start, where there is an order and the row is of unit length.
+    first: Option<Vec<(u32, f32)>>,
+    sketch: u64,
     best: Option<Merge>,
+}
+
+/// What probes are held against.
+#[derive(Clone, Copy)]
+struct Known<'l> {
+    threshold: f64,
+    rows: &'l Rows,
+    /// Which item each row is.
+    leaders: &'l [usize],
+    posting_cost: usize,
 }
 
 impl<'p> Probe<'p> {
     /// Nothing where the row holds something that is no number: it is near nothing.
-    fn new(row: &'p [f32], threshold: f64) -> Option<Self> {
-        let elements = (0..).zip(row).filter(|(_, value)| **value != 0.0);
-        let elements = elements.map(|(dim, &value)| element(dim, value)).collect();
+    fn new(row: &'p [f32], order: Option<&Order>, threshold: f64) -> Option<Self> {
+        let values = || (0..).zip(row.iter().copied()).filter(|&(_, value)| value != 0.0);
+        let elements: Vec<u32> = values().map(|(dim, value)| element(dim, value)).collect();
         let bound = Bound::of(row, threshold);
+        let order = order.filter(|_| is_listed(row));
+        let first = order.map(|order| order.first(values(), threshold - slack(row.len())));
+        let sketch = sketch(&elements);
         let is_fit = row.iter().all(|value| value.is_finite());
-        is_fit.then(|| Self { row, elements, bound, bitmaps: Default::default(), best: None })
+        is_fit.then(|| Self { row, elements, bound, bitmaps: Default::default(), first, sketch, best: None })
     }
 
-    fn look(&mut self, chunk: &Chunk, rows: &Rows, threshold: f64, leaders: &[usize]) {
-        // Of two with one score the earlier is better, so one as high is not refused.
-        let least = self.best.map_or(threshold, |best| best.score) - slack(self.row.len());
-        let Some(limit) = self.bound.most_lacking(chunk.bound, least) else { return };
+    /// What a leader's cosine must be to be better than the best so far, or as high: of two with one score the earlier
+    /// is better.
+    fn least(&self, threshold: f64) -> f64 {
+        self.best.map_or(threshold, |best| best.score) - slack(self.row.len())
+    }
+
+    /// Whether lists have all rows that may be near, and are short enough to be looked at, which they were then.
+    fn look_at_lists(&mut self, layout: &Layout, known: Known<'_>) -> bool {
+        let least = self.least(known.threshold);
+        let (Some(first), Some(lists)) = (&self.first, &layout.lists) else { return false };
+        let n_postings: usize = first.iter().map(|&(rank, _)| lists.get(rank).len()).sum();
+        if least <= 0.0 || n_postings * known.posting_cost > layout.len() {
+            return false;
+        }
+        let most = |band: &Bound| self.bound.most_lacking(*band, least);
+        let limits: Vec<Option<u64>> = lists.bands.iter().map(most).collect();
+        let mut found: Vec<u32> = Vec::new();
+        for &(rank, rest) in first {
+            let is_near = |posting: &&Posting| {
+                let n_lacking = u64::from((posting.sketch ^ self.sketch).count_ones());
+                f64::from(rest) * f64::from(posting.rest) >= least * least
+                    && limits[posting.at as usize / lists.band_len].is_some_and(|limit| n_lacking <= limit)
+            };
+            found.extend(lists.get(rank).iter().filter(is_near).map(|posting| posting.at));
+        }
+        found.sort_unstable();
+        found.dedup();
+        for at in found {
+            let row = layout.row(at);
+            if self.bound.most_lacking(known.rows.bounds[row as usize], least).is_some() {
+                self.improve(row, known);
+            }
+        }
+        true
+    }
+
+    fn look(&mut self, chunk: &Chunk, known: Known<'_>) {
+        let Some(limit) = self.bound.most_lacking(chunk.bound, self.least(known.threshold)) else { return };
         let n_words = chunk.columns.len();
         let at = WIDTHS.iter().position(|&(width, _)| width == n_words).unwrap_or(0);
         if self.bitmaps[at].is_empty() {
@@ -236,14 +417,24 @@ impl<'p> Probe<'p> {
         let mut mask = bitmap::within(&chunk.columns, &self.bitmaps[at], limit);
         while mask != 0 {
             let Some(&row) = chunk.rows.get(mask.trailing_zeros() as usize) else { break };
-            let (leader, score) = (leaders[row as usize], f64::from(rows.dot(row, self.row)));
-            let is_better = |best: Merge| score > best.score || (score >= best.score && leader < best.leader);
-            if score >= threshold && self.best.is_none_or(is_better) {
-                self.best = Some(Merge { leader, score });
-            }
+            self.improve(row, known);
             mask &= mask - 1;
         }
     }
+
+    /// Takes a leader if it is near enough and better than the best so far.
+    fn improve(&mut self, row: u32, known: Known<'_>) {
+        let (leader, score) = (known.leaders[row as usize], f64::from(known.rows.dot(row, self.row)));
+        let is_better = |best: Merge| score > best.score || (score >= best.score && leader < best.leader);
+        if score >= known.threshold && self.best.is_none_or(is_better) {
+            self.best = Some(Merge { leader, score });
+        }
+    }
+}
+
+/// Whether a row may stand in lists: it is no longer than a unit.
+fn is_listed(row: &[f32]) -> bool {
+    f64::from(super::dot(row, row)) < MAX_SQUARED - slack(row.len())
 }
 
 /// Leaders that are mostly zeros.
@@ -255,6 +446,12 @@ pub(in crate::similarity) struct SparseLeaders {
     /// Each layout at least twice as large as the one behind it.
     settled: Vec<Layout>,
     fresh: Layout,
+    /// Nothing before any leader is settled, and from the first on that cannot stand in lists.
+    order: Option<Order>,
+    may_be_listed: bool,
+    n_dims: usize,
+    /// [`MIN_LISTED`] and [`POSTING_COST`].
+    costs: (usize, usize),
 }
 
 impl SparseLeaders {
@@ -278,6 +475,19 @@ impl SparseLeaders {
             leaders: Vec::new(),
             settled: Vec::new(),
             fresh: Layout::default(),
+            order: None,
+            may_be_listed: true,
+            n_dims: 0,
+            costs: (MIN_LISTED, POSTING_COST),
+        }
+    }
+
+    fn known(&self) -> Known<'_> {
+        Known {
+            threshold: self.threshold,
+            rows: &self.rows,
+            leaders: &self.leaders,
+            posting_cost: self.costs.1,
         }
     }
 
@@ -290,13 +500,22 @@ impl SparseLeaders {
         cancelled: Cancelled<'_>,
     ) -> Option<Vec<Option<Probe<'p>>>> {
         let tiles = rows.par_chunks(TILE_LEN).map(|tile| {
-            let mut probes: Vec<_> = tile.iter().map(|row| Probe::new(row, self.threshold)).collect();
-            for chunk in self.settled.iter().flat_map(|layout| &layout.0) {
+            let probe = |row: &&'p [f32]| Probe::new(row, self.order.as_ref(), self.threshold);
+            let mut probes: Vec<_> = tile.iter().map(probe).collect();
+            for layout in &self.settled {
+                let mut left: Vec<&mut Probe<'p>> = probes.iter_mut().flatten().collect();
+                left.retain_mut(|probe| !probe.look_at_lists(layout, self.known()));
+                // A chunk is looked at for all of them while it is at hand.
+                let chunks = if left.is_empty() { &[] } else { &layout.chunks[..] };
+                for chunk in chunks {
+                    if cancelled() {
+                        return None;
+                    }
+                    left.iter_mut().for_each(|probe| probe.look(chunk, self.known()));
+                }
                 if cancelled() {
                     return None;
                 }
-                let fit = probes.iter_mut().flatten();
-                fit.for_each(|probe| probe.look(chunk, &self.rows, self.threshold, &self.leaders));
             }
             Some(probes)
         });
@@ -305,8 +524,8 @@ impl SparseLeaders {
 
     /// The best leader of all for a row.
     pub(in crate::similarity) fn best(&self, probe: &mut Probe<'_>) -> Option<Merge> {
-        for chunk in &self.fresh.0 {
-            probe.look(chunk, &self.rows, self.threshold, &self.leaders);
+        for chunk in &self.fresh.chunks {
+            probe.look(chunk, self.known());
         }
         probe.best
     }
@@ -316,6 +535,8 @@ impl SparseLeaders {
         let at = self.rows.push(probe.row, probe.bound);
         self.leaders.push(leader);
         self.fresh.push(at, &self.rows, self.threshold);
+        self.may_be_listed &= is_listed(probe.row);
+        self.n_dims = self.n_dims.max(probe.row.len());
     }
 
     /// Lays out the leaders that came, for all threads to look at.
@@ -324,10 +545,16 @@ impl SparseLeaders {
         if rows.is_empty() {
             return;
         }
+        if !self.may_be_listed {
+            self.order = None;
+        } else if self.order.is_none() {
+            self.order = Some(Order::of(&self.rows, self.n_dims));
+        }
         while let Some(last) = self.settled.pop_if(|last| last.len() < 2 * rows.len()) {
             rows.extend(last.rows());
         }
-        self.settled.push(Layout::of(&self.rows, self.threshold, rows));
+        let layout = Layout::of(&self.rows, self.order.as_ref(), self.costs.0, self.threshold, rows);
+        self.settled.push(layout);
     }
 }
 
@@ -368,13 +595,15 @@ mod tests {
 
         #[test]
         fn the_best_leader_is_the_one_that_comparing_all_finds(
-            rows in rows(), percent in 0_u32..=100, n_leaders in any::<prop::sample::Index>(), settle_every in 1_usize..90
+            rows in rows(), percent in 0_u32..=100, n_leaders in any::<prop::sample::Index>(), settle_every in 1_usize..90,
+            costs in prop::sample::select(vec![(MIN_LISTED, POSTING_COST), (1, 0), (8, 1)])
         ) {
             let threshold = f64::from(percent) / 100.0;
             let (leaders, items) = rows.split_at(n_leaders.index(rows.len()));
-            let mut sparse = SparseLeaders::new(threshold);
+            let mut sparse = SparseLeaders { costs, ..SparseLeaders::new(threshold) };
             for (at, leader) in leaders.iter().enumerate() {
-                sparse.push(at, &Probe::new(leader, threshold).unwrap());
+                let probe = Probe::new(leader, sparse.order.as_ref(), threshold).unwrap();
+                sparse.push(at, &probe);
                 if at % settle_every == 0 {
                     sparse.settle();
                 }
@@ -414,7 +643,7 @@ mod tests {
     fn a_row_that_is_no_number_is_near_nothing_and_cancelling_is_heard() {
         let leader = [1.0, 0.0, 0.0];
         let mut leaders = SparseLeaders::new(0.5);
-        leaders.push(7, &Probe::new(&leader, 0.5).unwrap());
+        leaders.push(7, &Probe::new(&leader, None, 0.5).unwrap());
         leaders.settle();
         let found = leaders.probes(&[&leader, &[f32::NAN, 1.0, 0.0]], &|| false).unwrap();
         let best: Vec<_> = found.iter().map(|probe| probe.as_ref().map(|probe| probe.best)).collect();

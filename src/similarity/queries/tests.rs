@@ -132,7 +132,7 @@ fn what_is_called_off_says_so() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn the_nearest_of_others_is_the_one_that_a_merge_would_find(

@@ -67,15 +67,26 @@ pub(super) struct Postings {
     postings: Vec<Posting>,
     /// How many sequences have fewer tokens than so many.
     n_shorter: [usize; MAX_LEN + 2],
+    /// [`POSTING_COST`].
+    posting_cost: usize,
 }
 
 impl Postings {
     /// The lists of some sequences, those of up to [`MAX_LEN`] tokens; nothing where they are too few to pay.
     pub(super) fn of(prepared: &Prepared<'_>, rows: &[Row]) -> Option<Self> {
+        Self::with_cost(prepared, rows, MIN_ROWS, POSTING_COST)
+    }
+
+    fn with_cost(
+        prepared: &Prepared<'_>,
+        rows: &[Row],
+        min_rows: usize,
+        posting_cost: usize,
+    ) -> Option<Self> {
         let n_tokens = |row: Row| prepared.n_tokens(row);
         let is_short = |&row: &Row| (1..=MAX_LEN).contains(&n_tokens(row));
         let short: Vec<Row> = rows.iter().copied().filter(is_short).collect();
-        if short.len() < MIN_ROWS {
+        if short.len() < min_rows {
             return None;
         }
         let bounds = Bounds::new(prepared.threshold);
@@ -99,7 +110,7 @@ impl Postings {
             start += list.len();
         }
         let postings = all.into_iter().map(|(_, posting)| posting).collect();
-        Some(Self { bounds, lists, postings, n_shorter })
+        Some(Self { bounds, lists, postings, n_shorter, posting_cost })
     }
 
     /// Adds to `found` the listed sequences that a probe may be near to, each once, in no order.
@@ -122,7 +133,7 @@ impl Postings {
         };
         let n_postings: usize = lists().map(|(_, list)| list.len()).sum();
         let n_partners = self.n_shorter[longest + 1] - self.n_shorter[shortest.min(longest)];
-        if n_postings > MIN_ROWS && n_postings * POSTING_COST > n_partners {
+        if n_postings > MIN_ROWS && n_postings * self.posting_cost > n_partners {
             return None;
         }
         let sketch = prepared.sketch(probe);
@@ -170,4 +181,87 @@ impl Postings {
 fn firsts(bag: &[u32]) -> impl Iterator<Item = (usize, u32)> {
     let is_first = |&(at, token): &(usize, u32)| at == 0 || bag[at - 1] != token;
     bag.iter().copied().enumerate().filter(is_first)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::similarity::rouge::prepared::row;
+    use crate::similarity::rouge::texts::Texts;
+    use crate::similarity::sequences::Sequences;
+    use crate::text::lcs::lcs;
+    use crate::text::rouge::Comparison;
+
+    /// Short sequences, near copies of some of them, and some that are too long for lists.
+    fn items() -> impl Strategy<Value = Vec<Vec<u32>>> {
+        let item = prop_oneof![
+            6 => prop::collection::vec(0_u32..12, 0..14),
+            2 => prop::collection::vec(0_u32..400, 1..40),
+            1 => prop::collection::vec(0_u32..400, 55..80),
+        ];
+        let copy = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_u32..500);
+        (prop::collection::vec(item, 1..30), prop::collection::vec(copy, 0..60)).prop_map(
+            |(mut items, copies)| {
+                for (of, at, token) in copies {
+                    let mut item = of.get(&items).clone();
+                    let at = at.index(item.len() + 1);
+                    match token % 3 {
+                        0 => item.insert(at, token),
+                        1 => drop(item.splice(at..item.len().min(at + 1), [token % 12])),
+                        _ => item.truncate(at),
+                    }
+                    items.push(item);
+                }
+                items
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn lists_hold_every_sequence_above_the_threshold(
+            items in items(), percent in 0_u32..=100, by_float in any::<bool>()
+        ) {
+            let threshold = Threshold::try_from(f64::from(percent) / 100.0).unwrap();
+            let comparison = if by_float { Comparison::GoogleFloat } else { Comparison::Exact };
+            let threshold = threshold.compared_by(comparison);
+            let texts = Texts::from(items.iter().collect::<Sequences>());
+            let prepared = Prepared::new(&texts.first, threshold, &|| false).unwrap();
+            let rows: Vec<Row> = (0..items.len()).map(row).collect();
+            let postings = Postings::with_cost(&prepared, &rows, 0, 0).unwrap();
+            let mut n_listed = 0;
+            for (probe, item) in rows.iter().zip(&items) {
+                let mut found = Vec::new();
+                let is_listed = postings.candidates(&prepared, *probe, &mut found).is_some();
+                // A threshold this high has partners of like length only.
+                prop_assert!(is_listed || item.len() > 30 || percent < 70);
+                n_listed += usize::from(is_listed);
+                let is_above = |other: &&Row| {
+                    let other = &items[**other as usize];
+                    threshold.is_above(lcs(item, other), item.len(), other.len())
+                };
+                let near: Vec<Row> = rows.iter().filter(is_above).copied().collect();
+                prop_assert!(!is_listed || near.iter().all(|row| found.contains(row)), "{:?} {:?}", near, found);
+            }
+            prop_assert!(n_listed > 0 || percent < 70 || items.iter().all(|item| item.len() > 30));
+        }
+    }
+
+    #[test]
+    fn templates_with_a_rare_word_have_no_candidates_and_frequent_words_no_lists() {
+        let numbered: Vec<Vec<u32>> = (0..3_000).map(|n| vec![0, 1, 10 + 2 * n, 11 + 2 * n]).collect();
+        let frequent: Vec<Vec<u32>> = (0..3_000).map(|n| (0..8).map(|at| n >> at & 1).collect()).collect();
+        let candidates = |items: &[Vec<u32>]| {
+            let texts = Texts::from(items.iter().collect::<Sequences>());
+            let prepared = Prepared::new(&texts.first, "0.8".parse().unwrap(), &|| false).unwrap();
+            let rows: Vec<Row> = (0..items.len()).map(row).collect();
+            let postings = Postings::of(&prepared, &rows).unwrap();
+            let mut found = Vec::new();
+            postings.candidates(&prepared, 7, &mut found).map(|()| found)
+        };
+        assert_eq!(candidates(&numbered), Some(vec![7]));
+        assert_eq!(candidates(&frequent), None);
+    }
 }
