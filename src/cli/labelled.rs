@@ -192,7 +192,7 @@ fn groups(view: &View<'_>, cx: &Context<'_>) -> anyhow::Result<BTreeMap<RowIx, S
         let found = batch.map_rows(|row| {
             let functions: Vec<Value> = row.json(FUNCTIONS).unwrap_or_default();
             group(functions.iter().filter_map(|function| function["name"].as_str()))
-        });
+        })?;
         groups.extend(batch.rows().iter().copied().zip(found));
         Ok(())
     })?;

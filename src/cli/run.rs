@@ -82,7 +82,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     for warning in &pipeline.warnings {
         progress.warn(warning);
     }
-    let cx = Context { seed: pipeline.seed, cancel: &cancel, progress: &progress };
+    let cx = Context { seed: pipeline.seed, cancel: &*cancel, progress: &progress };
     let (outcome, report) = judged(&pipeline, &folder, &cx).map_err(Halfway)?;
     let printed = print_summary(&report, &outcome, folder.path());
     let ending = gate(&pipeline, &outcome.ingest, report.fault_share);

@@ -327,12 +327,26 @@ impl Progress for Quiet {
     fn warn(&self, _message: &str) {}
 }
 
+/// Says whether the user asked to stop: no more work is wanted from then on.
+///
+/// Whatever takes its time asks again and again, from any thread, at least once every few milliseconds.
+pub trait Cancel: Sync {
+    /// The user asked to stop; once it holds, it holds for good.
+    fn is_cancelled(&self) -> bool;
+}
+
+impl Cancel for AtomicBool {
+    fn is_cancelled(&self) -> bool {
+        self.load(Ordering::Relaxed)
+    }
+}
+
 /// What a stage may use besides its rows.
 pub struct Context<'a> {
     /// The run's seed.
     pub seed: u64,
-    /// Set when the user asked to stop.
-    pub cancel: &'a AtomicBool,
+    /// Says whether the user asked to stop.
+    pub cancel: &'a dyn Cancel,
     /// Where progress goes.
     pub progress: &'a dyn Progress,
 }
@@ -340,7 +354,7 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// The user asked to stop.
     pub fn cancelled(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed)
+        self.cancel.is_cancelled()
     }
 }
 
@@ -395,7 +409,7 @@ impl<S: RowStage> Stage for Rows<S> {
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         view.for_each_batch(cx, |batch| {
-            let opinions = batch.map_rows(|row| self.0.judge_row(row));
+            let opinions = batch.map_rows(|row| self.0.judge_row(row))?;
             for (row, opinion) in batch.rows().iter().zip(opinions) {
                 out.opinion(*row, opinion)?;
             }

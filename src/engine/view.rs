@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use super::columns::ColumnSpec;
 use super::corpus::{BatchCells, Corpus, RowId, Table};
 use super::error::{Error, Result};
-use super::stage::{Context, Contract, RowIx, TableId};
+use super::stage::{Cancel, Context, Contract, RowIx, TableId};
 
 /// The kept rows of one table.
 pub struct View<'a> {
@@ -98,7 +98,11 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// A file cannot be read, the user asked to stop, or `visit` fails.
-    pub fn for_each_batch(&self, cx: &Context<'_>, visit: impl FnMut(&Batch) -> Result<()>) -> Result<()> {
+    pub fn for_each_batch(
+        &self,
+        cx: &Context<'_>,
+        visit: impl FnMut(&Batch<'_>) -> Result<()>,
+    ) -> Result<()> {
         self.stream(cx, |row| self.table().is_kept(row), visit)
     }
 
@@ -110,7 +114,7 @@ impl<'a> View<'a> {
         &self,
         cx: &Context<'_>,
         wanted: impl Fn(RowIx) -> bool,
-        mut visit: impl FnMut(&Batch) -> Result<()>,
+        mut visit: impl FnMut(&Batch<'_>) -> Result<()>,
     ) -> Result<()> {
         let table = self.table();
         let columns: Vec<ColumnSpec> =
@@ -123,7 +127,7 @@ impl<'a> View<'a> {
             let rows: Vec<RowIx> = table.rows_of_batch(index).filter(|&row| wanted(row)).collect();
             if !rows.is_empty() {
                 let cells = table.read_batch(index, &columns)?;
-                visit(&Batch { index, start: range.start, rows, cells })?;
+                visit(&Batch { index, start: range.start, rows, cells, cancel: cx.cancel })?;
             }
             cx.progress.advance(range.len() as u64);
         }
@@ -135,14 +139,15 @@ impl<'a> View<'a> {
 const ROWS_AT_ONCE: usize = 64;
 
 /// Some rows that lie together, with their cells.
-pub struct Batch {
+pub struct Batch<'a> {
     index: usize,
     start: usize,
     rows: Vec<RowIx>,
     cells: BatchCells,
+    cancel: &'a dyn Cancel,
 }
 
-impl Batch {
+impl Batch<'_> {
     /// Its place among the table's batches.
     pub fn index(&self) -> usize {
         self.index
@@ -159,8 +164,13 @@ impl Batch {
     }
 
     /// Judges its rows in parallel; answers in row order.
-    pub fn map_rows<T: Send>(&self, judge: impl Fn(Row<'_>) -> T + Sync) -> Vec<T> {
-        self.rows.par_iter().with_max_len(ROWS_AT_ONCE).map(|&row| judge(self.row(row))).collect()
+    ///
+    /// # Errors
+    /// The user asked to stop.
+    pub fn map_rows<T: Send>(&self, judge: impl Fn(Row<'_>) -> T + Sync) -> Result<Vec<T>> {
+        let judge = |&row: &RowIx| (!self.cancel.is_cancelled()).then(|| judge(self.row(row)));
+        let judged: Option<Vec<T>> = self.rows.par_iter().with_max_len(ROWS_AT_ONCE).map(judge).collect();
+        judged.ok_or(Error::Interrupted)
     }
 }
 

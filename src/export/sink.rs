@@ -122,7 +122,7 @@ impl Sink for Export {
     }
 
     fn write(&self, corpus: &Corpus, into: &Path, cx: &Context<'_>) -> Result<Exported> {
-        let functions = read_functions(corpus)?;
+        let functions = read_functions(corpus, cx)?;
         let mut drafts = read_drafts(corpus, cx)?;
         drafts.sort_by_key(|draft| (corpus.lists.position(draft.list), corpus.requests.position(draft.row)));
         publish(&mut drafts, &functions);
@@ -146,11 +146,14 @@ impl Sink for Export {
                     continue;
                 }
                 for group in frozen.rows.chunks(GROUP_ROWS) {
+                    go_on(cx)?;
                     write_rows(&mut table, group, true)?;
                 }
                 exported.origins.extend(frozen.origins.iter().cloned());
                 let mut ids = Ids::new(&self.id_prefix, set);
-                let ids = write_files(&folder, category, &frozen, &mut ids, &of_category, &functions)?;
+                let entries: Vec<Entry<'_>> =
+                    of_category.iter().map(|draft| draft.entry(&functions)).collect();
+                let ids = write_files(&folder, category, &frozen, &mut ids, &entries, cx)?;
                 exported.rows.extend(of_category.iter().map(|draft| draft.row));
                 let heading = format!("{}/{}", set.name(), category.name());
                 if !frozen.is_empty() {
@@ -163,6 +166,7 @@ impl Sink for Export {
                 exported.origins.extend(ids.iter().zip(&of_category).map(origin));
                 let rows: Vec<(String, &Draft)> = ids.into_iter().zip(of_category).collect();
                 for group in rows.chunks(GROUP_ROWS) {
+                    go_on(cx)?;
                     let cells = |(id, draft): &(String, &Draft)| draft.cells(id, &functions);
                     write_rows(&mut table, &group.par_iter().map(cells).collect::<Vec<_>>(), false)?;
                 }
@@ -276,14 +280,17 @@ fn publish(drafts: &mut [Draft], functions: &FxHashMap<RowIx, Vec<Value>>) {
     }
 }
 
+/// Stops where the user asked to.
+fn go_on(cx: &Context<'_>) -> Result<()> {
+    if cx.cancelled() { Err(Error::Interrupted) } else { Ok(()) }
+}
+
 fn read_drafts(corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Draft>> {
     let requests = &corpus.requests;
     let asked = [&[MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY], &PASSED_ON[..]].concat();
     let mut drafts = Vec::new();
     for batch in 0..requests.batches() {
-        if cx.cancelled() {
-            return Err(Error::Interrupted);
-        }
+        go_on(cx)?;
         let range = requests.batch(batch);
         cx.progress.advance(range.len() as u64);
         let kept = requests.kept_of_batch(batch);
@@ -330,9 +337,10 @@ fn draft(corpus: &Corpus, row: RowIx, text: impl Fn(ColumnSpec) -> Option<String
 }
 
 /// The functions of every kept list.
-fn read_functions(corpus: &Corpus) -> Result<FxHashMap<RowIx, Vec<Value>>> {
+fn read_functions(corpus: &Corpus, cx: &Context<'_>) -> Result<FxHashMap<RowIx, Vec<Value>>> {
     let mut functions = FxHashMap::default();
     for batch in 0..corpus.lists.batches() {
+        go_on(cx)?;
         let range = corpus.lists.batch(batch);
         let cells = corpus.lists.read_batch(batch, &[FUNCTIONS])?;
         let read = |row: RowIx| {
@@ -350,8 +358,8 @@ fn write_files(
     category: Category,
     frozen: &FrozenFile,
     ids: &mut Ids<'_>,
-    drafts: &[&Draft],
-    functions: &FxHashMap<RowIx, Vec<Value>>,
+    entries: &[Entry<'_>],
+    cx: &Context<'_>,
 ) -> Result<Vec<String>> {
     let create = |path: &Path| -> Result<BufWriter<File>> {
         if let Some(parent) = path.parent() {
@@ -367,13 +375,16 @@ fn write_files(
         None => Box::new(std::io::sink()),
     };
     frozen.number(category, ids)?;
-    frozen.write(&mut questions, &mut *answers, !drafts.is_empty()).at("writing", &question_path)?;
-    let entries: Vec<Entry<'_>> = drafts.iter().map(|draft| draft.entry(functions)).collect();
-    let ids = write_category(category, ids, &entries, &mut questions, &mut *answers)
-        .at("writing", &question_path)?;
+    frozen.write(&mut questions, &mut *answers, !entries.is_empty()).at("writing", &question_path)?;
+    let mut names = Vec::with_capacity(entries.len());
+    for group in entries.chunks(GROUP_ROWS) {
+        go_on(cx)?;
+        let written = write_category(category, ids, group, &mut questions, &mut *answers);
+        names.extend(written.at("writing", &question_path)?);
+    }
     questions.flush().at("writing", &question_path)?;
     answers.flush().at("writing", answer_path.as_ref().unwrap_or(&question_path))?;
-    Ok(ids)
+    Ok(names)
 }
 
 fn write_rows(table: &mut FrameWriter, rows: &[RowCells], is_frozen: bool) -> Result<()> {

@@ -15,6 +15,9 @@ pub mod rouge;
 pub mod sequences;
 pub mod vectors;
 
+/// Asked again and again by what takes its time; `true` stops it, and then stays `true`.
+pub type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
+
 /// Where an item went.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Merge {

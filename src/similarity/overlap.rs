@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::Merge;
 use super::rouge::leaders::best_of;
 use super::rouge::texts::Texts;
+use super::{Cancelled, Merge};
 use crate::text::normal::loose_name;
 use crate::text::profile::Profile;
 use crate::text::rouge::Threshold;
@@ -67,14 +67,15 @@ pub fn functions(
     known: &[Function],
     asked: &[Function],
     threshold: Threshold,
-    cancelled: &(dyn Fn() -> bool + Sync),
+    cancelled: Cancelled<'_>,
 ) -> Option<Vec<Found>> {
     let [known_texts, asked_texts] = [known, asked]
         .map(|functions| functions.iter().map(|function| function.text.as_str()).collect::<Vec<_>>());
     let by_text = queries(&known_texts, &asked_texts, 0, threshold, cancelled)?;
     let names = Names::new(known);
-    let found = |(function, by_text)| Found { by_text, by_name: names.best(function) };
-    Some(asked.par_iter().zip(by_text).map(found).collect())
+    let found =
+        |(function, by_text)| (!cancelled()).then(|| Found { by_text, by_name: names.best(function) });
+    asked.par_iter().zip(by_text).map(found).collect()
 }
 
 /// Compares each query with all known ones by ROUGE-L; one entry a query, in order.
@@ -86,10 +87,10 @@ pub fn queries<T: AsRef<str>>(
     asked: &[T],
     min_tokens: usize,
     threshold: Threshold,
-    cancelled: &(dyn Fn() -> bool + Sync),
+    cancelled: Cancelled<'_>,
 ) -> Option<Vec<Option<NearText>>> {
     let both: Vec<&str> = known.iter().chain(asked).map(AsRef::as_ref).collect();
-    let texts = Texts::encode(&both, Profile::Auto);
+    let texts = Texts::encode_unless(&both, Profile::Auto, cancelled)?;
     let found = best_of(&texts, known.len(), threshold, cancelled)?;
     let near = |(at, best): (usize, Option<Merge>)| {
         let Merge { leader: known, score } = best.filter(|_| texts.n_tokens(at) >= min_tokens)?;

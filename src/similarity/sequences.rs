@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::Cancelled;
 use crate::text::tokens::Tokenizer;
 use crate::text::vocabulary::Vocabulary;
 
@@ -23,26 +24,44 @@ impl Sequences {
     /// # Panics
     /// With more than 2³² distinct tokens.
     pub fn encode<T: AsRef<str> + Sync>(texts: &[T], tokenizer: Tokenizer) -> Self {
+        Self::encode_unless(texts, tokenizer, &|| false).expect("nobody calls it off")
+    }
+
+    /// The same; nothing where `cancelled` says so, which is asked again and again.
+    ///
+    /// # Panics
+    /// With more than 2³² distinct tokens.
+    pub fn encode_unless<T: AsRef<str> + Sync>(
+        texts: &[T],
+        tokenizer: Tokenizer,
+        cancelled: Cancelled<'_>,
+    ) -> Option<Self> {
         let part_len = texts.len().div_ceil(MAX_PARTS).max(MIN_PART_LEN);
         let parts = texts.par_chunks(part_len).map(|texts| {
             let (mut vocabulary, mut sequences) = (Vocabulary::new(), Self::default());
             for text in texts {
+                if cancelled() {
+                    return None;
+                }
                 vocabulary.for_each_number(tokenizer, text.as_ref(), |number| sequences.tokens.push(number));
                 sequences.ends.push(sequences.tokens.len());
             }
-            (vocabulary.into_tokens(), sequences)
+            Some((vocabulary.into_tokens(), sequences))
         });
-        let (vocabularies, mut parts): (Vec<_>, Vec<Self>) = parts.collect();
+        let parts = parts.collect::<Option<Vec<_>>>()?;
+        let (vocabularies, mut parts): (Vec<_>, Vec<Self>) = parts.into_iter().unzip();
         let mut vocabulary = Vocabulary::new();
         // Parts in order give the numbers that one vocabulary from the first text on would give.
         let numbers: Vec<Vec<u32>> = vocabularies
             .iter()
-            .map(|tokens| tokens.iter().map(|token| vocabulary.number(token)).collect())
-            .collect();
+            .map(|tokens| {
+                (!cancelled()).then(|| tokens.iter().map(|token| vocabulary.number(token)).collect())
+            })
+            .collect::<Option<_>>()?;
         parts.par_iter_mut().zip(&numbers).for_each(|(part, numbers)| {
             part.tokens.iter_mut().for_each(|token| *token = numbers[*token as usize]);
         });
-        Self::joined(parts)
+        Some(Self::joined(parts))
     }
 
     /// The sequences of some collections, one collection after the other.

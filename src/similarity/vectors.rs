@@ -18,6 +18,18 @@ impl Vectors {
         Self { n_dims, values }
     }
 
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// If it has not as many numbers as the others.
+    pub fn push(&mut self, row: &[f32]) {
+        if self.is_empty() {
+            self.n_dims = row.len();
+        }
+        assert_eq!(self.n_dims, row.len(), "vectors of different spaces");
+        self.values.extend_from_slice(row);
+    }
+
     /// Numbers in a row.
     pub fn n_dims(&self) -> usize {
         self.n_dims

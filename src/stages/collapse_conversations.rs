@@ -7,6 +7,7 @@
 //! something new and stays, and is still a witness for the turn before. A row whose line told what came after its
 //! answer is a witness for itself.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ use super::Settings;
 use crate::answers::outcome::{Outcome, outcome};
 use crate::conversation::{Message, Role};
 use crate::engine::columns::{AFTERWARDS, MESSAGES, OUTCOME, RESPONSE, SESSION, USER};
-use crate::engine::error::Result;
+use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
@@ -99,7 +100,7 @@ struct Told {
     turn: Option<u128>,
     /// The row ends with the user's message: a decision is asked for.
     is_head: bool,
-    /// What the logged model answered; 0 where the log has no answer.
+    /// What the logged model answered; [`NO_ANSWER`] where the log has none.
     answer: u64,
     /// Who asked.
     who: u64,
@@ -126,29 +127,32 @@ impl Stage for CollapseConversations {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let mut heads: FxHashMap<u128, Vec<Head>> = FxHashMap::default();
+        let mut heads: Vec<Head> = Vec::new();
         let mut witnesses: Vec<(RowIx, u64, Witness)> = Vec::new();
         view.for_each_batch(cx, |batch| {
-            let told = batch.map_rows(|row| tell(row, view.list_of(row.ix())));
+            let told = batch.map_rows(|row| tell(row, view.list_of(row.ix())))?;
             for (&row, told) in batch.rows().iter().zip(told) {
                 let Some(turn) = told.turn else {
                     out.hold(row, &NO_USER_MESSAGE, Evidence::default())?;
                     continue;
                 };
                 if told.is_head {
-                    let head = Head { row, position: view.position(row), answer: told.answer, who: told.who };
-                    heads.entry(turn).or_default().push(head);
+                    let (answer, who, position) = (told.answer, told.who, view.position(row));
+                    heads.push(Head { turn, answer, who, position, row });
                 }
                 witnesses.extend(told.witnesses.into_iter().map(|witness| (row, told.who, witness)));
             }
             Ok(())
         })?;
+        let heads = Heads::new(heads);
         let mut outcomes: FxHashMap<RowIx, Known> = FxHashMap::default();
         for (row, who, witness) in witnesses {
-            let position = view.position(row);
+            if cx.cancelled() {
+                return Err(Error::Interrupted);
+            }
             let head = match witness.standing {
                 Standing::Own => Some(row),
-                _ => heads.get(&witness.turn).and_then(|heads| find_head(heads, &witness, who, position)),
+                _ => heads.find(witness.turn, witness.step, who, view.position(row)),
             };
             if witness.standing == Standing::Later {
                 match head {
@@ -182,25 +186,66 @@ struct Known {
 }
 
 /// A row that ends with a user message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Head {
-    row: RowIx,
-    position: u32,
+    /// The conversation up to that message.
+    turn: u128,
+    /// What the logged model answered; [`NO_ANSWER`] where the log has none.
     answer: u64,
+    /// Who asked.
     who: u64,
+    position: u32,
+    row: RowIx,
 }
 
-/// The row whose decision the witness saw: its answer is the step taken, or it has none on record. Of several the
-/// same user's, then the latest before the witness, then the earliest.
-fn find_head(heads: &[Head], witness: &Witness, who: u64, position: u32) -> Option<RowIx> {
-    heads
-        .iter()
-        .filter(|head| head.answer == witness.step || head.answer == 0)
-        .max_by_key(|head| {
-            let before = head.position < position;
-            let nearness = if before { i64::from(head.position) } else { -i64::from(head.position) };
-            (head.answer == witness.step, head.who == who, before, nearness)
-        })
-        .map(|head| head.row)
+/// The answer of a row whose answer is not on record.
+const NO_ANSWER: u64 = 0;
+
+/// All heads, so that the one a witness saw is found without looking at the others of its turn: a log may hold one
+/// prompt a million times.
+struct Heads {
+    /// By turn and answer, then by who asked, in canonical order.
+    by_who: Vec<Head>,
+    /// By turn and answer, in canonical order.
+    of_all: Vec<Head>,
+}
+
+impl Heads {
+    fn new(mut heads: Vec<Head>) -> Self {
+        let mut of_all = heads.clone();
+        heads.par_sort_unstable_by_key(|head| (head.turn, head.answer, head.who, head.position));
+        of_all.par_sort_unstable_by_key(|head| (head.turn, head.answer, head.position));
+        Self { by_who: heads, of_all }
+    }
+
+    /// The row whose decision a witness at `position` saw: its answer is the step taken, or it has none on record. Of
+    /// several the same user's, then the latest before the witness, then the earliest.
+    fn find(&self, turn: u128, step: u64, who: u64, position: u32) -> Option<RowIx> {
+        let found = [step, NO_ANSWER].into_iter().find_map(|answer| {
+            let of_who = self.by_who.binary_search_by_key(&(turn, answer, who, position), |head| {
+                (head.turn, head.answer, head.who, head.position)
+            });
+            let is_of_who = |head: &Head| (head.turn, head.answer, head.who) == (turn, answer, who);
+            nearest(&self.by_who, of_who, is_of_who).or_else(|| {
+                let of_all = self.of_all.binary_search_by_key(&(turn, answer, position), |head| {
+                    (head.turn, head.answer, head.position)
+                });
+                nearest(&self.of_all, of_all, |head| (head.turn, head.answer) == (turn, answer))
+            })
+        });
+        found.map(|head| head.row)
+    }
+}
+
+/// The head just before the place of a witness among some sorted ones, else the one at it or after it.
+fn nearest(
+    heads: &[Head],
+    place: std::result::Result<usize, usize>,
+    is_meant: impl Fn(&Head) -> bool,
+) -> Option<&Head> {
+    let at = place.unwrap_or_else(|at| at);
+    let before = at.checked_sub(1).and_then(|before| heads.get(before)).filter(|head| is_meant(head));
+    before.or_else(|| heads.get(at).filter(|head| is_meant(head)))
 }
 
 fn worse(a: Outcome, b: Outcome) -> Outcome {
@@ -223,7 +268,7 @@ fn tell(row: Row<'_>, list: RowIx) -> Told {
     let mut told = Told {
         turn: None,
         is_head: messages.last().is_some_and(|message| message.role == Role::User),
-        answer: response.as_ref().map_or(0, step_key),
+        answer: response.as_ref().map_or(NO_ANSWER, step_key),
         who: xxh3_64(format!("{:?}{:?}", row.text(USER), row.text(SESSION)).as_bytes()),
         witnesses: Vec::new(),
     };
@@ -272,9 +317,48 @@ fn add(hasher: &mut Xxh3, message: &Message) {
     hasher.update(text.as_bytes());
 }
 
-/// What an assistant did: never 0, which stands for nothing on record.
+/// What an assistant did: never [`NO_ANSWER`].
 fn step_key(message: &Message) -> u64 {
     let mut hasher = Xxh3::new();
     add(&mut hasher, message);
     hasher.digest().max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The definition: all heads of the turn are looked at.
+    fn find_by_hand(heads: &[Head], turn: u128, step: u64, who: u64, position: u32) -> Option<RowIx> {
+        heads
+            .iter()
+            .filter(|head| head.turn == turn && (head.answer == step || head.answer == NO_ANSWER))
+            .max_by_key(|head| {
+                let before = head.position < position;
+                let nearness = if before { i64::from(head.position) } else { -i64::from(head.position) };
+                (head.answer == step, head.who == who, before, nearness)
+            })
+            .map(|head| head.row)
+    }
+
+    proptest! {
+        #[test]
+        fn the_head_that_a_witness_saw_is_the_one_that_looking_at_all_finds(
+            heads in prop::collection::vec((0_u128..3, 0_u64..4, 0_u64..3), 0..60),
+            shuffled in any::<prop::sample::Index>(),
+            witness in (0_u128..3, 1_u64..5, 0_u64..4, 0_u32..62),
+        ) {
+            let n_heads = heads.len().max(1);
+            let heads: Vec<Head> = (0..).zip(heads).map(|(row, (turn, answer, who))| {
+                // Rows are not read in canonical order.
+                let position = (row + u32::try_from(shuffled.index(n_heads)).unwrap()) % u32::try_from(n_heads).unwrap();
+                Head { turn, answer, who, position, row }
+            }).collect();
+            let (turn, step, who, position) = witness;
+            let expected = find_by_hand(&heads, turn, step, who, position);
+            prop_assert_eq!(Heads::new(heads).find(turn, step, who, position), expected);
+        }
+    }
 }

@@ -30,7 +30,7 @@ use crate::engine::view::View;
 use crate::export::earlier::{Earlier, EarlierEntry, entry};
 use crate::similarity::embed::Embedder;
 use crate::similarity::embed::name::Chosen;
-use crate::similarity::embed::scopes::{Used, judge_scopes};
+use crate::similarity::embed::scopes::{InOrder, Used, judge_scopes};
 use crate::similarity::queries::{By, Gates, Near, nearest_of_first};
 use crate::similarity::rouge::leaders;
 use crate::similarity::rouge::texts::Texts;
@@ -164,7 +164,7 @@ impl Stage for DropBaselineOverlap {
                 let (context, query) = asked(row.json(MESSAGES).unwrap_or_default())?;
                 let group = baseline.groups.get(&group_key(list.earlier, &context))?;
                 Some(Ok((*group, query)))
-            });
+            })?;
             for (&row, found) in batch.rows().iter().zip(found) {
                 match found {
                     Some(Err(entry)) => {
@@ -280,8 +280,8 @@ impl DropBaselineOverlap {
         let mut others: Vec<RowIx> = Vec::new();
         let mut compared: Vec<String> = baseline.lists.iter().map(|(text, _)| text.clone()).collect();
         view.parent().for_each_batch(cx, |batch| {
-            let texts =
-                batch.map_rows(|row| canonical::text(&row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default()));
+            let texts = batch
+                .map_rows(|row| canonical::text(&row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default()))?;
             for (&row, text) in batch.rows().iter().zip(texts) {
                 if let Some(&earlier) = equal.get(&xxh3_128(text.as_bytes())) {
                     same.insert(row, SameList { earlier, score: None });
@@ -293,8 +293,9 @@ impl DropBaselineOverlap {
             Ok(())
         })?;
         let Some(threshold) = threshold(self.docs) else { return Ok(same) };
-        let texts = Texts::encode(&compared, Profile::Auto);
-        let nearest = leaders::best_of(&texts, baseline.lists.len(), threshold, &|| cx.cancelled());
+        let cancelled = || cx.cancelled();
+        let texts = Texts::encode_unless(&compared, Profile::Auto, &cancelled).ok_or(Error::Interrupted)?;
+        let nearest = leaders::best_of(&texts, baseline.lists.len(), threshold, &cancelled);
         for (row, near) in others.into_iter().zip(nearest.ok_or(Error::Interrupted)?) {
             if let Some(near) = near {
                 same.insert(row, SameList { earlier: near.leader, score: Some(near.score) });
@@ -321,10 +322,13 @@ impl DropBaselineOverlap {
         let left: Vec<Left<'_>> =
             groups.iter().map(|(group, rows)| Left::of(&baseline.entries[*group], rows, overlaps)).collect();
         let scopes: Vec<Vec<&str>> = left.iter().map(Left::texts).collect();
-        let nearest = |at: usize, texts: &[&str], vectors: &[&[f32]]| {
-            nearest_of_first(left[at].entries.len(), texts, vectors, gates)
+        let cancelled = || cx.cancelled();
+        let nearest = |at: usize, texts: &[&str], vectors: &mut InOrder<'_>| {
+            // Where no request is left there are no texts either.
+            let n_entries = left[at].entries.len().min(texts.len());
+            nearest_of_first(n_entries, texts, vectors, gates, &cancelled)
         };
-        let (near, used) = judge_scopes(&scopes, self.embedder()?, &|| cx.cancelled(), nearest)?;
+        let (near, used) = judge_scopes(&scopes, self.embedder()?, &cancelled, nearest)?;
         for (left, near) in left.iter().zip(near) {
             overlaps.extend(left.overlaps(near));
         }

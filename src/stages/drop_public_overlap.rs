@@ -185,7 +185,7 @@ impl Asked {
                     .into_iter()
                     .map(|function| (canonical::key(std::slice::from_ref(&function)), function))
                     .collect::<Vec<_>>()
-            });
+            })?;
             // Many lists share functions, and putting one into the form that is compared is what takes time.
             let mut fresh: Vec<&Value> = Vec::new();
             for (&row, list) in batch.rows().iter().zip(&lists) {

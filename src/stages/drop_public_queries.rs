@@ -120,7 +120,7 @@ impl Stage for DropPublicQueries {
                 let messages = row.json::<Vec<Message>>(MESSAGES).unwrap_or_default();
                 let last = last_user(&messages);
                 last.map(|message| normalise_query(&message.content))
-            });
+            })?;
             for (&row, query) in batch.rows().iter().zip(queries) {
                 let Some(query) = query else { continue };
                 let at = *seen.entry(query).or_insert_with_key(|query| {

@@ -166,19 +166,15 @@ impl Stage for JudgeQueries {
             of_list.entry(view.list_of(row)).or_default().push(row);
         }
         let of_list: Vec<(RowIx, Vec<RowIx>)> = of_list.into_iter().collect();
-        let opinions: Vec<Vec<(RowIx, Opinion)>> = of_list
-            .par_iter()
-            .map(|(list, rows)| {
-                if cx.cancelled() {
-                    return Vec::new();
-                }
-                let offer = Offer::new(lists.functions.get(list).map_or(&[], Vec::as_slice));
-                rows.iter().map(|row| (*row, self.opinion(&requests[row], &offer, model))).collect()
-            })
-            .collect();
-        if cx.cancelled() {
-            return Err(Error::Interrupted);
-        }
+        let opinions = of_list.par_iter().map(|(list, rows)| {
+            let offer = Offer::new(lists.functions.get(list).map_or(&[], Vec::as_slice));
+            // A log may have one list only, so that rows, too, are for all threads.
+            let opinion =
+                |row: &RowIx| (!cx.cancelled()).then(|| (*row, self.opinion(&requests[row], &offer, model)));
+            rows.par_iter().with_max_len(ROWS_AT_ONCE).map(opinion).collect()
+        });
+        let opinions: Option<Vec<Vec<(RowIx, Opinion)>>> = opinions.collect();
+        let opinions = opinions.ok_or(Error::Interrupted)?;
         for (row, opinion) in opinions.into_iter().flatten() {
             if let Some(relevance) = opinion.relevance {
                 out.set(row, RELEVANCE, relevance.name())?;
@@ -270,7 +266,7 @@ impl Lists {
                     let names: FxHashSet<String> =
                         named.iter().filter_map(|function| function.name.as_str()).map(loose_name).collect();
                     (names, lists.is_kept(row.ix()).then(|| row.json(FUNCTIONS)).flatten())
-                });
+                })?;
                 for (&row, (names, functions)) in batch.rows().iter().zip(found) {
                     read.names.insert(row, names);
                     read.functions.extend(functions.map(|functions| (row, functions)));
@@ -318,7 +314,7 @@ fn read_requests(
     let mut requests: FxHashMap<RowIx, Request> = FxHashMap::default();
     let wanted = |row: RowIx| view.head_of(row, &SAME_QUESTION).is_some_and(|head| view.is_kept(head));
     view.stream(cx, wanted, |batch| {
-        for said in batch.map_rows(|row| said(row, lists, answered, view)) {
+        for said in batch.map_rows(|row| said(row, lists, answered, view))? {
             let request = requests.entry(said.head).or_default();
             if let Some(heard) = said.heard {
                 request.evidence.add(heard);
@@ -332,6 +328,9 @@ fn read_requests(
     })?;
     Ok(requests)
 }
+
+/// Requests that one thread takes at a time.
+const ROWS_AT_ONCE: usize = 64;
 
 /// Reasons by which a request was merged into one that asks the same.
 const SAME_QUESTION: [&str; 3] = [SAME_CODE, NEAR_COPY_CODE, SIMILAR_CODE];

@@ -4,29 +4,131 @@
 //! nothing lost) is tested on the program itself in `tests/`.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicBool;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
 use super::{KINDS, Kind, reasons};
 use crate::engine::columns;
 use crate::engine::corpus::{Cells, Corpus, Fate};
+use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::fixture;
 use crate::engine::scribe::Scribe;
-use crate::engine::stage::{Context, Quiet, Safety, Stage};
+use crate::engine::stage::{Cancel, Context, Quiet, Safety, Stage, TableId};
 use crate::engine::verdict::{Delta, Verdict};
 use crate::engine::view::View;
 use crate::ingest::reasons::REASONS as LINE_REASONS;
 
-fn judge(stage: &dyn Stage, corpus: &Corpus, columns: &std::path::Path) -> Delta {
+fn judge(stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Delta {
+    judge_until(&AtomicBool::new(false), stage, corpus, columns).unwrap()
+}
+
+fn judge_until(cancel: &dyn Cancel, stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Result<Delta> {
     let contract = stage.contract();
-    let cancel = AtomicBool::new(false);
-    let cx = Context { seed: 1, cancel: &cancel, progress: &Quiet };
+    let cx = Context { seed: 1, cancel, progress: &Quiet };
     let scribe = Scribe::new(usize::MAX);
     let mut verdict = Verdict::new("law", &contract, corpus.table(contract.table), columns, &scribe);
-    stage.judge(&View::new(corpus, &contract), &cx, &mut verdict).unwrap();
-    verdict.finish().unwrap()
+    stage.judge(&View::new(corpus, &contract), &cx, &mut verdict)?;
+    verdict.finish()
+}
+
+/// Counts how often it is asked, and says from one time on that the user asked to stop.
+struct AfterAsked {
+    n_asked: AtomicU64,
+    stops_at: u64,
+}
+
+impl AfterAsked {
+    fn times(stops_at: u64) -> Self {
+        Self { n_asked: AtomicU64::new(0), stops_at }
+    }
+}
+
+impl Cancel for AfterAsked {
+    fn is_cancelled(&self) -> bool {
+        self.n_asked.fetch_add(1, Ordering::Relaxed) >= self.stops_at
+    }
+}
+
+/// Rows of the large tables. There are more requests than a join takes in one block.
+const N_REQUESTS: usize = 1_100;
+const N_LISTS: usize = 100;
+
+/// Requests of one doc list, as a log of one assistant has them, and lists that share most functions, read or not.
+fn large_tables(are_read: bool) -> Value {
+    let function = |name: String| {
+        json!({"name": name, "description": format!("Does the work of {name} for a harbour with its own rules."),
+            "parameters": {"type": "dict", "required": ["times"], "properties": {
+                "times": {"type": "integer", "description": format!("How often {name} does it.")}}}})
+    };
+    let list = |at: usize| {
+        let functions = [
+            function("ring_bell".to_owned()),
+            function("log_ship".to_owned()),
+            function(format!("tow_{at}")),
+        ];
+        let mut list = json!({"text": json!(functions).to_string()});
+        if are_read {
+            list["functions"] = json!(functions);
+        }
+        list
+    };
+    let request = |at: usize| {
+        let call = json!({"id": "c", "name": "ring_bell", "arguments": {"times": at}});
+        let query = format!("Ring bell {at} of tower {} and write to keeper{at}@example.org", at * 7 % 1_009);
+        json!({"list": if at < N_LISTS { at } else { 0 },
+            "messages": [{"role": "user", "content": query}],
+            "response": {"role": "assistant", "content": "", "calls": [call]},
+            "user": format!("user {}", at % 50), "external_id": at.to_string(), "recorded": "calls",
+            "answer": [{"ring_bell": {"times": [at]}}], "tier": "recorded", "relevance": "relevant",
+            "category": "simple", "language": "en"})
+    };
+    json!({"doc_lists": (0..N_LISTS).map(list).collect::<Vec<_>>(), "requests": (0..N_REQUESTS).map(request).collect::<Vec<_>>()})
+}
+
+/// How often a stage may ask once more after it has heard that the user wants it to stop.
+const MOST_ASKED_AFTERWARDS: u64 = 8;
+
+#[test]
+fn every_stage_asks_at_every_row_whether_to_stop_and_stops_wherever_it_hears_so() {
+    // With one thread a stage asks as often each time.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    for kind in &KINDS {
+        let folder = tempfile::tempdir().unwrap();
+        let cells = folder.path().join("columns.parquet");
+        let contract = (kind.for_examples)().contract();
+        let tables = large_tables(
+            !contract.writes.contains(&columns::FUNCTIONS) || contract.reads.contains(&columns::FUNCTIONS),
+        );
+        let judged = |cancel: &AfterAsked| {
+            pool.install(|| {
+                let (stage, corpus) = ((kind.for_examples)(), fixture::corpus(&tables));
+                judge_until(cancel, &*stage, &corpus, &cells).map(|_| ())
+            })
+        };
+        let never = AfterAsked::times(u64::MAX);
+        judged(&never).unwrap();
+        let n_asked = never.n_asked.into_inner();
+        let n_rows = match contract.table {
+            TableId::Requests => N_REQUESTS as u64,
+            TableId::DocLists => N_LISTS as u64,
+        };
+        assert!(n_asked >= n_rows, "{}: asked {n_asked} times for {n_rows} rows", kind.name);
+        for half in 0..2 {
+            let early = AfterAsked::times(n_asked * half / 2);
+            assert!(matches!(judged(&early), Err(Error::Interrupted)), "{}: {half}/2", kind.name);
+            let asked_afterwards = early.n_asked.into_inner() - early.stops_at;
+            assert!(
+                asked_afterwards <= MOST_ASKED_AFTERWARDS,
+                "{}: asked {asked_afterwards} times after it was to stop, {half}/2 on its way",
+                kind.name
+            );
+        }
+        let late = AfterAsked::times(n_asked - 1);
+        assert!(matches!(judged(&late), Err(Error::Interrupted)), "{}: at its end", kind.name);
+    }
 }
 
 fn apply(stage: &dyn Stage, corpus: &mut Corpus, delta: &Delta) {

@@ -68,7 +68,7 @@ impl Stage for MergeExactDocs {
             let batch_keys = batch.map_rows(|row| {
                 let functions: Vec<Value> = row.json(FUNCTIONS).unwrap_or_default();
                 canonical::key(&functions)
-            });
+            })?;
             keys.extend(batch.rows().iter().copied().zip(batch_keys));
             Ok(())
         })?;

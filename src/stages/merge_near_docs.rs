@@ -92,7 +92,7 @@ impl Stage for MergeNearDocs {
         let mut lists: Vec<(RowIx, String)> = Vec::new();
         view.for_each_batch(cx, |batch| {
             let compared =
-                batch.map_rows(|row| compared(&row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default()));
+                batch.map_rows(|row| compared(&row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default()))?;
             for (&row, (text, renames)) in batch.rows().iter().zip(compared) {
                 out.set(row, COMPARED, text.clone())?;
                 lists.push((row, text));
@@ -104,10 +104,11 @@ impl Stage for MergeNearDocs {
         })?;
         lists.sort_unstable_by_key(|&(row, _)| view.position(row));
         let (rows, lists): (Vec<RowIx>, Vec<String>) = lists.into_iter().unzip();
-        let texts = Texts::encode(&lists, self.tokenizer);
+        let cancelled = || cx.cancelled();
+        let texts = Texts::encode_unless(&lists, self.tokenizer, &cancelled).ok_or(Error::Interrupted)?;
         drop(lists);
         let threshold = self.threshold.compared_by(self.comparison);
-        let merges = merge_into_leaders(&texts, threshold, &|| cx.cancelled()).ok_or(Error::Interrupted)?;
+        let merges = merge_into_leaders(&texts, threshold, &cancelled).ok_or(Error::Interrupted)?;
         for (at, merge) in merges.into_iter().enumerate() {
             if let Some(merge) = merge {
                 let metric = Metric::RougeLF1(texts.tokenizer_of(at, merge.leader));

@@ -232,7 +232,7 @@ impl MergeNearQueries {
                 key.update(&asked.group.to_le_bytes());
                 key.update(asked.query.as_bytes());
                 Some(key.digest128())
-            });
+            })?;
             let keyed = batch.rows().iter().zip(batch_keys);
             keys.extend(keyed.filter_map(|(&row, key)| Some((view.position(row), row, key?))));
             Ok(())
@@ -258,7 +258,7 @@ impl MergeNearQueries {
         let mut by_key: FxHashMap<u128, Vec<(RowIx, String)>> = FxHashMap::default();
         view.for_each_batch(cx, |batch| {
             let asked = batch
-                .map_rows(|row| if twins.contains_key(&row.ix()) { None } else { self.asked(row, view) });
+                .map_rows(|row| if twins.contains_key(&row.ix()) { None } else { self.asked(row, view) })?;
             for (&row, asked) in batch.rows().iter().zip(asked) {
                 if let Some(asked) = asked {
                     by_key.entry(asked.group).or_default().push((row, asked.query));
@@ -300,10 +300,10 @@ impl MergeNearQueries {
         let gates = Gates { rouge_l, cosine: self.cosine.threshold() };
         let scopes: Vec<Vec<&str>> =
             groups.iter().map(|group| group.iter().map(|(_, query)| query.as_str()).collect()).collect();
-        let (merges, used) =
-            judge_scopes(&scopes, self.embedder()?, &|| cx.cancelled(), |_, queries, vectors| {
-                merge_queries(queries, vectors, gates)
-            })?;
+        let cancelled = || cx.cancelled();
+        let (merges, used) = judge_scopes(&scopes, self.embedder()?, &cancelled, |_, queries, vectors| {
+            merge_queries(queries, vectors, gates, &cancelled)
+        })?;
         if let Some(used) = used {
             out.note(Used::NOTE, used.note());
         }

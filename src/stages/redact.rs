@@ -266,7 +266,7 @@ impl Seen {
                 let seen = RefCell::new(seen);
                 see(row, &mut |found, text| seen.borrow_mut().note(found, text));
                 (row.ix(), seen.into_inner(), marks_of(row, cells))
-            });
+            })?;
             for (row, seen, of_row) in seen {
                 if !seen.values.is_empty() || !seen.taken.is_empty() {
                     rows.push((row, seen));
@@ -405,7 +405,7 @@ impl Docs {
                     placeholders.spans.push(NotedSpan { kind, start, end, number, placeholder });
                 }
                 placeholders
-            });
+            })?;
             lists.extend(batch.rows().iter().copied().zip(found));
             Ok(())
         })?;
@@ -486,7 +486,7 @@ pub(super) fn rewrite(
         cx,
         |row| view.is_kept(row) && wanted(row),
         |batch| {
-            let opinions = batch.map_rows(&judge);
+            let opinions = batch.map_rows(&judge)?;
             for (row, opinion) in batch.rows().iter().zip(opinions) {
                 out.opinion(*row, opinion)?;
             }

@@ -137,7 +137,7 @@ impl Stage for Split {
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let mut docs: FxHashMap<RowIx, Vec<Value>> = FxHashMap::default();
         view.parent().for_each_batch(cx, |batch| {
-            let read = batch.map_rows(|row| row.json(FUNCTIONS).unwrap_or_default());
+            let read = batch.map_rows(|row| row.json(FUNCTIONS).unwrap_or_default())?;
             docs.extend(batch.rows().iter().copied().zip(read));
             Ok(())
         })?;
@@ -145,7 +145,7 @@ impl Stage for Split {
             let opinions = batch.map_rows(|row| {
                 let functions = docs.get(&view.list_of(row.ix())).map_or(&[][..], Vec::as_slice);
                 self.opinion(row, functions)
-            });
+            })?;
             for (&row, opinion) in batch.rows().iter().zip(opinions) {
                 out.opinion(row, opinion)?;
             }

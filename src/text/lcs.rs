@@ -47,10 +47,28 @@ impl LcsScratch {
 
     /// The same length, or `None` as soon as it is sure to be below `min_lcs`.
     pub fn lcs_at_least(&mut self, a: &[u32], b: &[u32], min_lcs: usize) -> Option<usize> {
-        self.lcs_by_strips(a, b, min_lcs, STRIP_LEN)
+        self.lcs_by_strips(a, b, min_lcs, STRIP_LEN, &|| false)
     }
 
-    fn lcs_by_strips(&mut self, a: &[u32], b: &[u32], min_lcs: usize, strip_len: usize) -> Option<usize> {
+    /// The same; `None`, too, soon after `cancelled` says so: two texts of a million tokens take long.
+    pub fn lcs_at_least_unless(
+        &mut self,
+        a: &[u32],
+        b: &[u32],
+        min_lcs: usize,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Option<usize> {
+        self.lcs_by_strips(a, b, min_lcs, STRIP_LEN, cancelled)
+    }
+
+    fn lcs_by_strips(
+        &mut self,
+        a: &[u32],
+        b: &[u32],
+        min_lcs: usize,
+        strip_len: usize,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Option<usize> {
         // A common start and a common end are part of some longest common subsequence.
         let prefix = a.iter().zip(b).take_while(|(a, b)| a == b).count();
         let (a, b) = (&a[prefix..], &b[prefix..]);
@@ -65,13 +83,19 @@ impl LcsScratch {
         let mut n_left = a.len();
         for strip in a.chunks(strip_len) {
             n_left -= strip.len();
-            lcs += self.growth_in_strip(strip, b, min_lcs.saturating_sub(lcs + n_left))?;
+            lcs += self.growth_in_strip(strip, b, min_lcs.saturating_sub(lcs + n_left), cancelled)?;
         }
         Some(lcs)
     }
 
     /// What a strip adds to the length, or `None` as soon as it is sure to be below `min_growth`.
-    fn growth_in_strip(&mut self, strip: &[u32], other: &[u32], min_growth: usize) -> Option<usize> {
+    fn growth_in_strip(
+        &mut self,
+        strip: &[u32],
+        other: &[u32],
+        min_growth: usize,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Option<usize> {
         let n_words = strip.len().div_ceil(64);
         self.lay_out(strip, n_words);
         self.state.clear();
@@ -89,7 +113,7 @@ impl LcsScratch {
                 }
             }
             n_left -= tokens.len();
-            is_within_reach = n_zeros(&self.state) + n_left >= min_growth;
+            is_within_reach = n_zeros(&self.state) + n_left >= min_growth && (n_left == 0 || !cancelled());
             if !is_within_reach {
                 break;
             }
@@ -186,6 +210,17 @@ mod tests {
         assert_eq!(scratch.lcs_at_least(&[1, 2, 3, 4], &[], 0), Some(0));
     }
 
+    #[test]
+    fn a_comparison_that_is_called_off_ends_at_the_next_look_and_leaves_no_trace() {
+        let (a, b): (Vec<u32>, Vec<u32>) = ((0..40_000).collect(), (0..40_000).rev().collect());
+        let n_looks = std::cell::Cell::new(0);
+        let cancelled = || n_looks.replace(n_looks.get() + 1) >= 3;
+        let mut scratch = LcsScratch::new();
+        assert_eq!(scratch.lcs_at_least_unless(&a, &b, 0, &cancelled), None);
+        assert_eq!(n_looks.get(), 4);
+        assert_eq!(scratch.lcs_at_least(&a[..100], &a[50..200], 0), Some(50));
+    }
+
     fn sequence() -> impl Strategy<Value = Vec<u32>> {
         prop_oneof![
             prop::collection::vec(0_u32..4, 0..20),
@@ -224,7 +259,7 @@ mod tests {
             for (a, b, min_lcs) in &pairs {
                 let expected = lcs_by_table(a, b);
                 let wanted = (expected >= *min_lcs).then_some(expected);
-                prop_assert_eq!(scratch.lcs_by_strips(a, b, *min_lcs, strip_len), wanted);
+                prop_assert_eq!(scratch.lcs_by_strips(a, b, *min_lcs, strip_len, &|| false), wanted);
             }
         }
     }

@@ -13,6 +13,7 @@ mod kernel;
 pub mod plan;
 pub mod proposed;
 pub mod rows;
+pub(super) mod sparse;
 #[cfg(test)]
 mod tests;
 mod tuning;

@@ -21,8 +21,7 @@ use crate::engine::error::Error;
 use crate::llm;
 use crate::similarity::vectors::Vectors;
 
-/// Asked again and again while texts are embedded; `true` stops.
-pub type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
+pub use crate::similarity::Cancelled;
 
 /// What turns texts into vectors of one space.
 pub trait Embedder: Send + Sync {

@@ -2,7 +2,8 @@
 //!
 //! A model and a server want texts by the thousand, a log has scopes of a few. Scopes are
 //! taken together until they hold enough, embedded, judged on all threads, and their vectors
-//! let go. A hash of all vectors says later which ones a run used.
+//! let go. A scope of more than that gets its vectors some at a time, so that a log of one doc list fits
+//! in memory, too. A hash of all vectors says later which ones a run used.
 
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -51,6 +52,73 @@ fn hash_of(row: &[f32]) -> u128 {
     xxh3_128(&bytes)
 }
 
+/// The vectors of a scope's texts, in order, some at a time.
+pub struct InOrder<'a>(Source<'a>);
+
+enum Source<'a> {
+    /// Those that are left; none where no vectors are asked for.
+    Made(&'a [&'a [f32]]),
+    /// Those of the texts that are left are made when they are asked for.
+    Later { texts: &'a [&'a str], embedder: &'a dyn Embedder, used: &'a mut Used, cancelled: Cancelled<'a> },
+}
+
+/// The vectors of some texts.
+pub enum Part<'a> {
+    /// Of a scope whose vectors are all there.
+    Made(&'a [&'a [f32]]),
+    /// Made for this.
+    Own(Vectors),
+}
+
+impl Part<'_> {
+    /// The vector of one of the texts.
+    ///
+    /// # Panics
+    /// If there are not that many.
+    pub fn get(&self, at: usize) -> &[f32] {
+        match self {
+            Self::Made(rows) => rows[at],
+            Self::Own(vectors) => vectors.get(at),
+        }
+    }
+}
+
+impl<'a> InOrder<'a> {
+    /// Vectors that are all there.
+    pub fn made(rows: &'a [&'a [f32]]) -> Self {
+        Self(Source::Made(rows))
+    }
+
+    /// The vectors of the next `n` texts, or of those that are left.
+    ///
+    /// # Errors
+    /// A text cannot be embedded, or the user asked to stop.
+    pub fn next(&mut self, n: usize) -> Result<Part<'a>, EmbedError> {
+        match &mut self.0 {
+            Source::Made(rows) => {
+                let (some, rest) = rows.split_at(n.min(rows.len()));
+                *rows = rest;
+                Ok(Part::Made(some))
+            }
+            Source::Later { texts, embedder, used, cancelled } => {
+                let (some, rest) = texts.split_at(n.min(texts.len()));
+                *texts = rest;
+                let vectors = embedder.embed(some, *cancelled)?;
+                used.add(&vectors.iter().collect::<Vec<_>>());
+                Ok(Part::Own(vectors))
+            }
+        }
+    }
+
+    /// Makes what nobody asked for: the note is about all vectors of a scope.
+    fn finish(mut self) -> Result<(), EmbedError> {
+        while let Source::Later { texts: [_, ..], .. } = self.0 {
+            self.next(MAX_TEXTS)?;
+        }
+        Ok(())
+    }
+}
+
 /// Judges each scope by its texts and their vectors; without an embedder there are none.
 ///
 /// # Errors
@@ -59,13 +127,21 @@ pub fn judge_scopes<T: Send>(
     scopes: &[Vec<&str>],
     embedder: Option<&dyn Embedder>,
     cancelled: Cancelled<'_>,
-    judge: impl Fn(usize, &[&str], &[&[f32]]) -> T + Sync,
+    judge: impl Fn(usize, &[&str], &mut InOrder<'_>) -> Result<T, EmbedError> + Sync,
 ) -> Result<(Vec<T>, Option<Used>), EmbedError> {
     let mut used = embedder.map(Used::by);
     let mut judged = Vec::with_capacity(scopes.len());
     while judged.len() < scopes.len() {
         let first = judged.len();
         let batch = &scopes[first..first + batch_len(&scopes[first..])];
+        if let ([texts], Some(embedder), Some(used)) = (batch, embedder, &mut used)
+            && texts.len() > MAX_TEXTS
+        {
+            let mut vectors = InOrder(Source::Later { texts, embedder, used, cancelled });
+            judged.push(judge(first, texts, &mut vectors)?);
+            vectors.finish()?;
+            continue;
+        }
         let vectors = match embedder {
             Some(embedder) => embedder.embed(&batch.concat(), cancelled)?,
             None => Vectors::default(),
@@ -74,13 +150,14 @@ pub fn judge_scopes<T: Send>(
         if let Some(used) = &mut used {
             used.add(&rows);
         }
-        let of_batch: Option<Vec<T>> = batch
-            .par_iter()
-            .zip(cut(batch, &rows))
-            .enumerate()
-            .map(|(at, (texts, rows))| (!cancelled()).then(|| judge(first + at, texts, rows)))
-            .collect();
-        judged.extend(of_batch.ok_or(EmbedError::Interrupted)?);
+        let of_scope = |(at, (texts, rows)): (usize, (&Vec<&str>, &[&[f32]]))| {
+            if cancelled() {
+                return Err(EmbedError::Interrupted);
+            }
+            judge(first + at, texts, &mut InOrder::made(rows))
+        };
+        let of_batch = batch.par_iter().zip(cut(batch, &rows)).enumerate().map(of_scope);
+        judged.extend(of_batch.collect::<Result<Vec<T>, EmbedError>>()?);
     }
     Ok((judged, used))
 }
@@ -112,9 +189,9 @@ mod tests {
 
     #[test]
     fn each_scope_has_the_vectors_of_its_own_texts() {
-        let texts: Vec<String> = (0..MAX_TEXTS + 500).map(|n| format!("text {n}")).collect();
+        let texts: Vec<String> = (0..2 * MAX_TEXTS + 500).map(|n| format!("text {n}")).collect();
         let (mut scopes, mut rest): (Vec<Vec<&str>>, _) = (Vec::new(), &texts[..]);
-        for len in [0, 3, MAX_TEXTS, 1, 70].into_iter().cycle() {
+        for len in [0, 3, MAX_TEXTS, 1, MAX_TEXTS + 1, 70].into_iter().cycle() {
             let (scope, others) = rest.split_at(usize::min(len, rest.len()));
             scopes.push(scope.iter().map(String::as_str).collect());
             rest = others;
@@ -123,34 +200,49 @@ mod tests {
             }
         }
         let all: Vec<usize> = (0..scopes.len()).collect();
-        let as_alone = |at: usize, texts: &[&str], rows: &[&[f32]]| {
+        let as_alone = |at: usize, texts: &[&str], vectors: &mut InOrder<'_>| {
             let alone = Hashed::V1.vectors(texts);
-            assert_eq!(rows, alone.iter().collect::<Vec<_>>());
-            at
+            // The last ones are left for whoever judges to leave.
+            for start in
+                (0..texts.len()).step_by(1_000).filter(|start| start + 1_000 < texts.len().max(1_001))
+            {
+                let some = vectors.next(1_000)?;
+                let end = texts.len().min(start + 1_000);
+                (start..end).for_each(|at| assert_eq!(some.get(at - start), alone.get(at)));
+            }
+            Ok(at)
         };
         let (judged, used) = judge_scopes(&scopes, Some(&Hashed::V1), &|| false, as_alone).unwrap();
         assert_eq!(judged, all);
         assert_eq!(used.unwrap().note()["vectors"], texts.len());
-        let none = |_: usize, _: &[&str], rows: &[&[f32]]| assert!(rows.is_empty());
+        let none = |_: usize, texts: &[&str], vectors: &mut InOrder<'_>| {
+            assert!(matches!(vectors.next(texts.len())?, Part::Made([])));
+            Ok(())
+        };
         assert!(judge_scopes(&scopes, None, &|| false, none).unwrap().1.is_none());
     }
 
     #[test]
     fn the_note_depends_on_every_vector_and_its_place() {
         let note = |texts: &[&str]| {
-            judge_scopes(&[texts.to_vec()], Some(&Hashed::V1), &|| false, |_, _, _| ())
+            judge_scopes(&[texts.to_vec()], Some(&Hashed::V1), &|| false, |_, _, _| Ok(()))
                 .unwrap()
                 .1
                 .unwrap()
                 .note()
         };
         assert_eq!(note(&["a bell", "a gate"]), note(&["a bell", "a gate"]));
+        let many = vec!["a bell"; MAX_TEXTS + 1];
+        let in_two: Vec<Vec<&str>> = many.chunks(MAX_TEXTS).map(<[&str]>::to_vec).collect();
+        let of_two =
+            judge_scopes(&in_two, Some(&Hashed::V1), &|| false, |_, _, _| Ok(())).unwrap().1.unwrap();
+        assert_eq!(note(&many), of_two.note());
         assert_ne!(note(&["a bell", "a gate"])["xxh3"], note(&["a gate", "a bell"])["xxh3"]);
     }
 
     #[test]
     fn a_cancelled_run_says_so() {
-        let cancelled = judge_scopes(&[vec!["a"]], None, &|| true, |_, _, _| ());
+        let cancelled = judge_scopes(&[vec!["a"]], None, &|| true, |_, _, _| Ok(()));
         assert!(matches!(cancelled, Err(EmbedError::Interrupted)));
     }
 }

@@ -11,16 +11,16 @@
 use multiversion::multiversion;
 
 /// Sequences that are looked at together.
-pub(super) const CHUNK_LEN: usize = 64;
+pub(in crate::similarity) const CHUNK_LEN: usize = 64;
 
 /// One word of the bitmap of each sequence of a chunk.
-pub(super) type Column = [u64; CHUNK_LEN];
+pub(in crate::similarity) type Column = [u64; CHUNK_LEN];
 
 /// Words between two looks at whether all of a chunk are refused.
 const WORDS_PER_LOOK: usize = 4;
 
 /// Writes the bitmap of a bag, given as its sorted tokens, into a power of two of words.
-pub(super) fn draw(bag: &[u32], words: &mut [u64]) {
+pub(in crate::similarity) fn draw(bag: &[u32], words: &mut [u64]) {
     words.fill(0);
     let last_bit = 64 * words.len() as u64 - 1;
     let (mut before, mut nth) = (None, 0_u64);
@@ -34,7 +34,7 @@ pub(super) fn draw(bag: &[u32], words: &mut [u64]) {
 
 /// Adds to `folded` the same bag's bitmap of fewer words, a power of two as well: bits that fall together are odd
 /// where one of them is.
-pub(super) fn fold(words: &[u64], n_words: usize, folded: &mut Vec<u64>) {
+pub(in crate::similarity) fn fold(words: &[u64], n_words: usize, folded: &mut Vec<u64>) {
     let (first, rest) = words.split_at(n_words);
     let start = folded.len();
     folded.extend_from_slice(first);
@@ -49,9 +49,19 @@ fn mixed(element: u64) -> u64 {
     (element ^ (element >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
 
-/// In how many bits two bitmaps differ.
-pub(super) fn difference(a: &[u64], b: &[u64]) -> usize {
-    a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones() as usize).sum()
+/// A bitmap folded into one word.
+pub(in crate::similarity) fn sketch(words: &[u64]) -> u64 {
+    words.iter().fold(0, |sketch, word| sketch ^ word)
+}
+
+/// In how many bits two bitmaps differ, the wider one folded to the width of the other.
+pub(in crate::similarity) fn difference(a: &[u64], b: &[u64]) -> usize {
+    let (wide, narrow) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    if wide.len() == narrow.len() {
+        return wide.iter().zip(narrow).map(|(a, b)| (a ^ b).count_ones() as usize).sum();
+    }
+    let folded = |at: usize| wide[at..].iter().step_by(narrow.len()).fold(0, |folded, word| folded ^ word);
+    narrow.iter().enumerate().map(|(at, word)| (word ^ folded(at)).count_ones() as usize).sum()
 }
 
 /// Which sequences of a chunk have a bitmap that differs from `probe` in at most `limit` bits: a bit each.
@@ -63,7 +73,7 @@ pub(super) fn difference(a: &[u64], b: &[u64]) -> usize {
     "x86_64+popcnt",
     "aarch64+neon"
 ))]
-pub(super) fn within(columns: &[Column], probe: &[u64], limit: u64) -> u64 {
+pub(in crate::similarity) fn within(columns: &[Column], probe: &[u64], limit: u64) -> u64 {
     let mut counts = [0_u64; CHUNK_LEN];
     for (columns, words) in columns.chunks_exact(WORDS_PER_LOOK).zip(probe.chunks_exact(WORDS_PER_LOOK)) {
         for (column, word) in columns.iter().zip(words) {
@@ -112,6 +122,22 @@ mod tests {
                 words
             };
             prop_assert!(difference(&drawn(&a), &drawn(&b)) <= n_lacking(&a, &b));
+            let sketches = [&a, &b].map(|bag| sketch(&drawn(bag)));
+            prop_assert!((sketches[0] ^ sketches[1]).count_ones() as usize <= n_lacking(&a, &b));
+        }
+
+        #[test]
+        fn bitmaps_of_two_widths_differ_as_if_both_were_narrow(
+            a in bag(), b in bag(), n_words in prop::sample::select(vec![1_usize, 4, 8, 16])
+        ) {
+            let drawn = |bag: &[u32], n_words: usize| {
+                let mut words = vec![0; n_words];
+                draw(bag, &mut words);
+                words
+            };
+            let narrow = difference(&drawn(&a, n_words), &drawn(&b, n_words));
+            prop_assert_eq!(difference(&drawn(&a, 32), &drawn(&b, n_words)), narrow);
+            prop_assert_eq!(difference(&drawn(&a, n_words), &drawn(&b, 32)), narrow);
         }
 
         #[test]

@@ -4,13 +4,16 @@
 //! first sequence and then the second, some rows at a time, so that memory holds the
 //! sequences and the pairs of those rows; the order is the same for any number of threads.
 
+use std::ops::ControlFlow;
+
 use rayon::prelude::*;
 
 use super::bitmap::CHUNK_LEN;
-use super::index::{Index, Row, row};
+use super::index::Index;
+use super::prepared::{Row, row};
 use super::spaces::{Kind, Layout, Spaces};
 use super::texts::Texts;
-use crate::similarity::{Pair, Stopped};
+use crate::similarity::{Cancelled, Pair, Stopped};
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::{Threshold, f1};
 
@@ -29,10 +32,10 @@ const MAX_BLOCKS: usize = 16;
 pub fn self_join<E>(
     texts: &Texts,
     threshold: Threshold,
-    cancelled: &(dyn Fn() -> bool + Sync),
+    cancelled: Cancelled<'_>,
     mut take: impl FnMut(&[Pair]) -> Result<(), E>,
 ) -> Result<(), Stopped<E>> {
-    let spaces = Spaces::new(texts, threshold);
+    let spaces = Spaces::new(texts, threshold, cancelled).ok_or(Stopped::Cancelled)?;
     let rows: Vec<Row> = (0..texts.len()).map(row).collect();
     let block_len = rows.len().div_ceil(MAX_BLOCKS).max(MIN_BLOCK_LEN);
     for start in (0..rows.len()).step_by(block_len) {
@@ -56,10 +59,10 @@ pub fn join<E>(
     texts: &Texts,
     n_first: usize,
     threshold: Threshold,
-    cancelled: &(dyn Fn() -> bool + Sync),
+    cancelled: Cancelled<'_>,
     mut take: impl FnMut(&[Pair]) -> Result<(), E>,
 ) -> Result<(), Stopped<E>> {
-    let spaces = Spaces::new(texts, threshold);
+    let spaces = Spaces::new(texts, threshold, cancelled).ok_or(Stopped::Cancelled)?;
     let rows: Vec<Row> = (0..texts.len()).map(row).collect();
     let (first, others) = rows.split_at(n_first);
     let others = Layout::of(&spaces, others);
@@ -80,7 +83,7 @@ fn pairs_of(
     probes: &[Row],
     others: &Layout<'_>,
     is_wanted: impl Fn(Row, Row) -> bool + Sync,
-    cancelled: &(dyn Fn() -> bool + Sync),
+    cancelled: Cancelled<'_>,
 ) -> Option<Vec<Pair>> {
     let mut pairs = Vec::new();
     for kind in Kind::ALL {
@@ -99,7 +102,7 @@ fn pairs_in(
     probes: &[Row],
     index: &Index<'_>,
     is_wanted: &(impl Fn(Row, Row) -> bool + Sync),
-    cancelled: &(dyn Fn() -> bool + Sync),
+    cancelled: Cancelled<'_>,
 ) -> Option<Vec<Pair>> {
     let prepared = index.prepared();
     let tiles = probes.par_chunks(CHUNK_LEN).map_init(LcsScratch::new, |scratch, probes| {
@@ -107,15 +110,17 @@ fn pairs_in(
         if cancelled() {
             return None;
         }
-        index.candidates(probes, |at, b| {
+        let all = index.candidates(probes, |at, b| {
             let a = probes[at];
             let (m, n) = (prepared.n_tokens(a), prepared.n_tokens(b));
-            let found = is_wanted(a, b)
-                .then(|| prepared.common_at_least(a, b, prepared.threshold.min_lcs(m, n), scratch))
-                .flatten();
-            pairs.extend(found.map(|lcs| Pair { a, b, score: f1(lcs, m, n) }));
+            if is_wanted(a, b) {
+                let min_lcs = prepared.threshold.min_lcs(m, n);
+                let found = prepared.common_at_least(a, b, min_lcs, scratch, cancelled);
+                pairs.extend(found.map(|lcs| Pair { a, b, score: f1(lcs, m, n) }));
+            }
+            if cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        Some(pairs)
+        all.is_continue().then_some(pairs)
     });
     Some(tiles.collect::<Option<Vec<_>>>()?.concat())
 }

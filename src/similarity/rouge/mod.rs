@@ -3,11 +3,13 @@
 //! Nearly all pairs are refused by bounds on how much two sequences differ; what remains is
 //! compared exactly. No index is approximate, and no answer depends on the threads.
 
-mod bitmap;
+pub(super) mod bitmap;
 mod index;
 pub mod join;
 pub mod leaders;
-mod spaces;
+mod postings;
+pub(super) mod prepared;
+pub(super) mod spaces;
 #[cfg(test)]
 mod tests;
 pub mod texts;

@@ -4,8 +4,10 @@
 //! first space; a *wide* one, which needs the Unicode tokenizer, meets all texts in the
 //! second, and plain texts meet it there.
 
-use super::index::{Index, Prepared, Row};
+use super::index::Index;
+use super::prepared::{Prepared, Row};
 use super::texts::Texts;
+use crate::similarity::Cancelled;
 use crate::text::rouge::Threshold;
 
 /// What a text needs.
@@ -22,19 +24,26 @@ impl Kind {
 }
 
 /// Texts with what the bounds look at, in each space they are compared in.
-pub(super) struct Spaces<'t> {
+pub(in crate::similarity) struct Spaces<'t> {
     first: Prepared<'t>,
     unicode: Option<(Prepared<'t>, &'t [bool])>,
 }
 
 impl<'t> Spaces<'t> {
-    pub(super) fn new(texts: &'t Texts, threshold: Threshold) -> Self {
-        let unicode = texts.unicode.as_ref();
-        Self {
-            first: Prepared::new(&texts.first, threshold),
-            unicode: unicode
-                .map(|unicode| (Prepared::new(&unicode.tokens, threshold), &unicode.is_needed[..])),
-        }
+    /// Nothing where it was called off.
+    pub(in crate::similarity) fn new(
+        texts: &'t Texts,
+        threshold: Threshold,
+        cancelled: Cancelled<'_>,
+    ) -> Option<Self> {
+        let first = Prepared::new(&texts.first, threshold, cancelled)?;
+        let unicode = match &texts.unicode {
+            Some(unicode) => {
+                Some((Prepared::new(&unicode.tokens, threshold, cancelled)?, &unicode.is_needed[..]))
+            }
+            None => None,
+        };
+        Some(Self { first, unicode })
     }
 
     pub(super) fn kind(&self, row: Row) -> Kind {

@@ -7,7 +7,8 @@
 
 use rayon::prelude::*;
 
-use super::index;
+use super::prepared;
+use crate::similarity::Cancelled;
 use crate::similarity::sequences::Sequences;
 use crate::text::profile::{Profile, needs_unicode};
 use crate::text::rouge::Threshold;
@@ -48,10 +49,18 @@ pub enum Measure {
 }
 
 impl Tokens {
-    fn encode<T: AsRef<str> + Sync>(texts: &[T], tokenizer: Tokenizer, measure: Measure) -> Self {
+    fn encode<T: AsRef<str> + Sync>(
+        texts: &[T],
+        tokenizer: Tokenizer,
+        measure: Measure,
+        cancelled: Cancelled<'_>,
+    ) -> Option<Self> {
         match measure {
-            Measure::Whole => Self { tokenizer, sequences: Sequences::encode(texts, tokenizer), lines: None },
-            Measure::Lines => Self::by_lines(texts, tokenizer),
+            Measure::Whole => {
+                let sequences = Sequences::encode_unless(texts, tokenizer, cancelled)?;
+                Some(Self { tokenizer, sequences, lines: None })
+            }
+            Measure::Lines => Some(Self::by_lines(texts, tokenizer)),
         }
     }
 
@@ -80,20 +89,44 @@ impl Texts {
         Self::encode_for(Measure::Whole, texts, profile)
     }
 
+    /// The same; nothing where `cancelled` says so, which is asked again and again.
+    ///
+    /// # Panics
+    /// With more than 2³² distinct tokens.
+    pub fn encode_unless<T: AsRef<str> + Sync>(
+        texts: &[T],
+        profile: Profile,
+        cancelled: Cancelled<'_>,
+    ) -> Option<Self> {
+        Self::encoded(Measure::Whole, texts, profile, cancelled)
+    }
+
     /// The same for another measure.
     ///
     /// # Panics
     /// With more than 2³² distinct tokens, or a line of so many.
     pub fn encode_for<T: AsRef<str> + Sync>(measure: Measure, texts: &[T], profile: Profile) -> Self {
-        let first = Tokens::encode(texts, profile.first(), measure);
+        Self::encoded(measure, texts, profile, &|| false).expect("nobody calls it off")
+    }
+
+    fn encoded<T: AsRef<str> + Sync>(
+        measure: Measure,
+        texts: &[T],
+        profile: Profile,
+        cancelled: Cancelled<'_>,
+    ) -> Option<Self> {
+        let first = Tokens::encode(texts, profile.first(), measure, cancelled)?;
         let is_needed: Vec<bool> = match profile {
             Profile::Auto => texts.par_iter().map(|text| needs_unicode(text.as_ref())).collect(),
             Profile::Always(_) => Vec::new(),
         };
-        let unicode = is_needed
-            .contains(&true)
-            .then(|| Unicode { tokens: Tokens::encode(texts, Tokenizer::Unicode, measure), is_needed });
-        Self { first, unicode }
+        let unicode = if is_needed.contains(&true) {
+            let tokens = Tokens::encode(texts, Tokenizer::Unicode, measure, cancelled)?;
+            Some(Unicode { tokens, is_needed })
+        } else {
+            None
+        };
+        Some(Self { first, unicode })
     }
 
     /// How many texts there are.
@@ -113,7 +146,7 @@ impl Texts {
 
     /// How many bytes a join of these texts takes besides them, while it runs; the pairs found come on top.
     pub fn join_bytes(&self, threshold: Threshold) -> usize {
-        self.spaces().map(|sequences| index::bytes(sequences, threshold)).sum()
+        self.spaces().map(|sequences| prepared::bytes(sequences, threshold)).sum()
     }
 
     fn spaces(&self) -> impl Iterator<Item = &Sequences> {
@@ -152,6 +185,13 @@ impl Texts {
     /// If there are not that many texts.
     pub fn tokenizer_of(&self, a: usize, b: usize) -> Tokenizer {
         self.tokens_of(&[a, b]).tokenizer
+    }
+}
+
+/// No texts.
+impl Default for Texts {
+    fn default() -> Self {
+        Self::from(Sequences::default())
     }
 }
 

@@ -28,7 +28,7 @@ impl Docs {
             |batch| {
                 let read = batch.map_rows(|row| {
                     (lists.is_kept(row.ix()).then(|| row.json(FUNCTIONS)).flatten(), row.json(RENAMES))
-                });
+                })?;
                 for (&row, (functions, renames)) in batch.rows().iter().zip(read) {
                     docs.functions.extend(functions.map(|functions| (row, functions)));
                     docs.renames.extend(renames.map(|renames| (row, renames)));

@@ -124,7 +124,7 @@ impl Stage for DraftAnswers {
         let mut unsourced: FxHashMap<RowIx, String> = FxHashMap::default();
         let wanted = |row: RowIx| view.head_of(row, &EQUAL).is_some_and(|head| view.is_kept(head));
         view.stream(cx, wanted, |batch| {
-            let candidates = batch.map_rows(|row| self.candidates(row, &docs, &shared, view));
+            let candidates = batch.map_rows(|row| self.candidates(row, &docs, &shared, view))?;
             for (&row, candidates) in batch.rows().iter().zip(candidates) {
                 let Candidates { head, kind, recorded, human } = candidates.map_err(Error::Setting)?;
                 if head == row {

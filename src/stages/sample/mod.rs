@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 use self::draw::{Candidate, Drawn, Plan, draw};
 use super::Settings;
 use crate::engine::columns::{self, ColumnKind, ColumnSpec, USER, WEIGHT};
-use crate::engine::error::Result;
+use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
@@ -227,6 +227,9 @@ impl Sample {
         let (mut rows, mut candidates): (Vec<RowIx>, Vec<Candidate>) = (Vec::new(), Vec::new());
         view.for_each_batch(cx, |batch| {
             for &row in batch.rows() {
+                if cx.cancelled() {
+                    return Err(Error::Interrupted);
+                }
                 let cells = batch.row(row);
                 let user = self.max_per_user.and_then(|_| cells.text(USER)).map(|user| {
                     let next = u32::try_from(users.len()).expect("a run holds fewer than 2^32 requests");

@@ -1,0 +1,653 @@
+//! Rows that are mostly zeros, and the nearest of many such rows by cosine, exact.
+//!
+//! Counts of hashed n-grams of a query are such rows. A row is a set of *elements*, its places that are not zero with
+//! their signs. Let `P(k)` be the sum of the `k` largest squares of a row. Where two rows share `k` elements,
+//!
+//! `a·b ≤ Σ aᵢ·bᵢ over those ≤ √(P(k)·P'(k)) ≤ (P(k) + P'(k)) / 2`
+//!
+//! by Cauchy and Schwarz. `P` bends downwards, so a line that touches it is nowhere below it: a base and a slope for
+//! each row say how many elements two rows share at least whose cosine is at or above a threshold, and so how many one
+//! may lack of the other. That is what the bitmaps of [`bitmap`] refuse.
+//!
+//! In any order of elements two rows have a first one in common, and all they share stands from there on. With `R(i)`
+//! the sum of the squares of a row from its place `i` on, `(a·b)² ≤ R(i)·R'(j)`, so it stands near the start of both.
+//! With rare elements first few rows have one there (prefix filter: Bayardo, Ma and Srikant, "Scaling up all pairs
+//! similarity search", 2007). Where elements are too frequent for that, all bitmaps are looked at, which is cheaper
+//! than long lists. Scores are [`dot`](super::dot) of the rows.
+
+use rayon::prelude::*;
+
+use crate::similarity::rouge::bitmap::{self, CHUNK_LEN, Column};
+use crate::similarity::rouge::prepared::{WIDTHS, width};
+use crate::similarity::{Cancelled, Merge};
+
+/// Sums that run side by side, as in [`dot`](super::dot).
+const N_LANES: usize = super::N_LANES;
+
+/// Probes that pass by a chunk together.
+const TILE_LEN: usize = 16;
+
+/// Dimensions that a row can have.
+const MAX_DIMS: usize = 1 << 16;
+
+/// How many elements a row has, and a line above its sums of squares.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bound {
+    n_elements: usize,
+    base: f64,
+    slope: f64,
+}
+
+impl Bound {
+    #[expect(clippy::cast_precision_loss, reason = "counts of dimensions are far below 2⁵³")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
+    fn of(row: &[f32], threshold: f64) -> Self {
+        let mut squares: Vec<f64> = row
+            .iter()
+            .filter(|&&value| value != 0.0)
+            .map(|&value| f64::from(value) * f64::from(value))
+            .collect();
+        squares.sort_unstable_by(|x, y| y.total_cmp(x));
+        let n_elements = squares.len();
+        if n_elements == 0 {
+            return Self::default();
+        }
+        // Near this many elements is what two rows at the threshold share.
+        let touching = ((threshold * n_elements as f64) as usize).clamp(1, n_elements);
+        let slope = squares[touching - 1];
+        let sum: f64 = squares[..touching].iter().sum();
+        Self { n_elements, base: (sum - slope * touching as f64).max(0.0), slope }
+    }
+
+    /// A bound for either of two rows.
+    fn max(self, other: Self) -> Self {
+        Self {
+            n_elements: self.n_elements.max(other.n_elements),
+            base: self.base.max(other.base),
+            slope: self.slope.max(other.slope),
+        }
+    }
+
+    /// The most elements that two rows with a cosine of at least `least` lack of one another; nothing where there are
+    /// no such rows.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a count")]
+    #[expect(clippy::cast_precision_loss, reason = "counts of dimensions are far below 2⁵³")]
+    fn most_lacking(self, other: Self, least: f64) -> Option<u64> {
+        let n_elements = self.n_elements + other.n_elements;
+        if least <= 0.0 {
+            return Some(n_elements as u64);
+        }
+        // Rounded down by more than sums of doubles are off.
+        let shared = (2.0 * least - self.base - other.base) / (self.slope + other.slope) - 1e-6;
+        let most = self.n_elements.min(other.n_elements);
+        // Without any element it is not a number, or endless.
+        (shared <= most as f64).then(|| (n_elements - 2 * shared.ceil().max(0.0) as usize) as u64)
+    }
+}
+
+/// What one row of `n_dims` numbers and more may seem nearer than it is by rounding.
+#[expect(clippy::cast_precision_loss, reason = "counts of dimensions are far below 2⁵³")]
+fn slack(n_dims: usize) -> f64 {
+    // A sum of n products is off by n·2⁻²⁴, about; see `bounds`.
+    2.0 * (n_dims + 2) as f64 / f64::from(1 << 24) + 1e-9
+}
+
+/// Rows, one after the other, without their zeros.
+#[derive(Default)]
+struct Rows {
+    dims: Vec<u16>,
+    values: Vec<f32>,
+    ends: Vec<usize>,
+    bounds: Vec<Bound>,
+}
+
+impl Rows {
+    fn push(&mut self, row: &[f32], bound: Bound) -> u32 {
+        for (dim, &value) in (0_u16..=u16::MAX).zip(row) {
+            if value != 0.0 {
+                self.dims.push(dim);
+                self.values.push(value);
+            }
+        }
+        let at = self.ends.len();
+        self.ends.push(self.dims.len());
+        self.bounds.push(bound);
+        super::rows::row(at)
+    }
+
+    fn get(&self, row: u32) -> (&[u16], &[f32]) {
+        let at = row as usize;
+        let range = at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at];
+        (&self.dims[range.clone()], &self.values[range])
+    }
+
+    fn elements(&self, row: u32) -> Vec<u32> {
+        let (dims, values) = self.get(row);
+        dims.iter().zip(values).map(|(&dim, &value)| element(dim.into(), value)).collect()
+    }
+
+    /// The bits that [`dot`](super::dot) gives: what is left out are products that are zero.
+    fn dot(&self, row: u32, other: &[f32]) -> f32 {
+        let mut sums = [0.0_f32; N_LANES];
+        let (dims, values) = self.get(row);
+        for (&dim, value) in dims.iter().zip(values) {
+            sums[usize::from(dim) % N_LANES] += value * other[usize::from(dim)];
+        }
+        sums.iter().sum()
+    }
+}
+
+fn element(dim: u32, value: f32) -> u32 {
+    2 * dim + u32::from(value < 0.0)
+}
+
+/// Some rows of about as many elements, side by side.
+struct Chunk {
+    rows: Vec<u32>,
+    /// A word of the bitmaps of all each.
+    columns: Vec<Column>,
+    bound: Bound,
+}
+
+impl Chunk {
+    fn for_rows_like(bound: Bound, threshold: f64) -> Self {
+        let allowed = bound.most_lacking(bound, threshold).unwrap_or(0);
+        // As many words as there are elements that a row can have, and no more.
+        let n_words = width(usize::try_from(allowed).unwrap_or(usize::MAX)).min(MAX_WORDS);
+        Self {
+            rows: Vec::with_capacity(CHUNK_LEN),
+            columns: vec![[0; CHUNK_LEN]; n_words],
+            bound: Bound::default(),
+        }
+    }
+
+    fn push(&mut self, row: u32, rows: &Rows) {
+        let mut words = vec![0; self.columns.len()];
+        bitmap::draw(&rows.elements(row), &mut words);
+        for (column, word) in self.columns.iter_mut().zip(words) {
+            column[self.rows.len()] = word;
+        }
+        self.bound = self.bound.max(rows.bounds[row as usize]);
+        self.rows.push(row);
+    }
+}
+
+/// Words of the widest bitmap of a chunk.
+const MAX_WORDS: usize = 64;
+
+/// In which order elements stand: those that few of the first leaders have come first.
+#[derive(Default)]
+struct Order(Vec<u32>);
+
+impl Order {
+    fn of(rows: &Rows, n_dims: usize) -> Self {
+        let mut n_rows = vec![0_usize; 2 * n_dims];
+        for row in 0..super::rows::row(rows.ends.len()) {
+            rows.elements(row).into_iter().for_each(|element| n_rows[element as usize] += 1);
+        }
+        let mut rarest_first: Vec<u32> = (0..).take(n_rows.len()).collect();
+        rarest_first.sort_by_key(|&element| n_rows[element as usize]);
+        let mut ranks = vec![0; n_rows.len()];
+        (0..).zip(rarest_first).for_each(|(rank, element)| ranks[element as usize] = rank);
+        Self(ranks)
+    }
+
+    /// The elements at the start of a row of which one is shared by each row with a cosine of at least `least`: each as
+    /// its place in the order, and the sum of the squares from it on.
+    fn first(&self, values: impl Iterator<Item = (u32, f32)>, least: f64) -> Vec<(u32, f32)> {
+        let rank = |(dim, value): (u32, f32)| {
+            (self.0[element(dim, value) as usize], f64::from(value) * f64::from(value))
+        };
+        let mut ranked: Vec<(u32, f64)> = values.map(rank).collect();
+        ranked.sort_unstable_by_key(|&(rank, _)| rank);
+        let mut rest = 0.0;
+        for (_, square) in ranked.iter_mut().rev() {
+            rest += *square;
+            *square = rest;
+        }
+        let is_near_start = |&(_, rest): &(u32, f64)| rest * MAX_SQUARED >= least * least;
+        ranked.into_iter().take_while(is_near_start).map(|(rank, rest)| (rank, rounded_up(rest))).collect()
+    }
+}
+
+/// The square of the length of a row that stands in lists.
+const MAX_SQUARED: f64 = 1.001;
+
+#[expect(clippy::cast_possible_truncation, reason = "it is rounded up by more than a single loses")]
+fn rounded_up(sum: f64) -> f32 {
+    (sum * (1.0 + 1e-6)) as f32
+}
+
+/// Rows that are worth lists; fewer are looked at one by one sooner.
+const MIN_LISTED: usize = 1_024;
+
+/// Of how many rows a look at all bitmaps costs as much as one posting.
+const POSTING_COST: usize = 8;
+
+/// Rows of about as many elements that share a bound in a look at lists.
+const N_BANDS: usize = 64;
+
+/// For rare elements the rows that have them near their start.
+struct Lists {
+    /// For each place in the order where its postings begin, and where the last end.
+    starts: Vec<usize>,
+    postings: Vec<Posting>,
+    /// Rows of a band, and the bound of each band.
+    band_len: usize,
+    bands: Vec<Bound>,
+}
+
+/// A row that has an element near its start.
+#[derive(Clone, Copy, Default)]
+struct Posting {
+    /// Its place in the layout.
+    at: u32,
+    /// The sum of its squares from the element on.
+    rest: f32,
+    sketch: u64,
+}
+
+impl Lists {
+    fn of(rows: &Rows, order: &Order, threshold: f64, sorted: &[u32]) -> Self {
+        let first = |&row: &u32| {
+            let (dims, values) = rows.get(row);
+            let values = dims.iter().zip(values).map(|(&dim, &value)| (u32::from(dim), value));
+            let least = threshold - slack(order.0.len() / 2);
+            (order.first(values, least), sketch(&rows.elements(row)))
+        };
+        let firsts: Vec<(Vec<(u32, f32)>, u64)> = sorted.par_iter().map(first).collect();
+        let mut starts = vec![0; order.0.len() + 1];
+        let ranks = firsts.iter().flat_map(|(first, _)| first).map(|&(rank, _)| rank as usize);
+        ranks.for_each(|rank| starts[rank + 1] += 1);
+        (1..starts.len()).for_each(|rank| starts[rank] += starts[rank - 1]);
+        let mut next = starts.clone();
+        let mut postings = vec![Posting::default(); starts.last().copied().unwrap_or(0)];
+        for (at, (first, sketch)) in (0..).zip(firsts) {
+            for (rank, rest) in first {
+                postings[next[rank as usize]] = Posting { at, rest, sketch };
+                next[rank as usize] += 1;
+            }
+        }
+        let band_len = sorted.len().div_ceil(N_BANDS);
+        let bound = |rows_of_band: &[u32]| {
+            let bounds = rows_of_band.iter().map(|&row| rows.bounds[row as usize]);
+            bounds.fold(Bound::default(), Bound::max)
+        };
+        Self { starts, postings, band_len, bands: sorted.chunks(band_len).map(bound).collect() }
+    }
+
+    fn get(&self, rank: u32) -> &[Posting] {
+        &self.postings[self.starts[rank as usize]..self.starts[rank as usize + 1]]
+    }
+}
+
+/// The bitmap of some elements in one word.
+fn sketch(elements: &[u32]) -> u64 {
+    let mut words = [0; WIDTHS[0].0];
+    bitmap::draw(elements, &mut words);
+    bitmap::sketch(&words)
+}
+
+/// Rows in chunks.
+#[derive(Default)]
+struct Layout {
+    chunks: Vec<Chunk>,
+    /// By rare elements; nothing where that does not pay.
+    lists: Option<Lists>,
+}
+
+impl Layout {
+    /// Rows of about as many elements go together. Lists are made where there is an order for them.
+    fn of(rows: &Rows, order: Option<&Order>, min_listed: usize, threshold: f64, mut some: Vec<u32>) -> Self {
+        some.sort_unstable_by_key(|&row| (rows.bounds[row as usize].n_elements, row));
+        let chunk = |some: &[u32]| {
+            let mut chunk = Chunk::for_rows_like(rows.bounds[some[0] as usize], threshold);
+            some.iter().for_each(|&row| chunk.push(row, rows));
+            chunk
+        };
+        let order = order.filter(|_| some.len() >= min_listed);
+        Self {
+            lists: order.map(|order| Lists::of(rows, order, threshold, &some)),
+            chunks: some.par_chunks(CHUNK_LEN).map(chunk).collect(),
+        }
+    }
+
+    fn push(&mut self, row: u32, rows: &Rows, threshold: f64) {
+        if self.chunks.last().is_none_or(|last| last.rows.len() == CHUNK_LEN) {
+            self.chunks.push(Chunk::for_rows_like(rows.bounds[row as usize], threshold));
+        }
+        if let Some(last) = self.chunks.last_mut() {
+            last.push(row, rows);
+        }
+    }
+
+    fn row(&self, at: u32) -> u32 {
+        self.chunks[at as usize / CHUNK_LEN].rows[at as usize % CHUNK_LEN]
+    }
+
+    fn rows(&self) -> impl Iterator<Item = u32> {
+        self.chunks.iter().flat_map(|chunk| &chunk.rows).copied()
+    }
+
+    fn len(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.rows.len()).sum()
+    }
+}
+
+/// A row that is held against leaders.
+pub(in crate::similarity) struct Probe<'p> {
+    row: &'p [f32],
+    elements: Vec<u32>,
+    bound: Bound,
+    /// Its bitmaps, for each of the widths once it is asked for.
+    bitmaps: [Vec<u64>; WIDTHS.len()],
+    /// The rare elements at its start, where there is an order and the row is of unit length.
+    first: Option<Vec<(u32, f32)>>,
+    sketch: u64,
+    best: Option<Merge>,
+}
+
+/// What probes are held against.
+#[derive(Clone, Copy)]
+struct Known<'l> {
+    threshold: f64,
+    rows: &'l Rows,
+    /// Which item each row is.
+    leaders: &'l [usize],
+    posting_cost: usize,
+}
+
+impl<'p> Probe<'p> {
+    /// Nothing where the row holds something that is no number: it is near nothing.
+    fn new(row: &'p [f32], order: Option<&Order>, threshold: f64) -> Option<Self> {
+        let values = || (0..).zip(row.iter().copied()).filter(|&(_, value)| value != 0.0);
+        let elements: Vec<u32> = values().map(|(dim, value)| element(dim, value)).collect();
+        let bound = Bound::of(row, threshold);
+        let order = order.filter(|_| is_listed(row));
+        let first = order.map(|order| order.first(values(), threshold - slack(row.len())));
+        let sketch = sketch(&elements);
+        let is_fit = row.iter().all(|value| value.is_finite());
+        is_fit.then(|| Self { row, elements, bound, bitmaps: Default::default(), first, sketch, best: None })
+    }
+
+    /// What a leader's cosine must be to be better than the best so far, or as high: of two with one score the earlier
+    /// is better.
+    fn least(&self, threshold: f64) -> f64 {
+        self.best.map_or(threshold, |best| best.score) - slack(self.row.len())
+    }
+
+    /// Whether lists have all rows that may be near, and are short enough to be looked at, which they were then.
+    fn look_at_lists(&mut self, layout: &Layout, known: Known<'_>) -> bool {
+        let least = self.least(known.threshold);
+        let (Some(first), Some(lists)) = (&self.first, &layout.lists) else { return false };
+        let n_postings: usize = first.iter().map(|&(rank, _)| lists.get(rank).len()).sum();
+        if least <= 0.0 || n_postings * known.posting_cost > layout.len() {
+            return false;
+        }
+        let most = |band: &Bound| self.bound.most_lacking(*band, least);
+        let limits: Vec<Option<u64>> = lists.bands.iter().map(most).collect();
+        let mut found: Vec<u32> = Vec::new();
+        for &(rank, rest) in first {
+            let is_near = |posting: &&Posting| {
+                let n_lacking = u64::from((posting.sketch ^ self.sketch).count_ones());
+                f64::from(rest) * f64::from(posting.rest) >= least * least
+                    && limits[posting.at as usize / lists.band_len].is_some_and(|limit| n_lacking <= limit)
+            };
+            found.extend(lists.get(rank).iter().filter(is_near).map(|posting| posting.at));
+        }
+        found.sort_unstable();
+        found.dedup();
+        for at in found {
+            let row = layout.row(at);
+            if self.bound.most_lacking(known.rows.bounds[row as usize], least).is_some() {
+                self.improve(row, known);
+            }
+        }
+        true
+    }
+
+    fn look(&mut self, chunk: &Chunk, known: Known<'_>) {
+        let Some(limit) = self.bound.most_lacking(chunk.bound, self.least(known.threshold)) else { return };
+        let n_words = chunk.columns.len();
+        let at = WIDTHS.iter().position(|&(width, _)| width == n_words).unwrap_or(0);
+        if self.bitmaps[at].is_empty() {
+            self.bitmaps[at].resize(n_words, 0);
+            bitmap::draw(&self.elements, &mut self.bitmaps[at]);
+        }
+        let mut mask = bitmap::within(&chunk.columns, &self.bitmaps[at], limit);
+        while mask != 0 {
+            let Some(&row) = chunk.rows.get(mask.trailing_zeros() as usize) else { break };
+            self.improve(row, known);
+            mask &= mask - 1;
+        }
+    }
+
+    /// Takes a leader if it is near enough and better than the best so far.
+    fn improve(&mut self, row: u32, known: Known<'_>) {
+        let (leader, score) = (known.leaders[row as usize], f64::from(known.rows.dot(row, self.row)));
+        let is_better = |best: Merge| score > best.score || (score >= best.score && leader < best.leader);
+        if score >= known.threshold && self.best.is_none_or(is_better) {
+            self.best = Some(Merge { leader, score });
+        }
+    }
+}
+
+/// Whether a row may stand in lists: it is no longer than a unit.
+fn is_listed(row: &[f32]) -> bool {
+    f64::from(super::dot(row, row)) < MAX_SQUARED - slack(row.len())
+}
+
+/// Leaders that are mostly zeros.
+pub(in crate::similarity) struct SparseLeaders {
+    threshold: f64,
+    rows: Rows,
+    /// Which item each row is.
+    leaders: Vec<usize>,
+    /// Each layout at least twice as large as the one behind it.
+    settled: Vec<Layout>,
+    fresh: Layout,
+    /// Nothing before any leader is settled, and from the first on that cannot stand in lists.
+    order: Option<Order>,
+    may_be_listed: bool,
+    n_dims: usize,
+    /// [`MIN_LISTED`] and [`POSTING_COST`].
+    costs: (usize, usize),
+}
+
+impl SparseLeaders {
+    /// Whether most numbers of some rows are zero: that is when this pays.
+    pub(in crate::similarity) fn is_for<'r>(rows: impl Iterator<Item = &'r [f32]>) -> bool {
+        let (mut n_zeros, mut n_numbers) = (0, 0);
+        for row in rows {
+            if row.len() > MAX_DIMS {
+                return false;
+            }
+            n_zeros += row.iter().filter(|&&value| value == 0.0).count();
+            n_numbers += row.len();
+        }
+        2 * n_zeros > n_numbers
+    }
+
+    pub(in crate::similarity) fn new(threshold: f64) -> Self {
+        Self {
+            threshold,
+            rows: Rows::default(),
+            leaders: Vec::new(),
+            settled: Vec::new(),
+            fresh: Layout::default(),
+            order: None,
+            may_be_listed: true,
+            n_dims: 0,
+            costs: (MIN_LISTED, POSTING_COST),
+        }
+    }
+
+    fn known(&self) -> Known<'_> {
+        Known {
+            threshold: self.threshold,
+            rows: &self.rows,
+            leaders: &self.leaders,
+            posting_cost: self.costs.1,
+        }
+    }
+
+    /// Rows with the settled leader of the highest cosine of each, the earliest at a tie, on all threads.
+    ///
+    /// Of a row that holds something that is no number there is nothing. Nothing at all where it was called off.
+    pub(in crate::similarity) fn probes<'p>(
+        &self,
+        rows: &[&'p [f32]],
+        cancelled: Cancelled<'_>,
+    ) -> Option<Vec<Option<Probe<'p>>>> {
+        let tiles = rows.par_chunks(TILE_LEN).map(|tile| {
+            let probe = |row: &&'p [f32]| Probe::new(row, self.order.as_ref(), self.threshold);
+            let mut probes: Vec<_> = tile.iter().map(probe).collect();
+            for layout in &self.settled {
+                let mut left: Vec<&mut Probe<'p>> = probes.iter_mut().flatten().collect();
+                left.retain_mut(|probe| !probe.look_at_lists(layout, self.known()));
+                // A chunk is looked at for all of them while it is at hand.
+                let chunks = if left.is_empty() { &[] } else { &layout.chunks[..] };
+                for chunk in chunks {
+                    if cancelled() {
+                        return None;
+                    }
+                    left.iter_mut().for_each(|probe| probe.look(chunk, self.known()));
+                }
+                if cancelled() {
+                    return None;
+                }
+            }
+            Some(probes)
+        });
+        Some(tiles.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
+    /// The best leader of all for a row.
+    pub(in crate::similarity) fn best(&self, probe: &mut Probe<'_>) -> Option<Merge> {
+        for chunk in &self.fresh.chunks {
+            probe.look(chunk, self.known());
+        }
+        probe.best
+    }
+
+    /// Adds a leader.
+    pub(in crate::similarity) fn push(&mut self, leader: usize, probe: &Probe<'_>) {
+        let at = self.rows.push(probe.row, probe.bound);
+        self.leaders.push(leader);
+        self.fresh.push(at, &self.rows, self.threshold);
+        self.may_be_listed &= is_listed(probe.row);
+        self.n_dims = self.n_dims.max(probe.row.len());
+    }
+
+    /// Lays out the leaders that came, for all threads to look at.
+    pub(in crate::similarity) fn settle(&mut self) {
+        let mut rows: Vec<u32> = std::mem::take(&mut self.fresh).rows().collect();
+        if rows.is_empty() {
+            return;
+        }
+        if !self.may_be_listed {
+            self.order = None;
+        } else if self.order.is_none() {
+            self.order = Some(Order::of(&self.rows, self.n_dims));
+        }
+        while let Some(last) = self.settled.pop_if(|last| last.len() < 2 * rows.len()) {
+            rows.extend(last.rows());
+        }
+        let layout = Layout::of(&self.rows, self.order.as_ref(), self.costs.0, self.threshold, rows);
+        self.settled.push(layout);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::similarity::cosine::dot;
+
+    /// Rows of which most numbers are zero, some of them near copies, brought to unit length.
+    fn rows() -> impl Strategy<Value = Vec<Vec<f32>>> {
+        let values = prop::sample::select(vec![0.0_f32, 0.0, 0.0, 0.0, 1.0, 1.0, -1.0, 1.5, -2.0]);
+        let row = move |n_dims: usize| prop::collection::vec(values.clone(), n_dims);
+        let changes = prop::collection::vec(
+            (any::<prop::sample::Index>(), any::<prop::sample::Index>(), -2_i8..3),
+            0..80,
+        );
+        (prop::sample::select(vec![5_usize, 40, 300])).prop_flat_map(move |n_dims| {
+            (prop::collection::vec(row(n_dims), 1..60), changes.clone()).prop_map(|(mut rows, changes)| {
+                for (of, at, value) in changes {
+                    let mut copy = of.get(&rows).clone();
+                    let at = at.index(copy.len());
+                    copy[at] = value.into();
+                    rows.push(copy);
+                }
+                for row in &mut rows {
+                    let norm = dot(row, row).sqrt();
+                    row.iter_mut().filter(|_| norm > 0.0).for_each(|value| *value /= norm);
+                }
+                rows
+            })
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn the_best_leader_is_the_one_that_comparing_all_finds(
+            rows in rows(), percent in 0_u32..=100, n_leaders in any::<prop::sample::Index>(), settle_every in 1_usize..90,
+            costs in prop::sample::select(vec![(MIN_LISTED, POSTING_COST), (1, 0), (8, 1)])
+        ) {
+            let threshold = f64::from(percent) / 100.0;
+            let (leaders, items) = rows.split_at(n_leaders.index(rows.len()));
+            let mut sparse = SparseLeaders { costs, ..SparseLeaders::new(threshold) };
+            for (at, leader) in leaders.iter().enumerate() {
+                let probe = Probe::new(leader, sparse.order.as_ref(), threshold).unwrap();
+                sparse.push(at, &probe);
+                if at % settle_every == 0 {
+                    sparse.settle();
+                }
+            }
+            let items: Vec<&[f32]> = items.iter().map(Vec::as_slice).collect();
+            let probes = sparse.probes(&items, &|| false).unwrap();
+            for (item, mut probe) in items.iter().zip(probes.into_iter().flatten()) {
+                let mut expected: Option<Merge> = None;
+                for (leader, row) in leaders.iter().enumerate() {
+                    let score = f64::from(dot(item, row));
+                    if score >= threshold && expected.is_none_or(|best| score > best.score) {
+                        expected = Some(Merge { leader, score });
+                    }
+                }
+                prop_assert_eq!(sparse.best(&mut probe), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_share_little_are_never_compared() {
+        let unit = |from: usize| {
+            let mut row = vec![0.0_f32; 256];
+            row[from..from + 25].fill(0.2);
+            row
+        };
+        let bound = Bound::of(&unit(0), 0.8);
+        // Twenty of 25 are shared at a cosine of 0.8: five on either side are lacking.
+        assert_eq!(bound.most_lacking(bound, 0.8), Some(10));
+        let mut longer = vec![0.0_f32; 256];
+        longer[..100].fill(0.1);
+        assert_eq!(bound.most_lacking(Bound::of(&longer, 0.8), 0.8), None);
+        assert_eq!(bound.most_lacking(Bound::default(), 0.8), None);
+    }
+
+    #[test]
+    fn a_row_that_is_no_number_is_near_nothing_and_cancelling_is_heard() {
+        let leader = [1.0, 0.0, 0.0];
+        let mut leaders = SparseLeaders::new(0.5);
+        leaders.push(7, &Probe::new(&leader, None, 0.5).unwrap());
+        leaders.settle();
+        let found = leaders.probes(&[&leader, &[f32::NAN, 1.0, 0.0]], &|| false).unwrap();
+        let best: Vec<_> = found.iter().map(|probe| probe.as_ref().map(|probe| probe.best)).collect();
+        assert_eq!(best, [Some(Some(Merge { leader: 7, score: 1.0 })), None]);
+        assert!(leaders.probes(&[&leader], &|| true).is_none());
+    }
+}

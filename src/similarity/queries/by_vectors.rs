@@ -1,0 +1,162 @@
+//! The nearest of many leaders by the cosine of vectors, exact.
+//!
+//! Counts of hashed n-grams are mostly zeros, vectors of models hardly ever are; each kind has bounds of its own. Which
+//! kind the vectors are is seen in the first of them, and decides nothing but the time it takes.
+
+use rayon::prelude::*;
+
+use crate::similarity::cosine::dot;
+use crate::similarity::cosine::join::join;
+use crate::similarity::cosine::plan::Plan;
+use crate::similarity::cosine::sparse::{self, SparseLeaders};
+use crate::similarity::vectors::Vectors;
+use crate::similarity::{Cancelled, Merge};
+
+/// Settled leaders that a join pays for; fewer are compared one by one.
+const MIN_JOINED: usize = 2_048;
+
+/// The leaders so far.
+pub(super) enum Leaders {
+    /// Which kind is not known yet.
+    Unknown {
+        /// The least cosine.
+        threshold: f64,
+    },
+    /// Of vectors that are mostly zeros.
+    Sparse(SparseLeaders),
+    /// Of others.
+    Dense(DenseLeaders),
+}
+
+/// A vector that is held against leaders.
+pub(super) enum Probe<'p> {
+    /// One that is mostly zeros; nothing where it is no vector.
+    Sparse(Option<sparse::Probe<'p>>),
+    /// Another, and the best leader so far.
+    Dense(&'p [f32], Option<Merge>),
+}
+
+impl Leaders {
+    /// Leaders are near from this cosine on.
+    pub(super) fn new(threshold: f64) -> Self {
+        Self::Unknown { threshold }
+    }
+
+    /// Vectors with the best settled leader of each, on all threads; nothing where it was called off.
+    pub(super) fn probes<'p>(
+        &mut self,
+        rows: &[&'p [f32]],
+        cancelled: Cancelled<'_>,
+    ) -> Option<Vec<Probe<'p>>> {
+        if let Self::Unknown { threshold } = *self {
+            *self = if SparseLeaders::is_for(rows.iter().copied()) {
+                Self::Sparse(SparseLeaders::new(threshold))
+            } else {
+                Self::Dense(DenseLeaders::new(threshold))
+            };
+        }
+        match self {
+            Self::Unknown { .. } => Some(Vec::new()),
+            Self::Sparse(leaders) => {
+                Some(leaders.probes(rows, cancelled)?.into_iter().map(Probe::Sparse).collect())
+            }
+            Self::Dense(leaders) => {
+                let best = leaders.best_settled(rows, cancelled)?;
+                Some(rows.iter().zip(best).map(|(row, best)| Probe::Dense(row, best)).collect())
+            }
+        }
+    }
+
+    /// The best leader of all.
+    pub(super) fn best(&self, probe: &mut Probe<'_>) -> Option<Merge> {
+        match (self, probe) {
+            (Self::Sparse(leaders), Probe::Sparse(Some(probe))) => leaders.best(probe),
+            (Self::Dense(leaders), Probe::Dense(row, best)) => leaders.best(row, *best),
+            _ => None,
+        }
+    }
+
+    /// Adds a leader.
+    pub(super) fn push(&mut self, leader: usize, probe: &Probe<'_>) {
+        match (self, probe) {
+            (Self::Sparse(leaders), Probe::Sparse(Some(probe))) => leaders.push(leader, probe),
+            (Self::Dense(leaders), Probe::Dense(row, _)) => leaders.push(leader, row),
+            _ => {}
+        }
+    }
+
+    /// Lays out the leaders that came, for all threads to look at.
+    pub(super) fn settle(&mut self) {
+        match self {
+            Self::Unknown { .. } => {}
+            Self::Sparse(leaders) => leaders.settle(),
+            Self::Dense(leaders) => leaders.n_settled = leaders.items.len(),
+        }
+    }
+}
+
+/// Leaders of vectors that are hardly ever zero.
+pub(super) struct DenseLeaders {
+    threshold: f64,
+    rows: Vectors,
+    /// Which item each row is.
+    items: Vec<usize>,
+    n_settled: usize,
+}
+
+impl DenseLeaders {
+    fn new(threshold: f64) -> Self {
+        Self { threshold, rows: Vectors::default(), items: Vec::new(), n_settled: 0 }
+    }
+
+    /// As long as no leader came since.
+    fn best_settled(&self, rows: &[&[f32]], cancelled: Cancelled<'_>) -> Option<Vec<Option<Merge>>> {
+        // A join finds no rows without a direction, which are at a threshold of nothing.
+        if self.n_settled < MIN_JOINED || self.threshold <= 0.0 {
+            let of_row = |row: &&[f32]| self.best_of(row, 0..self.n_settled, None, cancelled);
+            return rows.par_iter().map(of_row).collect();
+        }
+        let mut best = vec![None; rows.len()];
+        let mut probes = Vectors::default();
+        rows.iter().for_each(|row| probes.push(row));
+        let joined = join::<()>(&probes, &self.rows, self.threshold, Plan::Exact, cancelled, |pairs| {
+            for pair in pairs {
+                let at = pair.a as usize;
+                self.improve(&mut best[at], rows[at], pair.b as usize);
+            }
+            Ok(())
+        });
+        joined.ok().map(|_| best)
+    }
+
+    fn best(&self, row: &[f32], settled: Option<Merge>) -> Option<Merge> {
+        self.best_of(row, self.n_settled..self.items.len(), settled, &|| false).flatten()
+    }
+
+    fn best_of(
+        &self,
+        row: &[f32],
+        leaders: std::ops::Range<usize>,
+        mut best: Option<Merge>,
+        cancelled: Cancelled<'_>,
+    ) -> Option<Option<Merge>> {
+        for leader in leaders {
+            self.improve(&mut best, row, leader);
+        }
+        (!cancelled()).then_some(best)
+    }
+
+    /// Takes a leader if it is near enough and better than the best so far: its cosine is higher, or it is the earlier.
+    fn improve(&self, best: &mut Option<Merge>, row: &[f32], at: usize) {
+        let (leader, score) = (self.items[at], f64::from(dot(row, self.rows.get(at))));
+        let is_better = |best: Merge| score > best.score || (score >= best.score && leader < best.leader);
+        if score >= self.threshold && best.is_none_or(is_better) {
+            *best = Some(Merge { leader, score });
+        }
+    }
+
+    fn push(&mut self, item: usize, row: &[f32]) {
+        self.rows.push(row);
+        self.items.push(item);
+    }
+}

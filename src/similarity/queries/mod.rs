@@ -1,0 +1,222 @@
+//! Merges short texts by their words, else by their vectors.
+//!
+//! The same leader rule as in `rouge::leaders`, with two measures: a query joins the leader with
+//! the highest ROUGE-L above its threshold, else the one with the highest cosine from its
+//! threshold on, else it becomes a leader. One pass serves both, so that no leader is
+//! merged away later. The answers are those of holding every query against every leader, which bounds with a proof save
+//! nearly all of: a log of one assistant is one scope, however long. `tests` holds the definition.
+//! Vectors come from the caller, one a query; where cosine is off there need be none.
+
+mod by_vectors;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use super::embed::EmbedError;
+use super::embed::scopes::InOrder;
+use super::rouge::leaders::{BLOCK_LEN, Found, Leaders, Ties};
+use super::rouge::prepared::{Row, row};
+use super::rouge::spaces::Spaces;
+use super::rouge::texts::Texts;
+use super::{Cancelled, Merge};
+use crate::text::profile::Profile;
+use crate::text::rouge::Threshold;
+use crate::text::tokens::Tokenizer;
+
+/// From where on two queries are one; `None` turns a measure off.
+#[derive(Debug, Clone, Copy)]
+pub struct Gates {
+    /// ROUGE-L F1 above this.
+    pub rouge_l: Option<Threshold>,
+    /// Cosine of at least this.
+    pub cosine: Option<f64>,
+}
+
+/// By what two queries are one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// Their words, in order, as this tokenizer cuts them.
+    Words(Tokenizer),
+    /// Their vectors.
+    Vectors,
+}
+
+/// Where a query went.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Near {
+    /// The index of the query that stays, always an earlier one.
+    pub leader: usize,
+    /// By what.
+    pub by: By,
+    /// Its own score with that one.
+    pub score: f64,
+}
+
+/// Merges each query into an earlier one, or keeps it (`None`); one entry a query.
+///
+/// `queries` should be in their normal form already, so that equal ones have equal scores.
+///
+/// # Errors
+/// A query cannot be embedded, or `cancelled` says so, which is asked again and again.
+pub fn merge_queries(
+    queries: &[&str],
+    vectors: &mut InOrder<'_>,
+    gates: Gates,
+    cancelled: Cancelled<'_>,
+) -> Result<Vec<Option<Near>>, EmbedError> {
+    in_blocks(&Task { queries, n_fixed: None, gates, block_len: BLOCK_LEN }, vectors, cancelled)
+}
+
+/// For each query behind the first `n_settled` the nearest of those, by the same measures; the others are not held
+/// against one another.
+///
+/// # Errors
+/// As [`merge_queries`].
+pub fn nearest_of_first(
+    n_settled: usize,
+    queries: &[&str],
+    vectors: &mut InOrder<'_>,
+    gates: Gates,
+    cancelled: Cancelled<'_>,
+) -> Result<Vec<Option<Near>>, EmbedError> {
+    let n_fixed = Some(n_settled);
+    in_blocks(&Task { queries, n_fixed, gates, block_len: BLOCK_LEN }, vectors, cancelled)
+}
+
+/// What is asked.
+struct Task<'q> {
+    queries: &'q [&'q str],
+    /// How many of the queries are the leaders, where they are known; else queries become leaders.
+    n_fixed: Option<usize>,
+    gates: Gates,
+    /// Queries that are held against the leaders before them together.
+    block_len: usize,
+}
+
+fn in_blocks(
+    task: &Task<'_>,
+    vectors: &mut InOrder<'_>,
+    cancelled: Cancelled<'_>,
+) -> Result<Vec<Option<Near>>, EmbedError> {
+    let Task { queries, n_fixed, gates, block_len } = *task;
+    let cut = |_| Texts::encode_unless(queries, Profile::Auto, cancelled).ok_or(EmbedError::Interrupted);
+    let texts = gates.rouge_l.map(cut).transpose()?.unwrap_or_default();
+    let prepared = |threshold| Spaces::new(&texts, threshold, cancelled).ok_or(EmbedError::Interrupted);
+    let spaces = gates.rouge_l.map(prepared).transpose()?;
+    let n_leaders = n_fixed.unwrap_or(0);
+    let fixed: Vec<Row> = (0..n_leaders).map(row).collect();
+    let mut search = Search {
+        texts: &texts,
+        words: spaces.as_ref().map(|spaces| Leaders::fixed(spaces, Ties::Floats, &fixed)),
+        vectors: gates.cosine.map(by_vectors::Leaders::new),
+        cancelled,
+    };
+    for block in blocks(0..n_leaders, block_len) {
+        search.add_vectors(block, vectors)?;
+    }
+    search.settle();
+    let mut near = Vec::with_capacity(queries.len() - n_leaders);
+    for block in blocks(n_leaders..queries.len(), block_len) {
+        search.look(block, vectors, n_fixed.is_none(), &mut near)?;
+        search.settle();
+    }
+    Ok(near)
+}
+
+fn blocks(range: Range<usize>, block_len: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    range.step_by(block_len).map(move |start| start..end.min(start + block_len))
+}
+
+/// The leaders so far, by both measures.
+struct Search<'s> {
+    texts: &'s Texts,
+    words: Option<Leaders<'s>>,
+    vectors: Option<by_vectors::Leaders>,
+    cancelled: Cancelled<'s>,
+}
+
+impl Search<'_> {
+    /// Adds the vectors of queries that are leaders.
+    fn add_vectors(&mut self, block: Range<usize>, vectors: &mut InOrder<'_>) -> Result<(), EmbedError> {
+        let Some(leaders) = &mut self.vectors else { return Ok(()) };
+        let part = vectors.next(block.len())?;
+        let rows: Vec<&[f32]> = (0..block.len()).map(|at| part.get(at)).collect();
+        let probes = leaders.probes(&rows, self.cancelled).ok_or(EmbedError::Interrupted)?;
+        block.zip(&probes).for_each(|(leader, probe)| leaders.push(leader, probe));
+        Ok(())
+    }
+
+    /// Finds the nearest leader of each query of a block; those without one become leaders if they may.
+    fn look(
+        &mut self,
+        block: Range<usize>,
+        vectors: &mut InOrder<'_>,
+        may_lead: bool,
+        near: &mut Vec<Option<Near>>,
+    ) -> Result<(), EmbedError> {
+        let by_words = self.best_settled(&block)?;
+        // What words have decided needs no look at vectors.
+        let undecided = || (0..block.len()).filter(|&at| by_words[at].is_none());
+        let part = self.vectors.is_some().then(|| vectors.next(block.len())).transpose()?;
+        let mut probes = match (&mut self.vectors, &part) {
+            (Some(leaders), Some(part)) => {
+                let rows: Vec<&[f32]> = undecided().map(|at| part.get(at)).collect();
+                leaders.probes(&rows, self.cancelled).ok_or(EmbedError::Interrupted)?
+            }
+            _ => Vec::new(),
+        }
+        .into_iter();
+        for (at, settled) in block.zip(&by_words) {
+            let mut probe = if settled.is_none() { probes.next() } else { None };
+            let found = self.best(at, *settled, probe.as_mut())?;
+            if found.is_none() && may_lead {
+                self.push(at, probe.as_ref());
+            }
+            near.push(found);
+        }
+        Ok(())
+    }
+
+    /// The best of the settled leaders by words.
+    fn best_settled(&self, block: &Range<usize>) -> Result<Vec<Option<Found>>, EmbedError> {
+        let rows: Vec<Row> = block.clone().map(row).collect();
+        match &self.words {
+            Some(words) => words.best_settled(&rows, self.cancelled).ok_or(EmbedError::Interrupted),
+            None => Ok(vec![None; rows.len()]),
+        }
+    }
+
+    /// The best of all leaders: by words, else by vectors.
+    fn best(
+        &mut self,
+        at: usize,
+        settled: Option<Found>,
+        probe: Option<&mut by_vectors::Probe<'_>>,
+    ) -> Result<Option<Near>, EmbedError> {
+        let by_words = match &mut self.words {
+            Some(words) => words.best(row(at), settled, self.cancelled).ok_or(EmbedError::Interrupted)?,
+            None => None,
+        };
+        if let Some(Merge { leader, score }) = by_words.map(Found::merge) {
+            return Ok(Some(Near { leader, by: By::Words(self.texts.tokenizer_of(at, leader)), score }));
+        }
+        let by_vectors = self.vectors.as_ref().zip(probe).and_then(|(leaders, probe)| leaders.best(probe));
+        Ok(by_vectors.map(|Merge { leader, score }| Near { leader, by: By::Vectors, score }))
+    }
+
+    fn push(&mut self, at: usize, probe: Option<&by_vectors::Probe<'_>>) {
+        if let Some(words) = &mut self.words {
+            words.push(row(at));
+        }
+        if let Some((leaders, probe)) = self.vectors.as_mut().zip(probe) {
+            leaders.push(at, probe);
+        }
+    }
+
+    fn settle(&mut self) {
+        self.words.iter_mut().for_each(Leaders::settle);
+        self.vectors.iter_mut().for_each(by_vectors::Leaders::settle);
+    }
+}

@@ -1,0 +1,267 @@
+//! Which short sequences have a rare token: where tokens tell sequences apart, few are looked at.
+//!
+//! Two bags with so much in common that they can be above the threshold have a first common element, in an order that
+//! holds for all bags, and it is near the start of both: what stands before it is lacking on the other side. With the
+//! rarest tokens first these starts are rare, too (prefix and position filters: Chaudhuri, Ganti and Kaushik 2006;
+//! Bayardo, Ma and Srikant 2007; Xiao, Wang, Lin and Yu 2008). Where tokens are so frequent that the lists are no
+//! shorter than the collection, a look at all bitmaps is cheaper, and that is left to [`index`](super::index).
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::prepared::{Prepared, Row};
+use crate::text::rouge::Threshold;
+
+/// Tokens of the longest sequence that stands in lists.
+pub(super) const MAX_LEN: usize = 64;
+
+/// Sequences that are worth lists; fewer are looked at one by one sooner.
+const MIN_ROWS: usize = 512;
+
+/// What a look at a posting costs, in sequences looked at by their bitmaps.
+const POSTING_COST: usize = 6;
+
+/// What must hold of two short sequences that are above the threshold.
+struct Bounds {
+    /// By the tokens of a sequence: the fewest and the most of one that it can be near to.
+    partners: [(usize, usize); MAX_LEN + 1],
+    /// By the tokens of the one and of the other: the least that they have in common.
+    common: Vec<[u8; MAX_LEN + 1]>,
+}
+
+impl Bounds {
+    fn new(threshold: Threshold) -> Self {
+        let byte = |n: usize| u8::try_from(n).unwrap_or(u8::MAX);
+        let common = |m: usize| std::array::from_fn(|n| byte(threshold.min_lcs(m, n)));
+        // One more than there are lists of, where there is no end.
+        let longest = |m: usize| (m..=MAX_LEN + 1).rev().find(|&n| threshold.shortest(n) <= m).unwrap_or(m);
+        Self {
+            partners: std::array::from_fn(|m| (threshold.shortest(m), longest(m))),
+            common: (0..=MAX_LEN).map(common).collect(),
+        }
+    }
+
+    /// How many of a sequence's rarest tokens one must share that is near to it.
+    fn n_rare(&self, n_tokens: usize) -> usize {
+        let (shortest, _) = self.partners[n_tokens];
+        let common = self.common[n_tokens].get(shortest).map_or(usize::MAX, |&common| usize::from(common));
+        (n_tokens + 1).saturating_sub(common)
+    }
+}
+
+/// A sequence that has a token.
+struct Posting {
+    row: Row,
+    n_tokens: u8,
+    /// Where the token stands in its bag, the rarest first.
+    at: u8,
+    sketch: u64,
+}
+
+/// For rare tokens the sequences that have them.
+pub(super) struct Postings {
+    bounds: Bounds,
+    /// For each token, as in the bags, where its postings begin and end.
+    lists: FxHashMap<u32, (u32, u32)>,
+    /// By token, then tokens of the sequence, then place.
+    postings: Vec<Posting>,
+    /// How many sequences have fewer tokens than so many.
+    n_shorter: [usize; MAX_LEN + 2],
+    /// [`POSTING_COST`].
+    posting_cost: usize,
+}
+
+impl Postings {
+    /// The lists of some sequences, those of up to [`MAX_LEN`] tokens; nothing where they are too few to pay.
+    pub(super) fn of(prepared: &Prepared<'_>, rows: &[Row]) -> Option<Self> {
+        Self::with_cost(prepared, rows, MIN_ROWS, POSTING_COST)
+    }
+
+    fn with_cost(
+        prepared: &Prepared<'_>,
+        rows: &[Row],
+        min_rows: usize,
+        posting_cost: usize,
+    ) -> Option<Self> {
+        let n_tokens = |row: Row| prepared.n_tokens(row);
+        let is_short = |&row: &Row| (1..=MAX_LEN).contains(&n_tokens(row));
+        let short: Vec<Row> = rows.iter().copied().filter(is_short).collect();
+        if short.len() < min_rows {
+            return None;
+        }
+        let bounds = Bounds::new(prepared.threshold);
+        let mut n_shorter = [0; MAX_LEN + 2];
+        let mut all: Vec<(u32, Posting)> = Vec::new();
+        for row in short {
+            let (len, sketch) = (n_tokens(row), prepared.sketch(row));
+            n_shorter[len + 1] += 1;
+            for (at, token) in firsts(prepared.bag(row)).take_while(|&(at, _)| at < bounds.n_rare(len)) {
+                let [n_tokens, at] = [len, at].map(|n| u8::try_from(n).expect("a short sequence"));
+                all.push((token, Posting { row, n_tokens, at, sketch }));
+            }
+        }
+        (1..n_shorter.len()).for_each(|n| n_shorter[n] += n_shorter[n - 1]);
+        all.par_sort_unstable_by_key(|(token, posting)| (*token, posting.n_tokens, posting.at, posting.row));
+        let mut lists = FxHashMap::default();
+        let place = |at: usize| u32::try_from(at).expect("no machine holds 2³² postings");
+        let mut start = 0;
+        for list in all.chunk_by(|(x, _), (y, _)| x == y) {
+            lists.insert(list[0].0, (place(start), place(start + list.len())));
+            start += list.len();
+        }
+        let postings = all.into_iter().map(|(_, posting)| posting).collect();
+        Some(Self { bounds, lists, postings, n_shorter, posting_cost })
+    }
+
+    /// Adds to `found` the listed sequences that a probe may be near to, each once, in no order.
+    ///
+    /// Nothing where the lists do not hold all such sequences, or are longer than a look at all of them.
+    pub(super) fn candidates(&self, prepared: &Prepared<'_>, probe: Row, found: &mut Vec<Row>) -> Option<()> {
+        let bag = prepared.bag(probe);
+        let m = bag.len();
+        let &(shortest, longest) = self.bounds.partners.get(m)?;
+        if longest > MAX_LEN {
+            return None;
+        }
+        let n_rare = self.bounds.n_rare(m);
+        let lists = || {
+            let rare = firsts(bag).take_while(move |&(at, _)| at < n_rare);
+            rare.filter_map(|(at, token)| {
+                let &(start, end) = self.lists.get(&token)?;
+                Some((at, &self.postings[start as usize..end as usize]))
+            })
+        };
+        let n_postings: usize = lists().map(|(_, list)| list.len()).sum();
+        let n_partners = self.n_shorter[longest + 1] - self.n_shorter[shortest.min(longest)];
+        if n_postings > MIN_ROWS && n_postings * self.posting_cost > n_partners {
+            return None;
+        }
+        let sketch = prepared.sketch(probe);
+        for (at, list) in lists() {
+            self.look(m, (shortest, longest), at, sketch, list, found);
+        }
+        found.sort_unstable();
+        found.dedup();
+        Some(())
+    }
+
+    /// Adds those of one list that the bounds do not refuse.
+    fn look(
+        &self,
+        m: usize,
+        (shortest, longest): (usize, usize),
+        at: usize,
+        sketch: u64,
+        list: &[Posting],
+        found: &mut Vec<Row>,
+    ) {
+        let mut next = list.partition_point(|posting| usize::from(posting.n_tokens) < shortest);
+        while let Some(first) = list.get(next) {
+            let n = usize::from(first.n_tokens);
+            if n > longest {
+                break;
+            }
+            let of_len = &list[next..];
+            let of_len = &of_len[..of_len.partition_point(|posting| usize::from(posting.n_tokens) == n)];
+            next += of_len.len();
+            let common = usize::from(self.bounds.common[m][n]);
+            // What stands before the first common token is not common.
+            if at + common > m || common > n {
+                continue;
+            }
+            let most = m + n - 2 * common;
+            let early = of_len.iter().take_while(|posting| usize::from(posting.at) + common <= n);
+            let near = early.filter(|posting| (posting.sketch ^ sketch).count_ones() as usize <= most);
+            found.extend(near.map(|posting| posting.row));
+        }
+    }
+}
+
+/// The distinct tokens of a bag, each with where it stands first.
+fn firsts(bag: &[u32]) -> impl Iterator<Item = (usize, u32)> {
+    let is_first = |&(at, token): &(usize, u32)| at == 0 || bag[at - 1] != token;
+    bag.iter().copied().enumerate().filter(is_first)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::similarity::rouge::prepared::row;
+    use crate::similarity::rouge::texts::Texts;
+    use crate::similarity::sequences::Sequences;
+    use crate::text::lcs::lcs;
+    use crate::text::rouge::Comparison;
+
+    /// Short sequences, near copies of some of them, and some that are too long for lists.
+    fn items() -> impl Strategy<Value = Vec<Vec<u32>>> {
+        let item = prop_oneof![
+            6 => prop::collection::vec(0_u32..12, 0..14),
+            2 => prop::collection::vec(0_u32..400, 1..40),
+            1 => prop::collection::vec(0_u32..400, 55..80),
+        ];
+        let copy = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_u32..500);
+        (prop::collection::vec(item, 1..30), prop::collection::vec(copy, 0..60)).prop_map(
+            |(mut items, copies)| {
+                for (of, at, token) in copies {
+                    let mut item = of.get(&items).clone();
+                    let at = at.index(item.len() + 1);
+                    match token % 3 {
+                        0 => item.insert(at, token),
+                        1 => drop(item.splice(at..item.len().min(at + 1), [token % 12])),
+                        _ => item.truncate(at),
+                    }
+                    items.push(item);
+                }
+                items
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn lists_hold_every_sequence_above_the_threshold(
+            items in items(), percent in 0_u32..=100, by_float in any::<bool>()
+        ) {
+            let threshold = Threshold::try_from(f64::from(percent) / 100.0).unwrap();
+            let comparison = if by_float { Comparison::GoogleFloat } else { Comparison::Exact };
+            let threshold = threshold.compared_by(comparison);
+            let texts = Texts::from(items.iter().collect::<Sequences>());
+            let prepared = Prepared::new(&texts.first, threshold, &|| false).unwrap();
+            let rows: Vec<Row> = (0..items.len()).map(row).collect();
+            let postings = Postings::with_cost(&prepared, &rows, 0, 0).unwrap();
+            let mut n_listed = 0;
+            for (probe, item) in rows.iter().zip(&items) {
+                let mut found = Vec::new();
+                let is_listed = postings.candidates(&prepared, *probe, &mut found).is_some();
+                // A threshold this high has partners of like length only.
+                prop_assert!(is_listed || item.len() > 30 || percent < 70);
+                n_listed += usize::from(is_listed);
+                let is_above = |other: &&Row| {
+                    let other = &items[**other as usize];
+                    threshold.is_above(lcs(item, other), item.len(), other.len())
+                };
+                let near: Vec<Row> = rows.iter().filter(is_above).copied().collect();
+                prop_assert!(!is_listed || near.iter().all(|row| found.contains(row)), "{:?} {:?}", near, found);
+            }
+            prop_assert!(n_listed > 0 || percent < 70 || items.iter().all(|item| item.len() > 30));
+        }
+    }
+
+    #[test]
+    fn templates_with_a_rare_word_have_no_candidates_and_frequent_words_no_lists() {
+        let numbered: Vec<Vec<u32>> = (0..3_000).map(|n| vec![0, 1, 10 + 2 * n, 11 + 2 * n]).collect();
+        let frequent: Vec<Vec<u32>> = (0..3_000).map(|n| (0..8).map(|at| n >> at & 1).collect()).collect();
+        let candidates = |items: &[Vec<u32>]| {
+            let texts = Texts::from(items.iter().collect::<Sequences>());
+            let prepared = Prepared::new(&texts.first, "0.8".parse().unwrap(), &|| false).unwrap();
+            let rows: Vec<Row> = (0..items.len()).map(row).collect();
+            let postings = Postings::of(&prepared, &rows).unwrap();
+            let mut found = Vec::new();
+            postings.candidates(&prepared, 7, &mut found).map(|()| found)
+        };
+        assert_eq!(candidates(&numbered), Some(vec![7]));
+        assert_eq!(candidates(&frequent), None);
+    }
+}

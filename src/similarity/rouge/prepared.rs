@@ -1,0 +1,200 @@
+//! Sequences with what the bounds look at: bags of tokens, bitmaps, and lengths.
+
+use rayon::prelude::*;
+
+use super::bitmap;
+use super::texts::Tokens;
+use crate::similarity::Cancelled;
+use crate::similarity::sequences::Sequences;
+use crate::text::lcs::LcsScratch;
+use crate::text::rouge::Threshold;
+use crate::text::rouge_sum;
+
+/// The number of a sequence.
+pub(in crate::similarity) type Row = u32;
+
+/// The sequence at a place.
+pub(in crate::similarity) fn row(at: usize) -> Row {
+    Row::try_from(at).expect("no machine holds 2³² sequences")
+}
+
+/// Words of the bitmap that sequences of a chunk are looked at by, each next to the most elements that two of them may
+/// lack of one another: there, sequences with nothing in common differ in more bits than that, as a rule. Found by
+/// trying up to 32; from there on each step is for twice as many elements.
+pub(in crate::similarity) const WIDTHS: [(usize, usize); 9] = [
+    (4, 50),
+    (8, 95),
+    (16, 170),
+    (32, 340),
+    (64, 680),
+    (128, 1_360),
+    (256, 2_720),
+    (512, 5_440),
+    (MAX_WIDTH, usize::MAX),
+];
+
+const MAX_WIDTH: usize = 1_024;
+
+/// The narrowest bitmap for sequences that may lack so many elements of one another.
+pub(in crate::similarity) fn width(allowed: usize) -> usize {
+    WIDTHS.iter().find(|(_, most)| allowed <= *most).map_or(MAX_WIDTH, |(n_words, _)| *n_words)
+}
+
+/// How many times as wide the bitmap is that two sequences are compared by as the one they are looked at by.
+const WIDER: usize = 4;
+
+/// Sequences with what the bounds look at.
+pub(super) struct Prepared<'s> {
+    pub(super) tokens: &'s Tokens,
+    pub(super) threshold: Threshold,
+    /// The tokens of each by how rare they are in all sequences, the rarest first.
+    bags: Sequences,
+    bitmaps: Vec<u64>,
+    /// Where the bitmap of each ends.
+    bitmap_ends: Vec<usize>,
+}
+
+impl<'s> Prepared<'s> {
+    /// Nothing where it was called off.
+    pub(super) fn new(tokens: &'s Tokens, threshold: Threshold, cancelled: Cancelled<'_>) -> Option<Self> {
+        let sequences = &tokens.sequences;
+        let ranks = ranks(sequences);
+        let mut bags = sequences.clone();
+        let sorted = bags.slices_mut().into_par_iter().map(|bag| {
+            bag.iter_mut().for_each(|token| *token = ranks[*token as usize]);
+            bag.sort_unstable();
+            (!cancelled()).then_some(())
+        });
+        sorted.collect::<Option<()>>()?;
+        let mut bitmaps = vec![0; sequences.iter().map(|tokens| own_width(threshold, tokens.len())).sum()];
+        let mut rest = &mut bitmaps[..];
+        let mut bitmap_ends = Vec::with_capacity(sequences.len());
+        let mut of_rows = Vec::with_capacity(sequences.len());
+        for bag in bags.iter() {
+            let n_words = own_width(threshold, bag.len());
+            let (words, behind) = std::mem::take(&mut rest).split_at_mut(n_words);
+            rest = behind;
+            bitmap_ends.push(bitmap_ends.last().copied().unwrap_or(0) + n_words);
+            of_rows.push((bag, words));
+        }
+        let drawn = of_rows.into_par_iter().map(|(bag, words)| {
+            bitmap::draw(bag, words);
+            (!cancelled()).then_some(())
+        });
+        drawn.collect::<Option<()>>()?;
+        Some(Self { tokens, threshold, bags, bitmaps, bitmap_ends })
+    }
+
+    pub(super) fn n_tokens(&self, row: Row) -> usize {
+        self.tokens.sequences.get(row as usize).len()
+    }
+
+    /// The tokens of a sequence as numbers, the rarest first; equal tokens stand together.
+    pub(super) fn bag(&self, row: Row) -> &[u32] {
+        self.bags.get(row as usize)
+    }
+
+    /// The bitmap of a sequence folded into one word.
+    pub(super) fn sketch(&self, row: Row) -> u64 {
+        bitmap::sketch(self.bitmap(row))
+    }
+
+    fn bitmap(&self, row: Row) -> &[u64] {
+        let start = (row as usize).checked_sub(1).map_or(0, |before| self.bitmap_ends[before]);
+        &self.bitmaps[start..self.bitmap_ends[row as usize]]
+    }
+
+    /// The words of the bitmap by which sequences are looked at that have so many tokens together.
+    pub(super) fn width(&self, n_tokens: usize) -> usize {
+        width(self.threshold.most_lacking(n_tokens))
+    }
+
+    /// Adds the bitmap of a sequence, of so many words, to some others.
+    pub(super) fn add_bitmap(&self, row: Row, n_words: usize, bitmaps: &mut Vec<u64>) {
+        let own = self.bitmap(row);
+        if own.len() >= n_words {
+            bitmap::fold(own, n_words, bitmaps);
+        } else {
+            let start = bitmaps.len();
+            bitmaps.resize(start + n_words, 0);
+            bitmap::draw(self.bag(row), &mut bitmaps[start..]);
+        }
+    }
+
+    /// What two texts have in common by their measure, or nothing where it is below `min_common`: the length of the
+    /// longest common subsequence, or the hits of lines. Either is at most what their bags have in common.
+    ///
+    /// Nothing, too, where it was called off meanwhile.
+    pub(super) fn common_at_least(
+        &self,
+        a: Row,
+        b: Row,
+        min_common: usize,
+        scratch: &mut LcsScratch,
+        cancelled: Cancelled<'_>,
+    ) -> Option<usize> {
+        let n_tokens = self.n_tokens(a) + self.n_tokens(b);
+        let most = n_tokens.checked_sub(2 * min_common)?;
+        let is_refused = bitmap::difference(self.bitmap(a), self.bitmap(b)) > most
+            || lack_more_than(self.bag(a), self.bag(b), most);
+        if is_refused {
+            return None;
+        }
+        let Some(lines) = &self.tokens.lines else {
+            let [a, b] = [a, b].map(|row| self.tokens.sequences.get(row as usize));
+            return scratch.lcs_at_least_unless(a, b, min_common, cancelled);
+        };
+        let [target, prediction] = [a.min(b), a.max(b)].map(|row| self.lines(row, lines));
+        Some(rouge_sum::hits(&target, &prediction)).filter(|&hits| hits >= min_common)
+    }
+
+    /// The tokens of a text line by line.
+    fn lines(&self, row: Row, lines: &Sequences) -> Vec<&[u32]> {
+        let mut rest = self.tokens.sequences.get(row as usize);
+        let lengths = lines.get(row as usize).iter();
+        lengths.map(|&length| rest.split_off(..length as usize).unwrap_or_default()).collect()
+    }
+}
+
+/// How many words the bitmap of a sequence of so many tokens has: what such sequences are looked at by, and more, to
+/// tell those apart that this does not.
+fn own_width(threshold: Threshold, n_tokens: usize) -> usize {
+    (WIDER * width(threshold.most_lacking(2 * n_tokens))).min(MAX_WIDTH)
+}
+
+/// For each token its place among all, those of the fewest occurrences first.
+fn ranks(sequences: &Sequences) -> Vec<u32> {
+    let tokens = || sequences.iter().flatten();
+    let n_tokens = tokens().max().map_or(0, |&token| token as usize + 1);
+    let mut n_seen = vec![0_u32; n_tokens];
+    tokens().for_each(|&token| n_seen[token as usize] = n_seen[token as usize].saturating_add(1));
+    let mut rarest_first: Vec<u32> = (0..).take(n_tokens).collect();
+    rarest_first.par_sort_unstable_by_key(|&token| (n_seen[token as usize], token));
+    let mut ranks = vec![0; n_tokens];
+    (0..).zip(rarest_first).for_each(|(rank, token)| ranks[token as usize] = rank);
+    ranks
+}
+
+/// The bytes of a [`Prepared`] and of one index of all its sequences.
+pub(super) fn bytes(sequences: &Sequences, threshold: Threshold) -> usize {
+    let words =
+        |tokens: &[u32]| own_width(threshold, tokens.len()) + width(threshold.most_lacking(2 * tokens.len()));
+    let bitmaps = size_of::<u64>() * sequences.iter().map(words).sum::<usize>();
+    let bags = size_of::<u32>() * sequences.n_tokens() + 2 * size_of::<usize>() * sequences.len();
+    let rows = 3 * size_of::<Row>() * sequences.len();
+    bags + bitmaps + rows
+}
+
+/// Whether two bags, as sorted tokens, have more than so many elements that the other lacks.
+fn lack_more_than(a: &[u32], b: &[u32], most: usize) -> bool {
+    let (mut at_a, mut at_b, mut n_lacking) = (0, 0, 0);
+    while let (Some(x), Some(y)) = (a.get(at_a), b.get(at_b)) {
+        n_lacking += usize::from(x != y);
+        if n_lacking > most {
+            return true;
+        }
+        at_a += usize::from(x <= y);
+        at_b += usize::from(y <= x);
+    }
+    n_lacking + (a.len() - at_a) + (b.len() - at_b) > most
+}
