@@ -23,6 +23,7 @@ mod report;
 mod run;
 mod sets;
 mod stages;
+mod verify;
 mod why;
 
 use std::ffi::OsString;
@@ -83,6 +84,8 @@ enum Command {
     Purge(purge::PurgeArgs),
     /// Takes a record out of a finished run, everywhere, for good.
     Forget(forget::ForgetArgs),
+    /// Checks that every file of a run folder is as it was written.
+    Verify(verify::VerifyArgs),
     /// Checks functions or a dataset by the rules of BFCL, one line a finding.
     Check(check::CheckArgs),
     /// Tells every pair of rows whose texts are alike, of one file or of two.
@@ -218,6 +221,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Diff(args) => diff::diff(&args)?,
         Command::Purge(args) => purge::purge(&args)?,
         Command::Forget(args) => forget::forget(&args)?,
+        Command::Verify(args) => return verify::verify(&args),
         Command::Check(args) => return check::check(&args),
         Command::Pairs(args) => return pairs::pairs(&args),
         Command::Compare(args) => return compare::compare(&args),

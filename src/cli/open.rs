@@ -1,4 +1,4 @@
-//! Opens a finished run for the commands that read one.
+//! Opens a finished run for the commands that read one. A run with damaged files is refused before they are read.
 
 use std::path::Path;
 
@@ -9,6 +9,7 @@ use crate::engine::delta::StageManifest;
 use crate::engine::folder::{RunFile, read_manifest, read_run_file};
 use crate::engine::payload::IngestManifest;
 use crate::engine::runner::{self, StageInstance, step_name};
+use crate::engine::verify::check_outcome;
 use crate::stages;
 
 /// A finished run.
@@ -28,8 +29,11 @@ pub(super) struct OpenRun {
 /// Opens a run folder; takes no lock.
 pub(super) fn open(run: &Path) -> anyhow::Result<OpenRun> {
     let file = read_run_file(run)?;
+    check_outcome(run, |name| name == "forgotten.parquet" || name.starts_with("dataset/data/"))?;
     let ingest: Option<IngestManifest> = read_manifest(run, "ingest")?;
-    let Some(ingest) = ingest else { bail!("{}: the run has not read its inputs yet", run.display()) };
+    let Some(ingest) = ingest else {
+        bail!("{}: the run has not read its inputs yet\nhint: run it again", run.display())
+    };
     let mut instances = Vec::new();
     let mut manifests = Vec::new();
     let mut upstream = ingest.key.clone();

@@ -227,7 +227,6 @@ fn write_report(
     events: Tally<'_>,
 ) -> Result<Report, Error> {
     let folder = folder.path();
-    write_run_file(folder, file)?;
     let (ingest, stages, corpus) = (&outcome.ingest, &outcome.stages, &outcome.corpus);
     let report = report(&Sources { folder, file, ingest, stages, corpus }, events)?;
     write_json(&folder.join("report.json"), &report)?;
@@ -236,6 +235,8 @@ fn write_report(
     if outcome.exported.is_some() {
         write_atomic(&folder.join("dataset").join("README.md"), markdown::card(&report).as_bytes())?;
     }
+    // Last: it holds the checksums of the others, and says that the run is finished.
+    write_run_file(folder, file)?;
     Ok(report)
 }
 

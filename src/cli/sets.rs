@@ -6,9 +6,9 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::{Value, json};
 
 use crate::console::{self, count, counted, table};
-use crate::public_sets::catalogue::{Catalogue, PublicSet};
+use crate::public_sets::catalogue::{BrokenSet, Catalogue, PublicSet};
 use crate::public_sets::formats::FORMATS;
-use crate::public_sets::intake::{self, Described};
+use crate::public_sets::intake::{self, Described, Removed};
 use crate::public_sets::store::{self, Loaded, Summary};
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
@@ -30,7 +30,7 @@ enum SetsCommand {
     Status(Shown),
     /// Reads files as a set's, and copies them into its folder.
     Add(AddArgs),
-    /// Removes a set's files from the folder of sets, and the description of one of your own.
+    /// Removes from a set's folder what `sets add` put there, and nothing else.
     Remove(RemoveArgs),
 }
 
@@ -108,7 +108,22 @@ fn wanted<'a>(catalogue: &'a Catalogue, ids: &[String]) -> anyhow::Result<Vec<&'
     if ids.is_empty() {
         return Ok(catalogue.sets.iter().collect());
     }
-    Ok(ids.iter().map(|id| catalogue.set(id)).collect::<Result<_, _>>()?)
+    let is_broken = |id: &&String| catalogue.broken_set(id).is_some();
+    Ok(ids.iter().filter(|id| !is_broken(id)).map(|id| catalogue.set(id)).collect::<Result<_, _>>()?)
+}
+
+/// The folders among them whose description is broken.
+fn wanted_broken<'a>(catalogue: &'a Catalogue, ids: &'a [String]) -> impl Iterator<Item = &'a BrokenSet> {
+    catalogue.broken.iter().filter(move |broken| ids.is_empty() || ids.contains(&broken.id))
+}
+
+fn broken_json(broken: &BrokenSet) -> String {
+    format!("{}\n", json!({"id": broken.id, "broken": broken.what, "place": broken.place}))
+}
+
+/// What is wrong with each of them, a paragraph each.
+fn broken_text<'a>(broken: impl Iterator<Item = &'a BrokenSet>) -> String {
+    broken.map(|set| format!("\n{} is broken: {}: {}\n", set.id, set.place.display(), set.what)).collect()
 }
 
 fn list(shown: &Shown) -> anyhow::Result<()> {
@@ -116,10 +131,11 @@ fn list(shown: &Shown) -> anyhow::Result<()> {
     let sets = wanted(&catalogue, &shown.id)?;
     if shown.json {
         let lines: String = sets.iter().map(|set| format!("{}\n", json!(set))).collect();
-        return Ok(console::give_json(&lines)?);
+        let broken: String = wanted_broken(&catalogue, &shown.id).map(broken_json).collect();
+        return Ok(console::give_json(&(lines + &broken))?);
     }
     let yes = |flag: bool| if flag { "yes" } else { "" }.to_owned();
-    let rows: Vec<Vec<String>> = sets
+    let mut rows: Vec<Vec<String>> = sets
         .iter()
         .map(|set| {
             let licence = if set.non_commercial {
@@ -130,7 +146,10 @@ fn list(shown: &Shown) -> anyhow::Result<()> {
             vec![set.id.clone(), yes(set.recipe), set.format.clone(), licence, set.url.clone()]
         })
         .collect();
-    Ok(console::give(&table(&["set", "recipe", "format", "licence", "where it lives"], &rows, &[]))?)
+    let broken = || wanted_broken(&catalogue, &shown.id);
+    rows.extend(broken().map(|set| [&set.id, "", "broken", "", ""].map(str::to_owned).into()));
+    let text = table(&["set", "recipe", "format", "licence", "where it lives"], &rows, &[]);
+    Ok(console::give(&(text + &broken_text(broken())))?)
 }
 
 fn status(shown: &Shown) -> anyhow::Result<()> {
@@ -145,14 +164,16 @@ fn status(shown: &Shown) -> anyhow::Result<()> {
         rows.push(as_row(set, summary));
         troubles.extend(summary.iter().flat_map(|summary| trouble(set, summary)));
     }
+    let broken = || wanted_broken(&catalogue, &shown.id);
     if shown.json {
-        return Ok(console::give_json(&lines)?);
+        return Ok(console::give_json(&(lines + &broken().map(broken_json).collect::<String>()))?);
     }
+    rows.extend(broken().map(|set| [&set.id, "broken", "", "", "", "", "", ""].map(str::to_owned).into()));
     let header = ["set", "on disk", "files", "records", "functions", "queries", "unreadable", "sha256"];
     let text = format!("sets in {}\n\n{}", catalogue.dir.display(), table(&header, &rows, &[2, 3, 4, 5, 6]));
     let troubles: String = troubles.iter().map(|line| format!("{line}\n")).collect();
     let gap = if troubles.is_empty() { "" } else { "\n" };
-    Ok(console::give(&format!("{text}{gap}{troubles}"))?)
+    Ok(console::give(&format!("{text}{gap}{troubles}{}", broken_text(broken())))?)
 }
 
 /// Digits of a hash that tell two files apart for a person; `--json` has all.
@@ -194,14 +215,18 @@ fn trouble(set: &PublicSet, summary: &Summary) -> Vec<String> {
 
 fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
     let catalogue = Catalogue::open(args.dir.as_deref())?;
-    let files = intake::remove(&catalogue, &args.id)?;
+    let Removed { files, left } = intake::remove(&catalogue, &args.id)?;
     let names = if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
     let number = counted(files.len() as u64, "file", "files");
-    Ok(console::give(&format!(
-        "{}: {number} removed from {}{names}\n",
-        args.id,
-        catalogue.folder(&args.id).display()
-    ))?)
+    let folder = catalogue.folder(&args.id);
+    let mut text = format!("{}: {number} removed from {}{names}\n", args.id, folder.display());
+    if !left.is_empty() {
+        text += &format!(
+            "left there, since `sets add` did not put them there as they are: {}\n",
+            left.join(", ")
+        );
+    }
+    Ok(console::give(&text)?)
 }
 
 fn add(args: AddArgs) -> anyhow::Result<()> {

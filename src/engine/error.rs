@@ -33,7 +33,7 @@ pub enum Error {
         cause: PolarsError,
     },
     /// A file of the run folder does not hold what it must.
-    #[error("{}: {what}\nhint: `--fresh` rebuilds the run from its inputs", path.display())]
+    #[error("{}: {what}\nhint: `toolsieve verify` lists the damaged files of a run; running it again makes them again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -51,6 +51,12 @@ pub enum Error {
     /// The folder holds something, but no run.
     #[error("{} is not a run folder and not empty\nhint: give an empty or new folder with --out", .0.display())]
     NotARun(PathBuf),
+    /// The folder holds what looks like a run, but not the file by which run folders are known.
+    #[error("{} has no file .toolsieve, by which run folders are known; earlier builds wrote none\nhint: `why`, `diff`, `report` and `compare` read it as it is; give `run` another folder with --out", .0.display())]
+    Unmarked(PathBuf),
+    /// A link stands where a file or folder of a run must be.
+    #[error("{} is a symbolic link or no regular file, and nothing is written or removed through one\nhint: remove it and run the same command again", .0.display())]
+    Link(PathBuf),
     /// There is no finished run.
     #[error("no finished run in {}\nhint: `toolsieve run --out {}` makes one", .0.display(), .0.display())]
     NoRun(PathBuf),

@@ -1,12 +1,15 @@
-//! The run folder: who has it, what is done in it, and how files get there.
+//! The run folder: whose it is, who has it, what is done in it, and how files get there.
 //!
-//! A step writes into `<name>.partial` and the folder is renamed when its manifest is
-//! inside, so a folder without `.partial` is a finished step, whenever the process was killed.
-//! Single files are written beside and renamed. What holds text as it was logged is for its owner alone
-//! (on Unix; elsewhere the folder's own rights hold).
+//! A run folder is known by its marker, a file that only toolsieve writes. A folder that holds anything else is left
+//! alone, and nothing is written or removed through a symbolic link.
+//!
+//! A step writes into `<name>.partial`. When it ends its files are synced and hashed, the manifest with their
+//! checksums is written, and the folder is renamed: a folder without `.partial` is a finished step, whenever the
+//! process was killed or the power went. Single files are written beside and renamed. What holds text as it was logged
+//! is for its owner alone (on Unix; elsewhere the folder's own rights hold).
 
-use std::fs::{self, File, TryLockError};
-use std::io::{Read, Write};
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -14,12 +17,31 @@ use serde::{Deserialize, Serialize};
 
 use super::entries::ENTRIES;
 use super::error::{At, Error, Result, damaged};
+use super::marker::{self, Nature, has_marker, is_link, nature};
+use super::rewrite::Rewritten;
+use super::seal::{FileSum, Files, Sealed, names_below, read_sealed, write_sealed};
 
-const LOCK: &str = ".lock";
-const RUN_FILE: &str = "run.json";
-const MANIFEST: &str = "manifest.json";
+pub(super) const RUN_FILE: &str = "run.json";
+pub(super) const MANIFEST: &str = "manifest.json";
 /// What forgetting records did to the rows of a finished run.
 pub(super) const FORGOTTEN_FATES: &str = "forgotten.parquet";
+/// What forgetting records left to know of them.
+pub(super) const FORGOTTEN_LIST: &str = "forgotten.json";
+pub(super) const DATASET: &str = "dataset";
+pub(super) const INGEST: &str = "ingest";
+pub(super) const STAGES: &str = "stages";
+pub(super) const SPOOL: &str = "stdin";
+
+/// What tells a whole run, beside its dataset.
+pub(super) const OUTCOME: [&str; 7] = [
+    "report.json",
+    "report.html",
+    "ledger.parquet",
+    "rows.parquet",
+    "lists.parquet",
+    ENTRIES,
+    FORGOTTEN_FATES,
+];
 
 /// A run folder that this process has to itself until it is dropped.
 #[derive(Debug)]
@@ -44,56 +66,33 @@ impl RunFolder {
     /// # Errors
     /// There is no run, or another process has it.
     pub fn take_existing(path: &Path, command: &str) -> Result<Self> {
-        if path.join(LOCK).is_file() { Self::lock(path, command) } else { Err(Error::NoRun(path.to_owned())) }
+        match nature(path)? {
+            Nature::Run => Self::lock(path, command),
+            Nature::Free => Err(Error::NoRun(path.to_owned())),
+            Nature::Unmarked => Err(Error::Unmarked(path.to_owned())),
+            Nature::Foreign => Err(Error::NoRun(path.to_owned())),
+        }
     }
 
     fn lock(path: &Path, command: &str) -> Result<Self> {
-        if path.is_dir()
-            && !path.join(LOCK).exists()
-            && fs::read_dir(path).at("reading", path)?.next().is_some()
-        {
-            return Err(Error::NotARun(path.to_owned()));
-        }
-        fs::create_dir_all(path).at("making", path)?;
-        let lock_path = path.join(LOCK);
-        let mut lock = File::options()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&lock_path)
-            .at("opening", &lock_path)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut owner = String::new();
-                // Who has it is told as far as it can be read; that it is locked is certain.
-                let _ = lock.read_to_string(&mut owner);
-                let owner = if owner.is_empty() { "another process".to_owned() } else { owner };
-                return Err(Error::Locked { path: path.to_owned(), owner });
-            }
-            Err(TryLockError::Error(source)) => return Err(source).at("locking", &lock_path),
-        }
-        lock.set_len(0).at("writing", &lock_path)?;
-        write!(lock, "process {}: {command}", std::process::id()).at("writing", &lock_path)?;
-        Ok(Self { path: path.to_owned(), _lock: lock })
+        Ok(Self { path: path.to_owned(), _lock: marker::lock(path, command)? })
     }
 
-    /// Removes everything a run made here, but for the list of forgotten records.
+    /// Removes everything a run made here, except the list of forgotten records.
     ///
     /// # Errors
     /// Something cannot be removed.
     pub fn clear(&self) -> Result<()> {
         self.remove_outcome()?;
-        for name in ["ingest", "ingest.partial", "stages"] {
-            remove_folder(&self.path.join(name))?;
+        for name in [INGEST, STAGES, SPOOL] {
+            remove(&self.path.join(name))?;
         }
-        remove_file(&self.spool())
+        self.remove_partial()
     }
 
     /// Where standard input is copied to, as it was read.
     pub fn spool(&self) -> PathBuf {
-        self.path.join("stdin")
+        self.path.join(SPOOL)
     }
 
     /// Removes the copy of standard input; gives its size where there was one.
@@ -102,8 +101,8 @@ impl RunFolder {
     /// It cannot be removed.
     pub fn remove_spool(&self) -> Result<Option<u64>> {
         let spool = self.spool();
-        let Ok(metadata) = fs::metadata(&spool) else { return Ok(None) };
-        remove_file(&spool)?;
+        let Ok(metadata) = fs::symlink_metadata(&spool) else { return Ok(None) };
+        remove(&spool)?;
         sync_folder(&self.path)?;
         Ok(Some(metadata.len()))
     }
@@ -113,21 +112,11 @@ impl RunFolder {
     /// # Errors
     /// Something cannot be removed.
     pub fn remove_outcome(&self) -> Result<()> {
-        remove_folder(&self.path.join("dataset"))?;
-        remove_folder(&self.path.join("dataset.partial"))?;
-        for name in [
-            RUN_FILE,
-            "report.json",
-            "report.html",
-            "ledger.parquet",
-            "rows.parquet",
-            "lists.parquet",
-            ENTRIES,
-            FORGOTTEN_FATES,
-        ] {
+        // First what says that the run is finished.
+        for name in [RUN_FILE, DATASET].into_iter().chain(OUTCOME) {
             let path = self.path.join(name);
-            remove_file(&path)?;
-            remove_file(&beside(&path))?;
+            remove(&path)?;
+            remove(&beside(&path))?;
         }
         Ok(())
     }
@@ -137,20 +126,16 @@ impl RunFolder {
         &self.path
     }
 
-    /// Removes stage folders that the pipeline does not have (any more) and steps that were cut off.
+    /// Removes stage folders that the pipeline does not have (any more) and steps that were cut off. What is not named
+    /// like a step is left alone.
     ///
     /// # Errors
     /// Something cannot be removed.
     pub fn keep_stages(&self, names: &[String]) -> Result<()> {
-        let stages = self.path.join("stages");
-        if !stages.is_dir() {
-            return Ok(());
-        }
-        for entry in fs::read_dir(&stages).at("reading", &stages)? {
-            let entry = entry.at("reading", &stages)?;
-            if !names.iter().any(|name| entry.file_name() == name.as_str()) {
+        for name in step_folders(&self.path)? {
+            if !names.contains(&name) {
                 self.remove_outcome()?;
-                remove_folder(&entry.path())?;
+                remove(&self.path.join(STAGES).join(name))?;
             }
         }
         Ok(())
@@ -162,12 +147,15 @@ impl RunFolder {
     /// The folder cannot be made.
     pub fn begin(&self, step: &str) -> Result<Step> {
         let done = self.path.join(step);
-        let partial = done.with_file_name(format!(
-            "{}.partial",
-            done.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
-        ));
-        remove_folder(&partial)?;
-        fs::create_dir_all(&partial).at("making", &partial)?;
+        let partial = beside(&done);
+        let parent = done.parent().unwrap_or(&self.path);
+        fs::create_dir_all(parent).at("making", parent)?;
+        // The run folder itself may be reached by a link, since somebody named it.
+        if parent != self.path && is_link(parent) {
+            return Err(Error::Link(parent.to_owned()));
+        }
+        remove(&partial)?;
+        fs::create_dir(&partial).at("making", &partial)?;
         Ok(Step { partial, done })
     }
 
@@ -181,30 +169,33 @@ impl RunFolder {
         Ok(step)
     }
 
-    /// Removes what steps that were cut off left behind.
+    /// Removes what steps and commands that were cut off left behind.
     ///
     /// # Errors
     /// Something cannot be removed.
     pub fn remove_partial(&self) -> Result<()> {
-        for folder in [self.path.clone(), self.path.join("ingest"), self.path.join("stages")] {
-            let Ok(entries) = fs::read_dir(&folder) else { continue };
-            for entry in entries {
-                let path = entry.at("reading", &folder)?.path();
-                if path.extension().is_some_and(|extension| extension == "partial") {
-                    remove_folder(&path)?;
-                    remove_file(&path)?;
+        for name in [INGEST, DATASET] {
+            remove(&beside(&self.path.join(name)))?;
+        }
+        for name in [RUN_FILE, FORGOTTEN_LIST].into_iter().chain(OUTCOME) {
+            let partial = beside(&self.path.join(name));
+            // A folder of that name is none of ours.
+            if !partial.is_dir() {
+                remove(&partial)?;
+            }
+        }
+        for step in step_folders(&self.path)?.iter().filter(|step| is_partial(Path::new(step))) {
+            remove(&self.path.join(STAGES).join(step))?;
+        }
+        for below in [INGEST, STAGES, DATASET] {
+            let folder = self.path.join(below);
+            if folder.is_dir() && !is_link(&folder) {
+                for name in names_below(&folder)?.0.iter().filter(|name| is_partial(Path::new(name))) {
+                    remove(&folder.join(name))?;
                 }
             }
         }
         Ok(())
-    }
-
-    /// Replaces the manifest of a finished step.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn write_manifest<M: Serialize>(&self, step: &str, manifest: &M) -> Result<()> {
-        write_json(&self.path.join(step).join(MANIFEST), manifest)
     }
 
     /// The manifest of a finished step; `None` where it is not finished.
@@ -212,17 +203,102 @@ impl RunFolder {
     /// # Errors
     /// There is a manifest, but it cannot be read.
     pub fn manifest<M: DeserializeOwned>(&self, step: &str) -> Result<Option<M>> {
-        read_manifest(&self.path, step)
+        Ok(self.sealed(step)?.map(|sealed| sealed.value))
     }
+
+    /// The same, with the checksums of the step's files.
+    pub(super) fn sealed<M: DeserializeOwned>(&self, step: &str) -> Result<Option<Sealed<M>>> {
+        sealed_manifest(&self.path, step)
+    }
+
+    /// Puts files of a finished step that were written beside in place of the old ones, and the manifest that says so.
+    ///
+    /// The manifest knows the new files before the first has its name, and the old ones until the last has. `after` is
+    /// called when all are in place, and may give another manifest.
+    ///
+    /// # Errors
+    /// A file cannot be read, written or renamed; the same call then finishes.
+    pub(super) fn replace_files<M: Serialize>(
+        &self,
+        step: &str,
+        manifest: &M,
+        mut files: Files,
+        rewritten: Vec<Rewritten>,
+        after: impl FnOnce() -> Result<Option<M>>,
+    ) -> Result<()> {
+        let folder = self.path.join(step);
+        let path = folder.join(MANIFEST);
+        let mut is_changed = files.is_rewriting();
+        for file in rewritten.iter().filter(|file| file.changes > 0) {
+            files.becomes(&file.name(), FileSum::of_synced(file.beside())?);
+            is_changed = true;
+        }
+        if is_changed {
+            write_sealed(&path, manifest, &files)?;
+        }
+        rewritten.into_iter().try_for_each(Rewritten::put_in_place)?;
+        let amended = after()?;
+        if is_changed || amended.is_some() {
+            files.settle(&folder)?;
+            write_sealed(&path, amended.as_ref().unwrap_or(manifest), &files)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_partial(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "partial")
+}
+
+/// The folders in `stages` that are named like steps, those that were cut off too, in order.
+pub(super) fn step_folders(run: &Path) -> Result<Vec<String>> {
+    let stages = run.join(STAGES);
+    let mut names = Vec::new();
+    if is_link(&stages) {
+        return Err(Error::Link(stages));
+    }
+    if !stages.is_dir() {
+        return Ok(names);
+    }
+    for entry in fs::read_dir(&stages).at("reading", &stages)? {
+        let entry = entry.at("reading", &stages)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+        let is_step = digits >= 2 && name.as_bytes().get(digits) == Some(&b'-');
+        if is_step && entry.file_type().at("reading", &stages)?.is_dir() {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// The manifest of a finished step of a run that need not be ours; `None` where it is not finished.
 ///
 /// # Errors
-/// There is a manifest, but it cannot be read.
+/// There is a manifest, but it cannot be read, or a file of the step is not as it was written.
 pub fn read_manifest<M: DeserializeOwned>(run: &Path, step: &str) -> Result<Option<M>> {
+    let Some(Sealed { value, files, .. }) = sealed_manifest(run, step)? else { return Ok(None) };
+    let folder = run.join(step);
+    match files.faults(&folder).into_iter().next() {
+        None => Ok(Some(value)),
+        Some(fault) => Err(damaged(&folder.join(&fault.file), fault.detail)),
+    }
+}
+
+pub(super) fn sealed_manifest<M: DeserializeOwned>(run: &Path, step: &str) -> Result<Option<Sealed<M>>> {
     let path = run.join(step).join(MANIFEST);
-    if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
+    if path.exists() { read_own(run, &path).map(Some) } else { Ok(None) }
+}
+
+/// Reads a sealed file of a run. Builds that marked no folders wrote none.
+pub(super) fn read_own<M: DeserializeOwned>(run: &Path, path: &Path) -> Result<Sealed<M>> {
+    let sealed = read_sealed(path)?;
+    if sealed.is_sealed || !has_marker(run)? {
+        Ok(sealed)
+    } else {
+        Err(damaged(path, "it lacks its checksum"))
+    }
 }
 
 /// A step being written.
@@ -248,27 +324,37 @@ impl Step {
         &self.partial
     }
 
-    /// Ends the step: the manifest is written and the folder gets its name.
+    /// Ends the step: its files are synced, the manifest with their checksums is written, and the folder gets its name.
     ///
     /// # Errors
     /// A file cannot be written or renamed.
     pub fn finish<M: Serialize>(self, manifest: &M) -> Result<()> {
-        write_json(&self.partial.join(MANIFEST), manifest)?;
+        let files = Files::of_folder(&self.partial)?;
+        write_sealed(&self.partial.join(MANIFEST), manifest, &files)?;
         self.rename()
     }
 
-    /// Ends a step that keeps no manifest.
+    /// Ends a step that keeps no manifest of its own; see [`write_run_file`].
     ///
     /// # Errors
     /// The folder cannot be renamed.
     pub fn rename(self) -> Result<()> {
-        remove_folder(&self.done)?;
-        fs::rename(&self.partial, &self.done).at("renaming", &self.partial)
+        remove(&self.done)?;
+        fs::rename(&self.partial, &self.done).at("renaming", &self.partial)?;
+        self.done.parent().map_or(Ok(()), sync_folder)
     }
 }
 
-fn remove_folder(path: &Path) -> Result<()> {
-    if path.is_dir() { fs::remove_dir_all(path).at("removing", path) } else { Ok(()) }
+/// Removes a file, a link (never what it leads to) or a folder with all that is in it, where there is one.
+fn remove(path: &Path) -> Result<()> {
+    let removed = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => Err(error),
+        // It follows no links on its way down.
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+    };
+    removed.at("removing", path)
 }
 
 /// The folder that a variable of the environment names, or else the one below `~/.cache/toolsieve`.
@@ -281,26 +367,37 @@ pub fn cache_folder(variable: &str, below: &str) -> PathBuf {
 
 /// Where a file is written before it gets its name.
 pub(super) fn beside(path: &Path) -> PathBuf {
-    path.with_extension("partial")
+    path.with_added_extension("partial")
 }
 
-fn remove_file(path: &Path) -> Result<()> {
-    if path.exists() { fs::remove_file(path).at("removing", path) } else { Ok(()) }
+/// Makes a new file in place of what has its name; a link there is replaced, not followed.
+///
+/// # Errors
+/// The file cannot be made.
+pub fn create(path: &Path) -> Result<File> {
+    new_file(path, File::options().write(true).create_new(true))
 }
 
-/// Makes a file that only its owner may read: it holds text as it was logged.
+/// The same, for a file that only its owner may read: it holds text as it was logged.
 ///
 /// # Errors
 /// The file cannot be made.
 pub fn create_private(path: &Path) -> Result<File> {
     let mut options = File::options();
-    options.create(true).truncate(true).write(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path).at("making", path)?;
-    // A file that was there before keeps the rights it had.
-    owner_only(path, 0o600).at("making", path)?;
-    Ok(file)
+    new_file(path, &options)
+}
+
+fn new_file(path: &Path, options: &fs::OpenOptions) -> Result<File> {
+    match options.open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            fs::remove_file(path).at("replacing", path)?;
+            options.open(path).at("making", path)
+        }
+        made => made.at("making", path),
+    }
 }
 
 #[cfg(unix)]
@@ -324,9 +421,11 @@ pub(super) fn put_in_place(beside: &Path, path: &Path) -> Result<()> {
 }
 
 /// Makes sure that renames and removals in a folder are on disk.
-fn sync_folder(folder: &Path) -> Result<()> {
+pub(super) fn sync_folder(folder: &Path) -> Result<()> {
     // Elsewhere a folder cannot be opened like a file; the system keeps its entries.
     if cfg!(unix) {
+        // The folder of a bare file name.
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         File::open(folder).and_then(|folder| folder.sync_all()).at("writing", folder)?;
     }
     Ok(())
@@ -338,8 +437,7 @@ fn sync_folder(folder: &Path) -> Result<()> {
 /// The file cannot be written or renamed.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     let beside = beside(path);
-    #[allow(clippy::disallowed_methods)] // This is the door that the ban names.
-    fs::write(&beside, bytes).at("writing", &beside)?;
+    create(&beside)?.write_all(bytes).at("writing", &beside)?;
     fs::rename(&beside, path).at("renaming", &beside)
 }
 
@@ -348,8 +446,21 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// The file cannot be written or renamed.
 pub fn write_durable(path: &Path, bytes: &[u8]) -> Result<()> {
-    write_atomic(path, bytes)?;
-    put_in_place(path, path)
+    let beside = beside(path);
+    create(&beside)?.write_all(bytes).at("writing", &beside)?;
+    put_in_place(&beside, path)
+}
+
+/// Copies a file to `target` by way of `beside`, and makes sure that the copy is on disk.
+///
+/// # Errors
+/// A file cannot be read, written or renamed.
+pub fn copy_durable(from: &Path, beside: &Path, target: &Path) -> Result<()> {
+    let mut source = File::open(from).at("reading", from)?;
+    let mut copy = create(beside)?;
+    std::io::copy(&mut source, &mut copy).at("writing", beside)?;
+    drop(copy);
+    put_in_place(beside, target)
 }
 
 /// Writes a value as indented JSON with a final newline.
@@ -402,12 +513,21 @@ pub struct InputFile {
     pub bytes: u64,
 }
 
-/// Writes `run.json`.
+/// Writes `run.json`, the last file of a run: with checksums of the tables, the reports and the dataset, which are on
+/// disk from then on.
 ///
 /// # Errors
-/// The file cannot be written.
+/// A file cannot be read or written.
 pub fn write_run_file(run: &Path, file: &RunFile) -> Result<()> {
-    write_json(&run.join(RUN_FILE), file)
+    let dataset = run.join(DATASET);
+    let (names, folders) = if dataset.is_dir() { names_below(&dataset)? } else { (Vec::new(), Vec::new()) };
+    let in_dataset = names.into_iter().map(|name| format!("{DATASET}/{name}"));
+    let files = Files::of_names(run, OUTCOME.map(str::to_owned).into_iter().chain(in_dataset).collect())?;
+    if dataset.is_dir() {
+        folders.iter().map(|below| dataset.join(below)).try_for_each(|folder| sync_folder(&folder))?;
+        sync_folder(&dataset)?;
+    }
+    write_sealed(&run.join(RUN_FILE), file, &files)
 }
 
 /// Reads `run.json` of a run folder.
@@ -415,15 +535,19 @@ pub fn write_run_file(run: &Path, file: &RunFile) -> Result<()> {
 /// # Errors
 /// There is none, or it cannot be read.
 pub fn read_run_file(run: &Path) -> Result<RunFile> {
+    Ok(sealed_run_file(run)?.value)
+}
+
+pub(super) fn sealed_run_file(run: &Path) -> Result<Sealed<RunFile>> {
     let path = run.join(RUN_FILE);
-    if !path.is_file() {
-        return Err(Error::NoRun(run.to_owned()));
-    }
-    read_json(&path)
+    if path.is_file() { read_own(run, &path) } else { Err(Error::NoRun(run.to_owned())) }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::marker::{LOCK, MARKER, is_regular};
     use super::*;
 
     #[test]
@@ -437,11 +561,67 @@ mod tests {
         RunFolder::take(&path).unwrap();
     }
 
+    #[cfg(unix)]
     #[test]
-    fn a_folder_of_other_things_is_left_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("thesis.tex"), "x").unwrap();
-        assert!(matches!(RunFolder::take(folder.path()), Err(Error::NotARun(_))));
+    fn nothing_is_written_or_removed_through_a_link() {
+        use std::os::unix::fs::symlink;
+        let home = tempfile::tempdir().unwrap();
+        let (run, other) = (home.path().join("run"), home.path().join("other"));
+        fs::create_dir(&other).unwrap();
+        fs::create_dir(other.join("01-mine")).unwrap();
+        fs::write(other.join("precious"), "precious").unwrap();
+        drop(RunFolder::take(&run).unwrap());
+        for below in [INGEST, DATASET, STAGES, "stages/01-a", "dataset/data"] {
+            let path = run.join(below);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            symlink(&other, &path).unwrap();
+            assert!(matches!(RunFolder::take(&run), Err(Error::Link(_))), "{below}");
+            fs::remove_file(&path).unwrap();
+        }
+        for file in [
+            LOCK,
+            RUN_FILE,
+            "forgotten.json",
+            "rows.parquet",
+            "dataset/README.md.partial",
+            "report.json.partial",
+        ] {
+            let path = run.join(file);
+            let _ = fs::remove_file(&path);
+            symlink(other.join("precious"), &path).unwrap();
+            assert!(matches!(RunFolder::take(&run), Err(Error::Link(_))), "{file}");
+            fs::remove_file(&path).unwrap();
+        }
+        // A link that comes while the run is at work is replaced, or refused; what it leads to stays.
+        let folder = RunFolder::take(&run).unwrap();
+        symlink(other.join("precious"), run.join("report.json.partial")).unwrap();
+        write_atomic(&run.join("report.json"), b"{}").unwrap();
+        symlink(other.join("precious"), run.join(SPOOL)).unwrap();
+        create_private(&folder.spool()).unwrap();
+        fs::remove_dir_all(run.join(STAGES)).unwrap();
+        symlink(&other, run.join(STAGES)).unwrap();
+        assert!(matches!(folder.begin("stages/01-a"), Err(Error::Link(_))));
+        assert!(matches!(folder.keep_stages(&[]), Err(Error::Link(_))));
+        folder.clear().unwrap();
+        assert_eq!(fs::read_to_string(other.join("precious")).unwrap(), "precious");
+        assert!(other.join("01-mine").is_dir());
+        assert!(is_regular(&run.join(MARKER)) && !run.join(STAGES).exists());
+    }
+
+    #[test]
+    fn what_is_not_named_like_a_step_stays_in_the_folder_of_steps() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = RunFolder::take(&home.path().join("run")).unwrap();
+        for below in ["01-a", "02-b", "02-b.partial", "notes", "3-c"] {
+            fs::create_dir_all(folder.path().join(STAGES).join(below)).unwrap();
+        }
+        folder.keep_stages(&["01-a".to_owned()]).unwrap();
+        let mut left: Vec<_> = fs::read_dir(folder.path().join(STAGES))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["01-a", "3-c", "notes"]);
     }
 
     #[test]
@@ -450,9 +630,11 @@ mod tests {
         let run = RunFolder::take(&folder.path().join("run")).unwrap();
         let step = run.begin("stages/01-a").unwrap();
         fs::write(step.file("x"), "1").unwrap();
-        assert_eq!(run.manifest::<u8>("stages/01-a").unwrap(), None);
-        step.finish(&7_u8).unwrap();
-        assert_eq!(run.manifest::<u8>("stages/01-a").unwrap(), Some(7));
+        let manifest = BTreeMap::from([("key".to_owned(), 7)]);
+        let read = || run.manifest::<BTreeMap<String, u8>>("stages/01-a").unwrap();
+        assert_eq!(read(), None);
+        step.finish(&manifest).unwrap();
+        assert_eq!(read(), Some(manifest));
         assert!(run.path().join("stages/01-a/x").is_file());
     }
 }

@@ -17,17 +17,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::cascade::{NO_REQUEST_LEFT, cascade};
 use super::columns::{ANSWER, ANSWER_FROM, FILE, LINE, TIER};
 use super::corpus::{Corpus, Fate, RowId, Table};
 use super::delta::{COLUMNS, EDITS, FATES, StageManifest, StoredFates, read_edits, read_fates, write_fates};
 use super::error::{Error, Result, damaged};
-use super::folder::{FORGOTTEN_FATES, RunFolder, beside, put_in_place};
+use super::folder::{FORGOTTEN_FATES, INGEST, RunFolder, STAGES, beside, put_in_place};
 use super::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN, Forgotten, tombstone};
 use super::payload::{IngestManifest, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS, id_of_repeat};
-use super::rewrite::{Group, Touched, rewrite};
+use super::rewrite::{Group, Rewritten, Touched, rewrite};
 use super::runner::{self, StageInstance, step_name};
+use super::seal::Sealed;
 use super::stage::{Action, Evidence, Reason, RowIx, Safety, TableId};
 use super::verdict::FateEvent;
 
@@ -122,23 +125,23 @@ impl<'a> Erasure<'a> {
     /// # Errors
     /// A file cannot be read or written.
     pub fn clean(&self) -> Result<Vec<Touched>> {
-        let ingest = self.folder.path().join("ingest");
-        let mut touched = vec![
+        let ingest = self.folder.path().join(INGEST);
+        let payload = vec![
             self.empty_cells(&ingest.join(REQUESTS), TableId::Requests, &[FILE.name, LINE.name])?,
             self.empty_cells(&ingest.join(LISTS), TableId::DocLists, &[])?,
         ];
+        let mut touched = self.replace(INGEST, payload, |_: &IngestManifest| Ok(None))?;
         for (at, instance) in self.stages.iter().enumerate() {
-            let step = format!("stages/{}", step_name(at, &instance.id));
+            let step = format!("{STAGES}/{}", step_name(at, &instance.id));
             let folder = self.folder.path().join(&step);
             let contract = instance.stage.contract();
+            let mut delta =
+                vec![self.empty_evidence(&folder.join(FATES))?, self.remove_edits(&folder.join(EDITS))?];
             if !contract.writes.is_empty() {
-                touched.push(self.empty_cells(&folder.join(COLUMNS), contract.table, &[])?);
+                delta.insert(0, self.empty_cells(&folder.join(COLUMNS), contract.table, &[])?);
             }
-            touched.push(self.empty_evidence(&folder.join(FATES))?);
-            touched.push(self.remove_edits(&folder.join(EDITS))?);
-            self.count_edits(&step)?;
+            touched.extend(self.replace(&step, delta, |manifest| recounted(&folder, manifest))?);
         }
-        touched.retain(|touched| !touched.is_nothing());
         Ok(touched)
     }
 
@@ -147,11 +150,23 @@ impl<'a> Erasure<'a> {
     /// # Errors
     /// A file cannot be read or written.
     pub fn bury(&self) -> Result<Vec<Touched>> {
-        let ingest = self.folder.path().join("ingest");
-        let mut touched = Vec::new();
-        for name in [REQUEST_SPINE, LIST_SPINE] {
-            touched.push(self.change(&ingest.join(name), |_, _| 0)?);
-        }
+        let ingest = self.folder.path().join(INGEST);
+        let spines = [REQUEST_SPINE, LIST_SPINE].map(|name| self.change(&ingest.join(name), |_, _| 0));
+        let spines = spines.into_iter().collect::<Result<_>>()?;
+        self.replace(INGEST, spines, |_: &IngestManifest| Ok(None))
+    }
+
+    /// Puts the files of a step in place; `amended` gives another manifest where that must change, too.
+    fn replace<M: Serialize + DeserializeOwned>(
+        &self,
+        step: &str,
+        rewritten: Vec<(Rewritten, Touched)>,
+        amended: impl FnOnce(&M) -> Result<Option<M>>,
+    ) -> Result<Vec<Touched>> {
+        let lost = || damaged(&self.folder.path().join(step), "the manifest is gone");
+        let Sealed { value, files, .. } = self.folder.sealed::<M>(step)?.ok_or_else(lost)?;
+        let (rewritten, mut touched): (Vec<Rewritten>, Vec<Touched>) = rewritten.into_iter().unzip();
+        self.folder.replace_files(step, &value, files, rewritten, || amended(&value))?;
         touched.retain(|touched| !touched.is_nothing());
         Ok(touched)
     }
@@ -165,7 +180,7 @@ impl<'a> Erasure<'a> {
         self.list.write(self.folder.path())
     }
 
-    fn empty_cells(&self, path: &Path, table: TableId, but: &[&str]) -> Result<Touched> {
+    fn empty_cells(&self, path: &Path, table: TableId, but: &[&str]) -> Result<(Rewritten, Touched)> {
         self.change(path, |group, touched| {
             let end = group.start() + group.height();
             let mut changes = 0;
@@ -189,7 +204,7 @@ impl<'a> Erasure<'a> {
         })
     }
 
-    fn empty_evidence(&self, path: &Path) -> Result<Touched> {
+    fn empty_evidence(&self, path: &Path) -> Result<(Rewritten, Touched)> {
         const BARE: &[&str] = &["table", "row", "action", "reason", "into", "cascaded"];
         self.change(path, |group, touched| {
             let mut changes = 0;
@@ -205,7 +220,7 @@ impl<'a> Erasure<'a> {
         })
     }
 
-    fn remove_edits(&self, path: &Path) -> Result<Touched> {
+    fn remove_edits(&self, path: &Path) -> Result<(Rewritten, Touched)> {
         self.change(path, |group, touched| {
             let ours: Vec<usize> = (0..group.height()).filter(|&at| self.is_of_ours(group, at)).collect();
             for &at in &ours {
@@ -216,8 +231,12 @@ impl<'a> Erasure<'a> {
         })
     }
 
-    /// Changes a file, and puts tombstones wherever one of the ids stands in it.
-    fn change(&self, path: &Path, change: impl Fn(&mut Group<'_>, &mut Touched) -> u64) -> Result<Touched> {
+    /// Changes a file beside its place, and puts tombstones wherever one of the ids stands in it.
+    fn change(
+        &self,
+        path: &Path,
+        change: impl Fn(&mut Group<'_>, &mut Touched) -> u64,
+    ) -> Result<(Rewritten, Touched)> {
         let mut touched = Touched::of(self.folder.path(), path);
         let rewritten = rewrite(path, |group| {
             let changes = change(group, &mut touched);
@@ -228,8 +247,7 @@ impl<'a> Erasure<'a> {
             Ok(changes + renamed)
         })?;
         (touched.bytes_before, touched.bytes_after) = (rewritten.before, rewritten.after);
-        rewritten.put_in_place()?;
-        Ok(touched)
+        Ok((rewritten, touched))
     }
 
     fn rows(&self, table: TableId) -> &BTreeSet<RowIx> {
@@ -245,25 +263,18 @@ impl<'a> Erasure<'a> {
         let row = group.u32("row", at);
         table.zip(row).is_some_and(|(table, row)| self.rows(table).contains(&row))
     }
+}
 
-    /// Makes the manifest of a stage agree with the edits that are left, whoever removed the others.
-    fn count_edits(&self, step: &str) -> Result<()> {
-        let folder = self.folder.path().join(step);
-        let Some(mut manifest) = self.folder.manifest::<StageManifest>(step)? else {
-            return Err(damaged(&folder, "the manifest is gone"));
-        };
-        let (mut edits, mut suggestions) = (BTreeMap::new(), BTreeMap::new());
-        for edit in read_edits(&folder.join(EDITS))? {
-            let is_shown = edit.safety == Safety::Suggest.name();
-            let counts: &mut BTreeMap<String, u64> = if is_shown { &mut suggestions } else { &mut edits };
-            *counts.entry(edit.reason).or_default() += 1;
-        }
-        if (&manifest.edits, &manifest.suggestions) == (&edits, &suggestions) {
-            return Ok(());
-        }
-        (manifest.edits, manifest.suggestions) = (edits, suggestions);
-        self.folder.write_manifest(step, &manifest)
+/// The manifest of a stage with the edits that are left, whoever removed the others; nothing where it counts them so.
+fn recounted(folder: &Path, manifest: &StageManifest) -> Result<Option<StageManifest>> {
+    let (mut edits, mut suggestions) = (BTreeMap::new(), BTreeMap::new());
+    for edit in read_edits(&folder.join(EDITS))? {
+        let is_shown = edit.safety == Safety::Suggest.name();
+        let counts: &mut BTreeMap<String, u64> = if is_shown { &mut suggestions } else { &mut edits };
+        *counts.entry(edit.reason).or_default() += 1;
     }
+    let is_so = (&manifest.edits, &manifest.suggestions) == (&edits, &suggestions);
+    Ok((!is_so).then(|| StageManifest { edits, suggestions, ..manifest.clone() }))
 }
 
 /// The rows and all rows whose records are byte for byte theirs: equal records are one to somebody who wants it gone.

@@ -16,9 +16,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::corpus::RowId;
-use super::error::{Result, damaged};
+use super::error::Result;
 use super::fingerprint::Fingerprint;
-use super::folder::{read_json, write_durable};
+use super::folder::{FORGOTTEN_LIST, read_own};
+use super::seal::{Files, write_sealed};
 use super::stage::Reason;
 
 /// A record was forgotten; its row is a place without content.
@@ -30,8 +31,6 @@ pub static FORGOTTEN: Reason = Reason::policy(
 /// The answer of a row came from a record that was forgotten, so it went too.
 pub static ANSWER_FORGOTTEN: Reason =
     Reason::policy("forgotten/answer", "The answer was taken from a record that was forgotten.");
-
-const FILE: &str = "forgotten.json";
 
 /// The list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,8 +50,8 @@ impl Forgotten {
     /// # Errors
     /// There is a list, but it cannot be read.
     pub fn read(run: &Path) -> Result<Self> {
-        let path = run.join(FILE);
-        if path.exists() { read_json(&path) } else { Ok(Self::default()) }
+        let path = run.join(FORGOTTEN_LIST);
+        if path.exists() { Ok(read_own(run, &path)?.value) } else { Ok(Self::default()) }
     }
 
     /// Writes the list.
@@ -60,10 +59,7 @@ impl Forgotten {
     /// # Errors
     /// The file cannot be written.
     pub fn write(&self, run: &Path) -> Result<()> {
-        let path = run.join(FILE);
-        let mut bytes = serde_json::to_vec_pretty(self).map_err(|error| damaged(&path, error))?;
-        bytes.push(b'\n');
-        write_durable(&path, &bytes)
+        write_sealed(&run.join(FORGOTTEN_LIST), self, &Files::default())
     }
 
     /// Whether a record of this content or id was forgotten.
@@ -119,7 +115,7 @@ mod tests {
         assert_eq!(read, list);
         assert!(read.holds(7) && !read.holds(8));
         assert!(read.is_tombstone(tombstone(RowId(7))) && !read.is_tombstone(RowId(7)));
-        let text = std::fs::read_to_string(folder.path().join(FILE)).unwrap();
+        let text = std::fs::read_to_string(folder.path().join(FORGOTTEN_LIST)).unwrap();
         assert!(!text.contains(&RowId(7).to_string()), "{text}");
     }
 

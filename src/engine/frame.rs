@@ -20,7 +20,7 @@ use polars::prelude::{
 use polars_parquet::write::ZstdLevel;
 
 use super::error::{At, Result, damaged};
-use super::folder::create_private;
+use super::folder::{create, create_private};
 use super::scribe::Scribe;
 
 /// Values of one column, to be written.
@@ -134,11 +134,7 @@ impl FrameWriter {
 
     fn started(&self, columns: &Columns<'_>) -> Result<BatchedWriter<BufWriter<File>>> {
         let fields = columns.iter().map(|(name, values)| Field::new((*name).into(), values.data_type()));
-        let file = if self.is_private {
-            create_private(&self.path)?
-        } else {
-            File::create(&self.path).at(WRITING, &self.path)?
-        };
+        let file = if self.is_private { create_private(&self.path)? } else { create(&self.path)? };
         let level = ZstdLevel::try_new(ZSTD_LEVEL).at(WRITING, &self.path)?;
         ParquetWriter::new(BufWriter::new(file))
             .with_compression(ParquetCompression::Zstd(Some(level)))

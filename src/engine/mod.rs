@@ -3,8 +3,8 @@
 //! Reading order: `stage` (the vocabulary; `example` shows a reason on rows), `columns`, `view` and `verdict` (what a
 //! stage sees and says), `runner`, `cascade` and `conservation` (what becomes of it), then what they stand on:
 //! `corpus` (tables), `payload` and `delta` (their files), `frame` (the door to polars), `scribe` (who writes),
-//! `folder` (the run folder), `ledger` (all of it in one table); last, what takes things out of a finished run:
-//! `purge`, `forget` and `forgotten`, by `rewrite`.
+//! `folder` and `marker` (the run folder), `seal` and `verify` (checksums of its files), `ledger` (all of it in one table); last,
+//! what takes things out of a finished run: `purge`, `forget` and `forgotten`, by `rewrite`.
 
 pub mod cascade;
 pub mod columns;
@@ -23,11 +23,14 @@ pub mod forget;
 pub mod forgotten;
 pub mod frame;
 pub mod ledger;
+mod marker;
 pub mod payload;
 pub mod purge;
 pub mod rewrite;
 pub mod runner;
 pub mod scribe;
+pub mod seal;
 pub mod stage;
 pub mod verdict;
+pub mod verify;
 pub mod view;

@@ -12,7 +12,7 @@ use std::path::Path;
 use super::columns::{AFTERWARDS, ColumnKind, ColumnSpec, MESSAGES, PAYLOAD, RESPONSE, SESSION, TEXT, USER};
 use super::corpus::{Corpus, Table};
 use super::error::{Error, Result, damaged};
-use super::folder::RunFolder;
+use super::folder::{INGEST, RunFolder};
 use super::payload::{self, IngestManifest, LINES, LISTS, REQUESTS};
 use super::rewrite::{Group, Rewritten, Touched, rewrite};
 use super::runner::{StageInstance, add_columns, replay, step_name};
@@ -50,24 +50,21 @@ pub fn purge(
     extent: Extent,
 ) -> Result<Vec<Touched>> {
     let run = folder.path();
+    let files = folder.sealed::<IngestManifest>(INGEST)?.map(|sealed| sealed.files).unwrap_or_default();
     let plan = match extent {
         Extent::Everything => Plan::emptied(payload::load(run, ingest)?),
         Extent::Redacted => Plan::redacted(run, ingest, stages, is_redaction)?,
     };
-    let folder_of = run.join("ingest");
+    let folder_of = run.join(INGEST);
     let mut rewritten = Vec::new();
     for (name, table) in [(REQUESTS, &plan.corpus.requests), (LISTS, &plan.corpus.lists)] {
         rewritten.push(plan.write(run, &folder_of.join(name), table)?);
     }
     rewritten.push(empty_details(run, &folder_of.join(LINES))?);
-    if rewritten.iter().any(|(rewritten, _)| rewritten.changes > 0) {
-        folder.write_manifest("ingest", &IngestManifest { purged: true, ..ingest.clone() })?;
-    }
-    let mut touched = Vec::new();
-    for (rewritten, file) in rewritten {
-        rewritten.put_in_place()?;
-        touched.push(file);
-    }
+    let (rewritten, mut touched): (Vec<Rewritten>, Vec<Touched>) = rewritten.into_iter().unzip();
+    let is_changed = rewritten.iter().any(|rewritten| rewritten.changes > 0);
+    let manifest = IngestManifest { purged: ingest.purged || is_changed, ..ingest.clone() };
+    folder.replace_files(INGEST, &manifest, files, rewritten, || Ok(None))?;
     if let Some(bytes) = folder.remove_spool()? {
         let spool = Touched::of(run, &folder.spool());
         touched.push(Touched { removed: true, bytes_before: bytes, ..spool });

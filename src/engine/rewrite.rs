@@ -194,6 +194,16 @@ pub struct Rewritten {
 }
 
 impl Rewritten {
+    /// The name of the file in its folder.
+    pub(super) fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Where the new file is as yet.
+    pub(super) fn beside(&self) -> &Path {
+        &self.beside
+    }
+
     /// Gives the new file its name where it differs from the old one, else leaves the old one.
     ///
     /// # Errors

@@ -1,14 +1,15 @@
 //! Runs a pipeline: the only place where verdicts become facts.
 //!
-//! For each stage: is it done already under the same key? Then its delta is read back.
-//! Otherwise it judges, and the delta is written. Either way the same delta is applied
-//! to the tables, what follows for parents and children is worked out, and rows in and
-//! rows out are compared before the next stage starts.
+//! For each stage: is it done already under the same key, and are its files as they were written? Then its delta is
+//! read back. Otherwise it judges, and the delta is written. Either way the same delta is applied to the tables, what
+//! follows for parents and children is worked out, and rows in and rows out are compared before the next stage starts.
 //!
 //! What happens to the other table stands in `cascade`, what is compared in `conservation`.
 
 use std::path::Path;
 use std::time::Instant;
+
+use serde::de::DeserializeOwned;
 
 use super::cascade::{NO_REQUEST_LEFT, apply, take_effect};
 use super::columns::ColumnSpec;
@@ -21,18 +22,19 @@ use super::delta::{
 use super::entries::{self, EntryOrigin};
 use super::error::{At, Error, Result, damaged};
 use super::fingerprint::Fingerprint;
-use super::folder::{InputFile, RunFolder, Step};
+use super::folder::{INGEST, InputFile, MANIFEST, RunFolder, Step};
 use super::forget;
 use super::forgotten::Forgotten;
 use super::frame::FrameFile;
 use super::payload::{self, IngestCounts, IngestManifest, PayloadWriter};
 use super::scribe::Scribe;
+use super::seal::{Fault, FaultKind, Files, Sealed};
 use super::stage::{Action, Context, Contract, Reason, ReasonKind, RowIx, Safety, Stage, TableId};
 use super::verdict::{Delta, FateEvent, Verdict};
 use super::view::View;
 
 /// Raised when the layout of the run folder or the meaning of a delta changes: nothing older is reused.
-const ENGINE_VERSION: u32 = 2;
+const ENGINE_VERSION: u32 = 3;
 
 /// Bytes of cells that stay in memory, so that they need not be read back from where they were written.
 const HELD_BYTES: usize = 128 << 20;
@@ -152,8 +154,10 @@ fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) ->
         }
         let step = format!("stages/{}", names[at]);
         let key = stage_key(instance, &upstream, cx.seed)?;
-        let done = folder.manifest::<StageManifest>(&step)?.filter(|manifest| manifest.key == key);
-        let manifest = if let Some(manifest) = done {
+        let done = manifest_of::<StageManifest>(running, &step)?.filter(|done| done.value.key == key);
+        let manifest = if let Some(Sealed { value: manifest, .. }) =
+            done.filter(|done| is_whole(running, &step, &done.files))
+        {
             replay(folder.path(), &step, at, instance, &mut corpus)?;
             reused += 1;
             manifest
@@ -207,12 +211,12 @@ struct Running<'a> {
 fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, Corpus, usize)> {
     let Running { folder, scribe, cx } = running;
     let forgotten = Forgotten::read(folder.path())?;
-    if let Some(manifest) = folder.manifest::<IngestManifest>("ingest")? {
+    if let Some(Sealed { value: manifest, files, .. }) = manifest_of::<IngestManifest>(running, "ingest")? {
         cx.progress.begin("compare inputs", None);
         let same =
             !manifest.purged && manifest.key == ingest_key(source, &source.inputs()?, &forgotten, cx.seed)?;
         cx.progress.end(if same { "as before" } else { "changed" });
-        if same {
+        if same && is_whole(running, "ingest", &files) {
             let corpus = payload::load(folder.path(), &manifest)?;
             return Ok((manifest, corpus, 1));
         }
@@ -228,6 +232,35 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
     check_lines(counts)?;
     cx.progress.end(&format!("{} requests, {} doc lists", counts.records, counts.doc_lists));
     Ok((manifest, corpus, 0))
+}
+
+/// The manifest of a finished step; a damaged one is as good as none, and somebody is told.
+fn manifest_of<M: DeserializeOwned>(running: Running<'_>, step: &str) -> Result<Option<Sealed<M>>> {
+    let folder = running.folder;
+    let damage = match folder.sealed::<M>(step) {
+        Ok(None) if folder.path().join(step).is_dir() => "there is no such file".to_owned(),
+        Err(Error::Damaged { what, .. }) => what,
+        Err(Error::File { cause, .. }) => format!("cannot be read: {cause}"),
+        found => return found,
+    };
+    warn_of_damage(running, step, &Fault::new(MANIFEST, FaultKind::Damaged, damage), 0);
+    Ok(None)
+}
+
+/// Whether the files of a finished step are as they were written; where they are not, somebody is told.
+fn is_whole(running: Running<'_>, step: &str, files: &Files) -> bool {
+    let faults = files.faults(&running.folder.path().join(step));
+    if let Some(first) = faults.first() {
+        warn_of_damage(running, step, first, faults.len() - 1);
+    }
+    faults.is_empty()
+}
+
+fn warn_of_damage(Running { folder, cx, .. }: Running<'_>, step: &str, fault: &Fault, n_more: usize) {
+    let path = folder.path().join(step).join(&fault.file);
+    let more = if n_more == 0 { String::new() } else { format!(", and {n_more} more of its files") };
+    let again = if step == INGEST { "the inputs are read again" } else { "the stage is judged again" };
+    cx.progress.warn(&format!("{} is damaged ({}){more}: {again}", path.display(), fault.detail));
 }
 
 fn ingest_key(source: &dyn Source, inputs: &[InputFile], forgotten: &Forgotten, seed: u64) -> Result<String> {
@@ -344,8 +377,20 @@ pub(super) fn replay(
     corpus: &mut Corpus,
 ) -> Result<()> {
     let contract = instance.stage.contract();
-    apply(corpus, &read_fates(&run.join(step).join(FATES), &reasons_of(&contract))?, at)?;
+    let path = run.join(step).join(FATES);
+    let fates = read_fates(&path, &reasons_of(&contract))?;
+    if let Some(stray) = fates.iter().find(|fate| !is_of_kept_row(fate, corpus)) {
+        return Err(damaged(&path, format!("a fate of row {}, which is not there or not kept", stray.row)));
+    }
+    apply(corpus, &fates, at)?;
     if contract.writes.is_empty() { Ok(()) } else { add_columns(run, step, &contract, corpus) }
+}
+
+/// Whether a fate that was read back is one of a row that still has none, with a leader that is there.
+fn is_of_kept_row(fate: &FateEvent, corpus: &Corpus) -> bool {
+    let table = corpus.table(fate.table);
+    let is_there = |row: RowIx| (row as usize) < table.len();
+    is_there(fate.row) && table.is_kept(fate.row) && fate.into.is_none_or(is_there)
 }
 
 /// The reasons a stage's delta may name: its own, and what the runner adds.
@@ -354,8 +399,13 @@ pub(super) fn reasons_of(contract: &Contract) -> Vec<&'static Reason> {
 }
 
 pub(super) fn add_columns(run: &Path, step: &str, contract: &Contract, corpus: &mut Corpus) -> Result<()> {
-    let cells = Cells::in_file(FrameFile::open(&run.join(step).join(COLUMNS))?);
-    corpus.table_mut(contract.table).add_columns(&contract.writes, cells);
+    let path = run.join(step).join(COLUMNS);
+    let file = FrameFile::open(&path)?;
+    let (found, expected) = (file.height(), corpus.table(contract.table).len());
+    if found != expected {
+        return Err(damaged(&path, format!("expected {expected} rows, found {found}")));
+    }
+    corpus.table_mut(contract.table).add_columns(&contract.writes, Cells::in_file(file));
     Ok(())
 }
 

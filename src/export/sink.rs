@@ -30,6 +30,7 @@ use crate::engine::columns::{
 use crate::engine::corpus::{Corpus, RowId};
 use crate::engine::entries::EntryOrigin;
 use crate::engine::error::{At, Error, Result};
+use crate::engine::folder::create as create_file;
 use crate::engine::frame::{FrameWriter, Values};
 use crate::engine::payload::id_of_repeat;
 use crate::engine::runner::{Exported, Sink};
@@ -365,7 +366,7 @@ fn write_files(
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).at("making", parent)?;
         }
-        Ok(BufWriter::new(File::create(path).at("writing", path)?))
+        Ok(BufWriter::new(create_file(path)?))
     };
     let question_path = folder.join(category.file_name());
     let answer_path = category.answer_path().map(|path| folder.join(path));

@@ -104,13 +104,26 @@ pub struct Catalogue {
     pub dir: PathBuf,
     /// Those that are built in, then one's own by id.
     pub sets: Vec<PublicSet>,
+    /// Folders whose `set.toml` describes no set; runs that need none of them go on.
+    pub broken: Vec<BrokenSet>,
+}
+
+/// A folder of sets whose `set.toml` cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenSet {
+    /// The folder's name.
+    pub id: String,
+    /// The file.
+    pub place: PathBuf,
+    /// What is wrong with it.
+    pub what: String,
 }
 
 impl Catalogue {
     /// Reads the descriptions; `dir` is the folder of sets, or else the one of [`default_dir`].
     ///
     /// # Errors
-    /// A `set.toml` cannot be read, or is not what it should be.
+    /// The folder cannot be read.
     pub fn open(dir: Option<&Path>) -> Result<Self, SetError> {
         let dir = dir.map_or_else(default_dir, Path::to_owned);
         let fault = |place: &str, what: String| SetError::Catalogue { place: place.to_owned(), what };
@@ -120,20 +133,16 @@ impl Catalogue {
         for set in &sets {
             set.check().map_err(|what| fault(builtin, what))?;
         }
-        for path in own_descriptions(&dir)? {
-            let place = path.display().to_string();
-            let text = std::fs::read_to_string(&path).at("reading", &path)?;
-            let set: PublicSet = toml::from_str(&text).map_err(|error| fault(&place, error.to_string()))?;
-            set.check().map_err(|what| fault(&place, what))?;
-            if path.parent().and_then(Path::file_name).is_none_or(|name| name != set.id.as_str()) {
-                return Err(fault(&place, format!("id must be the folder's name, not \"{}\"", set.id)));
+        let mut broken = Vec::new();
+        for place in own_descriptions(&dir)? {
+            let id = place.parent().and_then(Path::file_name).unwrap_or_default();
+            let id = id.to_string_lossy().into_owned();
+            match own_set(&place, &id, &sets) {
+                Ok(set) => sets.push(set),
+                Err(what) => broken.push(BrokenSet { id, place, what }),
             }
-            if sets.iter().any(|other| other.id == set.id) {
-                return Err(fault(&place, format!("set {} is built in and needs no description", set.id)));
-            }
-            sets.push(set);
         }
-        Ok(Self { dir, sets })
+        Ok(Self { dir, sets, broken })
     }
 
     /// The set of that id.
@@ -142,6 +151,10 @@ impl Catalogue {
     /// There is none.
     pub fn set(&self, id: &str) -> Result<&PublicSet, SetError> {
         self.sets.iter().find(|set| set.id == id).ok_or_else(|| {
+            if let Some(BrokenSet { place, what, .. }) = self.broken_set(id) {
+                let place = place.display().to_string();
+                return SetError::Catalogue { place, what: format!("{what}\nhint: {MEND}") };
+            }
             let known: Vec<&str> = self.sets.iter().map(|set| set.id.as_str()).collect();
             let hint = match self.meant(id) {
                 Some(meant) => format!("did you mean \"{meant}\"?"),
@@ -149,6 +162,11 @@ impl Catalogue {
             };
             SetError::Unknown { id: id.to_owned(), hint }
         })
+    }
+
+    /// The folder of that name, where its description is broken.
+    pub fn broken_set(&self, id: &str) -> Option<&BrokenSet> {
+        self.broken.iter().find(|broken| broken.id == id)
     }
 
     /// The id that a misspelt one is near to.
@@ -162,6 +180,23 @@ impl Catalogue {
     pub fn folder(&self, id: &str) -> PathBuf {
         self.dir.join(id)
     }
+}
+
+/// What helps with a broken description.
+const MEND: &str = "correct the file, or remove it and add the set once more with `toolsieve sets add`";
+
+/// A set of one's own, as its folder describes it.
+fn own_set(place: &Path, id: &str, others: &[PublicSet]) -> Result<PublicSet, String> {
+    let text = std::fs::read_to_string(place).map_err(|error| error.to_string())?;
+    let set: PublicSet = toml::from_str(&text).map_err(|error| error.to_string().trim_end().to_owned())?;
+    set.check()?;
+    if set.id != id {
+        return Err(format!("id must be the folder's name, not \"{}\"", set.id));
+    }
+    if others.iter().any(|other| other.id == set.id) {
+        return Err(format!("set {} is built in and needs no description", set.id));
+    }
+    Ok(set)
 }
 
 /// The descriptions of one's own sets, by the name of their folder.
@@ -229,8 +264,10 @@ mod tests {
             ("id = 'mine'\ntitle = 't'\nformat = 'chat'\nlicense = 'MIT'", "unknown field"),
         ] {
             std::fs::write(own.join(OWN), text).unwrap();
-            let message = Catalogue::open(Some(folder.path())).unwrap_err().to_string();
+            let catalogue = Catalogue::open(Some(folder.path())).unwrap();
+            let message = catalogue.set("mine").unwrap_err().to_string();
             assert!(message.contains(says) && message.contains(OWN), "{message}");
+            assert!(catalogue.set("toolace").is_ok(), "other sets can be used");
         }
         std::fs::write(own.join(OWN), "id = 'mine'\ntitle = 't'\nformat = 'chat'\nlicence = 'MIT'").unwrap();
         assert_eq!(Catalogue::open(Some(folder.path())).unwrap().set("mine").unwrap().title, "t");

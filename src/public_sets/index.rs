@@ -97,8 +97,14 @@ impl Indexed {
     /// run makes it again.
     fn keep(&self, path: &Path) {
         let Some(folder) = path.parent() else { return };
+        // Through a link neither: what it leads to is no cache of ours.
+        if folder.ancestors().take(2).any(Path::is_symlink) {
+            return;
+        }
         for outdated in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let _ = std::fs::remove_file(outdated.path());
+            if is_index(&outdated.path()) {
+                let _ = std::fs::remove_file(outdated.path());
+            }
         }
         let written = path.with_extension(format!("{}.tmp", std::process::id()));
         let kept = std::fs::create_dir_all(folder).is_ok()
@@ -151,6 +157,15 @@ impl Indexed {
             queries: (first_query..frame.height()).map(record_and_text).collect::<Option<_>>()?,
         })
     }
+}
+
+/// Whether a file is named like one that [`Indexed::keep`] writes: 64 hex digits.
+fn is_index(path: &Path) -> bool {
+    let stem = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split_once('.'));
+    stem.is_some_and(|(key, rest)| {
+        let is_ours = rest == "parquet" || rest.ends_with("tmp") || rest.ends_with("partial");
+        is_ours && key.len() == 64 && key.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
 }
 
 #[cfg(test)]

@@ -1,17 +1,23 @@
 //! How files come into the folder of a set, and how a set goes.
 //!
 //! All files are read before the first is copied, so nothing is left of a set that was not taken in. A set that nobody
-//! knows is described beside its files.
+//! knows is described beside its files. What was copied is noted in `.added.json` before the first copy, with checksums,
+//! and only what is noted there and still is as it was copied is removed again. Nothing is written or removed through a
+//! link: a folder of a set that is one is only read.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
 
 use super::SetError;
 use super::catalogue::{Catalogue, OWN, PublicSet, SAMPLE, check_id};
 use super::formats::{FORMATS, Format};
-use super::store::{Loaded, Summary, extension_is, files, is_hidden, name_of};
+use super::store::{Loaded, Summary, extension_is, is_hidden, name_of};
 use crate::engine::error::At;
 use crate::engine::fingerprint::sha256_of;
-use crate::engine::folder::write_atomic;
+use crate::engine::folder::{copy_durable, write_durable};
+use crate::engine::seal::{FileSum, Files, read_sealed, write_sealed};
 
 /// How files end, unpacked, that are taken from a folder.
 const DATA: [&str; 7] = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet", "py"];
@@ -47,7 +53,7 @@ pub fn add(
     if set.id == SAMPLE {
         return Err(SetError::Add(format!("set {SAMPLE} is built in and takes no files")));
     }
-    let folder = catalogue.folder(id);
+    let folder = own_folder(catalogue, id)?;
     let mut loaded = Loaded::default();
     let mut targets: Vec<PathBuf> = Vec::new();
     for path in &paths {
@@ -55,16 +61,71 @@ pub fn add(
         read_in(&mut loaded, &set, path)?;
         targets.push(free_target(&folder, path, &targets)?);
     }
-    std::fs::create_dir_all(&folder).at("making", &folder)?;
+    let mut added = added_files(&folder)?;
+    let description = toml::to_string(&set).map_err(|error| SetError::Add(error.to_string()))?;
     if is_new {
-        let text = toml::to_string(&set).map_err(|error| SetError::Add(error.to_string()))?;
-        write_atomic(&folder.join(OWN), text.as_bytes())?;
+        added.insert(OWN.to_owned(), FileSum::of_bytes(description.as_bytes()));
     }
-    for (path, target) in paths.iter().zip(&targets).filter(|(_, target)| !target.is_file()) {
-        let bytes = std::fs::read(path).at("reading", path)?;
-        write_atomic(target, &bytes)?;
+    let copies: Vec<(&PathBuf, &PathBuf)> =
+        paths.iter().zip(&targets).filter(|(_, target)| !target.is_file()).collect();
+    for (path, target) in &copies {
+        added.insert(name_of(target), FileSum::of(path)?);
+    }
+    fs::create_dir_all(&folder).at("making", &folder)?;
+    if is_new || !copies.is_empty() {
+        write_sealed(&folder.join(ADDED), &About { about: ABOUT.to_owned() }, &added)?;
+    }
+    for (path, target) in copies {
+        copy_durable(path, &hidden(target), target)?;
+    }
+    // Last: with it the set is known, so a call that was cut off is finished by the same call.
+    if is_new {
+        write_durable(&folder.join(OWN), description.as_bytes())?;
     }
     Ok((set, loaded))
+}
+
+/// The file that notes what was copied into a set's folder.
+const ADDED: &str = ".added.json";
+
+#[derive(Serialize, Deserialize)]
+struct About {
+    about: String,
+}
+
+const ABOUT: &str =
+    "files that `toolsieve sets add` copied here; `toolsieve sets remove` removes these and no others";
+
+/// What was copied into a set's folder, by name.
+fn added_files(folder: &Path) -> Result<Files, SetError> {
+    let path = folder.join(ADDED);
+    if !path.exists() {
+        return Ok(Files::default());
+    }
+    let sealed = read_sealed::<About>(&path).ok().filter(|sealed| sealed.is_sealed);
+    sealed.map(|sealed| sealed.files).ok_or_else(|| {
+        SetError::Add(format!(
+            "{} is damaged, so it is not known which files `toolsieve sets add` copied\nhint: remove the set's files by hand, this one too, and add them again",
+            path.display()
+        ))
+    })
+}
+
+/// The folder of a set, where it may be written to.
+fn own_folder(catalogue: &Catalogue, id: &str) -> Result<PathBuf, SetError> {
+    let folder = catalogue.folder(id);
+    if folder.is_symlink() {
+        return Err(SetError::Add(format!(
+            "{} is a symbolic link, and nothing is written or removed through one\nhint: remove the link by hand; the files that it leads to stay",
+            folder.display()
+        )));
+    }
+    Ok(folder)
+}
+
+/// Where a file is written before it gets its name: hidden, so that no run takes it for data.
+fn hidden(target: &Path) -> PathBuf {
+    target.with_file_name(format!(".{}.partial", name_of(target)))
 }
 
 /// The set of that id, or a new one as it is described; and whether it is new.
@@ -75,6 +136,7 @@ fn known_or_own(
 ) -> Result<(PublicSet, bool), SetError> {
     match catalogue.set(id) {
         Ok(set) if *described == Described::default() => Ok((set.clone(), false)),
+        Err(broken) if catalogue.broken_set(id).is_some() => Err(broken),
         Ok(_) => Err(SetError::Add(format!(
             "set {id} is known\nhint: --format, --licence, --title and --non-commercial describe a new set"
         ))),
@@ -111,7 +173,10 @@ fn read_in(loaded: &mut Loaded, set: &PublicSet, path: &Path) -> Result<(), SetE
 /// Where a file is copied to: no other file has its name, neither in the folder nor among those that come with it.
 fn free_target(folder: &Path, path: &Path, targets: &[PathBuf]) -> Result<PathBuf, SetError> {
     let target = folder.join(name_of(path));
-    let is_taken = target.is_file() && sha256_of(&target)? != sha256_of(path)?;
+    let is_taken = match target.symlink_metadata() {
+        Ok(there) => !there.is_file() || sha256_of(&target)? != sha256_of(path)?,
+        Err(_) => false,
+    };
     if is_taken || targets.contains(&target) {
         return Err(SetError::Add(format!(
             "{} holds another file of that name\nhint: remove or rename it first",
@@ -196,23 +261,61 @@ fn is_data(path: &Path) -> bool {
     !is_hidden(&name_of(path)) && DATA.iter().any(|extension| extension_is(&bare, extension))
 }
 
-/// Takes a set's files out of its folder, and the description of one's own; gives the names of the files.
+/// What became of a set's files.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Removed {
+    /// Names of the files that were removed.
+    pub files: Vec<String>,
+    /// Names of the files in the folder that stay: nobody added them, or they changed since.
+    pub left: Vec<String>,
+}
+
+/// Takes out of a set's folder what [`add`] copied there, and the description of a set of one's own.
 ///
 /// # Errors
-/// The set is not known or built in, or a file cannot be removed.
-pub fn remove(catalogue: &Catalogue, id: &str) -> Result<Vec<String>, SetError> {
-    let set = catalogue.set(id)?;
+/// The set is not known or built in, its folder is a link, or a file cannot be removed.
+pub fn remove(catalogue: &Catalogue, id: &str) -> Result<Removed, SetError> {
     if id == SAMPLE {
         return Err(SetError::Add(format!("set {SAMPLE} is built in and cannot be removed")));
     }
-    let (folder, files) = (catalogue.folder(id), files(catalogue, set)?);
-    let own = folder.join(OWN);
-    for path in files.iter().chain(own.is_file().then_some(&own)) {
-        std::fs::remove_file(path).at("removing", path)?;
+    // A set that is broken, or of which a call that was cut off left a part, goes as well.
+    let is_left = check_id(id).is_ok() && catalogue.folder(id).join(ADDED).is_file();
+    if catalogue.broken_set(id).is_none() && !is_left {
+        catalogue.set(id)?;
+    }
+    let folder = own_folder(catalogue, id)?;
+    let added = added_files(&folder)?;
+    let mut removed = Removed::default();
+    // The description goes last, since a set is known by it.
+    let (own, data): (Vec<&str>, Vec<&str>) = added.names().partition(|name| *name == OWN);
+    for name in data.into_iter().chain(own) {
+        let path = folder.join(name);
+        let is_as_added = path.symlink_metadata().is_ok_and(|found| found.is_file())
+            && Some(&FileSum::of(&path)?) == added.get(name);
+        if is_as_added {
+            fs::remove_file(&path).at("removing", &path)?;
+            removed.files.extend((name != OWN).then(|| name.to_owned()));
+        }
+        let partial = hidden(&path);
+        if partial.symlink_metadata().is_ok_and(|found| found.is_file()) {
+            fs::remove_file(&partial).at("removing", &partial)?;
+        }
+    }
+    let note = folder.join(ADDED);
+    if note.is_file() {
+        fs::remove_file(&note).at("removing", &note)?;
+    }
+    if folder.is_dir() {
+        for entry in fs::read_dir(&folder).at("reading", &folder)? {
+            removed.left.push(name_of(&entry.at("reading", &folder)?.path()));
+        }
+        removed.left.sort();
     }
     // What else lies there is not the set's, and keeps the folder.
-    let _ = std::fs::remove_dir(&folder);
-    Ok(files.iter().map(|path| name_of(path)).collect())
+    if removed.left.is_empty() {
+        let _ = fs::remove_dir(&folder);
+    }
+    Ok(removed)
 }
 
 #[cfg(test)]
@@ -301,8 +404,116 @@ mod tests {
         add(&open(&dir), "anyscale", &paths, &Described::default()).unwrap();
         let catalogue = open(&dir);
         assert!(is_there(&catalogue, catalogue.set("anyscale").unwrap()).unwrap());
-        assert_eq!(remove(&catalogue, "anyscale").unwrap(), ["a.json", "b.jsonl"]);
+        let removed = remove(&catalogue, "anyscale").unwrap();
+        assert_eq!((removed.files, removed.left), (vec!["a.json".to_owned(), "b.jsonl".to_owned()], vec![]));
         assert!(!dir.join("anyscale").exists());
         assert!(remove(&catalogue, SAMPLE).is_err());
+    }
+
+    const RECORD: &str = "{\"tools\": [{\"name\": \"ring\"}]}";
+
+    #[test]
+    fn only_what_was_added_and_is_as_it_was_added_is_removed() {
+        let home = tempfile::tempdir().unwrap();
+        let (dir, from) = (home.path().join("sets"), home.path().join("from"));
+        std::fs::create_dir(&from).unwrap();
+        for name in ["a.jsonl", "b.jsonl"] {
+            std::fs::write(from.join(name), RECORD).unwrap();
+        }
+        let described =
+            Described { format: Some("chat".into()), licence: Some("MIT".into()), ..Described::default() };
+        add(&open(&dir), "mine", std::slice::from_ref(&from), &described).unwrap();
+        let set = dir.join("mine");
+        std::fs::write(set.join("b.jsonl"), format!("{RECORD}\n{RECORD}")).unwrap();
+        for name in ["c.jsonl", "notes.txt", ".hidden"] {
+            std::fs::write(set.join(name), RECORD).unwrap();
+        }
+        let removed = remove(&open(&dir), "mine").unwrap();
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(removed.files, names(&["a.jsonl"]));
+        assert_eq!(removed.left, names(&[".hidden", "b.jsonl", "c.jsonl", "notes.txt"]));
+        assert!(open(&dir).set("mine").is_err(), "the description was added, too");
+        assert!(from.join("a.jsonl").is_file());
+    }
+
+    #[test]
+    fn files_that_nobody_added_stay() {
+        let home = tempfile::tempdir().unwrap();
+        let set = home.path().join("anyscale");
+        std::fs::create_dir(&set).unwrap();
+        std::fs::write(set.join("data.jsonl"), RECORD).unwrap();
+        let removed = remove(&open(home.path()), "anyscale").unwrap();
+        assert_eq!(removed, Removed { files: vec![], left: vec!["data.jsonl".to_owned()] });
+        assert!(set.join("data.jsonl").is_file());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_is_written_or_removed_through_a_link() {
+        use std::os::unix::fs::symlink;
+        let home = tempfile::tempdir().unwrap();
+        let (dir, mine, file) =
+            (home.path().join("sets"), home.path().join("mine"), home.path().join("more.jsonl"));
+        std::fs::create_dir(&dir).unwrap();
+        std::fs::create_dir(&mine).unwrap();
+        std::fs::write(mine.join("data.jsonl"), RECORD).unwrap();
+        std::fs::write(&file, RECORD).unwrap();
+        symlink(&mine, dir.join("nexusraven")).unwrap();
+        let message = remove(&open(&dir), "nexusraven").unwrap_err().to_string();
+        assert!(
+            message.contains("is a symbolic link") && message.contains("hint: remove the link"),
+            "{message}"
+        );
+        let paths = [file];
+        let message = add(&open(&dir), "nexusraven", &paths, &Described::default()).unwrap_err().to_string();
+        assert!(message.contains("is a symbolic link"), "{message}");
+        add(&open(&dir), "anyscale", &paths, &Described::default()).unwrap();
+        let added = dir.join("anyscale/more.jsonl");
+        std::fs::remove_file(&added).unwrap();
+        symlink(mine.join("data.jsonl"), &added).unwrap();
+        assert_eq!(remove(&open(&dir), "anyscale").unwrap().left, ["more.jsonl"]);
+        assert_eq!(std::fs::read_to_string(mine.join("data.jsonl")).unwrap(), RECORD);
+        assert_eq!(std::fs::read_dir(&mine).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn an_add_that_was_cut_off_is_finished_or_removed() {
+        let home = tempfile::tempdir().unwrap();
+        let (dir, file) = (home.path().join("sets"), home.path().join("a.jsonl"));
+        std::fs::write(&file, RECORD).unwrap();
+        let paths = [file];
+        let described =
+            Described { format: Some("chat".into()), licence: Some("MIT".into()), ..Described::default() };
+        add(&open(&dir), "mine", &paths, &described).unwrap();
+        let set = dir.join("mine");
+        let bytes = |name: &str| std::fs::read(set.join(name)).unwrap();
+        let whole = ["a.jsonl", OWN, ADDED].map(bytes);
+        // In the order in which they are written.
+        for lost in [&[OWN][..], &[OWN, "a.jsonl"], &[OWN, "a.jsonl", ADDED]] {
+            lost.iter().for_each(|name| std::fs::remove_file(set.join(name)).unwrap());
+            std::fs::write(set.join(".a.jsonl.partial"), "{").unwrap();
+            add(&open(&dir), "mine", &paths, &described).unwrap();
+            assert_eq!(["a.jsonl", OWN, ADDED].map(bytes), whole);
+        }
+        std::fs::remove_file(set.join(OWN)).unwrap();
+        assert_eq!(remove(&open(&dir), "mine").unwrap().files, ["a.jsonl"]);
+        assert!(!set.exists());
+    }
+
+    #[test]
+    fn a_broken_description_is_neither_written_over_nor_in_the_way() {
+        let home = tempfile::tempdir().unwrap();
+        let (dir, file) = (home.path().join("sets"), home.path().join("a.jsonl"));
+        std::fs::write(&file, RECORD).unwrap();
+        let paths = [file];
+        let described =
+            Described { format: Some("chat".into()), licence: Some("MIT".into()), ..Described::default() };
+        add(&open(&dir), "mine", &paths, &described).unwrap();
+        std::fs::write(dir.join("mine").join(OWN), "id = 'mine'\nformat = ").unwrap();
+        let message = add(&open(&dir), "mine", &paths, &described).unwrap_err().to_string();
+        assert!(message.contains(OWN) && message.contains("hint: correct the file"), "{message}");
+        add(&open(&dir), "anyscale", &paths, &Described::default()).unwrap();
+        let removed = remove(&open(&dir), "mine").unwrap();
+        assert_eq!((removed.files, removed.left), (vec!["a.jsonl".to_owned()], vec![OWN.to_owned()]));
     }
 }

@@ -17,6 +17,7 @@ use crate::engine::entries;
 use crate::engine::error::{Error, Result};
 use crate::engine::folder::{RunFile, read_json, read_run_file};
 use crate::engine::frame::{Frame, FrameFile};
+use crate::engine::verify::check_outcome;
 use crate::export::ids::Set;
 
 /// Rows of a Parquet file that are looked at together.
@@ -128,6 +129,9 @@ impl Finished {
     pub fn open(run: &Path, fates: &mut Fates) -> Result<Self> {
         check_is_finished(run)?;
         let file = read_run_file(run)?;
+        let is_read =
+            |name: &str| ["report.json", "rows.parquet"].contains(&name) || name.starts_with("dataset/data/");
+        check_outcome(run, is_read)?;
         let report: ReportFile = read_json(&run.join("report.json")).map_err(|error| match error {
             Error::Damaged { path, what } => foreign(&path, &file.version, &what),
             other => other,
@@ -157,7 +161,7 @@ fn check_is_finished(run: &Path) -> Result<()> {
             "{shown}: no such run folder\nhint: `toolsieve run --out {shown}` makes one"
         )));
     }
-    if !["run.json", "ingest", "ingest.partial", ".lock"].into_iter().any(has) {
+    if !["run.json", ".toolsieve"].into_iter().any(has) {
         return Err(Error::Setting(format!(
             "{shown} is not a run folder: there is no run.json\nhint: name the folder that `toolsieve run` calls \"run\" at its end"
         )));

@@ -20,10 +20,10 @@ use serde::{Deserialize, Serialize};
 
 use super::columns::{self, ColumnSpec};
 use super::corpus::{Cells, Corpus, Table};
-use super::error::Result;
+use super::error::{Result, damaged};
 use super::folder::InputFile;
 use super::frame::FrameFile;
-use super::stage::TableId;
+use super::stage::{RowIx, TableId};
 pub use lines::{JOINED, LineStory, read_lines};
 pub use rows::{LineRow, Place, RequestRow};
 pub(crate) use spine::id_of_repeat;
@@ -107,9 +107,29 @@ pub struct IngestManifest {
 pub fn load(run: &Path, manifest: &IngestManifest) -> Result<Corpus> {
     let folder = run.join("ingest");
     let spines = (read_spine(&folder.join(REQUEST_SPINE))?, read_spine(&folder.join(LIST_SPINE))?);
-    let cells = [REQUESTS, LISTS].map(|name| FrameFile::open(&folder.join(name)).map(Cells::in_file));
-    let [requests, lists] = cells;
-    Ok(tables(manifest, spines, [requests?, lists?]))
+    check_links(&folder.join(REQUEST_SPINE), &spines)?;
+    let cells = |name: &str, spine: &TableSpine, batches: &[usize]| {
+        let path = folder.join(name);
+        let file = FrameFile::open(&path)?;
+        let rows = [file.height(), batches.iter().sum()];
+        if rows == [spine.ids.len(); 2] {
+            return Ok(Cells::in_file(file));
+        }
+        Err(damaged(&path, format!("expected {} rows, found {}", spine.ids.len(), rows[0])))
+    };
+    let requests = cells(REQUESTS, &spines.0, &manifest.request_batches)?;
+    let lists = cells(LISTS, &spines.1, &manifest.list_batches)?;
+    Ok(tables(manifest, spines, [requests, lists]))
+}
+
+/// Each request has a list that is there.
+fn check_links(path: &Path, (requests, lists): &(TableSpine, TableSpine)) -> Result<()> {
+    let list_of = requests.list_of.as_deref().unwrap_or_default();
+    let is_there = |&list: &RowIx| (list as usize) < lists.ids.len();
+    if list_of.len() == requests.ids.len() && list_of.iter().all(is_there) {
+        return Ok(());
+    }
+    Err(damaged(path, "a request has no doc list, or one that is not there"))
 }
 
 /// The tables of these spines, with the cells of requests and of lists.

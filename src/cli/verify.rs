@@ -1,0 +1,73 @@
+//! `toolsieve verify`: whether every file of a run folder is as it was written.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::Ending;
+use crate::console::{self, count, counted};
+use crate::engine::verify::{self, Verified};
+
+/// Arguments of `verify`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Reads every file once and compares it with the checksum that the run recorded; changes nothing.
+Kinds of faults: damaged, missing, unfinished (a purge or forget was cut off), unexpected (no run wrote the file).
+To repair a run, run it again: damaged steps are judged again, and damaged payload is read again from the inputs.
+Exit codes: 0 whole, unexpected files aside; 1 not; 2 no run folder.
+
+Examples:
+  toolsieve verify out/live                        one line a fault
+  toolsieve verify out/live --json | jq .faults    the same as JSON"
+)]
+pub(super) struct VerifyArgs {
+    /// Run folder.
+    run: PathBuf,
+
+    /// All as one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn verify(args: &VerifyArgs) -> anyhow::Result<Ending> {
+    let verified = verify::verify(&args.run)?;
+    let text = if args.json { as_json(args, &verified) } else { as_text(&verified) };
+    console::give(&text)?;
+    if !args.json {
+        console::talk(&summary(&verified));
+    }
+    Ok(if verified.is_whole() { Ending::Done } else { Ending::GateFailed })
+}
+
+fn as_json(args: &VerifyArgs, verified: &Verified) -> String {
+    let Verified { files, bytes, finished, faults } = verified;
+    let whole = verified.is_whole();
+    let told = json!({"run": args.run, "whole": whole, "finished": finished, "files": files, "bytes": bytes,
+        "faults": faults});
+    format!("{told}\n")
+}
+
+fn as_text(verified: &Verified) -> String {
+    let line = |fault: &crate::engine::seal::Fault| {
+        format!("{:<10}  {}: {}\n", fault.fault.name(), fault.file, fault.detail)
+    };
+    verified.faults.iter().map(line).collect()
+}
+
+fn summary(verified: &Verified) -> String {
+    let Verified { files, bytes, finished, faults } = verified;
+    let checked = format!("{}, {} bytes", counted(*files, "file", "files"), count(*bytes));
+    let outcome = if faults.is_empty() {
+        "all whole".to_owned()
+    } else {
+        counted(faults.len() as u64, "fault", "faults")
+    };
+    let unfinished =
+        if *finished { "" } else { "\nnote: the run is not finished, so only its steps were checked" };
+    let hint = if verified.is_whole() {
+        ""
+    } else {
+        "\nhint: run it again with the same pipeline and inputs; what is damaged is made again"
+    };
+    format!("{checked}: {outcome}{unfinished}{hint}")
+}

@@ -1,0 +1,399 @@
+//! What stands in a run folder is ours, whole, and safe: damaged files are found and made again, other people's files
+//! stay, and commands that were cut off are finished by the same call.
+
+// A test that cannot set itself up may fail where it stands.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use serde_json::{Value, json};
+use support::{assert_same_bytes, output, shown, stable_bytes, toolsieve};
+
+/// Questions with answers, some alike, one of no use, with personal values in questions and docs, and a broken line.
+fn write_log(path: &Path) {
+    let mut text = String::new();
+    for (n, what) in ["depth", "length", "owner", "tariff", "depth", "owner"].into_iter().enumerate() {
+        let docs = json!([{"name": format!("quay_{what}"), "description": format!("Finds the {what} of a quay; ask {what}@fjordmail.no."),
+            "parameters": {"type": "object", "required": ["quay"],
+                "properties": {"quay": {"type": "str", "description": "Which quay."}}}}]);
+        let call = json!({"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function":
+            {"name": format!("quay_{what}"), "arguments": json!({"quay": format!("pier {n}")}).to_string()}}]});
+        let query = format!("Which {what} has pier {n} in the old harbour? Write to marta{n}@fjordmail.no");
+        let row = json!({"id": format!("r{n}"), "ts": 1_900_000_000 + n, "prompt": query, "function": docs.to_string(),
+            "response": call});
+        text += &format!("{row}\n");
+    }
+    text += "{broken\n{\"prompt\": \"hi\", \"function\": \"[]\", \"id\": \"r6\"}\n";
+    std::fs::write(path, text).unwrap();
+}
+
+/// A log, and the finished run of it.
+struct Sample {
+    home: tempfile::TempDir,
+    log: PathBuf,
+    whole: PathBuf,
+}
+
+impl Sample {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let (log, whole) = (home.path().join("log.jsonl"), home.path().join("whole"));
+        write_log(&log);
+        let sample = Self { home, log, whole };
+        let run = sample.run(&sample.whole, &[]);
+        assert!(run.status.success(), "{}", shown(&run));
+        sample
+    }
+
+    fn run(&self, out: &Path, more: &[&str]) -> Output {
+        let mut command = toolsieve();
+        command.args(["run", "--set", "max_fault_share=1", "--quiet", "--input"]).arg(&self.log);
+        command.arg("--out").arg(out).args(more).output().unwrap()
+    }
+
+    fn copy(&self) -> PathBuf {
+        let copy = self.home.path().join("copy");
+        if copy.exists() {
+            std::fs::remove_dir_all(&copy).unwrap();
+        }
+        copy_folder(&self.whole, &copy);
+        copy
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() { copy_folder(&path, &target) } else { drop(std::fs::copy(&path, &target).unwrap()) }
+    }
+}
+
+fn verified(run: &Path) -> (Option<i32>, Value) {
+    let output = output(&["verify", run.to_str().unwrap(), "--json"]);
+    (output.status.code(), serde_json::from_slice(&output.stdout).unwrap())
+}
+
+fn assert_whole(run: &Path) {
+    let (code, told) = verified(run);
+    assert_eq!((code, &told["faults"]), (Some(0), &json!([])));
+}
+
+/// What is done to a file.
+const DAMAGES: [(&str, fn(&Path)); 4] = [
+    ("a flipped bit", |path| {
+        let mut bytes = std::fs::read(path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 4;
+        std::fs::write(path, bytes).unwrap();
+    }),
+    ("a lost end", |path| {
+        let bytes = std::fs::read(path).unwrap();
+        std::fs::write(path, &bytes[..bytes.len() * 2 / 3]).unwrap();
+    }),
+    ("nothing in it", |path| std::fs::write(path, "").unwrap()),
+    ("no file", |path| std::fs::remove_file(path).unwrap()),
+];
+
+#[test]
+fn a_damaged_step_is_named_and_judged_again_and_the_dataset_is_the_same() {
+    let sample = Sample::new();
+    let bytes = stable_bytes(&sample.whole);
+    let files = [
+        "ingest/requests.parquet",
+        "ingest/requests.spine.parquet",
+        "ingest/doc_lists.spine.parquet",
+        "ingest/lines.parquet",
+        "ingest/manifest.json",
+        "stages/01-redact/columns.parquet",
+        "stages/07-drop-spam/fates.parquet",
+        "stages/13-fix-docs/edits.parquet",
+        "stages/15-draft-answers/manifest.json",
+    ];
+    for (nth, file) in files.into_iter().enumerate() {
+        // Each file is damaged in two of the ways, one after the other.
+        for (what, damage) in [DAMAGES[nth % 4], DAMAGES[(nth + 1) % 4]] {
+            let run = sample.copy();
+            let file = if run.join(file).is_file() { file.to_owned() } else { renumbered(&run, file) };
+            damage(&run.join(&file));
+            let (code, told) = verified(&run);
+            assert_eq!((code, told["faults"][0]["file"].as_str()), (Some(1), Some(&*file)), "{what}: {told}");
+            for command in [["report", "--json"], ["why", "r1"], ["diff", "--json"]] {
+                let read = output(&[command[0], run.to_str().unwrap(), command[1]]);
+                let text = shown(&read);
+                assert_eq!(read.status.code(), Some(2), "{command:?} of {file} with {what}: {text}");
+                assert!(text.contains("hint: ") && !text.contains("panicked"), "{text}");
+            }
+            let again = sample.run(&run, &[]);
+            let text = shown(&again);
+            assert!(again.status.success(), "{file} with {what}: {text}");
+            assert!(text.contains(&format!("{file} is damaged (")), "{file} with {what}: {text}");
+            let told = if file.starts_with("ingest") {
+                "the inputs are read again"
+            } else {
+                "the stage is judged again"
+            };
+            assert!(text.contains(told), "{text}");
+            assert_same_bytes(&bytes, &stable_bytes(&run));
+            assert_whole(&run);
+        }
+    }
+}
+
+/// The file of the same stage where stages have other numbers.
+fn renumbered(run: &Path, file: &str) -> String {
+    let stage = file.split('/').nth(1).unwrap();
+    let id = stage.split_once('-').unwrap().1;
+    let folders = std::fs::read_dir(run.join("stages")).unwrap();
+    let mut names = folders.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let here = names.find(|name| name.split_once('-').is_some_and(|(_, of)| of == id));
+    file.replace(stage, &here.unwrap_or_else(|| panic!("no stage {id}")))
+}
+
+#[test]
+fn verify_names_what_is_damaged_missing_and_unexpected() {
+    let sample = Sample::new();
+    assert_whole(&sample.whole);
+    let verify = |run: &Path| output(&["verify", run.to_str().unwrap()]);
+    let whole = verify(&sample.whole);
+    assert!(whole.status.success() && whole.stdout.is_empty(), "{}", shown(&whole));
+    assert!(shown(&whole).contains("bytes: all whole"), "{}", shown(&whole));
+    let run = sample.copy();
+    std::fs::write(run.join("notes.txt"), "mine").unwrap();
+    std::fs::write(run.join("stages/01-redact/columns.parquet.partial"), "x").unwrap();
+    let told = verify(&run);
+    assert_eq!(told.status.code(), Some(0), "what is unexpected is no damage: {}", shown(&told));
+    assert_eq!(
+        String::from_utf8(told.stdout).unwrap(),
+        "unexpected  notes.txt: toolsieve did not write it
+unexpected  stages/01-redact/columns.parquet.partial: a command that was cut off left it\n"
+    );
+    for (damaged, file) in
+        ["dataset/README.md", "ledger.parquet", "report.json", "run.json"].into_iter().enumerate()
+    {
+        let run = sample.copy();
+        DAMAGES[damaged].1(&run.join(file));
+        let told = verify(&run);
+        assert_eq!(told.status.code(), Some(1), "{file}: {}", shown(&told));
+        assert!(shown(&told).contains(&format!("  {file}: ")), "{}", shown(&told));
+        assert!(sample.run(&run, &[]).status.success());
+        assert_whole(&run);
+        assert_same_bytes(&stable_bytes(&sample.whole), &stable_bytes(&run));
+    }
+    let run = sample.copy();
+    DAMAGES[0].1(&run.join("rows.parquet"));
+    let compared = output(&["compare", run.to_str().unwrap(), sample.whole.to_str().unwrap()]);
+    assert_eq!(compared.status.code(), Some(2), "{}", shown(&compared));
+    assert!(shown(&compared).contains("rows.parquet: the checksum differs"), "{}", shown(&compared));
+    for other in [sample.home.path(), &sample.home.path().join("none")] {
+        assert_eq!(verify(other).status.code(), Some(2), "{}", shown(&verify(other)));
+    }
+}
+
+#[test]
+fn a_run_that_is_not_finished_is_verified_as_far_as_it_is() {
+    let sample = Sample::new();
+    let run = sample.copy();
+    for name in ["run.json", "report.json", "report.html", "ledger.parquet", "rows.parquet", "lists.parquet"]
+    {
+        std::fs::remove_file(run.join(name)).unwrap();
+    }
+    std::fs::remove_dir_all(run.join("dataset")).unwrap();
+    let told = output(&["verify", run.to_str().unwrap()]);
+    assert!(told.status.success(), "{}", shown(&told));
+    assert!(shown(&told).contains("the run is not finished"), "{}", shown(&told));
+    DAMAGES[0].1(&run.join("stages/01-redact/columns.parquet"));
+    assert_eq!(verified(&run).0, Some(1));
+}
+
+#[test]
+fn purge_and_forget_leave_a_whole_run() {
+    let sample = Sample::new();
+    let run = sample.copy();
+    let called = |arguments: &[&str]| {
+        let told = output(&[&[arguments[0], run.to_str().unwrap()], &arguments[1..]].concat());
+        assert!(told.status.success(), "{}", shown(&told));
+        shown(&told)
+    };
+    assert!(called(&["forget", "--id", "r3"]).contains("forgotten 1 request"));
+    assert_whole(&run);
+    assert!(called(&["purge", "--raw"]).contains("ingest/requests.parquet"));
+    assert_whole(&run);
+    called(&["forget", "--id", "r1"]);
+    assert_whole(&run);
+    called(&["report"]);
+    // A list of what is forgotten that was changed by accident would bring records back.
+    let list = run.join("forgotten.json");
+    let text = std::fs::read_to_string(&list).unwrap();
+    let digit = text.find("\"records\"").unwrap() + 20;
+    let changed = if &text[digit..=digit] == "0" { "1" } else { "0" };
+    std::fs::write(&list, format!("{}{changed}{}", &text[..digit], &text[digit + 1..])).unwrap();
+    let told = sample.run(&run, &[]);
+    assert!(
+        !told.status.success() && shown(&told).contains("forgotten.json: the checksum differs"),
+        "{}",
+        shown(&told)
+    );
+}
+
+/// Files that a command is to write; a folder in its way stops it there.
+fn obstacle(run: &Path, file: &str) -> PathBuf {
+    run.join(format!("{file}.partial"))
+}
+
+#[test]
+fn a_purge_or_forget_that_is_cut_off_anywhere_leaves_a_run_that_can_be_read_and_finished() {
+    let sample = Sample::new();
+    let cases: [(&[&str], &[&str]); 2] = [
+        (&["purge", "--raw"], &["ingest/doc_lists.parquet", "ingest/lines.parquet", "ingest/manifest.json"]),
+        (
+            &["forget", "--id", "r3"],
+            &[
+                "forgotten.parquet",
+                "dataset/data/scored.parquet",
+                "ingest/doc_lists.parquet",
+                "ingest/manifest.json",
+                "stages/01-redact/fates.parquet",
+                "stages/01-redact/manifest.json",
+                "stages/15-draft-answers/columns.parquet",
+                "ingest/doc_lists.spine.parquet",
+                "rows.parquet",
+                "dataset/README.md",
+                "run.json",
+            ],
+        ),
+    ];
+    for (arguments, files) in cases {
+        let call = |run: &Path| output(&[&[arguments[0], run.to_str().unwrap()], &arguments[1..]].concat());
+        let done = sample.home.path().join("done");
+        copy_folder(&sample.whole, &done);
+        assert!(call(&done).status.success());
+        for file in files {
+            let run = sample.copy();
+            let file = if run.join(file).is_file() || !file.starts_with("stages") {
+                (*file).to_owned()
+            } else {
+                renumbered(&run, file)
+            };
+            let obstacle = obstacle(&run, &file);
+            std::fs::create_dir(&obstacle).unwrap();
+            // A folder of that name is not removed as a leftover of ours, and cannot be written as a file.
+            std::fs::write(obstacle.join("mine"), "").unwrap();
+            let cut = call(&run);
+            assert_eq!(cut.status.code(), Some(3), "{arguments:?} at {file}: {}", shown(&cut));
+            std::fs::remove_dir_all(&obstacle).unwrap();
+            let why = output(&["why", run.to_str().unwrap(), "r1"]);
+            assert!(why.status.success(), "{arguments:?} at {file}: {}", shown(&why));
+            let (_, told) = verified(&run);
+            let kinds =
+                told["faults"].as_array().unwrap().iter().map(|fault| fault["fault"].as_str().unwrap());
+            let kinds: Vec<&str> = kinds.filter(|kind| *kind != "unexpected").collect();
+            assert!(kinds.iter().all(|kind| *kind == "unfinished"), "{arguments:?} at {file}: {told}");
+            let again = call(&run);
+            assert!(again.status.success(), "{arguments:?} at {file}: {}", shown(&again));
+            assert_same_bytes(&stable_bytes(&done), &stable_bytes(&run));
+            assert_whole(&run);
+        }
+        std::fs::remove_dir_all(&done).unwrap();
+    }
+}
+
+#[test]
+fn a_folder_of_other_things_is_refused_whatever_it_is_called() {
+    let sample = Sample::new();
+    let project = sample.home.path().join("project");
+    std::fs::create_dir_all(project.join("dataset")).unwrap();
+    std::fs::write(project.join(".lock"), "").unwrap();
+    std::fs::write(project.join("dataset/mydata.csv"), "precious").unwrap();
+    for more in [&[][..], &["--fresh"]] {
+        let refused = sample.run(&project, more);
+        assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
+        assert!(
+            shown(&refused).contains("hint: give an empty or new folder with --out"),
+            "{}",
+            shown(&refused)
+        );
+    }
+    assert_eq!(std::fs::read_to_string(project.join("dataset/mydata.csv")).unwrap(), "precious");
+    // A run folder of which the marker is lost can be read, and is not written to.
+    let run = sample.copy();
+    std::fs::remove_file(run.join(".toolsieve")).unwrap();
+    for refused in [sample.run(&run, &[]), output(&["purge", run.to_str().unwrap(), "--raw"])] {
+        assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
+        assert!(shown(&refused).contains("has no file .toolsieve"), "{}", shown(&refused));
+    }
+    assert!(output(&["report", run.to_str().unwrap()]).status.success());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_a_run_folder_are_refused_and_what_they_lead_to_stays() {
+    use std::os::unix::fs::symlink;
+    let sample = Sample::new();
+    let other = sample.home.path().join("other");
+    std::fs::create_dir_all(other.join("01-mine")).unwrap();
+    std::fs::write(other.join("01-mine/precious"), "precious").unwrap();
+    let file = other.join("01-mine/precious");
+    for (below, target) in [
+        (".lock", &file),
+        ("stages", &other),
+        ("dataset", &other),
+        ("dataset/README.md.partial", &file),
+        ("forgotten.json", &file),
+        ("ingest", &other),
+    ] {
+        let run = sample.copy();
+        let path = run.join(below);
+        if path.is_dir() {
+            std::fs::remove_dir_all(&path).unwrap();
+        } else if path.exists() {
+            std::fs::remove_file(&path).unwrap();
+        }
+        symlink(target, &path).unwrap();
+        for call in [
+            sample.run(&run, &[]),
+            output(&["purge", run.to_str().unwrap(), "--raw"]),
+            output(&["forget", run.to_str().unwrap(), "--id", "r1"]),
+        ] {
+            assert_eq!(call.status.code(), Some(2), "{below}: {}", shown(&call));
+            assert!(shown(&call).contains("is a symbolic link"), "{below}: {}", shown(&call));
+        }
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious", "{below}");
+        assert_eq!(std::fs::read_dir(&other).unwrap().count(), 1, "{below}");
+    }
+}
+
+#[test]
+fn a_broken_set_is_listed_and_stops_only_the_run_that_needs_it() {
+    let sample = Sample::new();
+    let sets = sample.home.path().join("sets");
+    std::fs::create_dir_all(sets.join("mine")).unwrap();
+    std::fs::write(sets.join("mine/set.toml"), "id = \"mine\"\nformat = ").unwrap();
+    let listed = output(&["sets", "list", "--dir", sets.to_str().unwrap()]);
+    assert!(listed.status.success(), "{}", shown(&listed));
+    let text = shown(&listed);
+    assert!(text.contains("nexusraven") && text.contains("mine is broken: "), "{text}");
+    let out = sample.home.path().join("out");
+    let run = |more: &[&str]| {
+        let mut command = toolsieve();
+        command.env("TOOLSIEVE_SETS", &sets).args([
+            "run",
+            "--set",
+            "max_fault_share=1",
+            "--quiet",
+            "--input",
+        ]);
+        command.arg(&sample.log).arg("--out").arg(&out).args(more).output().unwrap()
+    };
+    let free = run(&[]);
+    assert!(free.status.success(), "{}", shown(&free));
+    std::fs::remove_dir_all(&out).unwrap();
+    let needs = run(&["--set", "drop-public-overlap.sets=[\"mine\"]"]);
+    assert_eq!(needs.status.code(), Some(2), "{}", shown(&needs));
+    assert!(shown(&needs).contains("set.toml"), "{}", shown(&needs));
+    assert!(!out.exists(), "it stops before it begins");
+}
