@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 use super::Settings;
 use crate::conversation::{Message, Role};
 use crate::engine::columns::MESSAGES;
-use crate::engine::error::Result;
+use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
@@ -178,6 +178,9 @@ impl Stage for MergeNearQueries {
         let groups = self.groups(view, cx, &twins)?;
         let near = self.near(&groups, cx, out)?;
         for row in view.rows() {
+            if cx.cancelled() {
+                return Err(Error::Interrupted);
+            }
             let first = twins.get(&row).copied().unwrap_or(row);
             match near.get(&first) {
                 Some(goes) => out.merge(row, goes.into, goes.reason, goes.evidence.clone())?,

@@ -248,14 +248,25 @@ struct Posting {
 }
 
 impl Lists {
-    fn of(rows: &Rows, order: &Order, threshold: f64, sorted: &[u32]) -> Self {
+    /// Nothing where it was called off.
+    fn of(
+        rows: &Rows,
+        order: &Order,
+        threshold: f64,
+        sorted: &[u32],
+        cancelled: Cancelled<'_>,
+    ) -> Option<Self> {
         let first = |&row: &u32| {
+            if cancelled() {
+                return None;
+            }
             let (dims, values) = rows.get(row);
             let values = dims.iter().zip(values).map(|(&dim, &value)| (u32::from(dim), value));
             let least = threshold - slack(order.0.len() / 2);
-            (order.first(values, least), sketch(&rows.elements(row)))
+            Some((order.first(values, least), sketch(&rows.elements(row))))
         };
-        let firsts: Vec<(Vec<(u32, f32)>, u64)> = sorted.par_iter().map(first).collect();
+        let firsts: Option<Vec<(Vec<(u32, f32)>, u64)>> = sorted.par_iter().map(first).collect();
+        let firsts = firsts?;
         let mut starts = vec![0; order.0.len() + 1];
         let ranks = firsts.iter().flat_map(|(first, _)| first).map(|&(rank, _)| rank as usize);
         ranks.for_each(|rank| starts[rank + 1] += 1);
@@ -273,7 +284,7 @@ impl Lists {
             let bounds = rows_of_band.iter().map(|&row| rows.bounds[row as usize]);
             bounds.fold(Bound::default(), Bound::max)
         };
-        Self { starts, postings, band_len, bands: sorted.chunks(band_len).map(bound).collect() }
+        Some(Self { starts, postings, band_len, bands: sorted.chunks(band_len).map(bound).collect() })
     }
 
     fn get(&self, rank: u32) -> &[Posting] {
@@ -297,19 +308,28 @@ struct Layout {
 }
 
 impl Layout {
-    /// Rows of about as many elements go together. Lists are made where there is an order for them.
-    fn of(rows: &Rows, order: Option<&Order>, min_listed: usize, threshold: f64, mut some: Vec<u32>) -> Self {
+    /// Rows of about as many elements go together. Lists are made where there is an order for them. Nothing where it
+    /// was called off.
+    fn of(
+        rows: &Rows,
+        order: Option<&Order>,
+        min_listed: usize,
+        threshold: f64,
+        mut some: Vec<u32>,
+        cancelled: Cancelled<'_>,
+    ) -> Option<Self> {
         some.sort_unstable_by_key(|&row| (rows.bounds[row as usize].n_elements, row));
         let chunk = |some: &[u32]| {
             let mut chunk = Chunk::for_rows_like(rows.bounds[some[0] as usize], threshold);
             some.iter().for_each(|&row| chunk.push(row, rows));
-            chunk
+            (!cancelled()).then_some(chunk)
         };
         let order = order.filter(|_| some.len() >= min_listed);
-        Self {
-            lists: order.map(|order| Lists::of(rows, order, threshold, &some)),
-            chunks: some.par_chunks(CHUNK_LEN).map(chunk).collect(),
-        }
+        let lists = match order {
+            Some(order) => Some(Lists::of(rows, order, threshold, &some, cancelled)?),
+            None => None,
+        };
+        Some(Self { lists, chunks: some.par_chunks(CHUNK_LEN).map(chunk).collect::<Option<_>>()? })
     }
 
     fn push(&mut self, row: u32, rows: &Rows, threshold: f64) {
@@ -539,11 +559,11 @@ impl SparseLeaders {
         self.n_dims = self.n_dims.max(probe.row.len());
     }
 
-    /// Lays out the leaders that came, for all threads to look at.
-    pub(in crate::similarity) fn settle(&mut self) {
+    /// Lays out the leaders that came, for all threads to look at; nothing where it was called off.
+    pub(in crate::similarity) fn settle(&mut self, cancelled: Cancelled<'_>) -> Option<()> {
         let mut rows: Vec<u32> = std::mem::take(&mut self.fresh).rows().collect();
         if rows.is_empty() {
-            return;
+            return Some(());
         }
         if !self.may_be_listed {
             self.order = None;
@@ -553,8 +573,9 @@ impl SparseLeaders {
         while let Some(last) = self.settled.pop_if(|last| last.len() < 2 * rows.len()) {
             rows.extend(last.rows());
         }
-        let layout = Layout::of(&self.rows, self.order.as_ref(), self.costs.0, self.threshold, rows);
-        self.settled.push(layout);
+        let order = self.order.as_ref();
+        self.settled.push(Layout::of(&self.rows, order, self.costs.0, self.threshold, rows, cancelled)?);
+        Some(())
     }
 }
 
@@ -605,7 +626,7 @@ mod tests {
                 let probe = Probe::new(leader, sparse.order.as_ref(), threshold).unwrap();
                 sparse.push(at, &probe);
                 if at % settle_every == 0 {
-                    sparse.settle();
+                    sparse.settle(&|| false).unwrap();
                 }
             }
             let items: Vec<&[f32]> = items.iter().map(Vec::as_slice).collect();
@@ -644,7 +665,7 @@ mod tests {
         let leader = [1.0, 0.0, 0.0];
         let mut leaders = SparseLeaders::new(0.5);
         leaders.push(7, &Probe::new(&leader, None, 0.5).unwrap());
-        leaders.settle();
+        leaders.settle(&|| false).unwrap();
         let found = leaders.probes(&[&leader, &[f32::NAN, 1.0, 0.0]], &|| false).unwrap();
         let best: Vec<_> = found.iter().map(|probe| probe.as_ref().map(|probe| probe.best)).collect();
         assert_eq!(best, [Some(Some(Merge { leader: 7, score: 1.0 })), None]);

@@ -85,13 +85,14 @@ impl Leaders {
         }
     }
 
-    /// Lays out the leaders that came, for all threads to look at.
-    pub(super) fn settle(&mut self) {
+    /// Lays out the leaders that came, for all threads to look at; nothing where it was called off.
+    pub(super) fn settle(&mut self, cancelled: Cancelled<'_>) -> Option<()> {
         match self {
             Self::Unknown { .. } => {}
-            Self::Sparse(leaders) => leaders.settle(),
+            Self::Sparse(leaders) => leaders.settle(cancelled)?,
             Self::Dense(leaders) => leaders.n_settled = leaders.items.len(),
         }
+        Some(())
     }
 }
 

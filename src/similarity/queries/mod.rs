@@ -106,20 +106,22 @@ fn in_blocks(
     let spaces = gates.rouge_l.map(prepared).transpose()?;
     let n_leaders = n_fixed.unwrap_or(0);
     let fixed: Vec<Row> = (0..n_leaders).map(row).collect();
+    let leaders =
+        |spaces| Leaders::fixed(spaces, Ties::Floats, &fixed, cancelled).ok_or(EmbedError::Interrupted);
     let mut search = Search {
         texts: &texts,
-        words: spaces.as_ref().map(|spaces| Leaders::fixed(spaces, Ties::Floats, &fixed)),
+        words: spaces.as_ref().map(leaders).transpose()?,
         vectors: gates.cosine.map(by_vectors::Leaders::new),
         cancelled,
     };
     for block in blocks(0..n_leaders, block_len) {
         search.add_vectors(block, vectors)?;
     }
-    search.settle();
+    search.settle()?;
     let mut near = Vec::with_capacity(queries.len() - n_leaders);
     for block in blocks(n_leaders..queries.len(), block_len) {
         search.look(block, vectors, n_fixed.is_none(), &mut near)?;
-        search.settle();
+        search.settle()?;
     }
     Ok(near)
 }
@@ -215,8 +217,9 @@ impl Search<'_> {
         }
     }
 
-    fn settle(&mut self) {
-        self.words.iter_mut().for_each(Leaders::settle);
-        self.vectors.iter_mut().for_each(by_vectors::Leaders::settle);
+    fn settle(&mut self) -> Result<(), EmbedError> {
+        let words = self.words.iter_mut().try_for_each(|words| words.settle(self.cancelled));
+        let vectors = self.vectors.iter_mut().try_for_each(|vectors| vectors.settle(self.cancelled));
+        words.and(vectors).ok_or(EmbedError::Interrupted)
     }
 }

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use super::bitmap::{self, CHUNK_LEN, Column};
 use super::postings::Postings;
 use super::prepared::{Prepared, Row, WIDTHS};
+use crate::similarity::Cancelled;
 
 /// Some of the sequences, side by side in chunks.
 pub(super) struct Index<'p> {
@@ -35,22 +36,35 @@ struct Chunk {
 }
 
 impl<'p> Index<'p> {
-    /// An index of some sequences, shortest first, so that a chunk holds some of like length.
-    pub(super) fn of(prepared: &'p Prepared<'p>, mut rows: Vec<Row>) -> Self {
-        rows.sort_by_key(|&row| prepared.n_tokens(row));
-        let postings = Postings::of(prepared, &rows);
-        let mut index = Self {
+    /// An index of no sequences yet.
+    pub(super) fn new(prepared: &'p Prepared<'p>) -> Self {
+        Self {
             prepared,
-            rows: Vec::with_capacity(rows.len()),
+            rows: Vec::new(),
             columns: Vec::new(),
             chunks: Vec::new(),
             postings: None,
             folded: Vec::new(),
-        };
+        }
+    }
+
+    /// An index of some sequences, shortest first, so that a chunk holds some of like length. Nothing where it was
+    /// called off.
+    pub(super) fn of(
+        prepared: &'p Prepared<'p>,
+        mut rows: Vec<Row>,
+        cancelled: Cancelled<'_>,
+    ) -> Option<Self> {
+        rows.sort_by_key(|&row| prepared.n_tokens(row));
+        let postings = Postings::of(prepared, &rows, cancelled);
+        let mut index = Self::new(prepared);
         for row in rows {
+            if cancelled() {
+                return None;
+            }
             index.push(row);
         }
-        Self { postings, ..index }
+        Some(Self { postings, ..index })
     }
 
     /// Adds a sequence in the last chunk, whatever its length.

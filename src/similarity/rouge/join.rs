@@ -39,7 +39,7 @@ pub fn self_join<E>(
     let rows: Vec<Row> = (0..texts.len()).map(row).collect();
     let block_len = rows.len().div_ceil(MAX_BLOCKS).max(MIN_BLOCK_LEN);
     for start in (0..rows.len()).step_by(block_len) {
-        let others = Layout::of(&spaces, &rows[start..]);
+        let others = Layout::of(&spaces, &rows[start..], cancelled).ok_or(Stopped::Cancelled)?;
         let block = &rows[start..rows.len().min(start + block_len)];
         let pairs = pairs_of(&spaces, block, &others, |a, b| a < b, cancelled);
         take(&pairs.ok_or(Stopped::Cancelled)?).map_err(Stopped::Sink)?;
@@ -65,7 +65,7 @@ pub fn join<E>(
     let spaces = Spaces::new(texts, threshold, cancelled).ok_or(Stopped::Cancelled)?;
     let rows: Vec<Row> = (0..texts.len()).map(row).collect();
     let (first, others) = rows.split_at(n_first);
-    let others = Layout::of(&spaces, others);
+    let others = Layout::of(&spaces, others, cancelled).ok_or(Stopped::Cancelled)?;
     for block in first.chunks(MIN_BLOCK_LEN) {
         let pairs = pairs_of(&spaces, block, &others, |_, _| true, cancelled);
         let mut pairs = pairs.ok_or(Stopped::Cancelled)?;

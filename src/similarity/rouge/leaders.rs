@@ -53,7 +53,7 @@ pub(super) fn merge_in_blocks(
             }
             merges.push(best.map(Found::merge));
         }
-        leaders.settle();
+        leaders.settle(cancelled)?;
     }
     Some(merges)
 }
@@ -74,7 +74,8 @@ pub fn best_of(
     let spaces = Spaces::new(texts, threshold, cancelled)?;
     let rows: Vec<Row> = (0..texts.len()).map(row).collect();
     let (fixed, items) = rows.split_at(n_fixed);
-    let found = Leaders::fixed(&spaces, Ties::Exact, fixed).best_settled(items, cancelled)?;
+    let leaders = Leaders::fixed(&spaces, Ties::Exact, fixed, cancelled)?;
+    let found = leaders.best_settled(items, cancelled)?;
     Some(found.into_iter().map(|best| best.map(Found::merge)).collect())
 }
 
@@ -100,17 +101,22 @@ pub(in crate::similarity) struct Leaders<'s> {
 
 impl<'s> Leaders<'s> {
     pub(in crate::similarity) fn new(spaces: &'s Spaces<'s>, ties: Ties) -> Self {
-        let fresh = Layout::of(spaces, &[]);
+        let fresh = Layout::new(spaces);
         Self { spaces, ties, settled: Vec::new(), fresh, scratch: LcsScratch::new() }
     }
 
-    /// Some texts that are leaders from the start.
-    pub(in crate::similarity) fn fixed(spaces: &'s Spaces<'s>, ties: Ties, rows: &[Row]) -> Self {
+    /// Some texts that are leaders from the start; nothing where it was called off.
+    pub(in crate::similarity) fn fixed(
+        spaces: &'s Spaces<'s>,
+        ties: Ties,
+        rows: &[Row],
+        cancelled: Cancelled<'_>,
+    ) -> Option<Self> {
         let mut leaders = Self::new(spaces, ties);
         if !rows.is_empty() {
-            leaders.settled.push(Layout::of(spaces, rows));
+            leaders.settled.push(Layout::of(spaces, rows, cancelled)?);
         }
-        leaders
+        Some(leaders)
     }
 
     /// The best settled leader of each item, on all threads; items of like length go together. Nothing where it was
@@ -165,17 +171,18 @@ impl<'s> Leaders<'s> {
         self.fresh.push(item);
     }
 
-    /// Lays out the leaders that came, for all threads to look at.
-    pub(in crate::similarity) fn settle(&mut self) {
+    /// Lays out the leaders that came, for all threads to look at; nothing where it was called off.
+    pub(in crate::similarity) fn settle(&mut self, cancelled: Cancelled<'_>) -> Option<()> {
         let mut rows: Vec<Row> = self.fresh.rows().collect();
         if rows.is_empty() {
-            return;
+            return Some(());
         }
         while let Some(last) = self.settled.pop_if(|last| last.len() < 2 * rows.len()) {
             rows.extend(last.rows());
         }
-        self.settled.push(Layout::of(self.spaces, &rows));
-        self.fresh = Layout::of(self.spaces, &[]);
+        self.settled.push(Layout::of(self.spaces, &rows, cancelled)?);
+        self.fresh = Layout::new(self.spaces);
+        Some(())
     }
 }
 

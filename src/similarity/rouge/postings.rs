@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::prepared::{Prepared, Row};
+use crate::similarity::Cancelled;
 use crate::text::rouge::Threshold;
 
 /// Tokens of the longest sequence that stands in lists.
@@ -72,16 +73,17 @@ pub(super) struct Postings {
 }
 
 impl Postings {
-    /// The lists of some sequences, those of up to [`MAX_LEN`] tokens; nothing where they are too few to pay.
-    pub(super) fn of(prepared: &Prepared<'_>, rows: &[Row]) -> Option<Self> {
-        Self::with_cost(prepared, rows, MIN_ROWS, POSTING_COST)
+    /// The lists of some sequences, those of up to [`MAX_LEN`] tokens; nothing where they are too few to pay, or where
+    /// it was called off.
+    pub(super) fn of(prepared: &Prepared<'_>, rows: &[Row], cancelled: Cancelled<'_>) -> Option<Self> {
+        Self::with_cost(prepared, rows, (MIN_ROWS, POSTING_COST), cancelled)
     }
 
     fn with_cost(
         prepared: &Prepared<'_>,
         rows: &[Row],
-        min_rows: usize,
-        posting_cost: usize,
+        (min_rows, posting_cost): (usize, usize),
+        cancelled: Cancelled<'_>,
     ) -> Option<Self> {
         let n_tokens = |row: Row| prepared.n_tokens(row);
         let is_short = |&row: &Row| (1..=MAX_LEN).contains(&n_tokens(row));
@@ -93,6 +95,9 @@ impl Postings {
         let mut n_shorter = [0; MAX_LEN + 2];
         let mut all: Vec<(u32, Posting)> = Vec::new();
         for row in short {
+            if cancelled() {
+                return None;
+            }
             let (len, sketch) = (n_tokens(row), prepared.sketch(row));
             n_shorter[len + 1] += 1;
             for (at, token) in firsts(prepared.bag(row)).take_while(|&(at, _)| at < bounds.n_rare(len)) {
@@ -106,6 +111,9 @@ impl Postings {
         let place = |at: usize| u32::try_from(at).expect("no machine holds 2³² postings");
         let mut start = 0;
         for list in all.chunk_by(|(x, _), (y, _)| x == y) {
+            if cancelled() {
+                return None;
+            }
             lists.insert(list[0].0, (place(start), place(start + list.len())));
             start += list.len();
         }
@@ -230,7 +238,7 @@ mod tests {
             let texts = Texts::from(items.iter().collect::<Sequences>());
             let prepared = Prepared::new(&texts.first, threshold, &|| false).unwrap();
             let rows: Vec<Row> = (0..items.len()).map(row).collect();
-            let postings = Postings::with_cost(&prepared, &rows, 0, 0).unwrap();
+            let postings = Postings::with_cost(&prepared, &rows, (0, 0), &|| false).unwrap();
             let mut n_listed = 0;
             for (probe, item) in rows.iter().zip(&items) {
                 let mut found = Vec::new();
@@ -257,7 +265,7 @@ mod tests {
             let texts = Texts::from(items.iter().collect::<Sequences>());
             let prepared = Prepared::new(&texts.first, "0.8".parse().unwrap(), &|| false).unwrap();
             let rows: Vec<Row> = (0..items.len()).map(row).collect();
-            let postings = Postings::of(&prepared, &rows).unwrap();
+            let postings = Postings::of(&prepared, &rows, &|| false).unwrap();
             let mut found = Vec::new();
             postings.candidates(&prepared, 7, &mut found).map(|()| found)
         };

@@ -83,14 +83,26 @@ struct InUnicode<'s> {
 }
 
 impl<'s> Layout<'s> {
-    pub(super) fn of(spaces: &'s Spaces<'s>, rows: &[Row]) -> Self {
+    /// No texts yet.
+    pub(super) fn new(spaces: &'s Spaces<'s>) -> Self {
+        let unicode = spaces.unicode.as_ref();
+        let unicode =
+            unicode.map(|(unicode, _)| InUnicode { plain: Index::new(unicode), wide: Index::new(unicode) });
+        Self { spaces, plain: Index::new(&spaces.first), unicode }
+    }
+
+    /// Nothing where it was called off.
+    pub(super) fn of(spaces: &'s Spaces<'s>, rows: &[Row], cancelled: Cancelled<'_>) -> Option<Self> {
         let of_kind =
             |kind| -> Vec<Row> { rows.iter().copied().filter(|&row| spaces.kind(row) == kind).collect() };
-        let unicode = spaces.unicode.as_ref().map(|(unicode, _)| InUnicode {
-            plain: Index::of(unicode, of_kind(Kind::Plain)),
-            wide: Index::of(unicode, of_kind(Kind::Wide)),
-        });
-        Self { spaces, plain: Index::of(&spaces.first, of_kind(Kind::Plain)), unicode }
+        let unicode = match &spaces.unicode {
+            Some((unicode, _)) => Some(InUnicode {
+                plain: Index::of(unicode, of_kind(Kind::Plain), cancelled)?,
+                wide: Index::of(unicode, of_kind(Kind::Wide), cancelled)?,
+            }),
+            None => None,
+        };
+        Some(Self { spaces, plain: Index::of(&spaces.first, of_kind(Kind::Plain), cancelled)?, unicode })
     }
 
     /// Adds a text.
