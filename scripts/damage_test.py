@@ -54,7 +54,7 @@ def main():
             counts[f"verify: exit {code}"] += 1
             if code != 1 or str(name) not in text:
                 bad.append(f"{case}: verify: exit {code}\n{text}")
-            for command in [["report", str(trial)], ["why", str(trial), "r0042"]]:
+            for command in [["report", str(trial)], ["why", str(trial), "r0000"]]:
                 code, text = call(*command)
                 counts[f"{command[0]}: exit {code}"] += 1
                 if code != 2 or "hint: " not in text:

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::corpus::RowId;
-use super::error::Result;
+use super::error::{Error, Result};
 use super::fingerprint::Fingerprint;
 use super::folder::{FORGOTTEN_LIST, read_own};
 use super::seal::{Files, write_sealed};
@@ -51,7 +51,17 @@ impl Forgotten {
     /// There is a list, but it cannot be read.
     pub fn read(run: &Path) -> Result<Self> {
         let path = run.join(FORGOTTEN_LIST);
-        if path.exists() { Ok(read_own(run, &path)?.value) } else { Ok(Self::default()) }
+        if !path.exists() {
+            return Ok(Self::default());
+        }
+        let damaged = |error| match error {
+            Error::Damaged { path, what } => Error::Setting(format!(
+                "{}: {what}\nhint: restore it from a copy, or remove it and forget its records once more; without it a run brings them back",
+                path.display()
+            )),
+            other => other,
+        };
+        read_own(run, &path).map(|sealed| sealed.value).map_err(damaged)
     }
 
     /// Writes the list.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{At as _, Error, Result, damaged};
 use super::folder::{
-    DATASET, FORGOTTEN_LIST, INGEST, MANIFEST, OUTCOME, RUN_FILE, SPOOL, STAGES, sealed_manifest,
+    DATASET, FORGOTTEN_LIST, INGEST, MANIFEST, OUTCOME, RUN_FILE, SPOOL, STAGES, read_own, sealed_manifest,
     sealed_run_file, step_folders,
 };
 use super::forgotten::Forgotten;
@@ -152,10 +152,12 @@ pub fn verify(run: &Path) -> Result<Verified> {
     }
     let mut verified = Verified::default();
     let forgotten = run.join(FORGOTTEN_LIST);
-    verified.files += u64::from(forgotten.exists());
-    if let Err(Error::Damaged { what, .. }) = Forgotten::read(run) {
-        verified.fault(FORGOTTEN_LIST, FaultKind::Damaged, &what);
-        return Ok(verified);
+    if forgotten.exists() {
+        verified.files += 1;
+        if let Err(Error::Damaged { what, .. }) = read_own::<Forgotten>(run, &forgotten) {
+            verified.fault(FORGOTTEN_LIST, FaultKind::Damaged, &what);
+            return Ok(verified);
+        }
     }
     let ids = verified.outcome(run)?;
     let is_done = |name: &String| !name.ends_with(".partial");
