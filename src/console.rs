@@ -8,6 +8,7 @@
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -172,9 +173,11 @@ pub fn is_read_by_a_person() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Whether a stream may have colours: a terminal, whose user has not set `NO_COLOR`.
+/// Whether a stream may have colours: a terminal that knows them, whose user has not set `NO_COLOR`.
 fn has_colours(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    let is =
+        |variable: &str, refuses: fn(&OsStr) -> bool| std::env::var_os(variable).is_some_and(|v| refuses(&v));
+    stream.is_terminal() && !is("NO_COLOR", |value| !value.is_empty()) && !is("TERM", |value| value == "dumb")
 }
 
 /// How a text looks on a terminal.

@@ -7,7 +7,7 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -341,10 +341,10 @@ fn the_terminal_shows_colours_and_the_parser_of_arguments_keeps_its_own() {
     assert!(!shown(&piped).contains('\u{1b}'), "{}", shown(&piped));
 }
 
-/// A command whose output goes to a device that is always full.
+/// A device that is always full.
 #[cfg(target_os = "linux")]
 fn full() -> File {
-    OpenOptions::new().write(true).open("/dev/full").unwrap()
+    File::options().write(true).open("/dev/full").unwrap()
 }
 
 fn stderr_of(output: &Output) -> String {
