@@ -761,11 +761,16 @@ fn other_entries_keep_their_ids_and_their_answers_when_one_is_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     run_sample(&out, &[]);
+    // As the run folder knows them, and in the same order as the tables of the dataset.
     let entries = |set: &str| -> Vec<(String, String)> {
         let path = out.join("dataset/data").join(format!("{set}.parquet"));
         let frame = FrameFile::open(&path).unwrap().read_all().unwrap();
-        let text = |column: &str, row| frame.texts(column).unwrap().get(row).unwrap().to_owned();
-        (0..frame.height()).map(|row| (text("id", row), text("request_id", row))).collect()
+        let ids = frame.texts("id").unwrap();
+        let ids: Vec<&str> = (0..frame.height()).map(|row| ids.get(row).unwrap()).collect();
+        let known = toolsieve::engine::entries::read(&out).unwrap();
+        let of_set: Vec<_> = known.into_iter().filter(|entry| entry.set == set).collect();
+        assert_eq!(of_set.iter().map(|entry| &*entry.id).collect::<Vec<_>>(), ids);
+        of_set.into_iter().map(|entry| (entry.id, entry.request_id.unwrap())).collect()
     };
     let ids = |file: &Path| -> Vec<String> {
         let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_owned();
