@@ -149,7 +149,7 @@ struct Unprinted(io::Error);
 
 /// Whether standard output could not be written.
 pub fn is_unprinted(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<Unprinted>())
+    matches!(error.get_ref(), Some(inner) if inner.is::<Unprinted>())
 }
 
 /// Whether the reader of standard output has closed it: it has seen enough.
