@@ -261,6 +261,18 @@ def look_alikes():
          lambda: pick("ip 999.12.3.4", "300.1.2.3 is no host", "1.2.3.4.5", "12.5.1"), lambda: f"{RNG.randint(1000, 9999)} {RNG.randint(1000, 9999)} {RNG.randint(1000, 9999)} {RNG.randint(1000, 9999)} tokens")
 
 
+def macs(n):
+    """MAC addresses, drawn apart so that the other sentences stay as they are."""
+    rng, rows = random.Random(n), []
+    templates = ["Block the device {}", "ether {} txqueuelen 1000", '"mac": "{}"', "reserve 10.0.0.7 for {}", "({})", "wake {} at six"]
+    for at in range(n):
+        pairs = ["3c"] + ["".join(rng.choice("0123456789abcdef") for _ in range(2)) for _ in range(5)]
+        value = [":".join(pairs), "-".join(pairs).upper(), ".".join("".join(pairs[i:i + 2]) for i in (0, 2, 4))][at % 3]
+        start = templates[at % len(templates)].index("{}")
+        rows.append({"text": templates[at % len(templates)].replace("{}", value), "spans": [["mac", start, start + len(value)]], "looks": None})
+    return rows
+
+
 def isbn13():
     body = "978" + take(DIGIT, 9)
     return body + str(-sum(int(c) * (1, 3)[i % 2] for i, c in enumerate(body)) % 10)
@@ -275,6 +287,11 @@ def main():
     args.out.mkdir(parents=True, exist_ok=True)
     RNG.shuffle(LINES)
     parts = {"aside": LINES[: len(LINES) // 3], "open": LINES[len(LINES) // 3:]}
+    for rows in parts.values():
+        rows.extend(macs(3 if rows is parts["aside"] else 6))
+        for row in rows:
+            if row["text"].startswith("aa:bb:"):
+                row.update(spans=[["mac", 0, len(row["text"])]], looks=None)
     for name, lines in parts.items():
         (args.out / f"{name}.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in lines), encoding="utf-8")
 

@@ -1,7 +1,10 @@
-//! Numbers of payment cards: 13 to 19 digits behind the prefix of an issuer, with a right check digit (Luhn).
+//! Numbers of payment cards: 12 to 19 digits with the prefix of an issuer and a right check digit (Luhn).
 //!
 //! The numbers that payment services give out for tests stay. A number of 13 digits is a barcode more often than a card, so
-//! it needs a word nearby.
+//! it needs a word nearby, and so do the numbers of debit cards and of issuers of one country.
+
+use std::cell::LazyCell;
+use std::ops::Deref;
 
 use super::context::{announces_card, announces_other, came_before, goes_on};
 use super::runs::Run;
@@ -36,13 +39,18 @@ const TEST_CARDS: [&str; 22] = [
 ];
 /// Digits from which a number is sure enough to need no word nearby.
 const SURE_DIGITS: usize = 14;
+const FEWEST_DIGITS: usize = 12;
+const MOST_DIGITS: usize = 19;
 
 /// Finds the cards of a run.
 pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     let mut first = 0;
+    let is_announced =
+        LazyCell::new(|| announces_card(text, run.groups[0].0, run.groups[run.groups.len() - 1].1));
     while first < run.groups.len() {
-        let last = (first..run.groups.len()).rev().find(|&last| is_card(text, run, first, last));
+        let last =
+            (first..run.groups.len()).rev().find(|&last| is_card(text, run, first, last, &is_announced));
         let Some(last) = last else {
             first += 1;
             continue;
@@ -53,9 +61,6 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
             continue;
         }
         let digits: String = text[start..end].chars().filter(char::is_ascii_digit).collect();
-        if digits.len() < SURE_DIGITS && !announces_card(text, start) {
-            continue;
-        }
         let standing = if digits.starts_with(OURS) {
             Standing::Placeholder(digits[OURS.len()..digits.len() - 1].parse().ok())
         } else if TEST_CARDS.contains(&digits.as_str()) {
@@ -67,13 +72,23 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
     }
 }
 
-fn is_card(text: &str, run: &Run, first: usize, last: usize) -> bool {
+fn is_card(
+    text: &str,
+    run: &Run,
+    first: usize,
+    last: usize,
+    is_announced: &dyn Deref<Target = bool>,
+) -> bool {
     let n_digits = run.n_digits(first, last);
-    if !(13..=19).contains(&n_digits) || !is_grouped(text, run, first, last) {
+    if !(FEWEST_DIGITS..=MOST_DIGITS).contains(&n_digits) || !is_grouped(text, run, first, last) {
         return false;
     }
     let digits = run.digits(text, first, last);
-    has_issuer(&digits) && luhn(&digits)
+    if !luhn(&digits) {
+        return false;
+    }
+    let is_sure = n_digits >= SURE_DIGITS && has_issuer(&digits);
+    is_sure || ((has_issuer(&digits) || has_rare_issuer(&digits)) && **is_announced)
 }
 
 /// In one piece, or in the groups that cards are printed in, with one separator between.
@@ -81,8 +96,11 @@ fn is_grouped(text: &str, run: &Run, first: usize, last: usize) -> bool {
     let gaps: Vec<&str> = (first..last).map(|at| run.gap(text, at)).collect();
     let Some(gap) = gaps.first() else { return true };
     let sizes: Vec<usize> = run.groups[first..=last].iter().map(|(start, end)| end - start).collect();
-    let is_printed = matches!(sizes[..], [4, 4, 4, 1..=7] | [4, 6, 4 | 5] | [4, 4, 4, 4, 1..=3]);
-    is_printed && matches!(*gap, " " | "-" | "\u{a0}") && gaps.iter().all(|other| other == gap)
+    let is_printed = matches!(
+        sizes[..],
+        [4, 4, 4] | [4, 4, 4, 1..=7] | [4, 6, 4 | 5] | [4, 4, 4, 4, 1..=3] | [6, 10 | 13] | [8, 5]
+    );
+    is_printed && matches!(*gap, " " | "-" | "\u{a0}" | "." | "/") && gaps.iter().all(|other| other == gap)
 }
 
 fn has_issuer(digits: &str) -> bool {
@@ -97,11 +115,20 @@ fn has_issuer(digits: &str) -> bool {
         16 => {
             prefix(1) == 4
                 || matches!(prefix(2), 51..=55 | 35 | 62 | 65)
-                || matches!(prefix(4), 2221..=2720 | 6011)
+                || matches!(prefix(4), 2200..=2204 | 2221..=2720 | 6011)
                 || matches!(prefix(3), 644..=649)
         }
         _ => prefix(2) == 62 || (digits.len() == 19 && (prefix(1) == 4 || prefix(4) == 6011)),
     }
+}
+
+/// Issuers whose numbers need a word nearby: debit cards, and those of one country.
+fn has_rare_issuer(digits: &str) -> bool {
+    let prefix = |n: usize| digits[..n].parse::<u32>().unwrap_or_default();
+    matches!(prefix(2), 50 | 56..=58 | 60 | 61 | 63 | 65..=69 | 81 | 82 | 62 | 35 | 36 | 38 | 39)
+        || matches!(prefix(4), 2200..=2204 | 9792 | 3095 | 6011)
+        || matches!(prefix(3), 508 | 300..=305 | 309)
+        || (prefix(1) == 4 && digits.len() >= 13)
 }
 
 fn luhn(digits: &str) -> bool {

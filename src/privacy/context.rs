@@ -7,72 +7,17 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-/// Bytes before a value in which a word can say what it is.
+use super::words::{Hint, Strength};
+
+/// Characters before a value in which a word can say what it is.
 const NEAR_BEFORE: usize = 48;
-/// Bytes behind it.
+/// Characters after it.
 const NEAR_BEHIND: usize = 24;
 
-/// Words that announce a telephone number. With `*` any ending goes.
-const PHONE: &[&str] = &[
-    "phone*",
-    "telephone*",
-    "tel",
-    "mobile*",
-    "cell",
-    "cellphone*",
-    "whatsapp",
-    "whats",
-    "sms",
-    "fax",
-    "call",
-    "calling",
-    "dial",
-    "text",
-    "texting",
-    "contact",
-    "reach",
-    "ring",
-    "hotline",
-    "handy",
-    "handynummer",
-    "telefon*",
-    "mobil",
-    "rufnummer",
-    "anrufen",
-    "ruf",
-    "téléphone",
-    "portable",
-    "appelle*",
-    "appeler",
-    "celular",
-    "telefone",
-    "teléfono",
-    "llama*",
-    "ligue",
-    "ligar",
-    "móvil",
-];
-/// The same in scripts that do not part words.
-const PHONE_ANYWHERE: &[&str] = &[
-    "电话",
-    "電話",
-    "手机",
-    "手機",
-    "拨打",
-    "联系",
-    "聯繫",
-    "फ़ोन",
-    "फोन",
-    "मोबाइल",
-    "携帯",
-    "전화",
-    "téléphone",
-];
-/// Words behind a number that tell what it was.
-const PHONE_BEHIND: &[&str] = &["phone*", "mobile*", "cell", "cellphone*", "whatsapp", "whats", "telephone*"];
-/// Words whose number is none of ours.
+/// Words whose number is none of ours. With `*` any ending goes.
 const OTHER_NUMBER: &[&str] = &[
     "order",
+    "orders",
     "invoice",
     "ticket",
     "tracking",
@@ -115,24 +60,315 @@ const OTHER_NUMBER: &[&str] = &[
     "longitude",
     "near",
     "commit",
+    "oem",
+    "guest",
+    "loyalty",
+    "room",
     "sum",
     "amount",
     "price",
+    "account",
+    "acct",
+    "passport",
+    "policy",
+    "member",
+    "membership",
+    "licence",
+    "license",
+    "vin",
+    "vat",
+    "gtin",
+    "asin",
+    "booking",
+    "reservation",
+    "confirmation",
+    "drawing",
+    "item",
+    "article",
+    "batch",
+    "lot",
+    "parcel",
+    "shipment",
+    "waybill",
+    "total",
+    "balance",
+    "population",
+    "page",
+    "pages",
+    "bytes",
+    "returned",
+    "count",
+    "pid",
+    "port",
+    "bestellung*",
+    "bestell*",
+    "auftrag*",
+    "rechnung*",
+    "sendung*",
+    "seriennummer",
+    "kundennummer",
+    "artikel*",
+    "vorgang*",
+    "aktenzeichen",
+    "konto*",
+    "kontonummer",
+    "steuernummer",
+    "commande*",
+    "facture*",
+    "dossier",
+    "colis",
+    "suivi",
+    "référence",
+    "réf",
+    "série",
+    "vol",
+    "compte",
+    "pedido*",
+    "factura*",
+    "envío",
+    "guía",
+    "seguimiento",
+    "referencia",
+    "expediente",
+    "folio",
+    "cuenta",
+    "vuelo",
+    "encomenda*",
+    "fatura*",
+    "rastreio",
+    "rastreamento",
+    "protocolo",
+    "voo",
+    "cpf",
+    "cnpj",
+    "conta",
+    "ordine",
+    "ordini",
+    "fattura*",
+    "spedizione",
+    "pratica",
+    "volo",
+    "codice",
+    "conto",
+    "ordernummer",
+    "factuur*",
+    "zending*",
+    "rekening*",
+    "zamówieni*",
+    "faktur*",
+    "przesyłk*",
+    "paczk*",
+    "pesel",
+    "nip",
+    "regon",
+    "заказ*",
+    "замовлен*",
+    "счет*",
+    "счёт*",
+    "посылк*",
+    "накладн*",
+    "инн",
+    "снилс",
+    "трек*",
+    "рейс*",
+    "sipariş*",
+    "kargo",
+    "takip",
+    "pesanan",
+    "resi",
+    "nik",
+    "objednávk*",
+    "rendelés*",
+    "comand*",
+    "tilaus*",
+    "ordrenummer",
+    "beställning*",
+    "bestilling*",
+];
+/// The same in scripts that do not part words; right before the number.
+const OTHER_ANYWHERE: &[&str] = &[
+    "订单",
+    "訂單",
+    "单号",
+    "單號",
+    "编号",
+    "編號",
+    "快递",
+    "身份证",
+    "账号",
+    "帳號",
+    "卡号",
+    "注文",
+    "予約番号",
+    "追跡",
+    "口座",
+    "주문",
+    "송장",
+    "계좌",
+    "طلب",
+    "فاتورة",
+    "ऑर्डर",
+    "आधार",
 ];
 /// Words that stand between such a word and its number.
-const FILLER: &[&str] = &["number", "no", "nr", "num", "code", "is", "of"];
-const SSN: &[&str] = &["ssn", "social", "taxpayer"];
+const FILLER: &[&str] = &[
+    "number",
+    "no",
+    "nr",
+    "num",
+    "code",
+    "is",
+    "of",
+    "número",
+    "numero",
+    "numéro",
+    "nummer",
+    "numer",
+    "номер",
+    "numara",
+    "nomor",
+    "nº",
+    "n",
+    "ist",
+    "est",
+    "es",
+];
+const SSN: &[&str] = &["ssn", "ssns", "soc", "social", "taxpayer", "tin", "itin", "seguro"];
+const SSN_BEHIND: &[&str] = &["ssn", "social"];
+/// Words that stand between one of them and its number.
+const SSN_FILLER: &[&str] = &["id", "identification", "identifier", "security", "sec"];
+const MAC: &[&str] = &[
+    "mac",
+    "macs",
+    "bssid",
+    "hwaddr",
+    "ether",
+    "ethernet",
+    "lladdr",
+    "wifi",
+    "wlan",
+    "nic",
+    "bluetooth",
+    "hardware",
+    "physical",
+    "physische",
+    "физический",
+    "arp",
+    "dhcp",
+];
 const VERSION: &[&str] = &[
     "version", "ver", "release", "build", "upgrade", "section", "chapter", "oid", "chrome", "firmware", "v",
 ];
 const ADDRESS: &[&str] =
     &["ip", "ips", "ipv4", "host*", "server", "ping", "address*", "addr", "subnet", "dns"];
-const CARD: &[&str] = &["card*", "visa", "credit", "cc", "ccnum", "pan"];
+const CARD: &[&str] = &[
+    "card*",
+    "visa",
+    "credit",
+    "cc",
+    "ccnum",
+    "pan",
+    "maestro",
+    "mastercard",
+    "amex",
+    "debit",
+    "karte*",
+    "*karte",
+    "kreditkart*",
+    "carte*",
+    "tarjeta*",
+    "cartão",
+    "cartao",
+    "carta",
+    "kaart",
+    "*kaart",
+    "karta",
+    "karty",
+    "kartą",
+    "kartę",
+    "kart*",
+    "карт*",
+    "kort*",
+    "*kort",
+    "thẻ",
+    "kartu",
+    "κάρτα*",
+    "girocard",
+    "unionpay",
+    "rupay",
+    "mir",
+    "мир",
+    "elo",
+    "troy",
+    "verve",
+    "dankort",
+    "diners",
+    "discover",
+    "jcb",
+];
+/// The same in scripts that do not part words.
+const CARD_ANYWHERE: &[&str] = &["卡", "カード", "카드", "بطاقة", "कार्ड", "บัตร", "כרטיס", "কার্ড", "کارت"];
 /// Parts of keys that say something about their value.
 const SAYING: &[&str] = &[
-    "phone", "tel", "mobile", "cell", "whatsapp", "sms", "fax", "contact", "key", "token", "secret", "passw",
-    "pwd", "pass", "ssn", "social", "ip", "host", "server", "card", "version", "order", "id", "auth",
-    "number", "celular", "handy",
+    "phone",
+    "tel",
+    "mobile",
+    "cell",
+    "whatsapp",
+    "sms",
+    "fax",
+    "contact",
+    "key",
+    "token",
+    "secret",
+    "passw",
+    "pwd",
+    "pass",
+    "ssn",
+    "social",
+    "ip",
+    "host",
+    "server",
+    "card",
+    "version",
+    "order",
+    "id",
+    "auth",
+    "number",
+    "celular",
+    "handy",
+    "telefon",
+    "fon",
+    "mob",
+    "msisdn",
+    "caller",
+    "callee",
+    "recipient",
+    "numero",
+    "nomor",
+    "nummer",
+    "numer",
+    "senha",
+    "clave",
+    "contra",
+    "hasl",
+    "parol",
+    "sifre",
+    "credential",
+    "mac",
+    "bssid",
+    "hwaddr",
+    "iban",
+    "konto",
+    "karte",
+    "carte",
+    "tarjeta",
+    "tin",
+    "tax",
+    "pin",
+    "pw",
+    "user",
+    "mail",
 ];
 
 /// The key may say what its value is.
@@ -189,21 +425,22 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
+/// The text before byte `at` in its line, as far as a word counts.
 fn near_before(text: &str, at: usize) -> &str {
-    let mut start = at.saturating_sub(NEAR_BEFORE);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
+    let start = text.floor_char_boundary(at.saturating_sub(NEAR_BEFORE));
+    let start = if text[start..at].is_ascii() {
+        start
+    } else {
+        text[..at].char_indices().rev().take(NEAR_BEFORE).last().map_or(at, |(start, _)| start)
+    };
     let near = &text[start..at];
     near.rfind('\n').map_or(near, |line| &near[line + 1..])
 }
 
+/// The text after byte `at` in its line, as far as a word counts.
 fn near_behind(text: &str, at: usize) -> &str {
-    let mut end = text.len().min(at + NEAR_BEHIND);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let near = &text[at..end];
+    let length: usize = text[at..].chars().take(NEAR_BEHIND).map(char::len_utf8).sum();
+    let near = &text[at..at + length];
     near.find('\n').map_or(near, |line| &near[..line])
 }
 
@@ -229,19 +466,64 @@ fn words(text: &str) -> Vec<String> {
 }
 
 fn among(word: &str, list: &[&str]) -> bool {
-    list.iter().any(|entry| entry.strip_suffix('*').map_or(word == *entry, |start| word.starts_with(start)))
+    list.iter().any(|entry| match (entry.strip_suffix('*'), entry.strip_prefix('*')) {
+        (Some(start), _) => word.starts_with(start),
+        (None, Some(end)) => word.ends_with(end),
+        (None, None) => word == *entry,
+    })
 }
 
 fn has(text: &str, list: &[&str]) -> bool {
     words(text).iter().any(|word| among(word, list))
 }
 
-/// A word nearby says that a telephone number stands from `start` to `end`.
-pub(super) fn announces_phone(text: &str, start: usize, end: usize) -> bool {
+/// Words behind a number that say what it was; others there belong to what follows.
+const PHONE_BEHIND: &[&str] = &[
+    "phone*",
+    "mobile*",
+    "cell",
+    "cellphone*",
+    "whatsapp",
+    "whats",
+    "telephone*",
+    "landline",
+    "helpline",
+    "ext",
+    "extension",
+    "dahili",
+    "reachable",
+];
+
+/// What the words near a number that is at `start` to `end` say of a telephone.
+pub(super) fn announces_phone(text: &str, start: usize, end: usize) -> Hint {
+    let mut hint = Hint::default();
     let before = near_before(text, start);
-    has(before, PHONE)
-        || PHONE_ANYWHERE.iter().any(|word| before.contains(word))
-        || has(near_behind(text, end), PHONE_BEHIND)
+    hint.read(before, &words(before).join(" "));
+    let behind = near_behind(text, end);
+    if hint.strength != Some(Strength::Strong) {
+        // Where the verb comes last it follows the number.
+        hint.read_behind(behind, &words(behind).join(" "));
+        if has(behind, PHONE_BEHIND) {
+            hint.read("", "phone");
+        }
+    }
+    if hint.strength.is_none() && !(before.is_ascii() && behind.is_ascii()) {
+        hint.read_script(before);
+        hint.read_script(behind);
+    }
+    hint
+}
+
+/// A line above a number says that a telephone number is in the list or table that it is in.
+pub(super) fn line_above_announces_phone(text: &str, start: usize) -> Option<Hint> {
+    let line = text[..start].rfind('\n')?;
+    if start - line > NEAR_BEFORE {
+        return None;
+    }
+    let above = &text[text.floor_char_boundary(line.saturating_sub(3 * NEAR_BEFORE))..line];
+    let mut hint = Hint::default();
+    hint.read(above, &words(above).join(" "));
+    (hint.strength == Some(Strength::Strong)).then_some(hint)
 }
 
 /// The word right before byte `at` names another kind of number.
@@ -249,12 +531,27 @@ pub(super) fn announces_other(text: &str, at: usize) -> bool {
     let before = near_before(text, at);
     let words = words(before);
     let mut last = words.iter().rev().skip_while(|word| among(word, FILLER));
-    last.next().is_some_and(|word| among(word, OTHER_NUMBER)) || before.trim_end().ends_with('#')
+    let end = before.trim_end_matches([' ', ':', '：', '号', '号', '番', '#', '是', '为']);
+    last.next().is_some_and(|word| among(word, OTHER_NUMBER))
+        || before.trim_end().ends_with('#')
+        || OTHER_ANYWHERE.iter().any(|word| end.ends_with(word))
 }
 
-/// A word nearby says that a social security number stands behind it.
-pub(super) fn announces_ssn(text: &str, at: usize) -> bool {
-    has(near_before(text, at), SSN)
+/// A word nearby says that a social security number follows.
+pub(super) fn announces_ssn(text: &str, start: usize, end: usize) -> bool {
+    has(near_before(text, start), SSN) || has(near_behind(text, end), SSN_BEHIND)
+}
+
+/// The word right before byte `at` says that a social security number follows: `taxpayer id …`.
+pub(super) fn names_ssn(text: &str, at: usize) -> bool {
+    let words = words(near_before(text, at));
+    let mut last = words.iter().rev().skip_while(|word| among(word, FILLER) || among(word, SSN_FILLER));
+    last.next().is_some_and(|word| among(word, SSN) || word == "ss")
+}
+
+/// A word nearby says that a MAC address follows.
+pub(super) fn announces_mac(text: &str, at: usize) -> bool {
+    has(near_before(text, at), MAC)
 }
 
 /// A word nearby says that a version stands behind it.
@@ -268,6 +565,9 @@ pub(super) fn announces_address(text: &str, at: usize) -> bool {
 }
 
 /// A word nearby says that a card number stands behind it.
-pub(super) fn announces_card(text: &str, at: usize) -> bool {
-    has(near_before(text, at), CARD)
+pub(super) fn announces_card(text: &str, start: usize, end: usize) -> bool {
+    let before = near_before(text, start);
+    has(before, CARD)
+        || CARD_ANYWHERE.iter().any(|word| before.contains(word))
+        || has(near_behind(text, end), CARD)
 }

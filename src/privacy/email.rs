@@ -3,28 +3,30 @@
 //! Addresses at example.com, .org and .net (and below the reserved top-level domains) stand for others already. Accounts of
 //! code hosts (`git@…`), file names (`icon@2x.png`) and packages (`lodash@4.17.21`) are none.
 
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 use super::context::escape_before;
-use super::key;
 use super::{Found, Kind, Standing};
+use super::{key, spelled};
 
 /// Longest local part and longest domain, in bytes.
-const MAX_LOCAL: usize = 64;
-const MAX_DOMAIN: usize = 253;
+pub(super) const MAX_LOCAL: usize = 64;
+pub(super) const MAX_DOMAIN: usize = 253;
 /// Longest user and password of a URL, in bytes.
 const MAX_USERINFO: usize = 512;
 /// The domains that are set aside for examples.
 const EXAMPLE_DOMAINS: [&str; 3] = ["example.com", "example.org", "example.net"];
 /// The top-level domains that are set aside.
-const RESERVED_TOP: [&str; 4] = ["example", "test", "invalid", "localhost"];
+const RESERVED_TOP: [&str; 5] = ["example", "test", "invalid", "localhost", "tld"];
 /// Endings of files that follow a size or a version (`@2x.png`).
-const FILE_ENDINGS: [&str; 17] = [
+pub(super) const FILE_ENDINGS: [&str; 17] = [
     "png", "jpg", "jpeg", "gif", "svg", "webp", "css", "js", "ts", "jsx", "tsx", "json", "html", "xml",
     "pdf", "txt", "csv",
 ];
 /// Local parts that name a service and no person.
 const SERVICES: [&str; 2] = ["git", "hg"];
+/// Commands whose argument is a user on a host.
+const LOGINS: [&str; 3] = ["ssh ", "sftp ", "scp "];
 /// What our placeholders begin with.
 const OURS: &str = "user";
 
@@ -35,41 +37,63 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
     let schemes: Vec<usize> = memmem::find_iter(text.as_bytes(), "://").collect();
     for at in memchr_iter(b'@', text.as_bytes()) {
-        find_at(text, at, at + 1, &schemes, found);
-    }
-    // In the query of a URL.
-    for at in memmem::find_iter(text.as_bytes(), "%40") {
-        find_at(text, at, at + 3, &schemes, found);
+        find_at(text, at, &schemes, found);
     }
 }
 
 /// A text without an at-sign holds neither.
 pub(super) fn may_hold(text: &str) -> bool {
-    memchr(b'@', text.as_bytes()).is_some() || memmem::find(text.as_bytes(), b"%40").is_some()
+    memchr(b'@', text.as_bytes()).is_some()
 }
 
 /// `schemes` are the places of all `://`.
-fn find_at(text: &str, at: usize, behind: usize, schemes: &[usize], found: &mut Vec<Found>) {
+fn find_at(text: &str, at: usize, schemes: &[usize], found: &mut Vec<Found>) {
     let Some(start) = local_start(text, at) else {
-        key::find_in_url(text, authority_start(schemes, at), at, found);
+        find_password(text, schemes, at, found);
         return;
     };
     if let Some(has_password) = userinfo(text, authority_start(schemes, start), start) {
         if has_password {
-            key::find_in_url(text, authority_start(schemes, at), at, found);
+            find_password(text, schemes, at, found);
         }
         return;
     }
-    let Some(end) = domain_end(text, behind) else { return };
+    let behind = at + 1;
+    let Some(end) = domain_end(text, behind) else {
+        spelled::find_at(text, start, at, found);
+        return;
+    };
     let (local, domain) = (&text[start..at], text[behind..end].to_lowercase());
     let top = domain.rsplit('.').next().unwrap_or_default();
-    if FILE_ENDINGS.contains(&top) || SERVICES.contains(&local) {
+    let is_login = LOGINS.iter().any(|command| text[..start].ends_with(command));
+    if FILE_ENDINGS.contains(&top) || SERVICES.contains(&local) || is_login {
         return;
     }
-    let local = unescaped(&local.to_lowercase());
-    let standing =
-        if is_example(&domain) { Standing::Placeholder(number(&local, &domain)) } else { Standing::Personal };
+    let local = local.to_lowercase();
+    let standing = placeholder(&local, &domain).unwrap_or(Standing::Personal);
     found.push(Found::new(Kind::Email, start, end, format!("{local}@{domain}"), standing));
+}
+
+/// Finds the password of a URL whose user and password end at this at-sign or a later one.
+fn find_password(text: &str, schemes: &[usize], at: usize, found: &mut Vec<Found>) {
+    if let Some(start) = authority_start(schemes, at) {
+        key::find_in_url(text, start, last_at(text, at), found);
+    }
+}
+
+/// The last at-sign before the host of a URL: a password may hold one.
+fn last_at(text: &str, at: usize) -> usize {
+    let rest = &text.as_bytes()[at..text.len().min(at + MAX_USERINFO)];
+    let end = rest
+        .iter()
+        .position(|byte| byte.is_ascii_whitespace() || b"/\"'<>?#,;".contains(byte))
+        .unwrap_or(rest.len());
+    at + memrchr(b'@', &rest[..end]).unwrap_or_default()
+}
+
+/// The address is one of those that are set aside.
+pub(super) fn placeholder(local: &str, domain: &str) -> Option<Standing> {
+    is_example(domain).then(|| Standing::Placeholder(number(local, domain)))
 }
 
 fn is_example(domain: &str) -> bool {
@@ -82,18 +106,10 @@ fn number(local: &str, domain: &str) -> Option<u64> {
     (domain == EXAMPLE_DOMAINS[0]).then(|| local.strip_prefix(OURS)?.parse().ok()).flatten()
 }
 
-/// The placeholder; an escaped at-sign stays one.
+/// The placeholder; the escaped at-sign of a URL stays one.
 pub(super) fn stand_in(written: &str, number: u64) -> String {
-    let at = if written.contains('@') { "@" } else { "%40" };
+    let at = if written.contains("%40") { "%40" } else { "@" };
     format!("{OURS}{number}{at}{}", EXAMPLE_DOMAINS[0])
-}
-
-/// Letters that JSON wrote as escapes.
-fn unescaped(local: &str) -> String {
-    if !local.contains("\\u") {
-        return local.to_owned();
-    }
-    serde_json::from_str(&format!("\"{local}\"")).unwrap_or_else(|_| local.to_owned())
 }
 
 fn local_start(text: &str, at: usize) -> Option<usize> {
@@ -101,11 +117,7 @@ fn local_start(text: &str, at: usize) -> Option<usize> {
     let mut start = at;
     while start > 0 && at - start <= MAX_LOCAL {
         match escape_before(bytes, start) {
-            2 => break,
-            6 => match u32::from_str_radix(&text[start - 4..start], 16).ok().and_then(char::from_u32) {
-                Some(letter) if letter.is_alphabetic() && !letter.is_ascii() => start -= 6,
-                _ => break,
-            },
+            2 | 6 => break,
             _ => match text[..start].chars().next_back() {
                 Some(c) if is_local(c) => start -= c.len_utf8(),
                 Some(c) if c.is_alphanumeric() && !is_script_border(c, &text[start..at]) => {
@@ -127,7 +139,7 @@ fn is_script_border(before: char, local: &str) -> bool {
     parts_no_words && local.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
-fn is_local(c: char) -> bool {
+pub(super) fn is_local(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | '\'')
 }
 

@@ -110,21 +110,33 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
             continue;
         }
         let start = group - 2;
-        if !bytes[start..group].iter().all(u8::is_ascii_uppercase) || is_joined_before(bytes, start) {
+        if !bytes[start..group].iter().all(u8::is_ascii_alphabetic) || is_joined_before(bytes, start) {
             continue;
         }
-        let Some(&(_, length)) = LENGTHS.iter().find(|(country, _)| *country == &text[start..group]) else {
-            continue;
-        };
+        let Some(length) = length_of(&bytes[start..group]) else { continue };
         let Some((end, value)) = read(text, start, length) else { continue };
-        if is_checked(&value) {
+        if is_checked(&value)
+            && (bytes[start].is_ascii_uppercase() || text[start..end].contains(' ') || is_bank(&value))
+        {
             let standing = standing(&value);
             found.push(Found::new(Kind::Iban, start, end, value, standing));
         }
     }
 }
 
-/// So many letters and digits, with single blanks or dashes between.
+/// The length of the numbers of a country, whatever the case of its letters.
+pub(super) fn length_of(country: &[u8]) -> Option<usize> {
+    let is_country = |known: &&(&str, usize)| known.0.as_bytes().eq_ignore_ascii_case(country);
+    LENGTHS.iter().find(is_country).map(|&(_, length)| length)
+}
+
+/// Its letters are where banks have them, at the front, or few: in small letters ids look like account numbers.
+fn is_bank(value: &str) -> bool {
+    let account = value[4..].trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    account.bytes().filter(u8::is_ascii_alphabetic).count() <= 2
+}
+
+/// So many letters and digits, with single blanks, dashes or dots between; in capitals.
 fn read(text: &str, start: usize, length: usize) -> Option<(usize, String)> {
     let bytes = text.as_bytes();
     let mut value = String::with_capacity(length);
@@ -132,10 +144,10 @@ fn read(text: &str, start: usize, length: usize) -> Option<(usize, String)> {
     let mut was_gap = false;
     while value.len() < length {
         let byte = *bytes.get(at)?;
-        if byte.is_ascii_uppercase() || byte.is_ascii_digit() {
-            value.push(char::from(byte));
+        if byte.is_ascii_alphanumeric() {
+            value.push(char::from(byte.to_ascii_uppercase()));
             was_gap = false;
-        } else if matches!(byte, b' ' | b'-') && !was_gap {
+        } else if matches!(byte, b' ' | b'-' | b'.') && !was_gap {
             was_gap = true;
         } else {
             return None;
@@ -184,5 +196,9 @@ pub(super) fn stand_in(written: &str, number: u64) -> String {
         .collect();
     let check = 98 - remainder(&format!("{account}{country}00"));
     let mut new = format!("{country}{check:02}{account}").chars().collect::<Vec<char>>().into_iter();
-    written.chars().map(|c| if c.is_ascii_alphanumeric() { new.next().unwrap_or(c) } else { c }).collect()
+    let mut replaced = |c: char| {
+        let new = new.next().unwrap_or(c);
+        if c.is_ascii_lowercase() { new.to_ascii_lowercase() } else { new }
+    };
+    written.chars().map(|c| if c.is_ascii_alphanumeric() { replaced(c) } else { c }).collect()
 }

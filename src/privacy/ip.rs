@@ -124,6 +124,14 @@ pub(super) fn find_v6(text: &str, found: &mut Vec<Found>) {
         }
         let word = text[start..end].trim_end_matches(':');
         let word = if text[start..end].ends_with("::") { &text[start..start + word.len() + 2] } else { word };
+        // The end of a word that is hex digits by chance: `ip6:2a01::1`.
+        let (mut word, mut start) = (word, start);
+        if came_before(bytes, start, b"")
+            && let Some(colon) = word.find(':').filter(|&colon| !word[colon..].starts_with("::"))
+        {
+            start += colon + 1;
+            word = &word[colon + 1..];
+        }
         if came_before(bytes, start, b"") || is_joined_behind(bytes, end) {
             continue;
         }

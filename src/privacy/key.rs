@@ -1,84 +1,30 @@
-//! Secrets: keys of known services by their prefix, and random values behind a word such as `key` or `password`.
+//! Secrets: keys of known services by their form (`vendors`), private keys, addresses of webhooks, passwords on a command line
+//! (`forms`), and random values after a word such as `key` or `password` (`secret_words`).
 //!
 //! A random value alone is never enough: hashes of commits, ids of requests and UUIDs look the
-//! same. One pass over the text (Aho-Corasick) looks for prefixes and words, of `token` too.
+//! same. One pass over the text (Aho-Corasick) looks for all starts, marks and words, of `token` too.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use super::context::is_joined_before;
-use super::{Found, Kind, Standing, token};
+use super::forms::{self, Form};
+use super::secret_words::{self, Word};
+use super::vendors::{INNERS, Inner, Letters, VENDORS, Vendor, WEBHOOKS};
+use super::{Found, Kind, Standing};
 
-/// How the body of a secret looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// Letters, digits, `-` and `_`.
-    Plain,
-    /// Capitals and digits, exactly as many as `least`.
-    Capitals,
-    /// Three parts with dots between.
-    Jwt,
-}
-
-/// A secret that is known by its start.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rule {
-    pub(super) start: &'static str,
-    /// Fewest bytes behind the start.
-    pub(super) least: usize,
-    pub(super) shape: Shape,
-    pub(super) kind: Kind,
-}
-
-const fn plain(start: &'static str, least: usize) -> Rule {
-    Rule { start, least, shape: Shape::Plain, kind: Kind::Key }
-}
-
-const fn capitals(start: &'static str) -> Rule {
-    Rule { start, least: 16, shape: Shape::Capitals, kind: Kind::Key }
-}
-
-/// Longer starts stand before those they begin with.
-const RULES: &[Rule] = &[
-    plain("sk-ant-api03-", 20),
-    plain("sk-ant-", 20),
-    plain("sk-proj-", 20),
-    plain("sk-", 20),
-    plain("sk_live_", 16),
-    plain("sk_test_", 16),
-    plain("rk_live_", 16),
-    plain("pk_live_", 16),
-    capitals("AKIA"),
-    capitals("ASIA"),
-    plain("ghp_", 30),
-    plain("gho_", 30),
-    plain("ghu_", 30),
-    plain("ghs_", 30),
-    plain("ghr_", 30),
-    plain("github_pat_", 30),
-    plain("glpat-", 16),
-    plain("xoxb-", 20),
-    plain("xoxp-", 20),
-    plain("xoxa-", 20),
-    plain("xoxr-", 20),
-    plain("xoxs-", 20),
-    plain("AIza", 30),
-    plain("hf_", 30),
-    plain("npm_", 30),
-    plain("gsk_", 30),
-];
 /// In the middle of a `RapidAPI` key: 10 letters and digits, `msh`, 15, `p1`, 6, `jsn`, 11.
 const RAPID_API: &str = "msh";
 const RAPID_API_LENGTH: usize = 50;
 const RAPID_API_MARKS: [(usize, &str); 3] = [(10, "msh"), (28, "p1"), (36, "jsn")];
-/// Words before a key.
-const KEY_WORDS: &[&str] = &["key", "Key", "KEY", "ecret", "ECRET", "appid", "APPID", "redential"];
-/// Words before a password, which may be short.
-const PASSWORD_WORDS: &[&str] = &["assword", "ASSWORD", "asswd", "ASSWD", "pwd", "PWD", "assphrase"];
-/// Between a word and its value, after quotes and blanks.
-const JOINTS: [&str; 8] = ["=>", "=", "：", ":", "is ", "was ", "是", "为"];
+/// What a JSON web token begins with, fewest bytes of one, and its parts: signed, and encrypted.
+const JWT: &str = "eyJ";
+const LEAST_JWT: usize = 20;
+const JWT_PARTS: [usize; 2] = [3, 5];
 /// Parts of values that stand for a secret.
 const STAND_INS: [&str; 14] = [
     "your",
@@ -96,62 +42,71 @@ const STAND_INS: [&str; 14] = [
     "fake",
     "secret",
 ];
-/// Fewest characters of a random value, and of a password.
-const LEAST_RANDOM: usize = 16;
+/// Fewest characters of a random value, of one that no joint ties to its word, and of a password.
+pub(super) const LEAST_RANDOM: usize = 16;
+const LEAST_UNTIED: usize = 20;
 const PASSWORD_CHARS: std::ops::RangeInclusive<usize> = 6..=64;
 /// Fewest bits a character of a random value: hex has up to 4, words with digits some 3.
 const LEAST_ENTROPY: f64 = 2.8;
 /// Fewest letters of either size, and fewest bits a character, of a key without digits.
 const MIXED_LETTERS: usize = 5;
 const MIXED_ENTROPY: f64 = 3.5;
-/// Bytes by which a long value is judged, and most of a JSON web token.
+/// Bytes by which a long value is judged.
 const MAX_JUDGED: usize = 512;
-const MAX_JWT: usize = 1 << 16;
-/// The stretches that [`Seen`] keeps.
-const PLAIN: usize = 0;
-const CAPITALS: usize = 1;
-const WITH_DOTS: usize = 2;
-const BEHIND_WORD: usize = 3;
+/// The stretches that [`Seen`] keeps, after one for each alphabet of `vendors`.
+const BEHIND_WORD: usize = Letters::COUNT;
+const JWT_PART: usize = BEHIND_WORD + 1;
+const N_STRETCHES: usize = JWT_PART + JWT_PARTS[1];
 /// Fewest zeros by which a placeholder of ours is known.
 const LEAST_ZEROS: usize = 3;
 
 static STARTS: LazyLock<(Vec<Start>, AhoCorasick)> = LazyLock::new(|| {
-    let mut starts: Vec<Start> = RULES.iter().chain(token::RULES).map(|rule| Start::Rule(*rule)).collect();
-    let mut patterns: Vec<&str> = RULES.iter().chain(token::RULES).map(|rule| rule.start).collect();
-    let words = [(KEY_WORDS, Word::Key), (PASSWORD_WORDS, Word::Password), (token::WORDS, Word::Token)];
-    for (list, word) in words {
-        starts.extend(list.iter().map(|_| Start::Word(word)));
-        patterns.extend(list);
+    let (mut starts, mut patterns) = (Vec::new(), Vec::new());
+    let mut add = |pattern: &'static str, start: Start| {
+        patterns.push(pattern);
+        starts.push(start);
+    };
+    for vendor in VENDORS {
+        add(vendor.start, Start::Vendor(vendor));
     }
-    starts.push(Start::RapidApi);
-    patterns.push(RAPID_API);
-    let matcher = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(patterns);
-    (starts, matcher.expect("a short list of short patterns"))
+    for inner in INNERS {
+        add(inner.mark, Start::Inner(inner));
+    }
+    for &(mark, least) in WEBHOOKS {
+        add(mark, Start::Webhook(least));
+    }
+    for (words, word) in secret_words::WORDS {
+        words.iter().for_each(|pattern| add(pattern, Start::Word(word)));
+    }
+    for (pattern, form) in forms::FORMS {
+        add(pattern, Start::Form(form));
+    }
+    add(RAPID_API, Start::RapidApi);
+    add(JWT, Start::Jwt);
+    // All of them, also those that overlap: a short start must not hide a word.
+    let matcher = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(patterns);
+    (starts, matcher.expect("a list of some hundred short patterns"))
 });
 
 #[derive(Debug, Clone, Copy)]
 enum Start {
-    Rule(Rule),
+    Vendor(&'static Vendor),
+    Inner(&'static Inner),
+    Webhook(usize),
     Word(Word),
+    Form(Form),
     RapidApi,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Word {
-    Key,
-    Password,
-    Token,
+    Jwt,
 }
 
 /// Finds keys and tokens.
 pub(super) fn find(text: &str, found: &mut Vec<Found>) {
-    let (starts, matcher) = &*STARTS;
     let mut seen = Seen::default();
-    for hit in matcher.find_iter(text) {
-        let value = match starts[hit.pattern().as_usize()] {
-            Start::Rule(rule) => known(text, hit.start(), rule, &mut seen),
-            Start::Word(word) => behind_word(text, hit.end(), word, &mut seen),
-            Start::RapidApi => rapid_api(text, hit.start()),
+    for hit in STARTS.1.find_overlapping_iter(text) {
+        let start = STARTS.0[hit.pattern().as_usize()];
+        let value = match start {
+            Start::Word(word) => behind_word(text, hit.start(), hit.end(), word, &mut seen),
+            _ => sure(start, text, &hit.range(), &mut seen),
         };
         if let Some(value) = value {
             seen.done[usize::from(value.kind == Kind::Token)] = value.end;
@@ -160,18 +115,37 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// A text without the start of a key or a word before one holds none.
+/// A secret that its own form gives away.
+fn sure(start: Start, text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<Found> {
+    match start {
+        Start::Vendor(vendor) => known(text, hit, vendor, seen),
+        Start::Inner(inner) => around(text, hit, inner),
+        Start::Webhook(least) => webhook(text, hit, least, seen),
+        Start::Form(form) => forms::read(text, hit, form, seen),
+        Start::RapidApi => rapid_api(text, hit.start),
+        Start::Jwt => jwt(text, hit, seen),
+        Start::Word(_) => None,
+    }
+}
+
+/// A text without a secret of a known form, and without a word before one, holds none.
 pub(super) fn may_hold(text: &str) -> bool {
-    STARTS.1.is_match(text)
+    let mut seen = Seen::default();
+    STARTS.1.find_overlapping_iter(text).any(|hit| match STARTS.0[hit.pattern().as_usize()] {
+        Start::Word(word) => secret_words::tie(text, hit.start(), hit.end(), word).is_some(),
+        start => sure(start, text, &hit.range(), &mut seen).is_some(),
+    })
 }
 
 /// What was seen of a text, so that nothing is gone over again and again.
 #[derive(Debug, Default)]
-struct Seen {
+pub(super) struct Seen {
     /// The last stretch of letters that a value may have, for each kind of stretch.
-    stretches: [Range<usize>; 4],
+    stretches: [Range<usize>; N_STRETCHES],
     /// Where the last key and the last token end.
     done: [usize; 2],
+    /// Where the next end of a private key is, from the byte it was looked for.
+    pub(super) next_end: Option<(usize, Option<usize>)>,
 }
 
 impl Seen {
@@ -185,6 +159,11 @@ impl Seen {
         stretch.end
     }
 
+    /// The end of the stretch of these letters from byte `from`.
+    pub(super) fn end_of(&mut self, letters: Letters, bytes: &[u8], from: usize) -> usize {
+        self.end(letters as usize, bytes, from, |byte| letters.has(byte))
+    }
+
     /// A value of the kind that begins here is a part of the last one.
     fn is_part(&self, kind: Kind, from: usize) -> bool {
         from < self.done[usize::from(kind == Kind::Token)]
@@ -192,57 +171,111 @@ impl Seen {
 }
 
 /// The part of a value by which it is judged.
-fn head(value: &str) -> &str {
+pub(super) fn head(value: &str) -> &str {
     &value[..value.floor_char_boundary(MAX_JUDGED)]
 }
 
-fn secret(text: &str, span: Range<usize>, kind: Kind) -> Found {
+pub(super) fn secret(text: &str, span: Range<usize>, kind: Kind) -> Found {
     let value = &text[span.clone()];
     let standing = number(value).map_or(Standing::Personal, |number| Standing::Placeholder(Some(number)));
     Found::new(kind, span.start, span.end, value, standing)
 }
 
-fn known(text: &str, start: usize, rule: Rule, seen: &mut Seen) -> Option<Found> {
+fn known(text: &str, hit: &Range<usize>, vendor: &Vendor, seen: &mut Seen) -> Option<Found> {
     let bytes = text.as_bytes();
-    if is_joined_before(bytes, start) || seen.is_part(rule.kind, start) {
+    if is_joined_before(bytes, hit.start) || seen.is_part(vendor.kind, hit.start) {
         return None;
     }
-    let from = start + rule.start.len();
-    let is_body = |byte: u8| match rule.shape {
-        Shape::Plain => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
-        Shape::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-        Shape::Jwt => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'='),
-    };
-    let which = match rule.shape {
-        Shape::Plain => PLAIN,
-        Shape::Capitals => CAPITALS,
-        Shape::Jwt => WITH_DOTS,
-    };
-    let stretch = seen.end(which, bytes, from, is_body);
-    if rule.shape == Shape::Jwt && stretch - from > MAX_JWT {
+    let stretch = seen.end_of(vendor.letters, bytes, hit.end);
+    let is_exact = vendor.most != usize::MAX;
+    let padding: &[char] = if vendor.letters == Letters::Base64 { &['.', '-'] } else { &['.', '-', '='] };
+    let body = text[hit.end..stretch].trim_end_matches(padding);
+    let end = hit.end + body.len();
+    let goes_on = bytes.get(end).is_some_and(u8::is_ascii_alphanumeric);
+    if body.len() < vendor.least
+        || body.len() > vendor.most
+        || (goes_on && (is_exact || vendor.letters == Letters::Hex))
+    {
         return None;
     }
-    let body = text[from..stretch].trim_end_matches(['.', '-', '=']);
-    let end = from + body.len();
-    let is_right = match rule.shape {
-        Shape::Plain => {
-            body.len() >= rule.least
-                && (is_random(head(body))
-                    || is_mixed(head(body))
-                    || number(head(&text[start..end])).is_some())
-        }
-        Shape::Capitals => {
-            body.len() == rule.least
-                && !bytes.get(end).is_some_and(u8::is_ascii_alphanumeric)
-                && !is_stand_in(body)
-        }
-        Shape::Jwt => {
-            body.len() >= rule.least
-                && body.split('.').count() == 3
-                && body.split('.').all(|part| !part.is_empty())
-        }
+    let judged = head(body);
+    let is_right = is_random(judged)
+        || is_mixed(judged)
+        || (is_uuid(judged) && !is_stand_in(judged))
+        || (vendor.letters == Letters::Capitals && !is_stand_in(judged) && entropy(judged) >= LEAST_ENTROPY)
+        || number(head(&text[hit.start..end])).is_some();
+    is_right.then(|| secret(text, hit.start..end, vendor.kind))
+}
+
+/// A key around the mark that gives it away.
+fn around(text: &str, mark: &Range<usize>, inner: &Inner) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let (letters, least, most) = inner.before;
+    let before =
+        bytes[..mark.start].iter().rev().take(most + 1).take_while(|&&byte| letters.has(byte)).count();
+    let (letters, fewest, longest) = inner.after;
+    let behind = bytes[mark.end..].iter().take(longest + 1).take_while(|&&byte| letters.has(byte)).count();
+    // Whatever is joined to it before is part of a path: `/bot123456:AA…`.
+    let before = before.min(most);
+    if before < least || !(fewest..=longest).contains(&behind) {
+        return None;
+    }
+    let span = mark.start - before..mark.end + behind;
+    let is_key = is_random(&text[span.clone()]);
+    is_key.then(|| secret(text, span, Kind::Key))
+}
+
+/// An address that is a secret, from its scheme on.
+fn webhook(text: &str, mark: &Range<usize>, least: usize, seen: &mut Seen) -> Option<Found> {
+    /// Longest host and scheme.
+    const MAX_HOST: usize = 80;
+    let bytes = text.as_bytes();
+    let is_host = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+    let host = bytes[..mark.start].iter().rev().take(MAX_HOST).take_while(|&&byte| is_host(byte)).count();
+    let start = mark.start - host;
+    let start = ["https://", "http://"]
+        .iter()
+        .find(|scheme| text[..start].ends_with(**scheme))
+        .map_or(start, |scheme| start - scheme.len());
+    // The path: base64 has its letters and its slash.
+    let end = seen.end(Letters::Base64 as usize, bytes, mark.end, |byte| Letters::Base64.has(byte));
+    let end = if bytes.get(end) == Some(&b'@') {
+        end + 1
+            + bytes[end + 1..].iter().take(MAX_JUDGED).take_while(|&&byte| Letters::Base64.has(byte)).count()
+    } else {
+        end
     };
-    is_right.then(|| secret(text, start..end, rule.kind))
+    let path = text[mark.end..end].trim_end_matches(['/', '-', '=']);
+    let end = mark.end + path.len();
+    let is_secret = path.len() >= least
+        && (is_random(head(path)) || is_mixed(head(path)) || number(head(&text[start..end])).is_some());
+    is_secret.then(|| secret(text, start..end, Kind::Key))
+}
+
+/// A JSON web token of any length.
+fn jwt(text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<Found> {
+    let bytes = text.as_bytes();
+    if is_joined_before(bytes, hit.start) || seen.is_part(Kind::Token, hit.start) {
+        return None;
+    }
+    let is_body = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'=');
+    let (mut from, mut end, mut n_parts) = (hit.end, hit.end, 0);
+    for part in 0..JWT_PARTS[1] {
+        let stretch = seen.end(JWT_PART + part, bytes, from, is_body);
+        if stretch == from {
+            break;
+        }
+        n_parts += 1;
+        end = stretch;
+        if bytes.get(stretch) != Some(&b'.') {
+            break;
+        }
+        from = stretch + 1;
+    }
+    let value = text[hit.start..end].trim_end_matches(['-', '=']);
+    let goes_on = bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(|&byte| is_body(byte));
+    let is_token = JWT_PARTS.contains(&n_parts) && !goes_on && value.len() >= LEAST_JWT + JWT.len();
+    is_token.then(|| secret(text, hit.start..hit.start + value.len(), Kind::Token))
 }
 
 fn rapid_api(text: &str, mark: usize) -> Option<Found> {
@@ -260,55 +293,79 @@ fn is_rapid_api(word: &str) -> bool {
         && RAPID_API_MARKS.iter().all(|&(at, mark)| word.get(at..at + mark.len()) == Some(mark))
 }
 
-/// The value behind a word: `key = "…"`, `"key": "…"`, `key is …`, `Bearer …`.
-fn behind_word(text: &str, word_end: usize, word: Word, seen: &mut Seen) -> Option<Found> {
-    let rest = text.get(word_end..)?;
-    let is_header = matches!(&text[..word_end], before if before.ends_with("earer") || before.ends_with("EARER") || before.ends_with("Basic"));
-    let behind = rest.trim_start_matches(['"', '\'', '\\', ']', '`']);
-    let behind = behind.trim_start_matches([' ', '\t']);
-    let value = match JOINTS.iter().find_map(|joint| behind.strip_prefix(joint)) {
-        Some(value) => value,
-        None if is_header && rest.starts_with(' ') => behind,
-        None => return None,
-    };
-    let value = value.trim_start_matches([' ', '\t', '"', '\'', '\\', '`']);
-    let from = text.len() - value.len();
-    // Far from its word it belongs to another.
-    if from - word_end > 12 {
-        return None;
-    }
+/// The value after a word: `key = "…"`, `"key": "…"`, `key is …`, `Bearer …`, `--password …`.
+fn behind_word(text: &str, word_start: usize, word_end: usize, word: Word, seen: &mut Seen) -> Option<Found> {
+    let tie = secret_words::tie(text, word_start, word_end, word)?;
     let kind = if word == Word::Token { Kind::Token } else { Kind::Key };
+    let from = tie.from;
     if seen.is_part(kind, from) {
         return None;
     }
-    let end = match word {
-        Word::Password => {
-            let is_part =
-                |c: char| !c.is_whitespace() && !c.is_control() && !r#""'\`,;<>(){}[]&"#.contains(c);
-            // What is longer is no password.
-            let shown = head(value);
-            from + shown.find(|c| !is_part(c)).unwrap_or(shown.len())
-        }
-        _ => seen.end(BEHIND_WORD, text.as_bytes(), from, |byte| {
-            byte.is_ascii_alphanumeric() || b"-_./+=~".contains(&byte)
-        }),
+    let bytes = text.as_bytes();
+    let least = if word == Word::Password { *PASSWORD_CHARS.start() } else { LEAST_RANDOM };
+    let quoted = tie.quote.and_then(|quote| quoted(text, from, quote, least));
+    let end = match (word, quoted) {
+        (_, Some(end)) => end,
+        (Word::Password, None) => from + password_end(head(&text[from..])),
+        _ => seen
+            .end(BEHIND_WORD, bytes, from, |byte| byte.is_ascii_alphanumeric() || b"-_./+=~".contains(&byte)),
     };
-    if text[end..].starts_with('@') {
+    if text[end..].starts_with('@') && quoted.is_none() {
         return None;
     }
-    let value = text[from..end].trim_end_matches(['.', '=', '!', '?', ':']);
-    let is_ours = || number(head(value)).is_some();
+    // What ends a sentence has a blank after it.
+    // Directly after an equals sign or in quotes what ends it is part of it.
+    let is_assigned = tie.quote.is_some() || text[..from].ends_with('=');
+    let is_sentence = !is_assigned && text[end..].chars().next().is_none_or(char::is_whitespace);
+    let is_whole = quoted.is_some() || (word == Word::Password && !is_sentence);
+    let value = if is_whole { &text[from..end] } else { without_punctuation(&text[from..end]) };
+    let judged = head(value);
+    let is_ours = || number(judged).is_some();
     let is_secret = match word {
+        Word::Password if tie.is_loose => is_strong_password(value) || is_ours(),
         Word::Password => is_password(value) || is_ours(),
-        _ => value.len() >= LEAST_RANDOM && (is_random(head(value)) || is_ours()),
+        _ if tie.is_loose => {
+            let is_id = word == Word::Token && tie.is_named && is_uuid(value);
+            (value.len() >= LEAST_UNTIED && is_untied(judged)) || is_id || is_ours()
+        }
+        _ => {
+            is_ours()
+                || (tie.is_basic && is_basic(value))
+                || (word == Word::Token && tie.is_named && is_uuid(value))
+                || (value.len() >= LEAST_RANDOM && is_random(judged))
+        }
     };
     is_secret.then(|| secret(text, from..from + value.len(), kind))
 }
 
+/// The end of a value in quotes that holds no blank.
+fn quoted(text: &str, from: usize, quote: char, least: usize) -> Option<usize> {
+    let shown = head(&text[from..]);
+    let length =
+        shown.find(|c: char| c == quote || c.is_whitespace() || c == '\\' || c == '<' || c == '{')?;
+    (length >= least && shown[length..].starts_with(quote)).then_some(from + length)
+}
+
+/// Bytes of a password at the start of a text. What is longer is no password.
+pub(super) fn password_end(shown: &str) -> usize {
+    let is_part = |c: char| !c.is_whitespace() && !c.is_control() && !r#""'\`,;<>(){}[]&"#.contains(c);
+    shown.find(|c| !is_part(c)).unwrap_or(shown.len())
+}
+
+/// The value without the punctuation of its sentence; the padding of base64 stays.
+fn without_punctuation(value: &str) -> &str {
+    let bare = value.trim_end_matches(['.', '=', '!', '?', ':', '/', '-']);
+    let padded = value.trim_end_matches(['.', '!', '?', ':']);
+    let n_padding = padded.len().saturating_sub(bare.len());
+    let is_padded = (1..=2).contains(&n_padding)
+        && padded.len().is_multiple_of(4)
+        && padded[bare.len()..].bytes().all(|byte| byte == b'=');
+    if is_padded && bare.len() >= LEAST_RANDOM { padded } else { bare }
+}
+
 /// Finds the password of a URL whose at-sign is here: `https://user:password@host`.
-/// What stands before the host begins at `start`.
-pub(super) fn find_in_url(text: &str, start: Option<usize>, at: usize, found: &mut Vec<Found>) {
-    let Some(start) = start else { return };
+/// What is before the host begins at `start`.
+pub(super) fn find_in_url(text: &str, start: usize, at: usize, found: &mut Vec<Found>) {
     let authority = &text[start..at];
     if authority
         .contains(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '<' | '>' | '{' | '$'))
@@ -325,7 +382,7 @@ pub(super) fn find_in_url(text: &str, start: Option<usize>, at: usize, found: &m
     }
 }
 
-fn is_stand_in(value: &str) -> bool {
+pub(super) fn is_stand_in(value: &str) -> bool {
     let value = value.to_lowercase();
     STAND_INS.iter().any(|part| value.contains(part))
 }
@@ -341,8 +398,36 @@ fn is_password(value: &str) -> bool {
         && !value.starts_with(['$', '%'])
 }
 
+/// A password that no joint ties to its word: letters of both sizes or a sign, and a digit, and no address or version.
+fn is_strong_password(value: &str) -> bool {
+    let has = |is: fn(char) -> bool| value.chars().any(is);
+    let is_mixed =
+        has(|c| c.is_lowercase()) && (has(|c| c.is_uppercase()) || has(|c| "!@#$%^*?+~".contains(c)));
+    is_password(value)
+        && value.chars().count() >= 8
+        && has(|c| c.is_ascii_digit())
+        && is_mixed
+        && !value.contains('/')
+}
+
+/// A random value that no joint ties to its word: letters of both sizes and digits, or hex digits.
+fn is_untied(value: &str) -> bool {
+    let is_hex = value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
+    let mixes = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
+    let is_path = value.contains("//") || value.split('/').count() > 3;
+    is_random(value) && !is_path && (mixes || (is_hex && value.len() >= 2 * LEAST_RANDOM))
+}
+
+/// A user and a password in base64.
+fn is_basic(value: &str) -> bool {
+    let value = value.trim_end_matches('=');
+    let read = STANDARD_NO_PAD.decode(head(value)).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    read.is_some_and(|pair| pair.contains(':') && pair.chars().all(|c| !c.is_control()))
+}
+
 /// A part of the value mixes letters and digits as no word does.
-fn is_random(value: &str) -> bool {
+pub(super) fn is_random(value: &str) -> bool {
     let longest = value.split(['-', '_', '.', '/']).max_by_key(|part| part.len()).unwrap_or_default();
     let n_digits = longest.bytes().filter(u8::is_ascii_digit).count();
     let n_letters = longest.bytes().filter(u8::is_ascii_alphabetic).count();
@@ -389,32 +474,50 @@ fn kept(value: &str) -> Vec<Range<usize>> {
     if is_rapid_api(value) {
         return RAPID_API_MARKS.iter().map(|&(at, mark)| at..at + mark.len()).collect();
     }
-    let rule = RULES.iter().chain(token::RULES).find(|rule| value.starts_with(rule.start));
-    rule.map(|rule| 0..rule.start.len()).into_iter().collect()
+    if value.starts_with(forms::PEM) {
+        return forms::pem_borders(value);
+    }
+    if let Some(end) = WEBHOOKS.iter().find_map(|(mark, _)| head(value).find(mark).map(|at| at + mark.len()))
+    {
+        return vec![Range { start: 0, end }];
+    }
+    let starts = VENDORS.iter().map(|vendor| vendor.start).chain([JWT]);
+    let longest = starts.filter(|start| value.starts_with(start)).map(str::len).max();
+    longest.map(|end| 0..end).into_iter().collect()
+}
+
+/// The characters of a secret that a placeholder replaces: letters and digits outside of what stays and of escapes.
+fn body(value: &str) -> impl Iterator<Item = (usize, char)> {
+    let kept = kept(value);
+    value.char_indices().filter(move |&(at, c)| {
+        c.is_alphanumeric() && !kept.iter().any(|range| range.contains(&at)) && !value[..at].ends_with('\\')
+    })
 }
 
 /// The number of a placeholder of ours: zeros, and the number at the end.
-fn number(value: &str) -> Option<u64> {
-    let kept = kept(value);
-    let body: String = value
-        .char_indices()
-        .filter(|(at, c)| c.is_alphanumeric() && !kept.iter().any(|range| range.contains(at)))
-        .map(|(_, c)| c)
-        .collect();
+pub(super) fn number(value: &str) -> Option<u64> {
+    let body: String = body(value).map(|(_, c)| c).collect();
     let digits = body.trim_start_matches('0');
-    let is_ours =
-        body.len() - digits.len() >= LEAST_ZEROS && digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_ours.then(|| digits.parse().ok()).flatten()
+    // A short one holds fewer zeros.
+    let least = LEAST_ZEROS.min(body.len().saturating_sub(1)).max(1);
+    let is_ours = body.len() - digits.len() >= least && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_ours.then(|| if digits.is_empty() { Some(0) } else { digits.parse().ok() }).flatten()
 }
 
 /// The placeholder: of the same length, with the same prefix and separators, all else zeros and the number.
 pub(super) fn stand_in(written: &str, number: u64) -> String {
-    let kept = kept(written);
-    let is_body = |at: usize, c: char| c.is_alphanumeric() && !kept.iter().any(|range| range.contains(&at));
-    let width = written.char_indices().filter(|&(at, c)| is_body(at, c)).count();
+    let places: Vec<usize> = body(written).map(|(at, _)| at).collect();
+    let width = places.len();
     let capacity = 10_u64.checked_pow(u32::try_from(width.saturating_sub(LEAST_ZEROS)).unwrap_or(u32::MAX));
-    let digits = format!("{:0width$}", capacity.map_or(number, |capacity| number % capacity));
-    let mut digits = digits.chars();
-    let new = |(at, c): (usize, char)| if is_body(at, c) { digits.next().unwrap_or('0') } else { c };
-    written.char_indices().map(new).collect()
+    let digits = capacity.map_or(number, |capacity| number % capacity).to_string();
+    // A token can be wider than a format.
+    let zeros = std::iter::repeat_n('0', width.saturating_sub(digits.len()));
+    let mut digits = zeros.chain(digits.chars());
+    let mut places = places.into_iter().peekable();
+    let mut new = String::with_capacity(written.len());
+    for (at, c) in written.char_indices() {
+        let is_replaced = places.next_if_eq(&at).is_some();
+        new.push(if is_replaced { digits.next().unwrap_or('0') } else { c });
+    }
+    new
 }

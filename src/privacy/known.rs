@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::runs::{self, Run};
+use super::view::{normal_view, plain};
 use super::{Found, Kind, Standing};
 
 /// Fewest digits of a number that is known in the whole run. Eight are also a date.
@@ -31,7 +32,7 @@ pub struct Sighting {
     pub kind: Kind,
     /// Its normal form.
     pub value: String,
-    /// The value as written.
+    /// The value as written, without escapes.
     pub written: String,
     /// For a telephone number: digits of its country code as written; see [`Found::code_digits`].
     pub code_digits: u8,
@@ -43,7 +44,7 @@ impl Sighting {
         Self {
             kind: found.kind,
             value: found.value.clone(),
-            written: text[found.start..found.end].to_owned(),
+            written: plain(&text[found.start..found.end]).into_owned(),
             code_digits: found.code_digits,
         }
     }
@@ -181,7 +182,7 @@ impl Known {
         if !is_number(kind) || kind == Kind::Ipv4 {
             return None;
         }
-        let number = self.numbers.get(&digits(written)).filter(|number| number.exact.is_none())?;
+        let number = self.numbers.get(&digits(&plain(written))).filter(|number| number.exact.is_none())?;
         Some((number.kind, &number.value, number.code_digits))
     }
 
@@ -191,8 +192,14 @@ impl Known {
         if self.is_empty() {
             return more;
         }
+        let (view, offsets) = normal_view(text);
+        let text = &*view;
+        let mut push = |mut value: Found| {
+            (value.start, value.end) = offsets.back(value.start, value.end);
+            push_apart(found, &mut more, value);
+        };
         if !self.numbers.is_empty() {
-            runs::for_each(text, |run| self.find_numbers(text, run, found, &mut more));
+            runs::for_each(text, |run| self.find_numbers(text, run, &mut push));
         }
         if !self.secrets.is_empty() {
             words(text, |start, word| {
@@ -204,14 +211,14 @@ impl Known {
                 });
                 if let Some((from, secret)) = secret {
                     let to = from + secret.written.len();
-                    push_apart(found, &mut more, personal(secret.kind, from, to, &secret.value));
+                    push(personal(secret.kind, from, to, &secret.value));
                 }
             });
         }
         more
     }
 
-    fn find_numbers(&self, text: &str, run: &Run, found: &[Found], more: &mut Vec<Found>) {
+    fn find_numbers(&self, text: &str, run: &Run, push: &mut impl FnMut(Found)) {
         let mut first = 0;
         while first < run.groups.len() {
             let hit = (first..run.groups.len()).rev().find_map(|last| {
@@ -230,7 +237,7 @@ impl Known {
             };
             let mut value = personal(number.kind, start, end, &number.value);
             value.code_digits = number.code_digits;
-            push_apart(found, more, value);
+            push(value);
             first = last + 1;
         }
     }
@@ -257,10 +264,16 @@ impl<'a> OwnValues<'a> {
     /// Those of a text that are apart from those found already.
     pub fn find(&self, text: &str, found: &[Found]) -> Vec<Found> {
         let mut more = Vec::new();
+        if self.is_empty() {
+            return more;
+        }
+        let (view, offsets) = normal_view(text);
+        let text = &*view;
         for sighting in &self.0 {
             for (start, written) in text.match_indices(&sighting.written) {
                 let end = start + written.len();
                 if is_whole(text, start, end) {
+                    let (start, end) = offsets.back(start, end);
                     let mut value = personal(sighting.kind, start, end, &sighting.value);
                     value.code_digits = sighting.code_digits;
                     push_apart(found, &mut more, value);
@@ -274,6 +287,8 @@ impl<'a> OwnValues<'a> {
 /// Notes what a cell could be recognised by, as hashes: the numbers in it and the words that mix letters and digits. `cell` may
 /// be JSON as text.
 pub fn marks(cell: &str, marks: &mut Vec<u32>) {
+    let (view, _) = normal_view(cell);
+    let cell = &*view;
     runs::for_each(cell, |run| {
         for first in 0..run.groups.len() {
             for last in first..run.groups.len() {

@@ -1,6 +1,6 @@
 //! Finds personal values in text and replaces each with a numbered placeholder of the same format.
 //!
-//! Nine kinds of values are found, each by a recogniser of its own (and names from a list, where
+//! Ten kinds of values are found, each by a recogniser of its own (and names from a list, where
 //! one is given). A recogniser validates: check digits, numbering plans, address ranges. What is
 //! a placeholder already stays as it is, and so do dates, times, postcodes, places, UUIDs,
 //! versions and order numbers: these are what queries are about.
@@ -14,16 +14,22 @@ pub mod apply;
 mod card;
 mod context;
 mod email;
+mod forms;
 mod iban;
 mod ip;
 mod key;
 pub mod known;
+mod mac;
 mod names;
 pub mod numbers;
 mod phone;
 mod runs;
+mod secret_words;
+mod spelled;
 mod ssn;
-mod token;
+mod vendors;
+mod view;
+mod words;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -35,7 +41,7 @@ pub use names::Names;
 pub use phone::Region;
 
 /// Raised when the recognisers or the placeholders change: redaction is then done anew.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// A kind of personal value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -59,6 +65,8 @@ pub enum Kind {
     Ipv4,
     /// A public IPv6 address.
     Ipv6,
+    /// The MAC address of a device.
+    Mac,
     /// A name from the list of names; never found without one.
     #[serde(skip)]
     Name,
@@ -66,7 +74,7 @@ pub enum Kind {
 
 impl Kind {
     /// The kinds that are found without a list.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Email,
         Self::Phone,
         Self::Card,
@@ -76,6 +84,7 @@ impl Kind {
         Self::Token,
         Self::Ipv4,
         Self::Ipv6,
+        Self::Mac,
     ];
 
     /// The kind's name in settings and files.
@@ -90,6 +99,7 @@ impl Kind {
             Self::Token => "token",
             Self::Ipv4 => "ipv4",
             Self::Ipv6 => "ipv6",
+            Self::Mac => "mac",
             Self::Name => "name",
         }
     }
@@ -114,9 +124,10 @@ impl Kind {
             Self::Email => 4,
             Self::Ipv6 => 5,
             Self::Ipv4 => 6,
-            Self::Ssn => 7,
-            Self::Phone => 8,
-            Self::Name => 9,
+            Self::Mac => 7,
+            Self::Ssn => 8,
+            Self::Phone => 9,
+            Self::Name => 10,
         }
     }
 }
@@ -159,8 +170,13 @@ impl Found {
 
     /// The placeholder with this number, in the format of `written`, the value as it stands in the text.
     pub fn stand_in(&self, written: &str, number: u64) -> String {
+        if self.kind == Kind::Email {
+            return email::stand_in(written, number);
+        }
+        let written = &*view::plain(written);
         match self.kind {
             Kind::Email => email::stand_in(written, number),
+            Kind::Mac => mac::stand_in(written, number),
             Kind::Phone => phone::stand_in(written, self, number),
             Kind::Card => card::stand_in(written, number),
             Kind::Iban => iban::stand_in(written, number),
@@ -250,24 +266,44 @@ impl Scanner {
     /// A text may hold a value: it has a mark that no value of the kinds is without. Quick, and the same whatever stands around a
     /// value, but right only of text without escapes.
     fn may_hold(&self, text: &str) -> bool {
+        let (text, _) = view::normal_view(text);
+        let text = &*text;
         let secrets = self.wants(Kind::Key) || self.wants(Kind::Token);
         ((self.wants(Kind::Email) || self.wants(Kind::Key)) && email::may_hold(text))
             || runs::any(text)
+            || (self.wants(Kind::Email) && spelled::may_hold(text))
             || (self.wants(Kind::Ipv6) && ip::may_hold_v6(text))
+            || (self.wants(Kind::Mac) && mac::may_hold(text))
             || (secrets && key::may_hold(text))
             || self.names.may_hold(text)
     }
 
+    /// The values of a text, read in its normal view.
     fn scan_once(&self, text: &str) -> Vec<Found> {
+        let (view, offsets) = view::normal_view(text);
+        let mut found = self.scan_view(&view);
+        for value in &mut found {
+            (value.start, value.end) = offsets.back(value.start, value.end);
+        }
+        found
+    }
+
+    fn scan_view(&self, text: &str) -> Vec<Found> {
         let mut found = Vec::new();
         if self.wants(Kind::Email) || self.wants(Kind::Key) {
             email::find(text, &mut found);
+        }
+        if self.wants(Kind::Email) {
+            spelled::find(text, &mut found);
         }
         if self.wants(Kind::Key) || self.wants(Kind::Token) {
             key::find(text, &mut found);
         }
         if self.wants(Kind::Ipv6) {
             ip::find_v6(text, &mut found);
+        }
+        if self.wants(Kind::Mac) {
+            mac::find(text, &mut found);
         }
         runs::for_each(text, |run| {
             if self.wants(Kind::Iban) {

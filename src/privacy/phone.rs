@@ -1,9 +1,10 @@
 //! Telephone numbers, each held against the numbering plan of its country (crate `phonenumber`).
 //!
-//! With a country code (`+49 …`, `0049 …`) a number needs no more. In national form it needs a
-//! word nearby that says what it is, the region of the settings, or the punctuation of North
-//! America, `(415) 555-2671`. Numbers of the area 555, which is nobody's, are placeholders and stay.
+//! With a country code (`+49 …`, `0049 …`) a number needs no more. In national form it needs a word nearby that says what it
+//! is (`words`), the region of the settings, the punctuation of North America, `(415) 555-2671`, or a trunk zero and groups.
+//! Numbers of the area 555, which is nobody's, are placeholders and stay.
 
+use std::cell::LazyCell;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
@@ -12,31 +13,36 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::card::fill;
-use super::context::{announces_other, announces_phone, came_before, goes_on};
+use super::context::{announces_other, announces_phone, came_before, goes_on, line_above_announces_phone};
 use super::runs::Run;
+use super::words::{Hint, Plan, Strength, TRIED};
 use super::{Found, Kind, Standing};
 
 /// Digits of a telephone number: fewest with a region, fewest without, most.
 const FEWEST_DIGITS: usize = 7;
 const FEWEST_DIGITS_ANYWHERE: usize = 9;
 const MOST_DIGITS: usize = 15;
+/// Fewest digits of a number in national form, as in Denmark and Singapore.
+const FEWEST_DIGITS_NATIONAL: usize = 8;
+/// Most digits of a number in national form that is in no plan.
+const MOST_DIGITS_ANNOUNCED: usize = 11;
+/// What numbers begin with that cost the caller nothing.
+const FREE: [&str; 5] = ["800", "0800", "1800", "1300", "400"];
+/// Between two numbers.
+const OTHER_NUMBER: &str = " / ";
+/// What a number with its country code follows without a plus.
+const CHAT_LINK: &str = "wa.me/";
 /// Digits, with the country code, from which a number behind a plus needs no valid plan.
 const ENOUGH_DIGITS: usize = 10;
 /// Most groups of digits beside a number in national form.
 const MOST_OTHER_GROUPS: usize = 2;
 /// Zeros by which a placeholder outside North America is known.
 const ZEROS: usize = 4;
-/// Regions tried for a number in national form that a word announces, in this order; the first is North America's.
-const REGIONS: [&str; 14] =
-    ["US", "CN", "IN", "BR", "GB", "DE", "FR", "ES", "IT", "AU", "MX", "JP", "KR", "TR"];
 /// The North American area of placeholders, which no plan gives out, and the first number in it.
 const NO_AREA: &str = "555";
 const FIRST_NUMBER: u64 = 5_550_000;
 /// Typed along the keys: an example in docs.
 const KEYS_IN_ORDER: &str = "23456789";
-
-static TRIED: LazyLock<Vec<country::Id>> =
-    LazyLock::new(|| REGIONS.iter().filter_map(|region| country::Id::from_str(region).ok()).collect());
 
 /// A region of the world with a numbering plan of its own, by its two letters: `US`, `DE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -117,14 +123,19 @@ impl<'t> Candidate<'t> {
         if has_plus {
             start -= 1;
         }
-        if came_before(bytes, start, b"-./,#") || goes_on(bytes, end, b"-./,:%@") {
+        let is_after_comma = start >= 2 && bytes[start - 1] == b',' && bytes[start - 2].is_ascii_digit();
+        let is_linked = text[..start].ends_with(CHAT_LINK);
+        if is_after_comma
+            || (came_before(bytes, start, b"-./#") && !is_linked)
+            || goes_on(bytes, end, b"-./,:%@")
+        {
             return None;
         }
         Some(Self { text, run, first, last, start, end, has_plus, digits: run.digits(text, first, last) })
     }
 
     fn judge(&self, region: Option<Region>) -> Option<Found> {
-        if self.has_plus {
+        if self.has_plus || self.text[..self.start].ends_with(CHAT_LINK) {
             return self.international(0);
         }
         if announces_other(self.text, self.start) || self.is_date() {
@@ -134,41 +145,148 @@ impl<'t> Candidate<'t> {
             let standing = Standing::Placeholder(Some(number));
             return Some(Found::new(Kind::Phone, self.start, self.end, self.digits.clone(), standing));
         }
-        let announced = || announces_phone(self.text, self.start, self.end);
+        let hint = LazyCell::new(|| self.hint());
         if self.digits.starts_with("00")
             && self.digits.len() > FEWEST_DIGITS_ANYWHERE
-            && (self.first < self.last || announced())
+            && (self.first < self.last || hint.strength.is_some())
             && let Some(found) = self.international(2)
         {
             return Some(found);
         }
         if self.is_american() {
-            return self.valid(*TRIED.first()?);
+            let found = self.valid(*TRIED.0.first()?);
+            let is_announced = hint.strength > Some(Strength::Script);
+            if found.is_some() || (is_announced && self.may_be_american()) {
+                return found.or_else(|| Some(self.unplanned()));
+            }
         }
-        let is_phone = announced();
-        if !is_phone && (region.is_none() || self.first == self.last || !self.is_spaced()) {
+        if self.n_others() > MOST_OTHER_GROUPS {
             return None;
         }
+        let is_in_region = region.is_some() && self.first < self.last && self.is_spaced();
         if self.is_ours() {
-            return Some(self.placeholder(0));
+            return (hint.strength.is_some() || is_in_region).then(|| self.placeholder(0));
         }
-        match region {
-            Some(Region(region)) => {
-                self.valid(region).or_else(|| is_phone.then(|| self.anywhere()).flatten())
+        let is_shaped = self.is_shaped();
+        let is_trunk = self.digits.starts_with('0') && self.first < self.last;
+        match hint.strength {
+            Some(Strength::Strong) => {
+                let found = self.anywhere(region, &hint, is_shaped);
+                found.or_else(|| (is_shaped && self.may_be_unplanned()).then(|| self.unplanned()))
             }
-            None => self.anywhere(),
+            Some(Strength::Weak) if is_shaped => {
+                let found = self.anywhere(region, &hint, true);
+                found.or_else(|| (is_trunk && self.may_be_unplanned()).then(|| self.unplanned()))
+            }
+            Some(Strength::Weak) if hint.is_foreign() => hint.regions().find_map(|plan| self.valid(plan)),
+            Some(Strength::Script) if is_shaped => {
+                let found = hint.regions().find_map(|plan| self.valid(plan));
+                found.or_else(|| {
+                    self.is_plain_in_sight().then(|| self.anywhere(region, &hint, true)).flatten()
+                })
+            }
+            _ if is_in_region || self.is_plain_in_sight() => self.anywhere(region, &hint, true),
+            _ => None,
         }
     }
 
-    fn anywhere(&self) -> Option<Found> {
-        // Among many other groups of digits it is part of a table or of a longer number.
-        if self.run.groups.len() - (self.last + 1 - self.first) > MOST_OTHER_GROUPS {
-            return None;
+    /// What the words around say; for a number in a list or table, those above it too.
+    fn hint(&self) -> Hint {
+        let hint = announces_phone(self.text, self.start, self.end);
+        if hint.strength > Some(Strength::Script) || self.n_others() > 0 {
+            return hint;
         }
-        let is_long = (FEWEST_DIGITS_ANYWHERE..=12).contains(&self.digits.len());
+        line_above_announces_phone(self.text, self.start).unwrap_or(hint)
+    }
+
+    /// Groups of digits near it that are not part of it. Another number after a slash is none.
+    fn n_others(&self) -> usize {
+        let is_apart = |at: &usize| self.run.gap(self.text, *at) == OTHER_NUMBER;
+        let before = (0..self.first).rev().take_while(|at| !is_apart(at)).count();
+        let behind = (self.last..self.run.groups.len() - 1).take_while(|at| !is_apart(at)).count();
+        before + behind
+    }
+
+    /// Long enough for a number whose range no plan knows yet.
+    fn may_be_unplanned(&self) -> bool {
+        (FEWEST_DIGITS_ANYWHERE..=MOST_DIGITS_ANNOUNCED).contains(&self.digits.len())
+    }
+
+    /// Valid in the region of the settings, in one whose language is spoken here, or in one of many.
+    fn anywhere(&self, region: Option<Region>, hint: &Hint, widely: bool) -> Option<Found> {
+        if !(FEWEST_DIGITS_NATIONAL..=12).contains(&self.digits.len()) {
+            return region.and_then(|region| self.valid(Plan::of(region.0)));
+        }
         // A one before ten digits is dialled in North America and written only with dashes; a Chinese mobile has it.
-        let tried = if self.digits.len() == 11 { &TRIED[1..] } else { &TRIED };
-        is_long.then(|| tried.iter().find_map(|&region| self.valid(region))).flatten()
+        let skipped = usize::from(self.digits.len() == 11);
+        let hinted = region.map(|region| Plan::of(region.0)).into_iter().chain(hint.regions());
+        let others = TRIED.1.iter().filter(|_| widely);
+        let is_short = self.digits.len() < FEWEST_DIGITS_ANYWHERE;
+        let unhinted = TRIED.0[skipped..].iter().chain(others).copied().filter(|_| !is_short);
+        let tried: Vec<Plan> = hinted.chain(unhinted).collect();
+        (0..tried.len())
+            .filter(|&at| !tried[..at].contains(&tried[at]) && !(skipped == 1 && tried[at] == TRIED.0[0]))
+            .find_map(|at| self.valid(tried[at]))
+    }
+
+    /// Two groups or more, or a trunk zero.
+    fn is_shaped(&self) -> bool {
+        let is_grouped = self.first < self.last && self.sizes()[1..].iter().all(|&size| size >= 2);
+        is_grouped || self.digits.starts_with('0')
+    }
+
+    /// Without any word: a trunk zero and groups, an area in brackets, a number that costs nothing, or pairs after an area;
+    /// alone, and no row of small numbers. Others alone in their line or after a colon.
+    fn is_plain_in_sight(&self) -> bool {
+        let sizes = self.sizes();
+        if self.n_others() > 0
+            || self.first == self.last
+            || !(FEWEST_DIGITS_ANYWHERE..=11).contains(&self.digits.len())
+            || self.gaps().skip(1).any(|gap| gap.contains('/'))
+        {
+            return false;
+        }
+        let is_area = !self.gaps().next().is_some_and(|gap| gap.contains('/'))
+            || (self.digits.starts_with('0')
+                && sizes[1] >= 3
+                && !self.text[self.run.groups[self.first + 1].0..].starts_with("20"));
+        if !is_area || (sizes == [5, 4] && self.run.gap(self.text, self.first) == "-") {
+            return false;
+        }
+        let pairs: Vec<&str> = self.run.groups[self.first..=self.last]
+            .iter()
+            .map(|&(start, end)| &self.text[start..end])
+            .collect();
+        let number = |pair: &str| pair.parse::<u32>().unwrap_or_default();
+        let is_row = sizes.iter().all(|&size| size <= 2)
+            && (sizes.len() != 5 || pairs.windows(2).all(|pair| number(pair[1]) == number(pair[0]) + 1));
+        let is_trunk = self.digits.starts_with('0') && !self.digits.starts_with("00");
+        if is_trunk {
+            return !is_row && sizes.iter().all(|&size| size >= 2);
+        }
+        let is_free =
+            FREE.iter().any(|free| self.digits.starts_with(free)) && sizes[1..].iter().all(|&size| size >= 2);
+        let is_bracketed = self.text[self.start..].starts_with('(') && sizes.len() >= 3;
+        if is_free || is_bracketed || matches!(sizes[..], [3, 2, 2, 2] | [3, 3, 2, 2]) {
+            return true;
+        }
+        let before = self.text[..self.start].trim_end_matches(' ');
+        let behind = self.text[self.end..].trim_start_matches(' ');
+        let begins = before.is_empty() || before.ends_with(['\n', ':']);
+        let ends = behind.is_empty() || behind.starts_with(['\n', ',', ';', '(', '—', '–']);
+        sizes == [3, 3, 4] && begins && ends
+    }
+
+    /// `(577) 836-9696`: no area that is given out, but written as a number of North America.
+    fn may_be_american(&self) -> bool {
+        let national = self.digits.strip_prefix('1').filter(|rest| rest.len() == 10).unwrap_or(&self.digits);
+        let is_open = |at: usize| national.as_bytes().get(at).is_some_and(|&digit| digit >= b'2');
+        is_open(0) && is_open(3)
+    }
+
+    /// In no plan; its own digits are its normal form.
+    fn unplanned(&self) -> Found {
+        Found::new(Kind::Phone, self.start, self.end, self.digits.clone(), Standing::Personal)
     }
 
     /// With a country code behind so many digits (`00`).
@@ -196,8 +314,12 @@ impl<'t> Candidate<'t> {
         written.chars().filter(char::is_ascii_digit).collect()
     }
 
-    fn valid(&self, region: country::Id) -> Option<Found> {
-        let number = phonenumber::parse(Some(region), &self.digits).ok().filter(PhoneNumber::is_valid)?;
+    fn valid(&self, plan: Plan) -> Option<Found> {
+        if !plan.may_hold(&self.digits) {
+            return None;
+        }
+        let number =
+            phonenumber::parse(Some(plan.region), &self.digits).ok().filter(PhoneNumber::is_valid)?;
         Some(self.found(&number))
     }
 
@@ -244,6 +366,7 @@ impl<'t> Candidate<'t> {
             _ => false,
         };
         is_shaped
+            && !self.digits.starts_with('0')
             && self.gaps().any(|gap| gap != " ")
             && self.gaps().all(|gap| matches!(gap, "-" | "." | " " | ") " | ")" | " (" | "-("))
     }

@@ -2,6 +2,8 @@
 //!
 //! Text is mostly letters, so blocks without a digit are passed over whole.
 
+use super::iban;
+
 /// Bytes looked at together when there is no digit.
 const BLOCK: usize = 32;
 /// Longest gap between two groups, in bytes.
@@ -97,7 +99,12 @@ fn next_group(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// Two capitals stand before, as in an account number whose groups hold letters.
+/// Two capitals are before it, or the small letters of a country and two digits, as in an account number whose groups hold
+/// letters.
 fn may_be_account(bytes: &[u8], start: usize) -> bool {
-    start >= 2 && bytes[start - 1].is_ascii_uppercase() && bytes[start - 2].is_ascii_uppercase()
+    let Some(letters) = start.checked_sub(2).map(|from| &bytes[from..start]) else { return false };
+    letters.iter().all(u8::is_ascii_uppercase)
+        || (letters.iter().all(u8::is_ascii_alphabetic)
+            && bytes.get(start + 1).is_some_and(u8::is_ascii_digit)
+            && iban::length_of(letters).is_some())
 }

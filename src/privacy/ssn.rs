@@ -1,7 +1,8 @@
-//! US social security numbers, in groups of 3, 2 and 4 digits. Without the dashes they need a word nearby.
+//! US social security numbers and those of taxpayers, in groups of 3, 2 and 4 digits. Without the dashes they need a word
+//! nearby.
 
 use super::card::fill;
-use super::context::{announces_other, announces_ssn, came_before, goes_on};
+use super::context::{announces_other, announces_ssn, came_before, goes_on, names_ssn};
 use super::runs::Run;
 use super::{Found, Kind, Standing};
 
@@ -18,12 +19,18 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
     for first in 0..run.groups.len() {
         let Some(last) = shape(text, run, first) else { continue };
         let (start, end) = (run.groups[first].0, run.groups[last].1);
-        if came_before(bytes, start, b"-./+") || goes_on(bytes, end, b"-./") || announces_other(text, start) {
+        let is_named = names_ssn(text, start);
+        if came_before(bytes, start, b"-./+")
+            || goes_on(bytes, end, b"-./")
+            || (!is_named && announces_other(text, start))
+        {
             continue;
         }
         let digits = run.digits(text, first, last);
+        // What starts with a nine is given out to taxpayers without a social security number, in these groups.
+        let is_taxpayer = is_named && matches!(&digits[3..4], "5" | "6" | "7" | "8" | "9");
         let is_number = &digits[..3] != "666"
-            && !digits.starts_with('9')
+            && (!digits.starts_with('9') || is_taxpayer)
             && &digits[3..5] != "00"
             && &digits[5..] != "0000";
         let standing = if let Some(number) = digits.strip_prefix("000") {
@@ -44,7 +51,7 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
 /// The last group of a number that starts with this one.
 fn shape(text: &str, run: &Run, first: usize) -> Option<usize> {
     let size = |at: usize| run.groups.get(at).map(|(start, end)| end - start);
-    if size(first) == Some(9) && announces_ssn(text, run.groups[first].0) {
+    if size(first) == Some(9) && announces_ssn(text, run.groups[first].0, run.groups[first].1) {
         return Some(first);
     }
     let is_shaped = size(first) == Some(3) && size(first + 1) == Some(2) && size(first + 2) == Some(4);
@@ -52,7 +59,9 @@ fn shape(text: &str, run: &Run, first: usize) -> Option<usize> {
         return None;
     }
     let gap = run.gap(text, first);
-    (gap == "-" || (gap == " " && announces_ssn(text, run.groups[first].0))).then_some(first + 2)
+    let is_gap = gap == "-"
+        || (matches!(gap, " " | ".") && announces_ssn(text, run.groups[first].0, run.groups[first + 2].1));
+    is_gap.then_some(first + 2)
 }
 
 /// The placeholder: in the area 000, which is never given out; in one piece it may be a number, which cannot begin

@@ -42,6 +42,8 @@ static KEY: Reason = Reason::policy("privacy/key", "An API key or password was r
 static TOKEN: Reason = Reason::policy("privacy/token", "An access token was replaced by a placeholder.");
 static IPV4: Reason = Reason::policy("privacy/ipv4", "A public IPv4 address was replaced by a placeholder.");
 static IPV6: Reason = Reason::policy("privacy/ipv6", "A public IPv6 address was replaced by a placeholder.");
+static MAC: Reason =
+    Reason::policy("privacy/mac", "The MAC address of a device was replaced by a placeholder.");
 static NAME: Reason = Reason::policy("privacy/name", "A name of the list was replaced by a placeholder.");
 
 /// Columns that hold plain text, then those that hold JSON, in the order in which values are numbered.
@@ -52,7 +54,7 @@ const JSON: [ColumnSpec; 3] = [MESSAGES, RESPONSE, AFTERWARDS];
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Redact {
-    /// What is looked for: `email`, `phone`, `card`, `iban`, `ssn`, `key`, `token`, `ipv4`, `ipv6`.
+    /// What is looked for: `email`, `phone`, `card`, `iban`, `ssn`, `key`, `token`, `ipv4`, `ipv6`, `mac`.
     pub kinds: Vec<Kind>,
     /// The region whose national form telephone numbers have, such as "US". Without one a number in national form
     /// needs a word nearby that says what it is; with one more numbers are found.
@@ -69,7 +71,7 @@ impl Default for Redact {
 }
 
 /// What fires and what is near and does not, for each kind.
-pub(super) const EXAMPLES: [(&Reason, &str, &str); 9] = [
+pub(super) const EXAMPLES: [(&Reason, &str, &str); 10] = [
     (&EMAIL, "Send the receipt to mira.keller@quillpost.net", "Send the receipt to mira.keller@example.com"),
     (&PHONE, "Call me at +44 20 7946 0321", "Call me on 2024-02-26, 20:45"),
     (&CARD, "Charge 4539 1488 0343 6467", "Charge 4242 4242 4242 4242"),
@@ -79,6 +81,7 @@ pub(super) const EXAMPLES: [(&Reason, &str, &str); 9] = [
     (&TOKEN, "Send Bearer 7fK2pQz91LmXw4TbR8sVn3Yc", "Send Bearer tokens with each call"),
     (&IPV4, "Where is 81.143.22.97?", "Where is 192.168.22.97?"),
     (&IPV6, "Where is 2a01:4f8:c17:b0f::2?", "Where is 2001:db8:c17:b0f::2?"),
+    (&MAC, "Block the device 3c:22:fb:9a:41:d7", "Block the device 00:00:5e:00:53:17"),
 ];
 
 impl Settings for Redact {
@@ -213,6 +216,7 @@ fn reason(kind: Kind) -> &'static Reason {
         Kind::Token => &TOKEN,
         Kind::Ipv4 => &IPV4,
         Kind::Ipv6 => &IPV6,
+        Kind::Mac => &MAC,
         Kind::Name => &NAME,
     }
 }

@@ -1,0 +1,257 @@
+//! Secrets of a known form without a start of a vendor: private keys, arguments of commands, signatures of addresses.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::key::{Seen, head, is_random, is_stand_in, number, password_end, secret};
+use super::vendors::Letters;
+use super::{Found, Kind};
+
+/// What a private key begins with, and what it ends with.
+pub(super) const PEM: &str = "-----BEGIN ";
+const PEM_END: &str = "-----END ";
+const DASHES: &str = "-----";
+/// Longest name of a key in its first line, and fewest letters of a key, also of one that is cut.
+const MAX_PEM_NAME: usize = 40;
+const LEAST_PEM: usize = 32;
+/// Bytes of a line before an argument in which its command is looked for.
+const MAX_COMMAND: usize = 160;
+/// Lengths of a password on a command line.
+const ARGUMENT_CHARS: std::ops::RangeInclusive<usize> = 4..=128;
+/// Words that are no password where one is expected.
+const NO_PASSWORDS: [&str; 10] =
+    ["password", "port", "protocol", "plugin-dir", "print", "pass", "root", "test", "none", "null"];
+/// Fewest letters of a signature.
+const LEAST_SIGNATURE: usize = 40;
+/// Fewest letters of a value that is passed to a client.
+const LEAST_ARGUMENT: usize = 24;
+
+/// A form of secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A private key between its first and its last line.
+    Pem,
+    /// An argument of one of these commands, after a blank or without one.
+    Argument { separate: &'static [&'static str], joined: &'static [&'static str] },
+    /// The same, with the user before it.
+    UserAndPassword(&'static [&'static str]),
+    /// A parameter of an address that signs it.
+    Signature,
+    /// The second string of a call that logs in.
+    Pair,
+    /// What a code for a wireless network holds.
+    Wifi,
+    /// The first argument of a call that makes a client.
+    Client,
+    /// `user/password@` of Oracle.
+    Oracle,
+}
+
+/// What each form begins with.
+pub(super) const FORMS: [(&str, Form); 31] = [
+    (PEM, Form::Pem),
+    (" -u ", Form::UserAndPassword(&["curl", "http", "wget"])),
+    (" -u", Form::UserAndPassword(&["curl"])),
+    (" --user ", Form::UserAndPassword(&["curl"])),
+    (" --user=", Form::UserAndPassword(&["curl"])),
+    (" --proxy-user ", Form::UserAndPassword(&["curl"])),
+    (" -a ", Form::UserAndPassword(&["http ", "https ", "xh "])),
+    (" -U ", Form::UserAndPassword(&["curl", "smbclient", "rpcclient"])),
+    (
+        " -p",
+        Form::Argument {
+            separate: &[
+                "sshpass", " login", "mongo", "twine", "helm", "jfrog", "rabbitmq", "ldap", "influx", "acr",
+                " -u ", " -U ", " --user",
+            ],
+            joined: &["mysql", "mariadb", "sshpass", "mongo", "7z", "7za", "rar "],
+        },
+    ),
+    (" -P ", Form::Argument { separate: &["unzip", "zip ", "bcp", "sqlcmd", "mosquitto"], joined: &[] }),
+    (" -a ", Form::Argument { separate: &["redis-cli"], joined: &[] }),
+    (" -w ", Form::Argument { separate: &["ldap"], joined: &[] }),
+    (" -pw ", Form::Argument { separate: &["plink", "pscp", "putty", "psftp"], joined: &[] }),
+    (" --pass ", Form::Argument { separate: &[""], joined: &[] }),
+    (" /p:", Form::Argument { separate: &[], joined: &["freerdp"] }),
+    (" pass:", Form::Argument { separate: &[], joined: &["openssl"] }),
+    (" -k ", Form::Argument { separate: &["openssl"], joined: &[] }),
+    ("IDENTIFIED BY ", Form::Argument { separate: &[""], joined: &[] }),
+    ("identified by ", Form::Argument { separate: &[""], joined: &[] }),
+    (";P:", Form::Wifi),
+    (".login(", Form::Pair),
+    ("auth=(", Form::Pair),
+    ("auth=", Form::Signature),
+    ("code=", Form::Signature),
+    ("sig=", Form::Signature),
+    ("ignature=", Form::Signature),
+    ("Client(", Form::Client),
+    ("client(", Form::Client),
+    ("oracle:thin:", Form::Oracle),
+    ("oracle:oci:", Form::Oracle),
+    ("sqlplus ", Form::Oracle),
+];
+
+/// The secret of the form that begins here.
+pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) -> Option<Found> {
+    match form {
+        Form::Pem => private_key(text, hit, seen),
+        Form::Argument { separate, joined } => {
+            let commands = if text[hit.end..].starts_with(' ') || text[..hit.end].ends_with(' ') {
+                separate
+            } else {
+                joined
+            };
+            let value = argument(text, hit, commands)?;
+            is_argument(&text[value.clone()]).then(|| secret(text, value, Kind::Key))
+        }
+        Form::UserAndPassword(commands) => {
+            let pair = argument(text, hit, commands)?;
+            let joint = text[pair.clone()].find([':', '%'])?;
+            let value = pair.start + joint + 1..pair.end;
+            is_argument(&text[value.clone()]).then(|| secret(text, value, Kind::Key))
+        }
+        Form::Signature => {
+            let end = seen.end_of(Letters::Base64, text.as_bytes(), hit.end);
+            let value = &text[hit.end..end];
+            let is_signature =
+                value.len() >= LEAST_SIGNATURE && (is_random(head(value)) || number(head(value)).is_some());
+            is_signature.then(|| secret(text, hit.end..end, Kind::Key))
+        }
+        Form::Pair => {
+            let shown = head(&text[hit.end..]);
+            let mut quotes = shown.match_indices(['"', '\'']).map(|(at, _)| hit.end + at).take(4);
+            let (Some(_), Some(_), Some(from), Some(to)) =
+                (quotes.next(), quotes.next(), quotes.next(), quotes.next())
+            else {
+                return None;
+            };
+            let value = &text[from + 1..to];
+            let has_digit = value.contains(|c: char| c.is_ascii_digit());
+            (has_digit && !value.contains(char::is_whitespace) && is_argument(value))
+                .then(|| secret(text, from + 1..to, Kind::Key))
+        }
+        Form::Wifi => {
+            let line = text[text.floor_char_boundary(hit.start.saturating_sub(MAX_COMMAND))..hit.start]
+                .rsplit('\n')
+                .next()?;
+            let length = head(&text[hit.end..]).find(';')?;
+            let value = &text[hit.end..hit.end + length];
+            (line.contains("WIFI:") && is_argument(value))
+                .then(|| secret(text, hit.end..hit.end + length, Kind::Key))
+        }
+        Form::Client => {
+            let value = text[hit.end..].trim_start_matches(['"', '\'']);
+            let from = text.len() - value.len();
+            let end = seen.end_of(Letters::Plain, text.as_bytes(), from);
+            let value = &text[from..end];
+            let has = |is: fn(&u8) -> bool| head(value).as_bytes().iter().any(is);
+            let mixes = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
+            let is_key = (mixes && is_random(head(value))) || number(head(value)).is_some();
+            let is_value = from > hit.end && value.len() >= LEAST_ARGUMENT && is_key;
+            is_value.then(|| secret(text, from..end, Kind::Key))
+        }
+        Form::Oracle => {
+            let shown = head(&text[hit.end..]);
+            let at = shown.find(['@', ' ', '\n', '"'])?;
+            let slash = shown[..at].find('/')?;
+            let value = hit.end + slash + 1..hit.end + at;
+            (shown[at..].starts_with('@') && is_argument(&text[value.clone()]))
+                .then(|| secret(text, value, Kind::Key))
+        }
+    }
+}
+
+/// The argument at the end of `flag`, if one of the commands is before it in its line.
+fn argument(text: &str, flag: &Range<usize>, commands: &[&str]) -> Option<Range<usize>> {
+    let from = text.floor_char_boundary(flag.start.saturating_sub(MAX_COMMAND));
+    let line = &text[from..flag.start];
+    let line = line.rsplit('\n').next().unwrap_or_default();
+    if !commands.iter().any(|command| line.contains(command)) {
+        return None;
+    }
+    let shown = head(&text[flag.end..]);
+    let value = shown.trim_start_matches([' ', '=']);
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let start = flag.end + shown.len() - value.len() + usize::from(quote.is_some());
+    let rest = head(&text[start..]);
+    let length = match quote {
+        Some(quote) => rest.find(quote)?,
+        None => rest
+            .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ';' | '|' | '<' | '>'))
+            .unwrap_or(rest.len()),
+    };
+    Some(start..start + length)
+}
+
+fn is_argument(value: &str) -> bool {
+    let is_name = value.starts_with(['$', '-', '<', '{', '%', '/', '*', '@'])
+        || NO_PASSWORDS.contains(&value.to_lowercase().as_str());
+    let is_port = value.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'));
+    ARGUMENT_CHARS.contains(&value.chars().count())
+        && !is_name
+        && !is_port
+        && !value.contains("$(")
+        && !value.contains("${")
+        && !is_stand_in(value)
+        && password_end(value) > 0
+}
+
+/// A private key with its first and last line; of one that is cut, what is there.
+fn private_key(text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<Found> {
+    let shown = &text[hit.end..text.floor_char_boundary(text.len().min(hit.end + MAX_PEM_NAME))];
+    let dashes = shown.find(DASHES)?;
+    if !shown[..dashes].contains("PRIVATE KEY") {
+        return None;
+    }
+    let from = hit.end + dashes + DASHES.len();
+    let next = next_end(text, from, seen);
+    let cut = memmem::find(&text.as_bytes()[from..next.unwrap_or(text.len())], PEM.as_bytes());
+    let end = match (next, cut) {
+        (Some(at), None) => at + PEM_END.len() + last_line(&text[at + PEM_END.len()..]),
+        _ => from + body_length(&text.as_bytes()[from..]),
+    };
+    let span = hit.start..end;
+    let value = &text[span.clone()];
+    let letters = head(&value[from - hit.start..]).bytes().filter(u8::is_ascii_alphanumeric).count();
+    let is_key = letters >= LEAST_PEM && !head(&value[from - hit.start..]).contains("...");
+    (is_key && (is_random(head(&text[from..end])) || number(value).is_some()))
+        .then(|| secret(text, span, Kind::Key))
+}
+
+/// Where the last line of a private key after byte `from` begins; looked for once.
+fn next_end(text: &str, from: usize, seen: &mut Seen) -> Option<usize> {
+    if let Some((looked, next)) = seen.next_end
+        && looked <= from
+        && next.is_none_or(|next| next >= from)
+    {
+        return next;
+    }
+    let next = memmem::find(&text.as_bytes()[from..], PEM_END.as_bytes()).map(|at| from + at);
+    seen.next_end = Some((from, next));
+    next
+}
+
+/// Bytes of the rest of a last line, with its dashes.
+fn last_line(rest: &str) -> usize {
+    let shown = &rest[..rest.floor_char_boundary(MAX_PEM_NAME)];
+    shown.find(DASHES).map_or(0, |dashes| dashes + DASHES.len())
+}
+
+/// Bytes of base64 in lines.
+fn body_length(bytes: &[u8]) -> usize {
+    let is_part = |byte: u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\n' | b'\r' | b'\\' | b' ')
+    };
+    let length = bytes.iter().take_while(|&&byte| is_part(byte)).count();
+    // A word of prose after it has a blank before it.
+    let body = &bytes[..length];
+    body.len() - body.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\\')).count()
+}
+
+/// What stays of a private key: its first line, and its last.
+pub(super) fn pem_borders(value: &str) -> Vec<Range<usize>> {
+    let first = value[PEM.len()..].find(DASHES).map_or(PEM.len(), |at| PEM.len() + at + DASHES.len());
+    let last = value[first..].find(PEM_END).map_or(value.len(), |at| first + at);
+    vec![0..first, last..value.len()]
+}

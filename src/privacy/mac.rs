@@ -1,0 +1,103 @@
+//! MAC addresses: `00:1b:44:11:3a:b7`, `00-1B-44-11-3A-B7`, `001b.4411.3ab7`.
+//!
+//! Addresses of a group of devices are nobody's. Longer rows of hex digits are fingerprints and IPv6 addresses; six pairs of
+//! decimal digits can be a date and a time, so they need a word nearby.
+
+use memchr::memchr3_iter;
+
+use super::context::{announces_mac, came_before, goes_on};
+use super::{Found, Kind, Standing};
+
+/// Pairs of hex digits, and groups where each holds two pairs.
+const PAIRS: usize = 6;
+const QUADS: usize = 3;
+/// The range for documentation (RFC 9542), of which the last byte is free.
+const DOCUMENTATION: [u8; 5] = [0x00, 0x00, 0x5e, 0x00, 0x53];
+/// Where placeholders go on: addresses that are given out by whoever runs a network, and by no maker.
+const LOCAL: [u8; 3] = [0x02, 0x00, 0x5e];
+
+/// Finds the addresses of a text.
+pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+    let mut done = 0;
+    for (at, size) in starts(text.as_bytes()) {
+        if at < done {
+            continue;
+        }
+        if let Some(value) = address(text, at, size) {
+            done = value.end;
+            found.push(value);
+        }
+    }
+}
+
+/// An address may be in the text.
+pub(super) fn may_hold(text: &str) -> bool {
+    starts(text.as_bytes()).next().is_some()
+}
+
+/// Where a row of hex digits with separators begins that may be an address, and the size of its groups.
+fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+    memchr3_iter(b':', b'-', b'.', bytes).filter_map(|at| {
+        let size = if bytes[at] == b'.' { 4 } else { 2 };
+        let start = at.checked_sub(size)?;
+        (bytes.get(at + size + 1) == Some(&bytes[at]) && bytes[start..at].iter().all(u8::is_ascii_hexdigit))
+            .then_some((start, size))
+    })
+}
+
+fn address(text: &str, start: usize, size: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let joint = bytes[start + size];
+    let n_groups = if size == 4 { QUADS } else { PAIRS };
+    let end = start + n_groups * (size + 1) - 1;
+    let written = text.get(start..end)?;
+    let is_shaped = written
+        .bytes()
+        .enumerate()
+        .all(|(at, byte)| if at % (size + 1) == size { byte == joint } else { byte.is_ascii_hexdigit() });
+    if !is_shaped || came_before(bytes, start, &[joint]) || goes_on(bytes, end, &[joint]) {
+        return None;
+    }
+    let octets = octets(written)?;
+    let is_decimal = written.bytes().all(|byte| byte == joint || byte.is_ascii_digit());
+    let is_nobodys = octets == [0; PAIRS] || octets[0] & 1 == 1;
+    if is_nobodys || (is_decimal && number(octets).is_none() && !announces_mac(text, start)) {
+        return None;
+    }
+    let value = octets.map(|octet| format!("{octet:02x}")).join(":");
+    let standing = number(octets).map_or(Standing::Personal, |number| Standing::Placeholder(Some(number)));
+    Some(Found::new(Kind::Mac, start, end, value, standing))
+}
+
+fn octets(written: &str) -> Option<[u8; PAIRS]> {
+    let digits: String = written.chars().filter(char::is_ascii_hexdigit).collect();
+    let mut octets = [0; PAIRS];
+    for (at, octet) in octets.iter_mut().enumerate() {
+        *octet = u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok()?;
+    }
+    Some(octets)
+}
+
+/// The number of a placeholder.
+fn number(octets: [u8; PAIRS]) -> Option<u64> {
+    if octets[..5] == DOCUMENTATION {
+        return Some(u64::from(octets[5]));
+    }
+    (octets[..3] == LOCAL)
+        .then(|| octets[3..].iter().fold(0, |number, &octet| (number << 8) + u64::from(octet)))
+}
+
+/// The placeholder: with the same separators and case.
+pub(super) fn stand_in(written: &str, number: u64) -> String {
+    let [.., high, middle, low] = number.to_be_bytes();
+    let octets = if number <= u64::from(u8::MAX) {
+        [DOCUMENTATION[0], DOCUMENTATION[1], DOCUMENTATION[2], DOCUMENTATION[3], DOCUMENTATION[4], low]
+    } else {
+        [LOCAL[0], LOCAL[1], LOCAL[2], high, middle, low]
+    };
+    let is_upper = written.contains(|c: char| c.is_ascii_uppercase());
+    let digits =
+        octets.map(|octet| if is_upper { format!("{octet:02X}") } else { format!("{octet:02x}") }).concat();
+    let mut digits = digits.chars();
+    written.chars().map(|c| if c.is_ascii_hexdigit() { digits.next().unwrap_or(c) } else { c }).collect()
+}

@@ -1,0 +1,377 @@
+//! Words before a secret, in many languages, and how a word is tied to its value: `key = …`, `mein Passwort lautet …`.
+
+/// What a word announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    Key,
+    Password,
+    Token,
+}
+
+/// The words. The first letter is left out where its case varies.
+pub(super) const WORDS: [(&[&str], Word); 3] = [
+    (
+        &[
+            "key",
+            "Key",
+            "KEY",
+            "ecret",
+            "ECRET",
+            "appid",
+            "APPID",
+            "redential",
+            "chlüssel",
+            "chave",
+            "ключ",
+            "klucz",
+            "密钥",
+            "密鑰",
+            "秘钥",
+            "APIキー",
+        ],
+        Word::Key,
+    ),
+    (
+        &[
+            "assword",
+            "ASSWORD",
+            "asswd",
+            "ASSWD",
+            "pwd",
+            "PWD",
+            "Pwd",
+            "assphrase",
+            "ASSPHRASE",
+            "asscode",
+            "asswort",
+            "ASSWORT",
+            "ennwort",
+            "ontraseña",
+            "ontrasena",
+            "ONTRASEÑA",
+            "clave",
+            "Clave",
+            "senha",
+            "Senha",
+            "SENHA",
+            "mot de passe",
+            "Mot de passe",
+            "mdp",
+            "MDP",
+            "achtwoord",
+            "hasło",
+            "Hasło",
+            "haslo",
+            "ароль",
+            "ароля",
+            "şifre",
+            "Şifre",
+            "parola",
+            "Parola",
+            "parolă",
+            "mật khẩu",
+            "Mật khẩu",
+            "ata sandi",
+            "ata laluan",
+            "密码",
+            "密碼",
+            "口令",
+            "パスワード",
+            "暗証番号",
+            "비밀번호",
+            "비번",
+            "암호",
+            "كلمة المرور",
+            "كلمة السر",
+            "باسورد",
+            "पासवर्ड",
+            "পাসওয়ার্ড",
+            "รหัสผ่าน",
+            "ösenord",
+            "assord",
+            "dgangskode",
+            "odeord",
+            "alasana",
+            "heslo",
+            "Heslo",
+            "jelszó",
+            "Jelszó",
+            "jelszav",
+            "agwoord",
+            "requirepass",
+            "ωδικός",
+            "ωδικό",
+            "סיסמה",
+            "סיסמא",
+            "رمز عبور",
+            "گذرواژه",
+            "pass",
+            "Pass",
+            "PASS",
+            "pw",
+            "PW",
+            "psk",
+            "PSK",
+        ],
+        Word::Password,
+    ),
+    (
+        &[
+            "oken",
+            "OKEN",
+            "earer",
+            "EARER",
+            "Basic",
+            "uthorization",
+            "UTHORIZATION",
+            "令牌",
+            "トークン",
+            "токен",
+            "토큰",
+            "SSWS",
+            "sessionid",
+            "SESSID",
+            "SESSIONID",
+        ],
+        Word::Token,
+    ),
+];
+/// Between a word and its value, after quotes and blanks.
+const JOINTS: [&str; 37] = [
+    "=>",
+    "=",
+    "：",
+    ":",
+    "is ",
+    "was ",
+    "是",
+    "为",
+    "為",
+    "は",
+    "는 ",
+    "은 ",
+    "ist ",
+    "lautet ",
+    "es ",
+    "est ",
+    "è ",
+    "é ",
+    "jest ",
+    "это ",
+    "adalah ",
+    "ialah ",
+    "là ",
+    "är ",
+    "este ",
+    "είναι ",
+    "هي ",
+    "هو ",
+    "er ",
+    "je ",
+    "คือ ",
+    "คือ",
+    "ay ",
+    "'s ",
+    "changed to ",
+    "set to ",
+    "reset to ",
+];
+/// Joints that are words of many uses: the value must be sure itself.
+const LOOSE_JOINTS: [&str; 9] = ["to ", "on ", "in ", "as ", "- ", "— ", "– ", "-> ", "→ "];
+/// After a word, before what it is the password of: `password for the wifi is …`.
+const OWNERS: [&str; 24] = [
+    " on ", " na ", " от ", " mitt ", " của ", " wifi", " mea ", " μου ", " ko ", " для ", " for ", " of ",
+    " to ", " für ", " fürs ", " vom ", " von ", " para ", " de ", " del ", " da ", " do ", " pour ", " du ",
+];
+const FAR_JOINTS: [&str; 16] = [
+    ": ",
+    " is ",
+    "=",
+    " ist ",
+    " lautet ",
+    " es ",
+    " est ",
+    " é ",
+    " è ",
+    " er ",
+    " je ",
+    " là ",
+    " este ",
+    " είναι ",
+    " ay ",
+    " jest ",
+];
+/// Words before `key` or `token` whose value is no secret.
+const NO_SECRETS: [&str; 26] = [
+    "cache",
+    "sort",
+    "primary",
+    "foreign",
+    "partition",
+    "row",
+    "idempotency",
+    "dedup",
+    "object",
+    "routing",
+    "public",
+    "pub",
+    "commit",
+    "hash",
+    "map",
+    "dict",
+    "next",
+    "page",
+    "continuation",
+    "cancellation",
+    "lookup",
+    "shard",
+    "group",
+    "join",
+    "composite",
+    "ssh",
+];
+/// Words before `token` that say that a secret follows even where it looks like an id.
+const NAMING: [&str; 10] =
+    ["api", "access", "secret", "server", "auth", "private", "account", "bot", "personal", "admin"];
+/// Schemes of a header `Authorization`.
+const SCHEMES: [&str; 12] = [
+    "Bearer ",
+    "bearer ",
+    "Basic ",
+    "basic ",
+    "SSWS ",
+    "Token ",
+    "token ",
+    "ApiKey ",
+    "apikey ",
+    "GenieKey ",
+    "DPoP ",
+    "OAuth ",
+];
+/// Most bytes from a word to its value, and to a joint that is not right after it.
+const MAX_TIE: usize = 20;
+const MAX_FAR: usize = 48;
+/// Bytes of a word that is looked for as a whole word.
+const SHORT_WORD: usize = 4;
+/// Bytes before a word that can say something of it.
+const MAX_BEFORE: usize = 48;
+/// Most bytes of an ending of a word: `Passworts`, `şifrem`.
+const MAX_ENDING: usize = 8;
+
+/// How a value is tied to its word.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tie {
+    /// The first byte of the value.
+    pub(super) from: usize,
+    /// The quote that it is in.
+    pub(super) quote: Option<char>,
+    /// Only near: the value must be sure itself.
+    pub(super) is_loose: bool,
+    /// The value may look like an id.
+    pub(super) is_named: bool,
+    /// A user and a password in base64 may follow.
+    pub(super) is_basic: bool,
+}
+
+/// The tie of the word at these bytes to a value after it.
+pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) -> Option<Tie> {
+    let before = &text[text.floor_char_boundary(word_start.saturating_sub(MAX_BEFORE))..word_start];
+    let mut rest = text.get(word_end..)?;
+    // Short words are whole words.
+    let is_short = word_end - word_start <= SHORT_WORD;
+    if word == Word::Password && is_short {
+        let is_joined = before.ends_with(|c: char| c.is_alphanumeric())
+            || rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        if is_joined
+            && &text[word_start..word_end] != "pwd"
+            && &text[word_start..word_end] != "PWD"
+            && &text[word_start..word_end] != "Pwd"
+        {
+            return None;
+        }
+    } else if word == Word::Password {
+        rest = without_ending(rest);
+    }
+    if word == Word::Key {
+        rest = [" API", " api", " de API", " da API"]
+            .iter()
+            .find_map(|of| rest.strip_prefix(of))
+            .unwrap_or(rest);
+    }
+    let whole = &text[..word_end];
+    let is_header = ["earer", "EARER", "Basic", "SSWS"].iter().any(|header| whole.ends_with(header));
+    let is_flag = is_flag(before);
+    let closed = rest.trim_start_matches(['"', '\'', '\\', ']', '`', '*']);
+    let behind = closed.trim_start_matches([' ', '\t']);
+    let joint = |joints: &[&str]| joints.iter().find_map(|joint| behind.strip_prefix(joint));
+    let (value, is_loose) = if let Some(value) = joint(&JOINTS) {
+        (value, false)
+    } else if (is_header || is_flag) && rest.starts_with(' ') {
+        (behind, false)
+    } else if let Some(value) = far(rest, word) {
+        (value, false)
+    } else if let Some(value) = joint(&LOOSE_JOINTS) {
+        (value, true)
+    } else if rest.starts_with([' ', '"', '\'', '`', '(']) {
+        // After a word of another script a Latin word is no prose.
+        let is_apart = word == Word::Password && !whole.ends_with(|c: char| u32::from(c) < 0x0370);
+        (behind.trim_start_matches('('), !is_apart)
+    } else {
+        return None;
+    };
+    let scheme = value.trim_start_matches([' ', '\t', '"', '\'', '\\', '`', '*']);
+    let scheme_length =
+        SCHEMES.iter().find(|scheme_name| scheme.starts_with(**scheme_name)).map_or(0, |name| name.len());
+    let value = if word == Word::Token { &scheme[scheme_length..] } else { scheme };
+    let value = value.strip_prefix("base64:").filter(|_| word == Word::Key).unwrap_or(value);
+    let from = text.len() - value.len();
+    // Far from its word it belongs to another.
+    let most = MAX_TIE + MAX_FAR;
+    if from - word_end > most || value.is_empty() {
+        return None;
+    }
+    let quote = text[..from].chars().next_back().filter(|c| matches!(c, '"' | '\'' | '`'));
+    let name =
+        before_word(before).rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
+    if word != Word::Password && NO_SECRETS.contains(&name.as_str()) {
+        return None;
+    }
+    let is_named = NAMING.contains(&name.as_str());
+    let is_basic = whole.ends_with("Basic") || scheme[..scheme_length].eq_ignore_ascii_case("basic ");
+    Some(Tie { from, quote, is_loose, is_named, is_basic })
+}
+
+/// The text before a word of which the first letters are written here: `my ` of `my t` + `oken`.
+fn before_word(before: &str) -> &str {
+    before.trim_end_matches(|c: char| c.is_alphanumeric()).trim_end_matches([' ', '_', '-'])
+}
+
+/// Small letters, or letters of a script without cases, that end a word.
+fn without_ending(rest: &str) -> &str {
+    let length: usize = rest
+        .chars()
+        .take(MAX_ENDING + 1)
+        .take_while(|&c| {
+            c.is_alphabetic() && !c.is_uppercase() && !matches!(c, '是' | '为' | '為' | 'は' | '는' | '은')
+        })
+        .map(char::len_utf8)
+        .sum();
+    if length <= MAX_ENDING { &rest[length..] } else { rest }
+}
+
+/// The word is an argument of a command: `--db-password`.
+fn is_flag(before: &str) -> bool {
+    let name = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    before.len() - name.len() <= MAX_TIE && before[name.len()..].starts_with("--")
+}
+
+/// What follows a joint that is a few words away.
+fn far(rest: &str, word: Word) -> Option<&str> {
+    if word == Word::Token || !OWNERS.iter().any(|owner| rest.starts_with(owner)) {
+        return None;
+    }
+    let near = &rest[..rest.floor_char_boundary(MAX_FAR)];
+    let near = near.split(['\n', '.', '?', '!', ';']).next().unwrap_or_default();
+    let (at, joint) = FAR_JOINTS.iter().filter_map(|joint| near.find(joint).map(|at| (at, joint))).min()?;
+    Some(&rest[at + joint.len()..])
+}

@@ -1,0 +1,328 @@
+//! The normal view of a text: what a reader sees, with a way back to the bytes as written.
+//!
+//! Values hide in how text is written: full-width digits, soft hyphens and other invisible characters, blanks that do not
+//! break, HTML entities (`&#64;`), percent-encoding (`%40`), and escapes of JSON, Python and PHP (`\u0040`, `\x40`, `\/`).
+//! Recognisers read the view and know nothing of this. A text without such characters is its own view, and costs one look.
+
+use std::borrow::Cow;
+
+use memchr::memchr3_iter;
+
+/// Longest name or number of an entity.
+const MAX_ENTITY: usize = 8;
+/// Entities that can be part of a value or end one.
+const ENTITIES: [(&str, char); 18] = [
+    ("amp", '&'),
+    ("at", '@'),
+    ("commat", '@'),
+    ("colon", ':'),
+    ("equals", '='),
+    ("gt", '>'),
+    ("hyphen", '-'),
+    ("lowbar", '_'),
+    ("lpar", '('),
+    ("lt", '<'),
+    ("nbsp", ' '),
+    ("num", '#'),
+    ("percnt", '%'),
+    ("period", '.'),
+    ("plus", '+'),
+    ("quot", '"'),
+    ("rpar", ')'),
+    ("sol", '/'),
+];
+/// Entities of invisible characters.
+const INVISIBLE_ENTITIES: [&str; 4] = ["shy", "zwj", "zwnj", "ZeroWidthSpace"];
+/// Where the decimal digits of other scripts begin: Arabic, Persian, those of India, Thai, full width.
+const ZEROS: [u32; 12] =
+    [0x0660, 0x06f0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0e50, 0xff10];
+
+/// Where the bytes of a view are in the text as written.
+#[derive(Debug, Default)]
+pub(super) struct Offsets {
+    /// Pieces of the view in order; empty where the view is the text.
+    pieces: Vec<Piece>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    /// First byte in the view.
+    view: usize,
+    /// First byte in the text, and the byte after the last.
+    start: usize,
+    end: usize,
+    /// The bytes are those of the text; otherwise the piece is one character that was decoded.
+    is_copy: bool,
+}
+
+impl Offsets {
+    fn piece(&self, at: usize) -> Option<Piece> {
+        let before = self.pieces.partition_point(|piece| piece.view <= at);
+        self.pieces.get(before.checked_sub(1)?).copied()
+    }
+
+    /// The bytes of the text that are these bytes of the view.
+    pub(super) fn back(&self, start: usize, end: usize) -> (usize, usize) {
+        let (Some(first), Some(last)) = (self.piece(start), end.checked_sub(1).and_then(|at| self.piece(at)))
+        else {
+            return (start, end);
+        };
+        let start = if first.is_copy { first.start + (start - first.view) } else { first.start };
+        let end = if last.is_copy { last.start + (end - last.view) } else { last.end };
+        (start, end)
+    }
+}
+
+/// The view of a text, and the way back.
+pub(super) fn normal_view(text: &str) -> (Cow<'_, str>, Offsets) {
+    let mut view = String::new();
+    let mut offsets = Offsets::default();
+    let mut done = 0;
+    let copy = |view: &mut String, offsets: &mut Offsets, start: usize, end: usize| {
+        if start < end {
+            offsets.pieces.push(Piece { view: view.len(), start, end, is_copy: true });
+            view.push_str(&text[start..end]);
+        }
+    };
+    for at in Marks::of(text) {
+        if at < done {
+            continue;
+        }
+        let Some((length, decoded)) = decoded(text, at) else { continue };
+        if view.capacity() == 0 {
+            view.reserve(text.len());
+        }
+        copy(&mut view, &mut offsets, done, at);
+        done = at + length;
+        if let Some(c) = decoded {
+            offsets.pieces.push(Piece { view: view.len(), start: at, end: done, is_copy: false });
+            view.push(c);
+        }
+    }
+    if done == 0 {
+        return (Cow::Borrowed(text), offsets);
+    }
+    copy(&mut view, &mut offsets, done, text.len());
+    (Cow::Owned(view), offsets)
+}
+
+/// The bytes at which something may have to be decoded, in order.
+struct Marks<'t> {
+    ascii: std::iter::Peekable<memchr::Memchr3<'t>>,
+    other: Option<std::iter::Peekable<OtherMarks<'t>>>,
+}
+
+/// The characters outside ASCII.
+struct OtherMarks<'t> {
+    bytes: &'t [u8],
+    at: usize,
+}
+
+impl<'t> Marks<'t> {
+    fn of(text: &'t str) -> Self {
+        let bytes = text.as_bytes();
+        let ascii = memchr3_iter(b'\\', b'&', b'%', bytes).peekable();
+        let other = (!text.is_ascii()).then(|| OtherMarks { bytes, at: 0 }.peekable());
+        Self { ascii, other }
+    }
+}
+
+impl Iterator for Marks<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let Some(other) = &mut self.other else { return self.ascii.next() };
+        match (self.ascii.peek(), other.peek()) {
+            (Some(ascii), Some(mark)) if ascii > mark => other.next(),
+            (None, Some(_)) => other.next(),
+            _ => self.ascii.next(),
+        }
+    }
+}
+
+impl Iterator for OtherMarks<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        // Lead bytes of the characters that `decoded_character` knows.
+        let is_mark = |byte: u8| matches!(byte, 0xc2 | 0xd9 | 0xdb | 0xe0..=0xe3 | 0xef);
+        let offset = self.bytes[self.at..].iter().position(|&byte| is_mark(byte))?;
+        let at = self.at + offset;
+        self.at = at + 1;
+        Some(at)
+    }
+}
+
+/// What begins at this byte and is not what it seems: its length, and the character that it is, `None` for an invisible one.
+fn decoded(text: &str, at: usize) -> Option<(usize, Option<char>)> {
+    match text.as_bytes()[at] {
+        b'\\' => escape(text, at),
+        b'&' => entity(text, at),
+        b'%' => percent(text, at),
+        _ => character(text, at),
+    }
+}
+
+fn character(text: &str, at: usize) -> Option<(usize, Option<char>)> {
+    let c = text.get(at..)?.chars().next()?;
+    let length = c.len_utf8();
+    let code = u32::from(c);
+    let decoded = match c {
+        '\u{ad}'
+        | '\u{180e}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2064}' => None,
+        '\u{2066}'..='\u{2069}' | '\u{feff}' => None,
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => Some(' '),
+        // Between digits alone: elsewhere a dash is punctuation.
+        '\u{2010}'..='\u{2013}' | '\u{2212}' => {
+            let follows = text[at + length..].chars().next().is_some_and(|next| next.is_ascii_digit());
+            let before = text[..at].chars().next_back().is_some_and(|last| last.is_ascii_digit());
+            Some(if follows && before { '-' } else { return None })
+        }
+        'Ａ'..='Ｚ' | 'ａ'..='ｚ' | '＠' | '．' | '－' | '＋' | '＿' | '／' | '（' | '）' => {
+            Some(char::from_u32(code - 0xfee0)?)
+        }
+        _ => {
+            let zero = ZEROS.iter().find(|&&zero| (zero..zero + 10).contains(&code))?;
+            Some(char::from_digit(code - zero, 10)?)
+        }
+    };
+    Some((length, decoded))
+}
+
+/// `\u0040`, `\x40`, `\/`, and what Markdown escapes (`\_`); the backslash can itself be escaped.
+fn escape(text: &str, at: usize) -> Option<(usize, Option<char>)> {
+    let bytes = text.as_bytes();
+    if at > 0 && bytes[at - 1] == b'\\' {
+        // Judged with the first of them.
+        return None;
+    }
+    let n_slashes = bytes[at..].iter().take_while(|&&byte| byte == b'\\').count();
+    let sign = at + n_slashes;
+    let (digits, decoded) = match bytes.get(sign)? {
+        b'u' => (4, None),
+        b'x' => (2, None),
+        &byte @ (b'/' | b'_' | b'@' | b'-' | b'+' | b'.') => (0, Some(char::from(byte))),
+        _ => return None,
+    };
+    let end = sign + 1 + digits;
+    let decoded = match decoded {
+        Some(c) => c,
+        None => readable(text.get(sign + 1..end)?)?,
+    };
+    Some((end - at, visible(decoded)?))
+}
+
+/// `&#64;`, `&#x40;`, `&commat;`.
+fn entity(text: &str, at: usize) -> Option<(usize, Option<char>)> {
+    let name = &text.as_bytes()[at + 1..];
+    let length = name.iter().take(2 * MAX_ENTITY).position(|&byte| byte == b';')?;
+    let name = text.get(at + 1..at + 1 + length)?;
+    let length = length + 2;
+    if let Some(number) = name.strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+            None => number.parse().ok()?,
+        };
+        return Some((length, visible(char::from_u32(code).filter(|&c| is_text(c))?)?));
+    }
+    if INVISIBLE_ENTITIES.contains(&name) {
+        return Some((length, None));
+    }
+    let (_, c) = ENTITIES.iter().find(|(known, _)| *known == name)?;
+    Some((length, Some(*c)))
+}
+
+/// `%40`; a percent sign itself stays.
+fn percent(text: &str, at: usize) -> Option<(usize, Option<char>)> {
+    let c = readable(text.get(at + 1..at + 3)?)?;
+    (c.is_ascii() && c != '%').then_some((3, Some(c)))
+}
+
+/// The character of a code in hex digits, if it can be part of a value or end one.
+fn readable(digits: &str) -> Option<char> {
+    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    char::from_u32(u32::from_str_radix(digits, 16).ok()?).filter(|&c| is_text(c))
+}
+
+/// Not a control character, and no backslash, which would begin an escape that was none.
+fn is_text(c: char) -> bool {
+    !c.is_control() && c != '\\'
+}
+
+/// An escaped character as the view shows it.
+fn visible(c: char) -> Option<Option<char>> {
+    let mut buffer = [0; 4];
+    let written: &str = c.encode_utf8(&mut buffer);
+    Some(character(written, 0).map_or(Some(c), |(_, decoded)| decoded))
+}
+
+/// The text without what the view takes out or decodes.
+pub(super) fn plain(written: &str) -> Cow<'_, str> {
+    normal_view(written).0
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_hides_a_value_is_decoded_and_the_way_back_is_known() {
+        let cases = [
+            ("mira&#64;quillpost.net", "mira@quillpost.net"),
+            ("mira&#x40;quillpost&period;net", "mira@quillpost.net"),
+            ("mira%40quillpost.net", "mira@quillpost.net"),
+            (r"mira\u0040quillpost\u002enet", "mira@quillpost.net"),
+            (r"mira\\u0040quillpost\x2enet", "mira@quillpost.net"),
+            (r"a\/b\_c", "a/b_c"),
+            ("mira＠quillpost．net", "mira@quillpost.net"),
+            ("mi\u{ad}ra\u{200b}@quill\u{2060}post.net", "mira@quillpost.net"),
+            ("０１７１\u{a0}３９２００１２", "0171 3920012"),
+            ("٠٥٠ ١٢٣", "050 123"),
+            ("030\u{2011}23125321, Mo\u{2013}Fr", "030-23125321, Mo\u{2013}Fr"),
+        ];
+        for (written, expected) in cases {
+            let (view, offsets) = normal_view(written);
+            assert_eq!(view, expected);
+            assert_eq!(offsets.back(0, view.len()), (0, written.len()), "{written}");
+        }
+        let (view, offsets) = normal_view("to mi\u{ad}ra&#64;quillpost.net\u{200b} now");
+        let start = view.find("mira").unwrap();
+        let (start, end) = offsets.back(start, start + "mira@quillpost.net".len());
+        assert_eq!((start, end), (3, "to mi\u{ad}ra&#64;quillpost.net".len()));
+    }
+
+    #[test]
+    fn what_is_only_alike_stays() {
+        for text in [
+            r"C:\users\new",
+            "50% off & more;",
+            "a&b;c",
+            r"\n\t\x",
+            "100%25",
+            "x\u{2013}y",
+            r"\u00zz",
+            "谢谢，好的",
+        ] {
+            assert!(matches!(normal_view(text).0, Cow::Borrowed(_)), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn spans_of_the_view_are_spans_of_the_text(text in r"([a-z0-9@. ]|\\u00[0-9a-f]{2}|&#6[0-9];|%[2-4][0-9a-f]|\PC|\u{ad}|\\){0,30}") {
+            let (view, offsets) = normal_view(&text);
+            let borders: Vec<usize> = view.char_indices().map(|(at, _)| at).chain([view.len()]).collect();
+            for pair in borders.windows(2) {
+                let (start, end) = offsets.back(pair[0], pair[1]);
+                prop_assert!(start < end && text.get(start..end).is_some(), "{start}..{end} of {text:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,481 @@
+//! Words that say that a telephone number is near, by language, and the regions where each language is spoken.
+//!
+//! A `*` at the end lets any ending follow, one at the start any beginning. Strong words are about calling. Weak ones are
+//! about a person or a place: with them a number must be written in groups or with a zero in front.
+
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use phonenumber::country;
+use phonenumber::metadata::DATABASE;
+
+/// How much the words around a number say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Strength {
+    /// The script that the text is in.
+    Script,
+    /// A person, a place, a number of some kind.
+    Weak,
+    /// A call, a telephone.
+    Strong,
+}
+
+/// A language: its regions, those with most speakers first, its words, and parts of words of scripts without blanks.
+struct Language {
+    regions: &'static str,
+    strong: &'static str,
+    weak: &'static str,
+    /// Found anywhere, also inside of words.
+    anywhere: &'static [&'static str],
+    /// Letters that are written nowhere else.
+    scripts: &'static [(char, char)],
+}
+
+/// The place of English in the list.
+const ENGLISH: usize = 0;
+
+const LANGUAGES: &[Language] = &[
+    Language {
+        regions: "US IN GB AU IE NZ ZA NG KE PH SG HK PK GH",
+        strong: "phone* telephone* tel mobile* mob cell cells cellphone* cel whatsapp whats wa sms fax call calls calling called \
+            caller callback dial* text texting texted contact contacts reach ring rings hotline helpline landline* voicemail \
+            msisdn viber imessage facetime pager trunkline customer_care customer_service support_line toll_free tollfree \
+            my_number his_number her_number their_number our_number your_number the_number_is number_is_now my_line work_line \
+            pbx trunk flash_me flash buzz not_reachable ping_me upi paytm gpay bkash pesa mpesa zelle venmo pix bizum swish twint vipps mobilepay blik",
+        weak: "number* office desk reception clinic branch front_desk mom mum mam dad nan gran grandma grandpa uncle aunt auntie \
+            wife husband brother sister son daughter boss landlord plumber electrician doctor dentist vet nurse school hospital \
+            hotel concierge emergency store shop home work reachable switchboard extension rsvp recipient sender hp line hq",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "ES MX AR CO CL PE",
+        strong: "llam* llám* telefon* teléfon* tfno tlf celular* celu cel móvil* movil* marca marque marcar fijo fono \
+            comunícate comunicate comunicarse guasap* wasap* mensaje* contactar contáct* contact* mándame",
+        weak: "numer* número* reserva* oficina conmutador municipalidad tarjeta_dice contesta* timbr* fonazo recepción consulta clínica clinica urgencia* casa mamá papá",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "BR PT",
+        strong: "ligue ligar liga liguem ligação telefon* telemóvel telemovel celular* móvel fone disque chame chama chamar zap \
+            zapzap whats mensagem contato* contacto*",
+        weak: "número* numero* escritório clínica consultório recepção padaria casa",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "DE AT CH",
+        strong: "telefon* *telefon *handy *handynummer *telefonnummer *mobilnummer *rufnummer mobil mobiltelefon* natel anruf* \
+            anzurufen ruf rufe rufen rufst rückruf* durchwahl* festnetz* erreichbar erreichen erreichst *hotline aalüüte lüüt \
+            meine_nummer deine_nummer seine_nummer ihre_nummer unter_der_nummer simse kontakt*",
+        weak: "*nummer büro praxis zentrale empfang notfall mama papa oma opa",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "FR BE CH CA",
+        strong: "téléphon* telephon* portable appel* rappel* joindre joign* contact* texto textos fixe gsm cellulaire composez \
+            standard",
+        weak: "numéro* numero* cabinet bureau mairie urgence* accueil secrétariat domicile mari maman papa poste",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "IT CH",
+        strong: "chiam* richiam* telefon* cellular* cell contatt* recapito fisso squillo scrivimi",
+        weak: "numer* ufficio studio casa centralino reception emergenz* mamma papà",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "NL BE",
+        strong: "bel bellen belt gebeld opbellen terugbellen telefoon* *telefoonnummer mobiel* *nummer gsm bereikbaar bereiken \
+            appje app sms*",
+        weak: "kantoor praktijk huisarts balie receptie bericht nood*",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "PL",
+        strong: "zadzwo* dzwoni* dzwoń* oddzwo* telefon* tel komórk* kom infolini* sms* kontakt* zapisz",
+        weak: "numer* biur* recepcj* żona mąż mama tata",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "RU KZ BY",
+        strong: "позвон* перезвон* звон* телефон* тел мобильн* моб сотов* смс вотсап* ватсап* whatsapp набер* свяж* факс*",
+        weak: "номер* офис* регистратур* мама папа ресепшен*",
+        anywhere: &[],
+        scripts: &[('а', 'я')],
+    },
+    Language {
+        regions: "UA",
+        strong: "подзвон* зателефон* передзвон* дзвон* телефон* мобільн* тел",
+        weak: "номер* офіс*",
+        anywhere: &[],
+        scripts: &[('і', 'ї')],
+    },
+    Language {
+        regions: "TR",
+        strong: "ara arayın* arayabil* arayıp aramak ararsın* telefon* mesaj* cep cepten cebim* tel gsm",
+        weak: "numara* ofis* şube* danışma anne* baba*",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "VN",
+        strong: "gọi thoại sđt đt sdt zalo hotline nhắn",
+        weak: "số đài",
+        anywhere: &["liên hệ", "di động", "tổng đài"],
+        scripts: &[],
+    },
+    Language {
+        regions: "ID MY",
+        strong: "hubungi* telepon* telpon* telp telefon* hp ponsel panggil* wa kontak* whatsapp",
+        weak: "nomor* nombor* kantor pejabat klinik rumah",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "PH",
+        strong: "tawag* tawagan telepono",
+        weak: "numero",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "KE TZ UG",
+        strong: "piga nipigie simu",
+        weak: "nambari namba",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "SE",
+        strong: "ring ringa ringer telefon* mobil* *nummer tel nås sms*",
+        weak: "växeln kontor* reception*",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "NO DK",
+        strong: "ring ringe ringer telefon* mobil* *nummer tlf nødkontakt sms*",
+        weak: "kontor* legekontor* lægehuset",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "FI EE",
+        strong: "soit* puhelin* puh gsm matkapuhelin* *numero *numeroni tekstari* helista telefon*",
+        weak: "toimisto* päivysty*",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "CZ SK",
+        strong: "zavol* volej* volat telefon* tel mobil*",
+        weak: "číslo čísle recepce kancelář*",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "HU",
+        strong: "hív* hívj* felhív* telefon* mobil* tel",
+        weak: "szám* irod* férjem feleségem anyám apám vészhelyzet*",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "RO MD",
+        strong: "sun* apel* telefon* mobil tel contact*",
+        weak: "număr* numar* nr cabinet* birou*",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "GR CY",
+        strong: "κάλεσ* καλέσ* καλέστε τηλέφων* τηλεφών* τηλεφων* τηλ κινητ* πάρε πάρτε",
+        weak: "αριθμ* γραφεί*",
+        anywhere: &[],
+        scripts: &[('α', 'ω')],
+    },
+    Language {
+        regions: "IL",
+        strong: "",
+        weak: "",
+        anywhere: &["טלפון", "נייד", "תתקשר", "התקשר", "להתקשר", "חייג", "וואטסאפ", "פלאפון"],
+        scripts: &[('א', 'ת')],
+    },
+    Language {
+        regions: "SA EG AE MA IQ JO",
+        strong: "",
+        weak: "",
+        anywhere: &[
+            "اتصل",
+            "هاتف",
+            "جوال",
+            "موبايل",
+            "تلفون",
+            "تليفون",
+            "واتس",
+            "كلمني",
+            "كلّم",
+            "رقم",
+            "نمرت",
+            "نمرة",
+            "مكتب",
+            "رسالة",
+            "خدمة",
+        ],
+        scripts: &[('ء', 'ي')],
+    },
+    Language {
+        regions: "IR PK",
+        strong: "",
+        weak: "",
+        anywhere: &["تماس", "تلفن", "موبایل", "شماره", "همراه", "فون", "کال", "نمبر", "موبائل", "رابطہ"],
+        scripts: &[('پ', 'پ'), ('چ', 'چ'), ('ک', 'گ'), ('ی', 'ے')],
+    },
+    Language {
+        regions: "IN",
+        strong: "",
+        weak: "",
+        anywhere: &[
+            "फ़ोन",
+            "फोन",
+            "फ़ोन",
+            "मोबाइल",
+            "कॉल",
+            "नंबर",
+            "संपर्क",
+            "व्हाट्स",
+            "ফোন নম্বর",
+            "தொலைபேசி",
+            "அழை",
+            "மொபைல்",
+            "போன்",
+            "ఫోన్",
+            "కాల్",
+            "మొబైల్",
+            "ਫ਼ੋਨ",
+            "ਫੋਨ",
+            "ਮੋਬਾਈਲ",
+            "ફોન",
+            "મોબાઇલ",
+            "ಫೋನ್",
+            "ಮೊಬೈಲ್",
+            "ഫോൺ",
+        ],
+        scripts: &[('\u{900}', '\u{97f}'), ('\u{a00}', '\u{d7f}')],
+    },
+    Language {
+        regions: "BD IN",
+        strong: "",
+        weak: "",
+        anywhere: &["ফোন", "মোবাইল", "কল কর", "নম্বর", "যোগাযোগ"],
+        scripts: &[('\u{980}', '\u{9ff}')],
+    },
+    Language {
+        regions: "TH",
+        strong: "",
+        weak: "",
+        anywhere: &["โทร", "เบอร์", "มือถือ", "ติดต่อ"],
+        scripts: &[('\u{e00}', '\u{e7f}')],
+    },
+    Language {
+        regions: "CN TW HK SG",
+        strong: "",
+        weak: "",
+        anywhere: &[
+            "📱", "📞", "☎", "📲", "电话", "電話", "手机", "手機", "拨打", "撥打", "联系", "聯繫", "聯絡",
+            "致电", "致電", "打给", "打給", "打俾", "短信", "簡訊", "号码", "號碼", "微信", "座机", "座機",
+            "热线", "熱線", "来电", "來電",
+        ],
+        scripts: &[('\u{4e00}', '\u{9fff}')],
+    },
+    Language {
+        regions: "JP",
+        strong: "",
+        weak: "",
+        anywhere: &["電話", "携帯", "ケータイ", "でんわ", "連絡先", "連絡", "番号", "ショートメール"],
+        scripts: &[('\u{3041}', '\u{30ff}')],
+    },
+    Language {
+        regions: "KR",
+        strong: "",
+        weak: "",
+        anywhere: &["전화", "휴대폰", "핸드폰", "연락", "번호", "문자", "통화"],
+        scripts: &[('\u{ac00}', '\u{d7a3}')],
+    },
+];
+
+/// Regions tried for a number whose words say nothing about where it is, in this order; the first is North America's.
+const FIRST_REGIONS: &str = "US CN IN BR GB DE FR ES IT AU MX JP KR TR";
+/// Tried after them where the number is written as one is.
+const OTHER_REGIONS: &str = "NL BE CH AT SE NO DK FI PL CZ HU RO GR PT RU UA IE NZ ZA NG KE EG SA AE IL PK BD ID MY TH VN TW SG \
+    HK PH AR CO CL PE";
+
+/// Regular expressions of numbering plans that are kept compiled.
+const KEPT_EXPRESSIONS: usize = 2048;
+
+/// A word to look for.
+struct Entry {
+    language: usize,
+    strength: Strength,
+    /// Any beginning, any ending.
+    open: [bool; 2],
+}
+
+struct Words {
+    /// Words of scripts with blanks, in a text of small letters with single blanks.
+    words: AhoCorasick,
+    entries: Vec<Entry>,
+    anywhere: AhoCorasick,
+    anywhere_language: Vec<usize>,
+    regions: Vec<Vec<Plan>>,
+}
+
+/// A region with a numbering plan of its own, and the lengths of its numbers without a trunk prefix, a bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Plan {
+    pub(super) region: country::Id,
+    lengths: u64,
+}
+
+impl Plan {
+    pub(super) fn of(region: country::Id) -> Self {
+        let lengths = DATABASE.by_id(region.as_ref()).map_or(0, |metadata| {
+            let kinds = metadata.descriptors();
+            let kinds = [
+                kinds.fixed_line(),
+                kinds.mobile(),
+                kinds.toll_free(),
+                kinds.shared_cost(),
+                kinds.voip(),
+                kinds.uan(),
+            ];
+            let lengths = kinds.into_iter().flatten().flat_map(|kind| kind.possible_length());
+            lengths.filter(|&&length| length < 64).fold(0_u64, |all, length| all | 1 << length)
+        });
+        // Without a length any will do.
+        Self { region, lengths: if lengths == 0 { u64::MAX } else { lengths } }
+    }
+
+    /// A number with these digits can be one of the plan: asked before the plan itself, which is slow.
+    pub(super) fn may_hold(&self, digits: &str) -> bool {
+        let has = |length: usize| self.lengths >> length & 1 == 1;
+        let n_digits = digits.len().min(63);
+        // A trunk prefix has one digit, in Hungary two; in Argentina mobiles have two more inside.
+        has(n_digits)
+            || digits.starts_with(['0', '1', '8']) && (has(n_digits - 1) || n_digits > 2 && has(n_digits - 2))
+            || n_digits > 2 && has(n_digits - 2) && digits.contains("15")
+    }
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let (mut patterns, mut entries) = (Vec::new(), Vec::new());
+    let mut anywhere: Vec<&str> = Vec::new();
+    let mut anywhere_language: Vec<usize> = Vec::new();
+    for (language, words) in LANGUAGES.iter().enumerate() {
+        for (list, strength) in [(words.strong, Strength::Strong), (words.weak, Strength::Weak)] {
+            for word in list.split_whitespace() {
+                patterns.push(word.trim_matches('*').replace('_', " "));
+                entries.push(Entry {
+                    language,
+                    strength,
+                    open: [word.starts_with('*'), word.ends_with('*')],
+                });
+            }
+        }
+        anywhere.extend(words.anywhere);
+        anywhere_language.extend(words.anywhere.iter().map(|_| language));
+    }
+    Words {
+        words: AhoCorasick::new(patterns).expect("a short list of words"),
+        entries,
+        anywhere: AhoCorasick::new(anywhere).expect("a short list of words"),
+        anywhere_language,
+        regions: LANGUAGES.iter().map(|language| regions(language.regions)).collect(),
+    }
+});
+
+fn regions(list: &str) -> Vec<Plan> {
+    // The plans are regular expressions that the crate keeps compiled, but too few for all regions.
+    if let Ok(mut kept) = DATABASE.cache().lock() {
+        kept.set_capacity(KEPT_EXPRESSIONS);
+    }
+    list.split_whitespace().filter_map(|region| country::Id::from_str(region).ok()).map(Plan::of).collect()
+}
+
+/// Regions that are tried without a hint: those for any number, then those for numbers that are written as one.
+pub(super) static TRIED: LazyLock<(Vec<Plan>, Vec<Plan>)> =
+    LazyLock::new(|| (regions(FIRST_REGIONS), regions(OTHER_REGIONS)));
+
+/// What words say about a number.
+#[derive(Debug, Default)]
+pub(super) struct Hint {
+    pub(super) strength: Option<Strength>,
+    /// The languages of the words.
+    languages: Vec<usize>,
+}
+
+impl Hint {
+    /// Regions of the languages of the words.
+    pub(super) fn regions(&self) -> impl Iterator<Item = Plan> {
+        self.languages.iter().flat_map(|&language| WORDS.regions[language].iter().copied())
+    }
+
+    fn note(&mut self, language: usize, strength: Strength) {
+        self.strength = self.strength.max(Some(strength));
+        if !self.languages.contains(&language) {
+            self.languages.push(language);
+        }
+    }
+
+    /// A language other than English is spoken.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.languages.iter().any(|&language| language != ENGLISH)
+    }
+
+    /// Notes the regions where the script of a text is written, and no word is needed for a number that is written as one.
+    pub(super) fn read_script(&mut self, text: &str) {
+        for (at, language) in LANGUAGES.iter().enumerate() {
+            let is_written =
+                |c: char| language.scripts.iter().any(|&(first, last)| (first..=last).contains(&c));
+            if !language.scripts.is_empty() && text.chars().any(is_written) {
+                self.note(at, Strength::Script);
+            }
+        }
+    }
+
+    /// Notes the words after a number: those of English belong to what follows.
+    pub(super) fn read_behind(&mut self, text: &str, joined: &str) {
+        let mut hint = Self::default();
+        hint.read(text, joined);
+        if hint.is_foreign() && !hint.languages.contains(&ENGLISH) {
+            hint.languages.iter().for_each(|&language| self.note(language, Strength::Strong));
+        }
+    }
+
+    /// Notes the words of a text; `joined` are its words in small letters with single blanks between.
+    pub(super) fn read(&mut self, text: &str, joined: &str) {
+        let words = &*WORDS;
+        let bytes = joined.as_bytes();
+        for hit in words.words.find_overlapping_iter(joined) {
+            let entry = &words.entries[hit.pattern().as_usize()];
+            let begins = entry.open[0] || hit.start() == 0 || bytes[hit.start() - 1] == b' ';
+            let ends = entry.open[1] || bytes.get(hit.end()).is_none_or(|&byte| byte == b' ');
+            if begins && ends {
+                self.note(entry.language, entry.strength);
+            }
+        }
+        if !text.is_ascii() {
+            for hit in words.anywhere.find_overlapping_iter(text) {
+                self.note(words.anywhere_language[hit.pattern().as_usize()], Strength::Strong);
+            }
+        }
+    }
+}
