@@ -48,8 +48,8 @@ def weather(rng):
 
 
 def function(name, n_words, rng):
-    text = " ".join(rng.choice(WORDS) for _ in range(n_words))
-    parameter = {"type": "string", "description": " ".join(rng.choice(WORDS) for _ in range(8))}
+    text = " ".join(rng.choice(WORDS) + rng.choice(["", rng.choice(WORDS)]) for _ in range(n_words))
+    parameter = {"type": "string", "description": " ".join(rng.choice(WORDS) + rng.choice(WORDS) for _ in range(8))}
     schema = {"type": "object", "properties": {rng.choice(WORDS): parameter}, "required": []}
     return {"type": "function", "function": {"name": name, "description": text, "parameters": schema}}
 

@@ -567,7 +567,7 @@ impl SparseLeaders {
         }
         if !self.may_be_listed {
             self.order = None;
-        } else if self.order.is_none() {
+        } else if self.order.is_none() && self.leaders.len() >= self.costs.0 {
             self.order = Some(Order::of(&self.rows, self.n_dims));
         }
         while let Some(last) = self.settled.pop_if(|last| last.len() < 2 * rows.len()) {

@@ -15,6 +15,9 @@ use crate::similarity::{Cancelled, Merge};
 /// Settled leaders that a join pays for; fewer are compared one by one.
 const MIN_JOINED: usize = 2_048;
 
+/// Vectors that are compared one by one sooner than anything is made ready for them.
+const FEW: usize = 64;
+
 /// The leaders so far.
 pub(super) enum Leaders {
     /// Which kind is not known yet.
@@ -24,7 +27,7 @@ pub(super) enum Leaders {
     },
     /// Of vectors that are mostly zeros.
     Sparse(SparseLeaders),
-    /// Of others.
+    /// Of others, or of few.
     Dense(DenseLeaders),
 }
 
@@ -37,9 +40,9 @@ pub(super) enum Probe<'p> {
 }
 
 impl Leaders {
-    /// Leaders are near from this cosine on.
-    pub(super) fn new(threshold: f64) -> Self {
-        Self::Unknown { threshold }
+    /// Leaders are near from this cosine on, and there are so many vectors.
+    pub(super) fn new(threshold: f64, n_vectors: usize) -> Self {
+        if n_vectors <= FEW { Self::Dense(DenseLeaders::new(threshold)) } else { Self::Unknown { threshold } }
     }
 
     /// Vectors with the best settled leader of each, on all threads; nothing where it was called off.

@@ -111,7 +111,7 @@ fn in_blocks(
     let mut search = Search {
         texts: &texts,
         words: spaces.as_ref().map(leaders).transpose()?,
-        vectors: gates.cosine.map(by_vectors::Leaders::new),
+        vectors: gates.cosine.map(|threshold| by_vectors::Leaders::new(threshold, queries.len())),
         cancelled,
     };
     for block in blocks(0..n_leaders, block_len) {
@@ -120,8 +120,11 @@ fn in_blocks(
     search.settle()?;
     let mut near = Vec::with_capacity(queries.len() - n_leaders);
     for block in blocks(n_leaders..queries.len(), block_len) {
+        let is_last = block.end == queries.len();
         search.look(block, vectors, n_fixed.is_none(), &mut near)?;
-        search.settle()?;
+        if !is_last {
+            search.settle()?;
+        }
     }
     Ok(near)
 }

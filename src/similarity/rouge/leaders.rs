@@ -53,7 +53,9 @@ pub(super) fn merge_in_blocks(
             }
             merges.push(best.map(Found::merge));
         }
-        leaders.settle(cancelled)?;
+        if merges.len() < rows.len() {
+            leaders.settle(cancelled)?;
+        }
     }
     Some(merges)
 }
