@@ -69,6 +69,8 @@ def main():
             counts[f"verify after: exit {code}"] += 1
             if code != 0:
                 bad.append(f"{case}: verify after the run: exit {code}\n{text}")
+            if nth % 100 == 99:
+                print(f"{nth + 1} damages, {len(bad)} that went wrong", flush=True)
     print("\n".join(bad))
     print(f"{args.damages} damages: " + ", ".join(f"{what} {n}" for what, n in sorted(counts.items())))
     print(f"{len(bad)} that went wrong")

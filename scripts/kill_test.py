@@ -123,7 +123,7 @@ class Test:
                 if verified.returncode != 0 or verified.stdout:
                     self.bad.append(f"{name}, kill {hit}: {verified.stdout}{verified.stderr}")
         self.killed += hit
-        print(f"{name}: {hit} kills within {seconds:.2f} s")
+        print(f"{name}: {hit} kills within {seconds:.2f} s", flush=True)
 
 
 def contents(folder):
