@@ -68,7 +68,9 @@ pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
     let allow = if args.safe_only { Safety::Safe } else { Safety::Unsafe };
     if matches!(Reading::of(&args.file), Reading::Parquet) {
         let path = args.file.display();
-        bail!("{path}: docs are not read from Parquet\nhint: write the column with the docs as lines of JSON, or give the file to `toolsieve run`");
+        bail!(
+            "{path}: docs are not read from Parquet\nhint: write the column with the docs as lines of JSON, or give the file to `toolsieve run`"
+        );
     }
     let is_text = args.diff || !args.json && console::is_read_by_a_person();
     let shown = if is_text { text::told } else { line };
