@@ -151,6 +151,24 @@ fn a_pipe_with_a_name_is_read_once_and_two_are_refused() {
     assert!(shown(&output).contains("pipes are read as JSON only"), "{}", shown(&output));
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_run_that_waits_for_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut command = toolsieve();
+    command.args(["run", "--quiet", "--input"]).arg(&pipe).arg("--out").arg(folder.path().join("run"));
+    let mut run = command.spawn().unwrap();
+    // It waits for a writer once it has its folder.
+    while !folder.path().join("run/stdin").exists() {
+        std::thread::yield_now();
+    }
+    let id = run.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert!(!run.wait().unwrap().success());
+}
+
 #[test]
 fn millions_of_blank_lines_are_a_few_notes_and_each_has_its_story() {
     let n_blank = 2_000_000;

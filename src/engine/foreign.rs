@@ -85,7 +85,9 @@ impl ForeignFile {
             let leaves = if is_twice { Err("two columns of one name".to_owned()) } else { leaves_of(field) };
             if is_twice {
                 let first = columns.iter_mut().find(|column| column.name == name);
-                first.into_iter().for_each(|first| first.leaves.clone_from(&leaves));
+                if let Some(first) = first {
+                    first.leaves.clone_from(&leaves);
+                }
                 fields.retain(|field: &ParquetType| field.name() != name);
                 continue;
             }
@@ -410,12 +412,12 @@ fn decimal(bytes: &[u8], scale: usize) -> Option<Value> {
     // The last digit comes first.
     let mut digits = Vec::new();
     while digits.len() <= scale || magnitude.iter().any(|byte| *byte != 0) {
-        let rest = magnitude.iter_mut().fold(0_u16, |rest, byte| {
-            let part = rest << 8 | u16::from(*byte);
-            *byte = (part / 10) as u8; // less than 256, since the rest is less than 10
+        let rest = magnitude.iter_mut().fold(0_u32, |rest, byte| {
+            let part = rest << 8 | u32::from(*byte);
+            *byte = u8::try_from(part / 10).expect("the rest is less than 10");
             part % 10
         });
-        digits.push(char::from(b'0' + rest as u8)); // less than 10
+        digits.push(char::from_digit(rest, 10).expect("the rest is less than 10"));
     }
     while digits.len() > scale + 1 && digits.last() == Some(&'0') {
         digits.pop();

@@ -1,4 +1,4 @@
-//! The threads ahead of the one that writes: one reads and hashes, all parse.
+//! The threads ahead of the one that writes: all check compressed files, one reads and hashes, all parse.
 //!
 //! What they do needs no line but the one at hand; what needs others (limits, samples, batch answers) is for
 //! `source`. Each hands on through a bounded channel, so that memory holds a few blocks, and ends when the next
@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -17,10 +18,11 @@ use crate::engine::fingerprint::hex;
 use crate::engine::folder::InputFile;
 use crate::engine::payload::{LineRow, Place, RequestRow};
 use crate::ingest::batch::BatchAnswer;
-use crate::ingest::read::{Block, Format, Limits, read_blocks};
+use crate::ingest::read::{Block, Format, Limits, ReadError, read_sound_blocks};
 use crate::ingest::reasons::ends_file;
 use crate::ingest::record::{Line, LineFate, Record, records_of};
 use crate::ingest::shapes::Columns;
+use crate::ingest::sound::{self, Soundness};
 use crate::privacy;
 
 /// A line with all the work done that needs no other line.
@@ -48,18 +50,34 @@ pub(super) type TextFile<'p> = (u32, &'p Path, Format);
 pub(super) fn read_files(
     files: &[TextFile<'_>],
     limits: &Limits,
+    cancel: &AtomicBool,
     sender: SyncSender<(u32, Block)>,
 ) -> Result<Vec<(InputFile, u64)>> {
-    files.iter().map(|file| read_file(file, limits, &sender)).collect()
+    let mut inputs = Vec::with_capacity(files.len());
+    // A few files at a time, so that what was checked is still in the system's memory when it is read.
+    for files in files.chunks(rayon::current_num_threads()) {
+        let checked = |&(_, path, _): &TextFile<'_>| {
+            let soundness = sound::check(path, &|| cancel.load(Ordering::Relaxed));
+            soundness.map_err(|cause| ReadError::Open { path: path.to_owned(), cause })
+        };
+        let checked: Vec<_> = files.par_iter().map(checked).collect();
+        for (file, checked) in files.iter().zip(checked) {
+            let soundness = checked?.ok_or(Error::Interrupted)?;
+            inputs.push(read_file(file, limits, soundness, &sender)?);
+        }
+    }
+    Ok(inputs)
 }
 
 fn read_file(
     &(file, path, format): &TextFile<'_>,
     limits: &Limits,
+    soundness: Soundness,
     sender: &SyncSender<(u32, Block)>,
 ) -> Result<(InputFile, u64)> {
     let mut hasher = Sha256::new();
-    let facts = read_blocks(path, format, limits, &mut |bytes| hasher.update(bytes), &mut |block| {
+    let mut on_bytes = |bytes: &[u8]| hasher.update(bytes);
+    let facts = read_sound_blocks(path, format, limits, soundness, &mut on_bytes, &mut |block| {
         // Nobody receives any more when the other side met an error, which is the one to tell.
         sender.send((file, block)).map_err(|_| Error::Interrupted)
     })?;

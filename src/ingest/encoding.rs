@@ -143,14 +143,14 @@ impl Units {
         let is_low = (0xdc00..=0xdfff).contains(&unit);
         if let Some(high) = self.high_surrogate.take() {
             if is_low {
-                return push(char::decode_utf16([high, unit]).next(), text);
+                return push(&[high, unit], text);
             }
             text.push(NO_CHARACTER);
         }
         if (0xd800..=0xdbff).contains(&unit) {
             self.high_surrogate = Some(unit);
         } else {
-            push(char::decode_utf16([unit]).next(), text);
+            push(&[unit], text);
         }
     }
 
@@ -161,8 +161,8 @@ impl Units {
     }
 }
 
-fn push(decoded: Option<Result<char, std::char::DecodeUtf16Error>>, text: &mut Vec<u8>) {
-    match decoded {
+fn push(units: &[u16], text: &mut Vec<u8>) {
+    match char::decode_utf16(units.iter().copied()).next() {
         Some(Ok(character)) => {
             text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
         }

@@ -25,18 +25,16 @@ pub(super) struct RawText<'a>(Recoded<Limited<'a>>);
 
 impl<'a> RawText<'a> {
     /// Opens a file, `-` being standard input; every byte read from it is shown to `on_bytes` once, in order.
-    pub(super) fn open(path: &Path, on_bytes: &'a mut dyn FnMut(&[u8])) -> io::Result<Self> {
+    pub(super) fn open(
+        path: &Path,
+        soundness: Soundness,
+        on_bytes: &'a mut dyn FnMut(&[u8]),
+    ) -> io::Result<Self> {
         let file: Box<dyn Read> =
             if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(path)?) };
         let watched = Watched { file, on_bytes, n_bytes: 0, failed: false };
         let mut raw = BufReader::with_capacity(RAW_BUFFER_BYTES, watched);
-        let compression = Compression::of(raw.fill_buf()?);
-        let soundness = match compression {
-            // What can be read only once cannot be checked before.
-            Compression::Gzip | Compression::Zstd if path.is_file() => sound::check(path, compression)?,
-            _ => Soundness::default(),
-        };
-        let stored = match compression {
+        let stored = match Compression::of(raw.fill_buf()?) {
             Compression::Plain => Stored::Plain(raw),
             Compression::Gzip => Stored::Gzip(Box::new(MultiGzDecoder::new(raw))),
             Compression::Zstd => {
@@ -89,7 +87,7 @@ impl Read for RawText<'_> {
 }
 
 impl Compression {
-    fn of(first_bytes: &[u8]) -> Self {
+    pub(super) fn of(first_bytes: &[u8]) -> Self {
         if first_bytes.starts_with(GZIP_MAGIC) {
             Self::Gzip
         } else if first_bytes.starts_with(ZSTD_MAGIC) {

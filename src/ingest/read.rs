@@ -15,6 +15,7 @@ use serde::de::IgnoredAny;
 use crate::ingest::buffer::{Lent, Pool, Text};
 use crate::ingest::raw::RawText;
 use crate::ingest::reasons::{CUT_FILE, Fault, LINE_TOO_LONG};
+use crate::ingest::sound::{self, Soundness};
 use crate::ingest::split::{Cut, Rest, Splitter};
 use crate::ingest::table::Header;
 
@@ -33,9 +34,23 @@ pub fn read_blocks<E: From<ReadError>>(
     on_bytes: &mut dyn FnMut(&[u8]),
     on_block: &mut dyn FnMut(Block) -> Result<(), E>,
 ) -> Result<FileFacts, E> {
+    let soundness =
+        sound::check(path, &|| false).map_err(|cause| ReadError::Open { path: path.to_owned(), cause })?;
+    read_sound_blocks(path, format, limits, soundness.unwrap_or_default(), on_bytes, on_block)
+}
+
+/// The same, of a file that was checked before.
+pub(super) fn read_sound_blocks<E: From<ReadError>>(
+    path: &Path,
+    format: Format,
+    limits: &Limits,
+    soundness: Soundness,
+    on_bytes: &mut dyn FnMut(&[u8]),
+    on_block: &mut dyn FnMut(Block) -> Result<(), E>,
+) -> Result<FileFacts, E> {
     let open_error = |cause| ReadError::Open { path: path.to_owned(), cause };
     let read_error = |cause| ReadError::Read { path: path.to_owned(), cause };
-    let mut raw = RawText::open(path, on_bytes).map_err(open_error)?;
+    let mut raw = RawText::open(path, soundness, on_bytes).map_err(open_error)?;
     let mut cutter = Cutter::new(limits);
     let mut splitter = None;
     let mut format = format;

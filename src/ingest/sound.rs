@@ -42,47 +42,60 @@ impl Soundness {
     }
 }
 
-/// Decompresses a file to see how much of it is sound.
-pub(super) fn check(path: &Path, compression: Compression) -> io::Result<Soundness> {
+/// Decompresses a file to see how much of it is sound; `None` where that was called off. What can be read only once is
+/// not checked.
+pub(super) fn check(path: &Path, cancelled: &dyn Fn() -> bool) -> io::Result<Option<Soundness>> {
+    if !path.is_file() {
+        return Ok(Some(Soundness::default()));
+    }
     let file = File::open(path)?;
     let n_bytes = file.metadata()?.len();
     let mut raw = BufReader::with_capacity(RAW_BUFFER_BYTES, file);
+    let compression = Compression::of(raw.fill_buf()?);
     let (mut n_text, mut buffer) = (0, vec![0; RAW_BUFFER_BYTES]);
     loop {
         let start = raw.stream_position()?;
         let decoded = match compression {
-            Compression::Plain => return Ok(Soundness::default()),
-            Compression::Gzip => decoded(GzDecoder::new(&mut raw), &mut buffer),
+            Compression::Plain => return Ok(Some(Soundness::default())),
+            Compression::Gzip => decoded(GzDecoder::new(&mut raw), &mut buffer, cancelled),
             Compression::Zstd => {
                 zstd::stream::read::Decoder::with_buffer(&mut raw).and_then(|mut decoder| {
                     decoder.window_log_max(MAX_WINDOW_LOG)?;
-                    decoded(decoder.single_frame(), &mut buffer)
+                    decoded(decoder.single_frame(), &mut buffer, cancelled)
                 })
             }
         };
         match decoded {
-            Ok(n) => n_text += n,
+            Ok(Some(n)) => n_text += n,
+            Ok(None) => return Ok(None),
             // Told where it is read: up to its end the text is right.
             Err(error) if error.kind() == ErrorKind::UnexpectedEof || is_of_window(&error) => {
-                return Ok(Soundness::default());
+                return Ok(Some(Soundness::default()));
             }
             Err(error) => {
                 let what = format!("{error}: {start} of {n_bytes} bytes are sound");
-                return Ok(Soundness { damage: Some((n_text, what)) });
+                return Ok(Some(Soundness { damage: Some((n_text, what)) }));
             }
         }
         if raw.fill_buf()?.is_empty() {
-            return Ok(Soundness::default());
+            return Ok(Some(Soundness::default()));
         }
     }
 }
 
-/// Bytes of text in one member.
-fn decoded(mut member: impl Read, buffer: &mut [u8]) -> io::Result<u64> {
+/// Bytes of text in one member; `None` where that was called off.
+fn decoded(
+    mut member: impl Read,
+    buffer: &mut [u8],
+    cancelled: &dyn Fn() -> bool,
+) -> io::Result<Option<u64>> {
     let mut n_text = 0;
     loop {
+        if cancelled() {
+            return Ok(None);
+        }
         match member.read(buffer) {
-            Ok(0) => return Ok(n_text),
+            Ok(0) => return Ok(Some(n_text)),
             Ok(n) => n_text += n as u64, // usize is at most 64 bits wide
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),

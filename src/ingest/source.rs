@@ -173,9 +173,9 @@ impl Rows<'_, '_> {
         let (blocks_in, blocks) = sync_channel(ahead);
         let (promises_in, promises) = sync_channel(ahead);
         let wants_no_more = AtomicBool::new(self.wants_no_more());
-        let columns = &self.ingest.columns;
+        let (columns, cancel) = (&self.ingest.columns, self.cx.cancel);
         std::thread::scope(|scope| {
-            let reader = scope.spawn(|| read_files(files, &limits, blocks_in));
+            let reader = scope.spawn(|| read_files(files, &limits, cancel, blocks_in));
             let no_more = &wants_no_more;
             scope.spawn(move || parse_blocks(columns, blocks, no_more, promises_in));
             let taken = self.take_parsed(promises, &wants_no_more);

@@ -117,7 +117,7 @@ fn not_utf8(look: &Look) -> Option<String> {
     // One damaged line is no other encoding.
     let left = look.unreadable.get(NOT_UTF8).filter(|left| left.lines * 2 >= look.lines.looked_at)?;
     Some(format!(
-        "{} not UTF-8 ({}): if the file has another encoding, convert it, e.g. iconv -f UTF-16 -t UTF-8",
+        "{} not UTF-8 ({}): if the file has another encoding, convert it, e.g. iconv -f WINDOWS-1252 -t UTF-8",
         counted(left.lines, "line is", "lines are"),
         left.at.join(", ")
     ))
