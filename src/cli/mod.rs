@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(message(&file.into()), "reading a: disk on fire");
         let inner = anyhow::anyhow!("b is broken\nhint: mend it");
         assert_eq!(message(&inner.context("opening c")), "opening c: b is broken\nhint: mend it");
-        let read = crate::ingest::read::ReadError::Open { path: "d".into(), source: cause() };
+        let read = crate::ingest::read::ReadError::Open { path: "d".into(), cause: cause() };
         assert_eq!(message(&read.into()), "d: cannot be opened: disk on fire");
         let plain: io::Result<()> = Err(cause());
         assert_eq!(message(&plain.context("reading e").unwrap_err()), "reading e: disk on fire");

@@ -32,11 +32,12 @@ pub(super) struct VerifyArgs {
 pub(super) fn verify(args: &VerifyArgs) -> anyhow::Result<Ending> {
     let verified = verify::verify(&args.run)?;
     let text = if args.json { as_json(args, &verified) } else { as_text(&verified) };
-    console::give(&text)?;
+    let printed = if args.json { console::give_json(&text) } else { console::give(&text) };
     if !args.json {
         console::talk(&summary(&verified));
     }
-    Ok(if verified.is_whole() { Ending::Done } else { Ending::GateFailed })
+    let ending = if verified.is_whole() { Ending::Done } else { Ending::GateFailed };
+    Ok(ending.after(printed)?)
 }
 
 fn as_json(args: &VerifyArgs, verified: &Verified) -> String {

@@ -17,6 +17,7 @@ use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::hex;
 use crate::engine::folder::InputFile;
 use crate::engine::payload::{LineRow, Place, RequestRow};
+use crate::engine::stage::Cancel;
 use crate::ingest::batch::BatchAnswer;
 use crate::ingest::read::{Block, Format, Limits, ReadError, read_sound_blocks};
 use crate::ingest::reasons::ends_file;
@@ -50,14 +51,14 @@ pub(super) type TextFile<'p> = (u32, &'p Path, Format);
 pub(super) fn read_files(
     files: &[TextFile<'_>],
     limits: &Limits,
-    cancel: &AtomicBool,
+    cancel: &dyn Cancel,
     sender: SyncSender<(u32, Block)>,
 ) -> Result<Vec<(InputFile, u64)>> {
     let mut inputs = Vec::with_capacity(files.len());
     // A few files at a time, so that what was checked is still in the system's memory when it is read.
     for files in files.chunks(rayon::current_num_threads()) {
         let checked = |&(_, path, _): &TextFile<'_>| {
-            let soundness = sound::check(path, &|| cancel.load(Ordering::Relaxed));
+            let soundness = sound::check(path, &|| cancel.is_cancelled());
             soundness.map_err(|cause| ReadError::Open { path: path.to_owned(), cause })
         };
         let checked: Vec<_> = files.par_iter().map(checked).collect();
