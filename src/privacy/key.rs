@@ -76,7 +76,9 @@ static STARTS: LazyLock<(Vec<Start>, AhoCorasick)> = LazyLock::new(|| {
         add(mark, Start::Webhook(least));
     }
     for (words, word) in secret_words::WORDS {
-        words.iter().for_each(|pattern| add(pattern, Start::Word(word)));
+        for pattern in words {
+            add(pattern, Start::Word(word));
+        }
     }
     for (pattern, form) in forms::FORMS {
         add(pattern, Start::Form(form));
@@ -401,8 +403,7 @@ fn is_password(value: &str) -> bool {
 /// A password that no joint ties to its word: letters of both sizes or a sign, and a digit, and no address or version.
 fn is_strong_password(value: &str) -> bool {
     let has = |is: fn(char) -> bool| value.chars().any(is);
-    let is_mixed =
-        has(|c| c.is_lowercase()) && (has(|c| c.is_uppercase()) || has(|c| "!@#$%^*?+~".contains(c)));
+    let is_mixed = has(char::is_lowercase) && (has(char::is_uppercase) || has(|c| "!@#$%^*?+~".contains(c)));
     is_password(value)
         && value.chars().count() >= 8
         && has(|c| c.is_ascii_digit())

@@ -90,7 +90,7 @@ fn number(octets: [u8; PAIRS]) -> Option<u64> {
 /// The placeholder: with the same separators and case.
 pub(super) fn stand_in(written: &str, number: u64) -> String {
     let [.., high, middle, low] = number.to_be_bytes();
-    let octets = if number <= u64::from(u8::MAX) {
+    let octets = if u8::try_from(number).is_ok() {
         [DOCUMENTATION[0], DOCUMENTATION[1], DOCUMENTATION[2], DOCUMENTATION[3], DOCUMENTATION[4], low]
     } else {
         [LOCAL[0], LOCAL[1], LOCAL[2], high, middle, low]

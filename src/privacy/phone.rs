@@ -225,7 +225,7 @@ impl<'t> Candidate<'t> {
         let unhinted = TRIED.0[skipped..].iter().chain(others).copied().filter(|_| !is_short);
         let tried: Vec<Plan> = hinted.chain(unhinted).collect();
         (0..tried.len())
-            .filter(|&at| !tried[..at].contains(&tried[at]) && !(skipped == 1 && tried[at] == TRIED.0[0]))
+            .filter(|&at| !(tried[..at].contains(&tried[at]) || skipped == 1 && tried[at] == TRIED.0[0]))
             .find_map(|at| self.valid(tried[at]))
     }
 
@@ -267,7 +267,7 @@ impl<'t> Candidate<'t> {
         let is_free =
             FREE.iter().any(|free| self.digits.starts_with(free)) && sizes[1..].iter().all(|&size| size >= 2);
         let is_bracketed = self.text[self.start..].starts_with('(') && sizes.len() >= 3;
-        if is_free || is_bracketed || matches!(sizes[..], [3, 2, 2, 2] | [3, 3, 2, 2]) {
+        if is_free || is_bracketed || matches!(sizes[..], [3, 2 | 3, 2, 2]) {
             return true;
         }
         let before = self.text[..self.start].trim_end_matches(' ');

@@ -172,8 +172,9 @@ fn character(text: &str, at: usize) -> Option<(usize, Option<char>)> {
         | '\u{180e}'
         | '\u{200b}'..='\u{200f}'
         | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{2064}' => None,
-        '\u{2066}'..='\u{2069}' | '\u{feff}' => None,
+        | '\u{2060}'..='\u{2064}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{feff}' => None,
         '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => Some(' '),
         // Between digits alone: elsewhere a dash is punctuation.
         '\u{2010}'..='\u{2013}' | '\u{2212}' => {
@@ -212,7 +213,7 @@ fn escape(text: &str, at: usize) -> Option<(usize, Option<char>)> {
         Some(c) => c,
         None => readable(text.get(sign + 1..end)?)?,
     };
-    Some((end - at, visible(decoded)?))
+    Some((end - at, visible(decoded)))
 }
 
 /// `&#64;`, `&#x40;`, `&commat;`.
@@ -226,7 +227,7 @@ fn entity(text: &str, at: usize) -> Option<(usize, Option<char>)> {
             Some(digits) => u32::from_str_radix(digits, 16).ok()?,
             None => number.parse().ok()?,
         };
-        return Some((length, visible(char::from_u32(code).filter(|&c| is_text(c))?)?));
+        return Some((length, visible(char::from_u32(code).filter(|&c| is_text(c))?)));
     }
     if INVISIBLE_ENTITIES.contains(&name) {
         return Some((length, None));
@@ -254,11 +255,11 @@ fn is_text(c: char) -> bool {
     !c.is_control() && c != '\\'
 }
 
-/// An escaped character as the view shows it.
-fn visible(c: char) -> Option<Option<char>> {
+/// An escaped character as the view shows it; `None` for an invisible one.
+fn visible(c: char) -> Option<char> {
     let mut buffer = [0; 4];
     let written: &str = c.encode_utf8(&mut buffer);
-    Some(character(written, 0).map_or(Some(c), |(_, decoded)| decoded))
+    character(written, 0).map_or(Some(c), |(_, decoded)| decoded)
 }
 
 /// The text without what the view takes out or decodes.

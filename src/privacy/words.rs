@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 use phonenumber::country;
-use phonenumber::metadata::DATABASE;
+use phonenumber::metadata::{DATABASE, Descriptor};
 
 /// How much the words around a number say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -331,7 +331,7 @@ struct Entry {
 
 struct Words {
     /// Words of scripts with blanks, in a text of small letters with single blanks.
-    words: AhoCorasick,
+    parted: AhoCorasick,
     entries: Vec<Entry>,
     anywhere: AhoCorasick,
     anywhere_language: Vec<usize>,
@@ -357,7 +357,7 @@ impl Plan {
                 kinds.voip(),
                 kinds.uan(),
             ];
-            let lengths = kinds.into_iter().flatten().flat_map(|kind| kind.possible_length());
+            let lengths = kinds.into_iter().flatten().flat_map(Descriptor::possible_length);
             lengths.filter(|&&length| length < 64).fold(0_u64, |all, length| all | 1 << length)
         });
         // Without a length any will do.
@@ -394,7 +394,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         anywhere_language.extend(words.anywhere.iter().map(|_| language));
     }
     Words {
-        words: AhoCorasick::new(patterns).expect("a short list of words"),
+        parted: AhoCorasick::new(patterns).expect("a short list of words"),
         entries,
         anywhere: AhoCorasick::new(anywhere).expect("a short list of words"),
         anywhere_language,
@@ -464,7 +464,7 @@ impl Hint {
     pub(super) fn read(&mut self, text: &str, joined: &str) {
         let words = &*WORDS;
         let bytes = joined.as_bytes();
-        for hit in words.words.find_overlapping_iter(joined) {
+        for hit in words.parted.find_overlapping_iter(joined) {
             let entry = &words.entries[hit.pattern().as_usize()];
             let begins = entry.open[0] || hit.start() == 0 || bytes[hit.start() - 1] == b' ';
             let ends = entry.open[1] || bytes.get(hit.end()).is_none_or(|&byte| byte == b' ');
