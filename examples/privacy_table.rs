@@ -1,6 +1,6 @@
 //! Prints how well personal values are found in the labelled sentences of `tests/privacy`: precision and recall by kind.
 //!
-//! `cargo run --example privacy_table [open.jsonl|aside.jsonl|written.jsonl] [--misses]`
+//! `cargo run --example privacy_table [FILE] [--misses]`
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,10 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let show_misses = arguments.iter().any(|argument| argument == "--misses");
     let named = arguments.iter().find(|argument| !argument.starts_with("--"));
-    let files = named.map_or(vec!["open.jsonl", "aside.jsonl", "written.jsonl"], |name| vec![name.as_str()]);
+    let files = named
+        .map_or(vec!["open.jsonl", "aside.jsonl", "written.jsonl", "written_aside.jsonl"], |name| {
+            vec![name.as_str()]
+        });
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/privacy");
     for file in files {
         let text = std::fs::read_to_string(folder.join(file)).expect("the set is in the repository");

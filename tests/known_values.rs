@@ -219,6 +219,22 @@ fn doc_lists_and_other_rows_hold_no_value_that_a_question_shows() {
 }
 
 #[test]
+fn a_password_that_is_a_word_of_the_format_changes_no_role_and_no_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = |text: &str| json!([{"role": "user", "content": text}]);
+    let rows = [
+        row(1, &asked("Log in at https://user:user@quillpost.net/x as user"), &tools("Mails."), "user"),
+        row(2, &asked("Log in at https://me:assistant@quillpost.net/x"), &tools("Mails."), "assistant"),
+    ];
+    let out = run(folder.path(), "out", &rows, "2");
+    let entries = entries(&out);
+    assert_eq!(entries.len(), 2, "{entries:#?}");
+    let text: Vec<(String, String)> = text_of(&out);
+    let dataset = &text.iter().find(|(name, _)| name == "dataset/data/unverified.parquet").unwrap().1;
+    assert!(dataset.matches(r#"\"role\":\"user\""#).count() == 2, "{dataset}");
+}
+
+#[test]
 fn a_call_with_a_value_that_nobody_gave_is_held() {
     let folder = tempfile::tempdir().unwrap();
     let asked = |text: &str| json!([{"role": "user", "content": text}]);
@@ -277,4 +293,60 @@ fn known_values_are_the_same_bytes_with_any_number_of_threads() {
         files
     };
     assert_same_bytes(&but_inputs(one), &but_inputs(four));
+}
+
+#[test]
+fn escapes_hide_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (number, address) = ("+4915223984417", "lea.brandt@fernmail.org");
+    let forms = [
+        r"\u002B4915223984417",
+        r"\\u002B4915223984417",
+        r"\x2b4915223984417",
+        "&#43;4915223984417",
+        "%2B4915223984417",
+        "+49\u{200b}15223984417",
+        "＋４９１５２２３９８４４１７",
+        r"lea.brandt\u0040fernmail.org",
+        r"lea.brandt\x40fernmail\u002eorg",
+        "lea.brandt&#64;fernmail.org",
+        "lea.brandt\u{ad}@fernmail.org",
+        "lea.brandt＠fernmail.org",
+        r"lea.brandt@fernmail.org\/inbox",
+    ];
+    let mut lines = Vec::new();
+    for (at, form) in forms.iter().enumerate() {
+        let function = |name: &str, what: &str| {
+            format!(
+                r#"{{"name": "{name}", "description": "{what}", "parameters": {{"type": "object", "required": ["x"], "properties": {{"x": {{"type": "string", "description": "To whom."}}}}}}}}"#
+            )
+        };
+        // As docs pasted as JSON, as Python, and as a call in text.
+        let json =
+            format!("[{}]", function(&format!("json_{at}"), &format!("Sends a note. Ask {form} about it.")));
+        let python = json.replace('"', "'").replace("json_", "python_");
+        let plain = format!("[{}]", function(&format!("plain_{at}"), "Sends a note."));
+        let call =
+            format!(r#"<tool_call>{{"name": "plain_{at}", "arguments": {{"x": "{form}"}}}}</tool_call>"#);
+        let rows = [(&json, "json", "Fine."), (&python, "python", "Fine."), (&plain, "plain", call.as_str())];
+        for (docs, name, answer) in rows {
+            let query = format!("Send {name} note {at} to {}", if at < 7 { number } else { address });
+            lines.push(
+                json!({"id": format!("{name}{at}"), "query": query, "functions": docs, "response": answer}),
+            );
+        }
+    }
+    let out = run(folder.path(), "out", &lines, "2");
+    let texts = text_of(&out);
+    for (name, text) in &texts {
+        for wanted in ["5223984417", "５２２３", "brandt"] {
+            let at = text.find(wanted);
+            let near = at.map(|at| {
+                text[..at].chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect::<String>()
+            });
+            assert_eq!(near, None, "{wanted} in {name}");
+        }
+    }
+    let docs = &texts.iter().find(|(name, _)| name == "lists.parquet").unwrap().1;
+    assert!(docs.contains("json_0") && docs.contains("python_0"), "{docs}");
 }

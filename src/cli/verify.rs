@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::Ending;
 use crate::console::{self, count, counted};
+use crate::engine::seal::FaultKind;
 use crate::engine::verify::{self, Verified};
 
 /// Arguments of `verify`.
@@ -67,6 +68,8 @@ fn summary(verified: &Verified) -> String {
         if *finished { "" } else { "\nnote: the run is not finished, so only its steps were checked" };
     let hint = if verified.is_whole() {
         ""
+    } else if faults.iter().all(|fault| matches!(fault.fault, FaultKind::Unfinished)) {
+        "\nhint: give the same purge or forget again, it goes on from there"
     } else {
         "\nhint: run it again with the same pipeline and inputs; what is damaged is made again"
     };

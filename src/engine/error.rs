@@ -52,7 +52,7 @@ pub enum Error {
     #[error("{} is not a run folder and not empty\nhint: give an empty or new folder with --out", .0.display())]
     NotARun(PathBuf),
     /// The folder holds what looks like a run, but not the file by which run folders are known.
-    #[error("{} has no file .toolsieve, by which run folders are known; earlier builds wrote none\nhint: `why`, `diff`, `report` and `compare` read it as it is; give `run` another folder with --out", .0.display())]
+    #[error("{} has no file .toolsieve with the line that run folders are known by: earlier builds wrote none, or it is damaged\nhint: `why`, `diff`, `report` and `compare` read it as it is; give `run` another folder with --out", .0.display())]
     Unmarked(PathBuf),
     /// A link stands where a file or folder of a run must be.
     #[error("{} is a symbolic link or no regular file, and nothing is written or removed through one\nhint: remove it and run the same command again", .0.display())]
@@ -193,10 +193,15 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_table_on_a_full_device_is_an_error_with_a_hint() {
-        use crate::engine::frame::{Values, write_frame};
+        use polars::prelude::{Column, DataFrame, NamedFrom as _, ParquetWriter, Series};
         let texts: Vec<String> = (0..20_000).map(|n| format!("{n:x}")).collect();
-        let values = Values::Text(texts.iter().map(|text| Some(text.as_str())).collect());
-        let error = write_frame(Path::new("/dev/full"), vec![("text", values)]).unwrap_err().to_string();
+        let column = Column::from(Series::new("text".into(), texts));
+        let mut frame = DataFrame::new(20_000, vec![column]).unwrap();
+        let path = Path::new("/dev/full");
+        // Files of a run are created new, so the device is opened here.
+        let file = std::fs::File::options().write(true).open(path).unwrap();
+        let written = ParquetWriter::new(file).finish(&mut frame).at("writing", path);
+        let error = written.unwrap_err().to_string();
         assert!(error.starts_with("writing /dev/full: no space left on the device\nhint: "), "{error}");
     }
 }

@@ -68,9 +68,8 @@ impl RunFolder {
     pub fn take_existing(path: &Path, command: &str) -> Result<Self> {
         match nature(path)? {
             Nature::Run => Self::lock(path, command),
-            Nature::Free => Err(Error::NoRun(path.to_owned())),
+            Nature::Free | Nature::Foreign => Err(Error::NoRun(path.to_owned())),
             Nature::Unmarked => Err(Error::Unmarked(path.to_owned())),
-            Nature::Foreign => Err(Error::NoRun(path.to_owned())),
         }
     }
 

@@ -334,6 +334,9 @@ pub fn write_sealed<M: Serialize>(path: &Path, value: &M, files: &Files) -> Resu
 /// # Errors
 /// It cannot be read, or is not as it was written.
 pub fn read_sealed<M: DeserializeOwned>(path: &Path) -> Result<Sealed<M>> {
+    if path.is_dir() {
+        return Err(damaged(path, "it is a folder"));
+    }
     let mut object: Map<String, Value> = read_json(path)?;
     let sum = object.shift_remove(CHECKSUM);
     if sum.as_ref().is_some_and(|sum| *sum != checksum(&object)) {

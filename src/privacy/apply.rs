@@ -96,7 +96,9 @@ pub struct Replaced {
 
 /// Visits the values of a text in order, each with the text it is in.
 pub fn in_text(scanner: &Scanner, text: &str, mut visit: impl FnMut(&Found, &str)) {
-    scanner.scan(text).iter().for_each(|found| visit(found, text));
+    for found in scanner.scan(text) {
+        visit(&found, text);
+    }
 }
 
 /// The text with its personal values replaced; `None` where there are none.
@@ -134,7 +136,9 @@ pub fn in_json(scanner: &Scanner, cell: &str, visit: impl FnMut(&Found, &str)) {
 /// Visits the values of JSON, in order, each with the text it is in.
 pub(super) fn in_value(scanner: &Scanner, mut value: Value, mut visit: impl FnMut(&Found, &str)) {
     walk(scanner.into(), &mut value, &mut String::new(), "", &mut |found, text, _| {
-        found.iter().for_each(|found| visit(found, text));
+        for found in found {
+            visit(found, text);
+        }
         None
     });
 }
@@ -211,15 +215,14 @@ fn filled(text: &str, replaced: &[Replaced]) -> Option<String> {
 /// Asked for each string, number and key: what was found, the old text, its path. Answers with the new text.
 type Visit<'v> = dyn FnMut(&[Found], &str, &str) -> Option<String> + 'v;
 
-/// The key of a function's name, alone and under another key.
-const NAME: &str = "name";
-const OUTER_NAME: &str = " name";
+/// Keys of what is no text: names of functions, roles, ids. A word that is a password in the text may be any of these.
+const NOT_TEXT: [&str; 4] = ["name", "role", "id", "call_id"];
 
 /// `key` is what the value stands under: its own key and the one above.
 fn walk(finder: Finder<'_>, value: &mut Value, path: &mut String, key: &str, visit: &mut Visit<'_>) {
     match value {
         Value::String(text) => {
-            let is_name = key == NAME || key.ends_with(OUTER_NAME);
+            let is_name = key.rsplit(' ').next().is_some_and(|key| NOT_TEXT.contains(&key));
             let found = finder.find_under(key, text, is_name);
             if let Some(new) = visited(&found, text, path, visit) {
                 *text = new;

@@ -22,8 +22,9 @@ const MOST_DIGITS: usize = 19;
 /// Fewest characters of a secret that is known in the whole run, and of the word in it that is looked for.
 const SURE_CHARS: usize = 8;
 const ANCHOR_CHARS: usize = 4;
-/// Fewest bytes of a value that is known in its own row.
+/// Fewest bytes of a value that is known in its own row, and of one that is all letters: `user` as a password is everywhere.
 const LEAST_BYTES: usize = 4;
+const LEAST_BYTES_OF_WORD: usize = 6;
 
 /// A value that a recogniser found, with what is needed to find it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -223,7 +224,7 @@ impl Known {
         while first < run.groups.len() {
             let hit = (first..run.groups.len()).rev().find_map(|last| {
                 let n_digits = run.n_digits(first, last);
-                if n_digits > MOST_DIGITS || n_digits < SURE_DIGITS {
+                if !(SURE_DIGITS..=MOST_DIGITS).contains(&n_digits) {
                     return None;
                 }
                 let number = self.numbers.get(&run.digits(text, first, last))?;
@@ -251,7 +252,9 @@ impl<'a> OwnValues<'a> {
     /// Of these values those that are looked for in their own row alone.
     pub fn of(sightings: impl IntoIterator<Item = &'a Sighting>) -> Self {
         let is_own = |sighting: &&Sighting| {
-            sighting.kind != Kind::Name && !sighting.is_sure() && sighting.written.len() >= LEAST_BYTES
+            let is_word = sighting.written.chars().all(char::is_alphabetic);
+            let least = if is_word { LEAST_BYTES_OF_WORD } else { LEAST_BYTES };
+            sighting.kind != Kind::Name && !sighting.is_sure() && sighting.written.len() >= least
         };
         Self(sightings.into_iter().filter(is_own).collect())
     }

@@ -552,25 +552,23 @@ fn labelled_values_are_found_and_look_alikes_stay() {
     }
 }
 
-#[test]
-fn values_of_sentences_without_a_template_are_found() {
-    // Fewest of a hundred labelled values; a key and a token are one, as one secret can be announced as either.
-    let marks = [
-        ("email", 96),
-        ("phone", 96),
-        ("card", 96),
-        ("iban", 96),
-        ("ssn", 96),
-        ("key", 90),
-        ("ipv4", 90),
-        ("ipv6", 96),
-        ("mac", 96),
-    ];
+/// What a file of labelled sentences is held to, in percent.
+struct Marks<'a> {
+    /// Fewest of the labelled values of each kind that are found. A key and a token are one, as one secret can be announced as
+    /// either.
+    recall: &'a [(&'a str, usize)],
+    /// Fewest of the found values that are labelled.
+    precision: usize,
+    /// Most look-alikes that are changed.
+    look_alikes: usize,
+}
+
+fn hold_to(file: &str, marks: &Marks<'_>) {
     let scanner = scanner();
     let kind = |name: &str| if name == "token" { "key".to_owned() } else { name.to_owned() };
     let mut counts = std::collections::BTreeMap::<String, [usize; 3]>::new();
     let (mut look_alikes, mut changed) = (0, 0);
-    for (text, labels, is_look_alike) in labelled("written.jsonl") {
+    for (text, labels, is_look_alike) in labelled(file) {
         let labels: Vec<_> = labels.into_iter().map(|(name, start, end)| (kind(&name), start, end)).collect();
         let found = scanner.scan(&text);
         let found: Vec<_> = found
@@ -589,18 +587,52 @@ fn values_of_sentences_without_a_template_are_found() {
             counts.entry(value.0).or_default()[1] += 1;
         }
     }
-    assert_eq!(counts.len(), marks.len());
-    assert!(changed * 100 <= look_alikes, "{changed} of {look_alikes} look-alikes");
-    for (kind, mark) in marks {
-        let [labelled, found, right] = counts[kind];
+    assert_eq!(counts.len(), marks.recall.len());
+    assert!(changed * 100 <= look_alikes * marks.look_alikes, "{changed} of {look_alikes} look-alikes");
+    for (kind, mark) in marks.recall {
+        let [labelled, found, right] = counts[*kind];
         assert!(right * 100 >= labelled * mark, "of {labelled} of kind {kind} {right} are found");
-        assert!(right * 100 >= found * 96, "of {found} found of kind {kind} {right} are right");
+        assert!(right * 100 >= found * marks.precision, "of {found} found of kind {kind} {right} are right");
     }
 }
 
 #[test]
+fn values_of_sentences_without_a_template_are_found() {
+    let recall = [
+        ("email", 96),
+        ("phone", 96),
+        ("card", 96),
+        ("iban", 96),
+        ("ssn", 96),
+        ("key", 90),
+        ("ipv4", 90),
+        ("ipv6", 96),
+        ("mac", 96),
+    ];
+    hold_to("written.jsonl", &Marks { recall: &recall, precision: 96, look_alikes: 1 });
+}
+
+/// The third of those sentences that recognisers are not tuned on: what may be expected of text never seen. The marks are what
+/// is reached and must not be lost, not what is aimed at.
+#[test]
+fn values_of_sentences_that_nothing_was_tuned_on_are_found_as_often_as_before() {
+    let recall = [
+        ("email", 89),
+        ("phone", 90),
+        ("card", 90),
+        ("iban", 96),
+        ("ssn", 96),
+        ("key", 75),
+        ("ipv4", 96),
+        ("ipv6", 96),
+        ("mac", 96),
+    ];
+    hold_to("written_aside.jsonl", &Marks { recall: &recall, precision: 95, look_alikes: 4 });
+}
+
+#[test]
 fn redacting_the_labelled_sentences_again_finds_nothing() {
-    let files = ["open.jsonl", "aside.jsonl", "written.jsonl"];
+    let files = ["open.jsonl", "aside.jsonl", "written.jsonl", "written_aside.jsonl"];
     for (text, ..) in files.into_iter().flat_map(labelled) {
         let once = redacted(&text);
         assert!(scanner().scan(&once).iter().all(|it| !it.is_personal()), "{text} became {once}");

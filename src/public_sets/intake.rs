@@ -490,7 +490,9 @@ mod tests {
         let whole = ["a.jsonl", OWN, ADDED].map(bytes);
         // In the order in which they are written.
         for lost in [&[OWN][..], &[OWN, "a.jsonl"], &[OWN, "a.jsonl", ADDED]] {
-            lost.iter().for_each(|name| std::fs::remove_file(set.join(name)).unwrap());
+            for name in lost {
+                std::fs::remove_file(set.join(name)).unwrap();
+            }
             std::fs::write(set.join(".a.jsonl.partial"), "{").unwrap();
             add(&open(&dir), "mine", &paths, &described).unwrap();
             assert_eq!(["a.jsonl", OWN, ADDED].map(bytes), whole);

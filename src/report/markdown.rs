@@ -287,7 +287,7 @@ fn example(example: &Example) -> String {
         (Some(metric), Some(score)) => Some(format!("{} {score:.3}", escaped(metric))),
         _ => None,
     };
-    let quoted = example.text.as_ref().map(|text| escaped(text).to_string());
+    let quoted = example.text.as_ref().map(|text| escaped(text));
     [score, quoted].into_iter().flatten().collect::<Vec<_>>().join(": ")
 }
 

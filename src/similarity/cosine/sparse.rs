@@ -265,8 +265,7 @@ impl Lists {
             let least = threshold - slack(order.0.len() / 2);
             Some((order.first(values, least), sketch(&rows.elements(row))))
         };
-        let firsts: Option<Vec<(Vec<(u32, f32)>, u64)>> = sorted.par_iter().map(first).collect();
-        let firsts = firsts?;
+        let firsts = sorted.par_iter().map(first).collect::<Option<Vec<_>>>()?;
         let mut starts = vec![0; order.0.len() + 1];
         let ranks = firsts.iter().flat_map(|(first, _)| first).map(|&(rank, _)| rank as usize);
         ranks.for_each(|rank| starts[rank + 1] += 1);
@@ -321,7 +320,9 @@ impl Layout {
         some.sort_unstable_by_key(|&row| (rows.bounds[row as usize].n_elements, row));
         let chunk = |some: &[u32]| {
             let mut chunk = Chunk::for_rows_like(rows.bounds[some[0] as usize], threshold);
-            some.iter().for_each(|&row| chunk.push(row, rows));
+            for &row in some {
+                chunk.push(row, rows);
+            }
             (!cancelled()).then_some(chunk)
         };
         let order = order.filter(|_| some.len() >= min_listed);
@@ -531,7 +532,9 @@ impl SparseLeaders {
                     if cancelled() {
                         return None;
                     }
-                    left.iter_mut().for_each(|probe| probe.look(chunk, self.known()));
+                    for probe in &mut left {
+                        probe.look(chunk, self.known());
+                    }
                 }
                 if cancelled() {
                     return None;

@@ -19,6 +19,7 @@ const MIN_JOINED: usize = 2_048;
 const FEW: usize = 64;
 
 /// The leaders so far.
+#[allow(clippy::large_enum_variant)] // There is one.
 pub(super) enum Leaders {
     /// Which kind is not known yet.
     Unknown {
@@ -32,6 +33,7 @@ pub(super) enum Leaders {
 }
 
 /// A vector that is held against leaders.
+#[allow(clippy::large_enum_variant)] // There are as many as a block has rows, nearly all of one kind.
 pub(super) enum Probe<'p> {
     /// One that is mostly zeros; nothing where it is no vector.
     Sparse(Option<sparse::Probe<'p>>),
@@ -122,7 +124,9 @@ impl DenseLeaders {
         }
         let mut best = vec![None; rows.len()];
         let mut probes = Vectors::default();
-        rows.iter().for_each(|row| probes.push(row));
+        for row in rows {
+            probes.push(row);
+        }
         let joined = join::<()>(&probes, &self.rows, self.threshold, Plan::Exact, cancelled, |pairs| {
             for pair in pairs {
                 let at = pair.a as usize;
@@ -137,6 +141,7 @@ impl DenseLeaders {
         self.best_of(row, self.n_settled..self.items.len(), settled, &|| false).flatten()
     }
 
+    #[allow(clippy::option_option)] // Nothing where it was called off, else the best or none.
     fn best_of(
         &self,
         row: &[f32],

@@ -86,7 +86,9 @@ fn dense(queries: &[&str]) -> Vectors {
         let mut sums: Vec<f32> =
             (0..24).map(|at| 0.01 + row.iter().skip(at).step_by(24).sum::<f32>()).collect();
         let norm = dot(&sums, &sums).sqrt();
-        sums.iter_mut().for_each(|value| *value /= norm);
+        for value in &mut sums {
+            *value /= norm;
+        }
         dense.push(&sums);
     }
     dense

@@ -199,7 +199,9 @@ impl Bitmaps {
         let bitmaps = &mut self.0[at];
         if bitmaps.is_empty() {
             bitmaps.reserve(n_words * probes.len());
-            probes.iter().for_each(|probe| prepared.add_bitmap(probe.row, n_words, bitmaps));
+            for probe in probes {
+                prepared.add_bitmap(probe.row, n_words, bitmaps);
+            }
         }
         bitmaps
     }

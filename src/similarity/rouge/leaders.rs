@@ -154,6 +154,7 @@ impl<'s> Leaders<'s> {
 
     /// The best leader of all of an item, where `settled` is the best of the settled ones. Nothing where it was called
     /// off.
+    #[allow(clippy::option_option)] // Nothing where it was called off, else the best or none.
     pub(in crate::similarity) fn best(
         &mut self,
         item: Row,

@@ -65,7 +65,7 @@ pub(super) struct Postings {
     /// For each token, as in the bags, where its postings begin and end.
     lists: FxHashMap<u32, (u32, u32)>,
     /// By token, then tokens of the sequence, then place.
-    postings: Vec<Posting>,
+    all: Vec<Posting>,
     /// How many sequences have fewer tokens than so many.
     n_shorter: [usize; MAX_LEN + 2],
     /// [`POSTING_COST`].
@@ -117,8 +117,8 @@ impl Postings {
             lists.insert(list[0].0, (place(start), place(start + list.len())));
             start += list.len();
         }
-        let postings = all.into_iter().map(|(_, posting)| posting).collect();
-        Some(Self { bounds, lists, postings, n_shorter, posting_cost })
+        let all = all.into_iter().map(|(_, posting)| posting).collect();
+        Some(Self { bounds, lists, all, n_shorter, posting_cost })
     }
 
     /// Adds to `found` the listed sequences that a probe may be near to, each once, in no order.
@@ -136,7 +136,7 @@ impl Postings {
             let rare = firsts(bag).take_while(move |&(at, _)| at < n_rare);
             rare.filter_map(|(at, token)| {
                 let &(start, end) = self.lists.get(&token)?;
-                Some((at, &self.postings[start as usize..end as usize]))
+                Some((at, &self.all[start as usize..end as usize]))
             })
         };
         let n_postings: usize = lists().map(|(_, list)| list.len()).sum();

@@ -61,7 +61,9 @@ impl<'s> Prepared<'s> {
         let ranks = ranks(sequences);
         let mut bags = sequences.clone();
         let sorted = bags.slices_mut().into_par_iter().map(|bag| {
-            bag.iter_mut().for_each(|token| *token = ranks[*token as usize]);
+            for token in bag.iter_mut() {
+                *token = ranks[*token as usize];
+            }
             bag.sort_unstable();
             (!cancelled()).then_some(())
         });
