@@ -283,6 +283,8 @@ impl Frame {
 fn cell_json(column: &Column, row: usize) -> serde_json::Value {
     match column.get(row) {
         Ok(AnyValue::String(text)) => text.into(),
+        // What polars gives of a column of one value.
+        Ok(AnyValue::StringOwned(text)) => text.as_str().into(),
         Ok(AnyValue::Int64(n)) => n.into(),
         Ok(AnyValue::Float64(n)) => n.into(),
         Ok(AnyValue::UInt32(n)) => n.into(),

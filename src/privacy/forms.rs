@@ -103,7 +103,11 @@ pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) 
                 joined
             };
             let value = argument(text, hit, commands)?;
-            is_argument(&text[value.clone()]).then(|| secret(text, value, Kind::Key))
+            // Without a command the words may be prose: "a group identified by name".
+            let is_prose = commands.contains(&"")
+                && !text[..value.start].ends_with(['"', '\''])
+                && text[value.clone()].chars().all(char::is_alphabetic);
+            (!is_prose && is_argument(&text[value.clone()])).then(|| secret(text, value, Kind::Key))
         }
         Form::UserAndPassword(commands) => {
             let pair = argument(text, hit, commands)?;

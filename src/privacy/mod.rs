@@ -41,7 +41,7 @@ pub use names::Names;
 pub use phone::Region;
 
 /// Raised when the recognisers or the placeholders change: redaction is then done anew.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// A kind of personal value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

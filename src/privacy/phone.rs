@@ -138,7 +138,7 @@ impl<'t> Candidate<'t> {
         if self.has_plus || self.text[..self.start].ends_with(CHAT_LINK) {
             return self.international(0);
         }
-        if announces_other(self.text, self.start) || self.is_date() {
+        if announces_other(self.text, self.start) || self.is_date() || self.is_address() {
             return None;
         }
         if let Some(number) = self.american_placeholder() {
@@ -374,6 +374,17 @@ impl<'t> Candidate<'t> {
     /// Its groups are parted by blanks, dashes or brackets: not a decimal, not a path.
     fn is_spaced(&self) -> bool {
         self.gaps().all(|gap| !gap.contains(['.', '/']))
+    }
+
+    /// Four groups with dots between, as in an IP address: whether that is personal is for another recogniser. Pairs of digits
+    /// are how some countries write telephone numbers.
+    fn is_address(&self) -> bool {
+        self.last - self.first == 3
+            && self.gaps().all(|gap| gap == ".")
+            && self.sizes() != [2; 4]
+            && self.run.groups[self.first..=self.last]
+                .iter()
+                .all(|&(start, end)| self.text[start..end].parse::<u8>().is_ok())
     }
 
     /// 2024-02-26, 26.02.2024, 20240226, 2019 2024.

@@ -410,6 +410,22 @@ fn national_numbers_of_forty_countries_are_found_with_a_word_of_their_language()
 }
 
 #[test]
+fn words_of_docs_and_addresses_that_are_nobodys_stay() {
+    let texts = [
+        "A specific agent on a host, identified by host and port",
+        "Update a to-do item identified by requested content",
+        "a group identified by user's unique id",
+        "IP:192.168.11.33\nAPI name: call",
+        "For IP 245.67.89.10 call the scanner",
+        "in dot notation (e.g., '192.168.1.1'), text",
+        "contact 10.200.30.4",
+    ];
+    for text in texts {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
 fn look_alikes_of_mac_addresses_stay() {
     let texts = [
         "at 12:34:56 and 00:41:10",
