@@ -335,6 +335,41 @@ fn a_folder_of_other_things_is_refused_whatever_it_is_called() {
     assert!(output(&["report", run.to_str().unwrap()]).status.success());
 }
 
+#[test]
+fn a_file_of_somebody_else_where_a_run_makes_all_anew_stops_the_run_before_it_removes_anything() {
+    let sample = Sample::new();
+    let run = sample.copy();
+    let fresh = |run: &Path| sample.run(run, &["--fresh"]);
+    for name in [
+        "ingest/keep.txt",
+        "stages/01-redact/keep.txt",
+        "stages/notes/keep.txt",
+        "dataset/LICENSE",
+        "dataset/data/k.json",
+    ] {
+        let path = run.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "precious").unwrap();
+        for refused in [fresh(&run), sample.run(&run, &["--set", "seed=7"])] {
+            assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
+            assert!(shown(&refused).contains(name), "{}", shown(&refused));
+            assert!(shown(&refused).contains("hint: a run makes ingest/, stages/ and dataset/ anew"));
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
+        std::fs::remove_file(&path).unwrap();
+    }
+    // What a run that was cut off leaves is its own, and what stands elsewhere is in nobody's way.
+    for name in ["stages/01-redact.partial/columns.parquet", "dataset/README.md.partial", "notes.txt"] {
+        let path = run.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "x").unwrap();
+    }
+    std::fs::remove_file(run.join("run.json")).unwrap();
+    std::fs::remove_file(run.join("stages/02-redact-docs/manifest.json")).unwrap();
+    assert!(fresh(&run).status.success());
+    assert_eq!(std::fs::read_to_string(run.join("notes.txt")).unwrap(), "x");
+}
+
 #[cfg(unix)]
 #[test]
 fn links_in_a_run_folder_are_refused_and_what_they_lead_to_stays() {

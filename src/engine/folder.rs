@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::entries::ENTRIES;
 use super::error::{At, Error, Result, damaged};
 use super::marker::{self, Nature, has_marker, is_link, nature};
+use super::others::refuse_others;
 use super::rewrite::Rewritten;
 use super::seal::{FileSum, Files, Sealed, names_below, read_sealed, write_sealed};
 
@@ -58,7 +59,9 @@ impl RunFolder {
     /// Another run has it, it holds something that is no run, or it cannot be made.
     pub fn take(path: &Path) -> Result<Self> {
         let command: Vec<String> = std::env::args().collect();
-        Self::lock(path, &command.join(" "))
+        let folder = Self::lock(path, &command.join(" "))?;
+        refuse_others(path)?;
+        Ok(folder)
     }
 
     /// Takes the folder of a run that is there; `command` is what others are told who find it taken.

@@ -24,6 +24,7 @@ pub mod forgotten;
 pub mod frame;
 pub mod ledger;
 mod marker;
+mod others;
 pub mod payload;
 pub mod purge;
 pub mod rewrite;

@@ -1,0 +1,88 @@
+//! Files in a run folder that toolsieve did not write, where a run makes everything anew.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::error::{Error, Result};
+use super::folder::{DATASET, INGEST, MANIFEST, STAGES, sealed_manifest, sealed_run_file, step_folders};
+use super::marker::is_link;
+use super::seal::{Files, names_below};
+
+/// Endings of the files that steps write, for a step that has lost the list of its own.
+const ENDINGS: [&str; 7] = ["parquet", "json", "jsonl", "md", "toml", "html", "partial"];
+/// Most files that are named.
+const MOST_NAMED: usize = 3;
+
+/// Refuses a run folder that holds a file of somebody else in `ingest/`, `stages/` or `dataset/`, which a run makes anew.
+///
+/// # Errors
+/// It holds one, or cannot be read.
+pub(super) fn refuse_others(run: &Path) -> Result<()> {
+    let mut others = of_dataset(run)?;
+    others.extend(of_step(run, INGEST)?);
+    let steps = step_folders(run)?;
+    for step in &steps {
+        others.extend(of_step(run, &format!("{STAGES}/{step}"))?);
+    }
+    let is_of_step = |name: &String| {
+        name.split_once('/').is_some_and(|(folder, _)| steps.iter().any(|step| step == folder))
+    };
+    let beside = names_in(&run.join(STAGES))?.into_iter().filter(|name| !is_of_step(name));
+    others.extend(beside.map(|name| format!("{STAGES}/{name}")));
+    if others.is_empty() {
+        return Ok(());
+    }
+    let named: Vec<&str> = others.iter().take(MOST_NAMED).map(String::as_str).collect();
+    let more = match others.len() - named.len() {
+        0 => String::new(),
+        n_more => format!(" and {n_more} more"),
+    };
+    Err(Error::Setting(format!(
+        "{} holds files that toolsieve did not write: {}{more}\nhint: a run makes ingest/, stages/ and dataset/ anew; move \
+         these files elsewhere",
+        run.display(),
+        named.join(", ")
+    )))
+}
+
+fn of_step(run: &Path, step: &str) -> Result<Vec<String>> {
+    let folder = run.join(step);
+    // A manifest that cannot be read lists nothing; the step is judged again.
+    let others = match sealed_manifest::<serde_json::Value>(run, step) {
+        Ok(Some(sealed)) => not_listed(&sealed.files, &folder, "")?,
+        Ok(None) | Err(Error::Damaged { .. }) => unlike_ours(&folder)?,
+        Err(error) => return Err(error),
+    };
+    Ok(others.into_iter().map(|name| format!("{step}/{name}")).collect())
+}
+
+fn of_dataset(run: &Path) -> Result<Vec<String>> {
+    let folder = run.join(DATASET);
+    let others = match sealed_run_file(run) {
+        Ok(sealed) => not_listed(&sealed.files, &folder, &format!("{DATASET}/"))?,
+        Err(_) => unlike_ours(&folder)?,
+    };
+    Ok(others.into_iter().map(|name| format!("{DATASET}/{name}")).collect())
+}
+
+/// Files of a folder that are not in its list, and that no command which was cut off left.
+fn not_listed(files: &Files, folder: &Path, below: &str) -> Result<Vec<String>> {
+    let listed: BTreeSet<&str> = files.names().filter_map(|name| name.strip_prefix(below)).collect();
+    let is_other =
+        |name: &String| !listed.contains(&**name) && name != MANIFEST && !has_ending(name, &["partial"]);
+    Ok(names_in(folder)?.into_iter().filter(is_other).collect())
+}
+
+/// Files of a folder without a list that have no ending of ours.
+fn unlike_ours(folder: &Path) -> Result<Vec<String>> {
+    Ok(names_in(folder)?.into_iter().filter(|name| !has_ending(name, &ENDINGS)).collect())
+}
+
+fn names_in(folder: &Path) -> Result<Vec<String>> {
+    if folder.is_dir() && !is_link(folder) { Ok(names_below(folder)?.0) } else { Ok(Vec::new()) }
+}
+
+/// The file, or a folder that it is in, has one of these endings.
+fn has_ending(name: &str, endings: &[&str]) -> bool {
+    name.split('/').any(|part| part.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending)))
+}
