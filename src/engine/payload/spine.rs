@@ -1,7 +1,7 @@
 //! The few bytes a row that stay in memory: what order and ids are made of, and the files they end in.
 //!
-//! Requests stand by time, then line, then content, whatever the order or the names of the files; lists in the order
-//! of their earliest request.
+//! Requests stand by time, then line, then place in the line, then content, whatever the order or the names of the files;
+//! lists in the order of their earliest request.
 
 use std::path::Path;
 
@@ -23,21 +23,30 @@ const SPINE_ROWS: usize = 1 << 14;
 pub(super) struct Spine {
     content_keys: Vec<u128>,
     times: Vec<i64>,
-    lines: Vec<u64>,
+    /// Lines, and the places of requests that share one.
+    places: Vec<u64>,
     list_of: Vec<RowIx>,
+    /// File and line of the last request, and its place in the line.
+    last: (u32, u64, u64),
 }
+
+/// Bits of a place in a line; the requests behind the last place stand by content.
+const PLACE_BITS: u32 = 20;
 
 impl Spine {
     pub(super) fn push(&mut self, row: &RequestRow, list: RowIx) {
         self.content_keys.push(row.content_key);
         self.times.push(row.time_ms.unwrap_or(i64::MAX));
-        self.lines.push(row.line);
+        let (file, line, place) = self.last;
+        let place = if (file, line) == (row.file, row.line) { place + 1 } else { 0 };
+        self.last = (row.file, row.line, place);
+        self.places.push(row.line << PLACE_BITS | place.min((1 << PLACE_BITS) - 1));
         self.list_of.push(list);
     }
 
     /// The spines of both tables.
     pub(super) fn finish(self, list_ids: Vec<u128>) -> Result<(TableSpine, TableSpine)> {
-        let (ids, position) = order_requests(&self.content_keys, &self.times, &self.lines)?;
+        let (ids, position) = order_requests(&self.content_keys, &self.times, &self.places)?;
         let list_position = order_lists(&self.list_of, &position, list_ids.len());
         let lists = TableSpine { ids: list_ids, position: list_position, list_of: None };
         Ok((TableSpine { ids, position, list_of: Some(self.list_of) }, lists))
@@ -65,15 +74,15 @@ impl TableSpine {
     }
 }
 
-/// Rows by time, then line, then content: the same for any order of files. Equal records are numbered in that order.
-fn order_requests(keys: &[u128], times: &[i64], lines: &[u64]) -> Result<(Vec<u128>, Vec<u32>)> {
+/// Rows by time, then line and place, then content: the same for any order of files. Equal records are numbered in that order.
+fn order_requests(keys: &[u128], times: &[i64], places: &[u64]) -> Result<(Vec<u128>, Vec<u32>)> {
     let rows = u32::try_from(keys.len()).map_err(|_| {
         Error::Input("more than 2^32 requests in one run\nhint: split the log by time".to_owned())
     })?;
     let mut order: Vec<RowIx> = (0..rows).collect();
     order.par_sort_by_key(|&row| {
         let row = row as usize;
-        (times[row], lines[row], keys[row])
+        (times[row], places[row], keys[row])
     });
     let mut occurrences = repeated(keys);
     let mut ids = keys.to_vec();
