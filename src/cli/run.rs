@@ -1,6 +1,7 @@
 //! `toolsieve run`: a pipeline from inputs to dataset, and the funnel at the end.
 
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,11 +43,11 @@ pub(super) struct RunArgs {
     out: Option<PathBuf>,
 
     /// Reads this many records and passes over the rest.
-    #[arg(long, value_name = "N", conflicts_with = "sample_rows")]
+    #[arg(long, value_name = "N", conflicts_with = "sample_rows", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
 
     /// Takes this many records at random, the same ones each time.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     sample_rows: Option<u64>,
 
     /// Removes what an earlier run left in the folder, but for the list of forgotten records.
@@ -55,7 +56,7 @@ pub(super) struct RunArgs {
 
     /// Threads for parsing and joins [default: one a core]
     #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    threads: Option<NonZeroUsize>,
 
     /// Prints warnings and errors only.
     #[arg(long, short)]
@@ -68,7 +69,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     pipeline.ingest.sample_rows = args.sample_rows.or(pipeline.ingest.sample_rows);
     super::plan::check_inputs(&pipeline)?;
     if let Some(threads) = args.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("--threads")?;
+        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global().context("--threads")?;
     }
     let out = args.out.unwrap_or_else(|| Path::new("out").join(&pipeline.name));
     super::plan::check_baselines(&pipeline, Some(&out))?;
