@@ -52,8 +52,8 @@ const CASES: [Case; 8] = [
         "612 48 3391",
         "File the form, ssn 612 48 3391",
         "612-48-3391",
-        "File the form, ssn 000 00 0001",
-        "000-00-0001",
+        "File the form, ssn 900 00 0001",
+        "900-00-0001",
     ),
     case(
         "612483392",
@@ -90,6 +90,12 @@ fn row(id: usize, messages: &Value, tools: &Value, argument: &str) -> Value {
     json!({"id": format!("row{id}"), "ts": 1_900_000_000 + id * 3600, "request": {"messages": messages, "tools": tools},
         "response": {"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [
             {"id": "a", "type": "function", "function": {"name": "send", "arguments": arguments}}]}, "finish_reason": "tool_calls"}]}})
+}
+
+/// The row, with words of the model beside its call.
+fn said(mut row: Value, words: &str) -> Value {
+    row["response"]["choices"][0]["message"]["content"] = json!(words);
+    row
 }
 
 const PIPELINE: &str = "[[stages]]\nkind = \"redact\"\n[[stages]]\nkind = \"redact-docs\"\n[[stages]]\nkind = \"collapse-conversations\"\n[[stages]]\nkind = \"parse-docs\"
@@ -234,6 +240,155 @@ fn a_password_that_is_a_word_of_the_format_changes_no_role_and_no_name() {
     assert!(dataset.matches(r#"\"role\":\"user\""#).count() == 2, "{dataset}");
 }
 
+/// Questions that mark a password in many ways, with what stands before and behind it once it is replaced.
+const MARKED: [(&str, &str, &str); 16] = [
+    ("keep the password “", "GullHouse35", "” please"),
+    ("das Passwort ist „", "MoewenHaus36", "“, danke"),
+    ("le mot de passe est « ", "Goelands37", " » merci"),
+    ("the password is ‘", "GullHouse38", "’ for now"),
+    ("the password is ", "GullHouse39", "— keep it"),
+    ("the password is ", "GullHouse40", "… I think"),
+    ("पासवर्ड है: ", "GullHouse41", "। ठीक"),
+    ("كلمة المرور هي: ", "GullHouse42", "، شكرا"),
+    ("كلمة السر: ", "GullHouse43", "؟"),
+    ("password: **", "GullHouse44", "** please"),
+    ("password: _", "GullHouse45", "_ please"),
+    ("密码是", "GullHouse46", "，保存"),
+    ("密码是", "GullHouse47", "。请保存"),
+    ("パスワードは", "Kamome-Ie48", "です。keep"),
+    ("비밀번호는 ", "GullHouse49", "입니다"),
+    ("my PW: ", "Gull_House50", "\nthanks"),
+];
+
+#[test]
+fn marks_around_a_password_are_no_part_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = |text: &str| json!([{"role": "user", "content": text}]);
+    let question = |(before, value, behind): &(&str, &str, &str)| format!("{before}{value}{behind}");
+    let rows: Vec<Value> = MARKED
+        .iter()
+        .enumerate()
+        .map(|(at, marked)| row(at, &asked(&question(marked)), &tools(&format!("Desk {at}.")), marked.1))
+        .collect();
+    let out = run(folder.path(), "out", &rows, "2");
+    for (name, text) in text_of(&out) {
+        for (_, value, _) in MARKED {
+            assert!(!text.contains(value), "{value} in {name}");
+        }
+    }
+    let entries = entries(&out);
+    for marked @ (before, _, behind) in &MARKED {
+        let found = entries.iter().find(|(asked, called)| *asked == format!("{before}{called}{behind}"));
+        assert!(found.is_some(), "{marked:?} in {entries:#?}");
+    }
+}
+
+#[test]
+fn a_secret_is_known_in_any_case_and_without_its_punctuation() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = |text: &str| json!([{"role": "user", "content": text}]);
+    let rows = [
+        row(1, &asked("mein PW: Gischt_Wetter7, bitte"), &tools("Desk 1."), "gischt_wetter7"),
+        row(2, &asked("password=\"!SprayCoast8!\" please"), &tools("Desk 2."), "SprayCoast8"),
+        row(
+            3,
+            &asked("Use the key sk-9aQ2mZx74LpTgB3vWc81RkYd"),
+            &tools("Desk 3."),
+            "SK-9AQ2MZX74LPTGB3VWC81RKYD",
+        ),
+    ];
+    let out = run(folder.path(), "out", &rows, "2");
+    for (name, text) in text_of(&out) {
+        let text = text.to_lowercase();
+        for value in ["gischt_wetter7", "spraycoast8", "9aq2mzx74lptgb3vwc81rkyd"] {
+            assert!(!text.contains(value), "{value} in {name}");
+        }
+    }
+    assert_eq!(entries(&out).len(), 3);
+}
+
+#[test]
+fn one_number_has_one_placeholder_with_and_without_dashes() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = |text: &str| json!([{"role": "user", "content": text}]);
+    let rows = [
+        row(1, &asked("my ssn is 612-48-3391"), &tools("Desk 1."), "612483391"),
+        row(2, &asked("My phone is 4 9 1 5 1 2 3 3 4 8 8 9 2"), &tools("Desk 2."), "4915123348892"),
+    ];
+    let out = run(folder.path(), "out", &rows, "2");
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    let entries = entries(&out);
+    assert_eq!(entries.len(), 2);
+    for (asked, called) in &entries {
+        assert_eq!(digits(asked), digits(called));
+        assert!(!called.contains("612483391") && !called.contains("4915123348892"), "{called}");
+    }
+}
+
+#[test]
+fn names_are_found_however_they_are_written_and_only_in_docs_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = folder.path().join("names.txt");
+    std::fs::write(&names, "Jürgen Krumm\nIlse-Marie Fabel\nJonas\n").unwrap();
+    let asked = |text: &str| json!([{"role": "user", "content": text}]);
+    let forms = [
+        "Ju\u{308}rgen Krumm",
+        "J&uuml;rgen Krumm",
+        "JÜRGEN   KRUMM",
+        "Jürgen\nKrumm",
+        "Jürgen-Krumm",
+        "Jürgen\u{a0}Krumm",
+        "Ilse Marie Fabel",
+    ];
+    let mut rows: Vec<Value> = forms
+        .iter()
+        .enumerate()
+        .map(|(at, form)| {
+            row(at, &asked(&format!("Ask {form} to come")), &tools(&format!("Desk {at}.")), form)
+        })
+        .collect();
+    rows.push(row(90, &asked("Ask my friend"), &tools("A name, e.g. Jonas."), "my friend"));
+    let log = folder.path().join("log.jsonl");
+    std::fs::write(&log, rows.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")).unwrap();
+    let pipeline = folder.path().join("p.toml");
+    let with_names = format!("names = {:?}", names.display().to_string());
+    let text = PIPELINE
+        .replace("kind = \"redact\"", &format!("kind = \"redact\"\n{with_names}"))
+        .replace("kind = \"redact-docs\"", &format!("kind = \"redact-docs\"\n{with_names}"));
+    std::fs::write(&pipeline, text).unwrap();
+    let out = folder.path().join("out");
+    let mut command = toolsieve();
+    command.arg("run").arg(&pipeline).args(["--quiet", "--input"]).arg(&log).arg("--out").arg(&out);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", shown(&output));
+    for (name, text) in text_of(&out) {
+        let text = text.to_lowercase();
+        for part in ["krumm", "fabel", "jonas"] {
+            assert!(!text.contains(part), "{part} in {name}");
+        }
+    }
+}
+
+#[test]
+fn requests_of_one_line_keep_their_order_whatever_their_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = |text: &str| json!([{"role": "user", "content": text}]);
+    let order = |number: &str, name: &str| -> Vec<String> {
+        let mut rows: Vec<Value> = (0..12)
+            .map(|at| row(at, &asked(&format!("call {number}{at:02} for desk {at}")), &tools("Calls."), "x"))
+            .collect();
+        for row in &mut rows {
+            row["ts"] = json!(1_900_000_000);
+        }
+        let out = run(folder.path(), name, &[Value::Array(rows)], "2");
+        entries(&out).into_iter().map(|(asked, _)| asked).collect()
+    };
+    let (one, other) = (order("07946 1207", "one"), order("07946 8831", "other"));
+    assert_eq!(one.len(), 12);
+    assert_eq!(one, other);
+    assert!(one.iter().enumerate().all(|(at, asked)| asked.ends_with(&format!("desk {at}"))), "{one:#?}");
+}
+
 #[test]
 fn a_call_with_a_value_that_nobody_gave_is_held() {
     let folder = tempfile::tempdir().unwrap();
@@ -242,10 +397,15 @@ fn a_call_with_a_value_that_nobody_gave_is_held() {
         row(1, &asked("Write to Tomas"), &tools("Mails."), "tomas.berg@quillpost.net"),
         row(2, &asked("Write to mira@quillpost.net"), &tools("Mails."), "mira@quillpost.net"),
         row(3, &asked("Write to the desk"), &tools("The desk is desk@quillpost.net."), "desk@quillpost.net"),
+        // A value in what the model says beside its call.
+        said(
+            row(4, &asked("Close the ticket"), &tools("Closes."), "ticket"),
+            "Or write to help@quillpost.net",
+        ),
     ];
     let out = run(folder.path(), "out", &rows, "2");
     let entries = entries(&out);
-    assert_eq!(entries.len(), 2, "{entries:#?}");
+    assert_eq!(entries.len(), 3, "{entries:#?}");
     let why = toolsieve().arg("why").arg(&out).arg("row1").output().unwrap();
     let why = String::from_utf8(why.stdout).unwrap();
     assert!(why.contains("held: answer/value-not-in-request"), "{why}");
@@ -272,7 +432,7 @@ fn a_dataset_does_not_depend_on_the_values_that_were_replaced() {
     };
     assert!(tables(&one).len() >= 3);
     assert_same_bytes(&tables(&one), &tables(&other));
-    // Nor does the card, but for the hash of the log.
+    // Nor does the card, not even by a hash of the log.
     let card = |run: &Path| std::fs::read_to_string(run.join("dataset/README.md")).unwrap();
     let differ: Vec<(String, String)> = card(&one)
         .lines()
@@ -280,7 +440,7 @@ fn a_dataset_does_not_depend_on_the_values_that_were_replaced() {
         .filter(|(one, other)| one != other)
         .map(|(one, other)| (one.to_owned(), other.to_owned()))
         .collect();
-    assert_eq!(differ.len(), 1, "{differ:#?}");
+    assert!(differ.is_empty(), "{differ:#?}");
 }
 
 #[test]

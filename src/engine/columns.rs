@@ -89,10 +89,10 @@ pub const STATUS: ColumnSpec = request("status", ColumnKind::Int, "HTTP status o
 pub const PLACEHOLDERS: ColumnSpec =
     request("placeholders", ColumnKind::Text, "numbered placeholders that stood in it as sent");
 /// Where personal values are in the request's doc list as sent, JSON: kind, bytes, placeholder. Only on the first request
-/// of a list.
+/// of a list that holds some, and on the first of all, where it says that the lists were searched.
 pub const DOCS_PLACEHOLDERS: ColumnSpec =
     request("docs_placeholders", ColumnKind::Text, "where personal values are in its docs");
-/// Placeholders of the recorded answer that neither the conversation nor the docs hold, such as `email 7`, comma-separated.
+/// Placeholders of the recorded answer that neither the conversation nor the docs hold: JSON list of their texts.
 pub const UNSOURCED: ColumnSpec =
     request("unsourced", ColumnKind::Text, "placeholders that only the recorded answer holds");
 /// What the rest of the conversation shows about the recorded call: `worked`, `failed`, or `goes-on` where further

@@ -7,7 +7,7 @@ use std::cell::LazyCell;
 use std::ops::Deref;
 
 use super::context::{announces_card, announces_other, came_before, goes_on};
-use super::runs::Run;
+use super::runs::{Run, next_digit};
 use super::{Found, Kind, Standing};
 
 /// What our placeholders begin with: a range that is used for tests alone.
@@ -39,6 +39,8 @@ const TEST_CARDS: [&str; 22] = [
 ];
 /// Digits from which a number is sure enough to need no word nearby.
 const SURE_DIGITS: usize = 14;
+/// Digits of a printed group.
+const GROUP: usize = 4;
 const FEWEST_DIGITS: usize = 12;
 const MOST_DIGITS: usize = 19;
 
@@ -57,7 +59,12 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
         };
         let (start, end) = (run.groups[first].0, run.groups[last].1);
         first = last + 1;
-        if came_before(bytes, start, b"-./") || goes_on(bytes, end, b"-.") || announces_other(text, start) {
+        // As the second track of a card's strip has it: `;…=`.
+        let is_track = start > 0 && bytes[start - 1] == b';' && matches!(bytes.get(end), Some(b'=' | b'D'));
+        if came_before(bytes, start, b"-./")
+            || goes_on(bytes, end, b"-.")
+            || (!is_track && announces_other(text, start))
+        {
             continue;
         }
         let digits: String = text[start..end].chars().filter(char::is_ascii_digit).collect();
@@ -98,9 +105,64 @@ fn is_grouped(text: &str, run: &Run, first: usize, last: usize) -> bool {
     let sizes: Vec<usize> = run.groups[first..=last].iter().map(|(start, end)| end - start).collect();
     let is_printed = matches!(
         sizes[..],
-        [4, 4, 4] | [4, 4, 4, 1..=7] | [4, 6, 4 | 5] | [4, 4, 4, 4, 1..=3] | [6, 10 | 13] | [8, 5]
+        [4, 4, 4] | [4, 4, 4, 1..=7] | [4, 6, 4 | 5] | [4, 4, 4, 4, 1..=3] | [6, 10 | 13] | [8, 5 | 8]
     );
-    is_printed && matches!(*gap, " " | "-" | "\u{a0}" | "." | "/") && gaps.iter().all(|other| other == gap)
+    let bare = |gap: &str| gap.trim_matches([' ', '\u{a0}']).to_owned();
+    is_printed
+        && matches!(&*bare(gap), "" | "-" | "." | "/")
+        && gaps.iter().all(|other| bare(other) == bare(gap))
+}
+
+/// Finds cards of sixteen digits in groups of four that stand further apart than a run: in lines, or with a sign that parts no
+/// other number.
+pub(super) fn find_apart(text: &str, found: &mut Vec<Found>) {
+    each_apart(text, |start, end| {
+        let digits: String = text[start..end].chars().filter(char::is_ascii_digit).collect();
+        if !has_issuer(&digits) || !luhn(&digits) || announces_other(text, start) {
+            return;
+        }
+        let standing = if digits.starts_with(OURS) {
+            Standing::Placeholder(digits[OURS.len()..digits.len() - 1].parse().ok())
+        } else {
+            Standing::Personal
+        };
+        found.push(Found::new(Kind::Card, start, end, digits, standing));
+    });
+}
+
+/// Such groups are in the text.
+pub(super) fn may_hold_apart(text: &str) -> bool {
+    let mut any = false;
+    each_apart(text, |_, _| any = true);
+    any
+}
+
+/// Visits four groups of four digits with the same sign, or a new line, between.
+fn each_apart(text: &str, mut visit: impl FnMut(usize, usize)) {
+    let bytes = text.as_bytes();
+    let digits = |at: usize| bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut at = 0;
+    while let Some(start) = next_digit(bytes, at) {
+        at = start + digits(start);
+        let Some(&sign) = bytes.get(at).filter(|_| at - start == GROUP) else { continue };
+        if !matches!(sign, b'_' | b',' | b'|' | b'\n' | b'*' | b':' | b';' | b'+') {
+            continue;
+        }
+        let ends: Vec<usize> = (1..4)
+            .map(|group| start + group * (GROUP + 1))
+            .take_while(|&next| {
+                bytes.get(next - 1) == Some(&sign) && next < bytes.len() && digits(next) == GROUP
+            })
+            .map(|next| next + GROUP)
+            .collect();
+        let Some(&end) = ends.get(2) else { continue };
+        let goes_on = bytes.get(end) == Some(&sign) && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
+        let came = start > 1 && bytes[start - 1] == sign && bytes[start - 2].is_ascii_digit();
+        if !goes_on && !came {
+            visit(start, end);
+            at = end;
+        }
+    }
 }
 
 fn has_issuer(digits: &str) -> bool {

@@ -99,6 +99,8 @@ const OTHER_NUMBER: &[&str] = &[
     "returned",
     "count",
     "pid",
+    "pin",
+    "puk",
     "port",
     "bestellung*",
     "bestell*",

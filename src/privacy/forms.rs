@@ -24,6 +24,42 @@ const NO_PASSWORDS: [&str; 10] =
     ["password", "port", "protocol", "plugin-dir", "print", "pass", "root", "test", "none", "null"];
 /// Fewest letters of a signature.
 const LEAST_SIGNATURE: usize = 40;
+/// Fewest letters of the only string of a call that logs in.
+const LEAST_ONLY: usize = 32;
+/// Words that restore a wallet, letters of one, and bytes from what announces them.
+const SEED_WORDS: [usize; 5] = [12, 15, 18, 21, 24];
+const SEED_LETTERS: std::ops::RangeInclusive<usize> = 3..=8;
+const MAX_SEED_AWAY: usize = 80;
+/// Words of a phrase, its quotes, and words that no phrase needs but a description does.
+const PHRASE_WORDS: std::ops::RangeInclusive<usize> = 3..=10;
+const PHRASE_QUOTES: [(char, char); 6] =
+    [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('„', '“'), ('«', '»')];
+const PLAIN_WORDS: [&str; 24] = [
+    "the",
+    "a",
+    "an",
+    "of",
+    "to",
+    "for",
+    "is",
+    "or",
+    "and",
+    "in",
+    "that",
+    "this",
+    "your",
+    "with",
+    "must",
+    "used",
+    "key",
+    "be",
+    "secret",
+    "password",
+    "phrase",
+    "passphrase",
+    "optional",
+    "enter",
+];
 /// Fewest letters of a value that is passed to a client.
 const LEAST_ARGUMENT: usize = 24;
 
@@ -38,8 +74,14 @@ pub(super) enum Form {
     UserAndPassword(&'static [&'static str]),
     /// A parameter of an address that signs it.
     Signature,
-    /// The second string of a call that logs in.
+    /// The second string of a call that logs in, or the only one.
     Pair,
+    /// The words that a wallet is restored from.
+    Seed,
+    /// Some words in quotes that open a key.
+    Phrase,
+    /// A line of a file of passwords: host, port, database, user, password.
+    PasswordFile,
     /// What a code for a wireless network holds.
     Wifi,
     /// The first argument of a call that makes a client.
@@ -49,7 +91,7 @@ pub(super) enum Form {
 }
 
 /// What each form begins with.
-pub(super) const FORMS: [(&str, Form); 31] = [
+pub(super) const FORMS: [(&str, Form); 46] = [
     (PEM, Form::Pem),
     (" -u ", Form::UserAndPassword(&["curl", "http", "wget"])),
     (" -u", Form::UserAndPassword(&["curl"])),
@@ -79,6 +121,21 @@ pub(super) const FORMS: [(&str, Form); 31] = [
     ("IDENTIFIED BY ", Form::Argument { separate: &[""], joined: &[] }),
     ("identified by ", Form::Argument { separate: &[""], joined: &[] }),
     (";P:", Form::Wifi),
+    ("ConvertTo-SecureString ", Form::Argument { separate: &[""], joined: &[] }),
+    ("seed phrase", Form::Seed),
+    ("Seed phrase", Form::Seed),
+    ("SEED PHRASE", Form::Seed),
+    ("recovery phrase", Form::Seed),
+    ("Recovery phrase", Form::Seed),
+    ("nemonic", Form::Seed),
+    ("seed words", Form::Seed),
+    ("algoliasearch(", Form::Pair),
+    (":5432:", Form::PasswordFile),
+    (":3306:", Form::PasswordFile),
+    ("passphrase", Form::Phrase),
+    ("Passphrase", Form::Phrase),
+    ("twilio')(", Form::Pair),
+    ("twilio\")(", Form::Pair),
     (".login(", Form::Pair),
     ("auth=(", Form::Pair),
     ("auth=", Form::Signature),
@@ -124,16 +181,30 @@ pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) 
         }
         Form::Pair => {
             let shown = head(&text[hit.end..]);
-            let mut quotes = shown.match_indices(['"', '\'']).map(|(at, _)| hit.end + at).take(4);
-            let (Some(_), Some(_), Some(from), Some(to)) =
-                (quotes.next(), quotes.next(), quotes.next(), quotes.next())
-            else {
-                return None;
-            };
+            let quotes: Vec<usize> =
+                shown.match_indices(['"', '\'']).map(|(at, _)| hit.end + at).take(4).collect();
+            let only = quotes.get(..2).map(|quotes| quotes[0] + 1..quotes[1]);
+            if let Some(only) = only
+                && only.len() >= LEAST_ONLY
+                && (is_random(&text[only.clone()]) || number(&text[only.clone()]).is_some())
+            {
+                return Some(secret(text, only, Kind::Key));
+            }
+            let [_, _, from, to] = quotes[..] else { return None };
             let value = &text[from + 1..to];
             let has_digit = value.contains(|c: char| c.is_ascii_digit());
             (has_digit && !value.contains(char::is_whitespace) && is_argument(value))
                 .then(|| secret(text, from + 1..to, Kind::Key))
+        }
+        Form::Seed => seed(text, hit.end).map(|span| secret(text, span, Kind::Key)),
+        Form::Phrase => phrase(text, hit.end).map(|span| secret(text, span, Kind::Key)),
+        Form::PasswordFile => {
+            let line = head(&text[hit.end..]);
+            let line = &line[..line.find(char::is_whitespace).unwrap_or(line.len())];
+            let mut colons = line.match_indices(':').map(|(at, _)| at);
+            let (Some(_), Some(at)) = (colons.next(), colons.next()) else { return None };
+            let value = hit.end + at + 1..hit.end + line.len();
+            is_argument(&text[value.clone()]).then(|| secret(text, value, Kind::Key))
         }
         Form::Wifi => {
             let line = text[text.floor_char_boundary(hit.start.saturating_sub(MAX_COMMAND))..hit.start]
@@ -164,6 +235,52 @@ pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) 
                 .then(|| secret(text, value, Kind::Key))
         }
     }
+}
+
+/// Twelve words in small letters, or as many more as wallets have, with nothing but blanks between: the last ones, since words
+/// of the sentence may be before them.
+fn seed(text: &str, from: usize) -> Option<Range<usize>> {
+    let shown = head(&text[from..]);
+    let is_word =
+        |word: &str| SEED_LETTERS.contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let mut words: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    for word in shown.split(' ') {
+        let bare = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+        if is_word(bare) {
+            words.push(at..at + bare.len());
+        }
+        if !is_word(bare) || bare.len() < word.len() {
+            if words.len() >= SEED_WORDS[0] {
+                break;
+            }
+            words.clear();
+        }
+        at += word.len() + 1;
+        if words.is_empty() && at > MAX_SEED_AWAY {
+            return None;
+        }
+    }
+    let n_words = SEED_WORDS.into_iter().rfind(|&n_words| n_words <= words.len())?;
+    let first = words.get(words.len() - n_words)?.start;
+    Some(from + first..from + words.last()?.end)
+}
+
+/// Some words in quotes after a verb: `passphrase is "lantern gravel otter"`. In a description there are words such as `the`.
+fn phrase(text: &str, from: usize) -> Option<Range<usize>> {
+    let shown = head(&text[from..]);
+    let verb = [" is ", " was ", " ist ", " war ", " "].iter().find(|verb| shown.starts_with(**verb))?;
+    let quoted = &shown[verb.len()..];
+    let (open, close) = PHRASE_QUOTES.iter().find(|(open, _)| quoted.starts_with(*open))?;
+    let start = open.len_utf8();
+    let length = quoted[start..].find(*close)?;
+    let words: Vec<&str> = quoted[start..start + length].split(' ').collect();
+    let is_word = |word: &&str| {
+        (word.chars().all(char::is_lowercase) && !PLAIN_WORDS.contains(word))
+            || word.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let is_phrase = PHRASE_WORDS.contains(&words.len()) && words.iter().all(is_word);
+    is_phrase.then(|| from + verb.len() + start..from + verb.len() + start + length)
 }
 
 /// The argument at the end of `flag`, if one of the commands is before it in its line.

@@ -42,15 +42,25 @@ const STAND_INS: [&str; 14] = [
     "fake",
     "secret",
 ];
+/// Parts of names in programs, which a password is not made of.
+const PROGRAM_WORDS: [&str; 24] = [
+    "pass", "secret", "config", "setting", "env", "process", "string", "user", "token", "key", "value",
+    "field", "param", "input", "type", "request", "response", "auth", "login", "data", "text", "null",
+    "none", "name",
+];
 /// Fewest characters of a random value, of one that no joint ties to its word, and of a password.
 pub(super) const LEAST_RANDOM: usize = 16;
 const LEAST_UNTIED: usize = 20;
 const PASSWORD_CHARS: std::ops::RangeInclusive<usize> = 6..=64;
+/// Fewest letters of one in base32.
+const LEAST_BASE32: usize = 24;
 /// Fewest bits a character of a random value: hex has up to 4, words with digits some 3.
 const LEAST_ENTROPY: f64 = 2.8;
 /// Fewest letters of either size, and fewest bits a character, of a key without digits.
 const MIXED_LETTERS: usize = 5;
 const MIXED_ENTROPY: f64 = 3.5;
+/// Fewest bits a character of a long value that dashes part.
+const LONG_ENTROPY: f64 = 4.4;
 /// Bytes by which a long value is judged.
 const MAX_JUDGED: usize = 512;
 /// The stretches that [`Seen`] keeps, after one for each alphabet of `vendors`.
@@ -308,7 +318,7 @@ fn behind_word(text: &str, word_start: usize, word_end: usize, word: Word, seen:
     let quoted = tie.quote.and_then(|quote| quoted(text, from, quote, least));
     let end = match (word, quoted) {
         (_, Some(end)) => end,
-        (Word::Password, None) => from + password_end(head(&text[from..])),
+        (Word::Password, None) => from + whole_password_end(text, from),
         _ => seen
             .end(BEHIND_WORD, bytes, from, |byte| byte.is_ascii_alphanumeric() || b"-_./+=~".contains(&byte)),
     };
@@ -320,20 +330,26 @@ fn behind_word(text: &str, word_start: usize, word_end: usize, word: Word, seen:
     let is_assigned = tie.quote.is_some() || text[..from].ends_with('=');
     let is_sentence = !is_assigned && text[end..].chars().next().is_none_or(char::is_whitespace);
     let is_whole = quoted.is_some() || (word == Word::Password && !is_sentence);
-    let value = if is_whole { &text[from..end] } else { without_punctuation(&text[from..end]) };
+    let value = without_emphasis(text, from, &text[from..end]);
+    let value = match word {
+        _ if is_whole => value,
+        // An exclamation mark is as often part of it.
+        Word::Password => without_emphasis(text, from, value.trim_end_matches(['.', '?', ':'])),
+        _ => without_emphasis(text, from, without_punctuation(value)),
+    };
     let judged = head(value);
     let is_ours = || number(judged).is_some();
     let is_secret = match word {
-        Word::Password if tie.is_loose => is_strong_password(value) || is_ours(),
+        Word::Password if tie.is_loose => is_strong_password(value) || is_uuid(value) || is_ours(),
         Word::Password => is_password(value) || is_ours(),
         _ if tie.is_loose => {
-            let is_id = word == Word::Token && tie.is_named && is_uuid(value);
+            let is_id = tie.is_named && is_uuid(value);
             (value.len() >= LEAST_UNTIED && is_untied(judged)) || is_id || is_ours()
         }
         _ => {
             is_ours()
                 || (tie.is_basic && is_basic(value))
-                || (word == Word::Token && tie.is_named && is_uuid(value))
+                || (tie.is_named && is_uuid(value))
                 || (value.len() >= LEAST_RANDOM && is_random(judged))
         }
     };
@@ -350,8 +366,56 @@ fn quoted(text: &str, from: usize, quote: char, least: usize) -> Option<usize> {
 
 /// Bytes of a password at the start of a text. What is longer is no password.
 pub(super) fn password_end(shown: &str) -> usize {
-    let is_part = |c: char| !c.is_whitespace() && !c.is_control() && !r#""'\`,;<>(){}[]&"#.contains(c);
-    shown.find(|c| !is_part(c)).unwrap_or(shown.len())
+    let is_part = |c: char| {
+        !c.is_whitespace() && !c.is_control() && !r#""'\`,;<>(){}[]&"#.contains(c) && !is_foreign_mark(c)
+    };
+    // Where words are not parted a password of Latin letters ends where the script changes.
+    let is_latin = shown.starts_with(|c: char| c.is_ascii());
+    let is_of_sentence = |c: char| is_latin && is_unparted(c);
+    shown.find(|c| !is_part(c) || is_of_sentence(c)).unwrap_or(shown.len())
+}
+
+/// Bytes of a password from byte `from`. Behind an equals sign an ampersand begins the next parameter, elsewhere it is part of it.
+fn whole_password_end(text: &str, from: usize) -> usize {
+    let shown = head(&text[from..]);
+    let mut end = password_end(shown);
+    // In a query another parameter follows.
+    let is_query = |behind: &str| {
+        let next = behind.find(['&', '=', ' ', '\n', '"', '\'']).map(|at| behind.as_bytes()[at]);
+        text[..from].ends_with('=') && next == Some(b'=')
+    };
+    while shown[end..]
+        .strip_prefix('&')
+        .is_some_and(|behind| behind.starts_with(char::is_alphanumeric) && !is_query(behind))
+    {
+        end += 1 + password_end(&shown[end + 1..]);
+    }
+    end
+}
+
+/// Quotes, dashes and marks that end a sentence, outside ASCII: nobody types them in a password.
+fn is_foreign_mark(c: char) -> bool {
+    matches!(u32::from(c),
+        0xa1 | 0xab | 0xb7 | 0xbb | 0xbf
+        // Arabic, Armenian, Hebrew, Indian, Ethiopian, Khmer.
+        | 0x060c | 0x061b | 0x061f | 0x06d4 | 0x0589 | 0x05be..=0x05c3 | 0x0964..=0x0965 | 0x1361..=0x1368 | 0x17d4..=0x17da
+        // General, Chinese and Japanese, full width.
+        | 0x2010..=0x205e | 0x3000..=0x3020 | 0x30fb | 0xfe10..=0xfe6b | 0xff01..=0xff0f | 0xff1a..=0xff20 | 0xff3b..=0xff40
+        | 0xff5b..=0xff65)
+}
+
+/// Letters of scripts that put no blanks between words.
+fn is_unparted(c: char) -> bool {
+    matches!(u32::from(c), 0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x9fff
+        | 0xac00..=0xd7af | 0xf900..=0xfaff)
+}
+
+/// The value without the stars or bars that close an emphasis (`**…**`, `_…_`) that is open before it.
+fn without_emphasis<'t>(text: &str, from: usize, value: &'t str) -> &'t str {
+    match text[..from].chars().next_back() {
+        Some(mark @ ('*' | '_' | '~')) => value.trim_end_matches(mark),
+        _ => value,
+    }
 }
 
 /// The value without the punctuation of its sentence; the padding of base64 stays.
@@ -393,9 +457,13 @@ fn is_password(value: &str) -> bool {
     let has_letter = value.chars().any(char::is_alphabetic);
     let has_other = value.chars().any(|c| c.is_ascii_digit() || "!@#$%^*".contains(c));
     let n_chars = value.chars().count();
+    // `!vault` is a tag of YAML.
+    let is_tag =
+        value.strip_prefix('!').is_some_and(|tag| tag.chars().all(|c| c.is_alphanumeric() || c == '-'));
     PASSWORD_CHARS.contains(&n_chars)
+        && !is_tag
         && has_letter
-        && has_other
+        && (has_other || is_app_password(value) || is_word_pair(value))
         && !is_stand_in(value)
         && !value.starts_with(['$', '%'])
 }
@@ -404,11 +472,42 @@ fn is_password(value: &str) -> bool {
 fn is_strong_password(value: &str) -> bool {
     let has = |is: fn(char) -> bool| value.chars().any(is);
     let is_mixed = has(char::is_lowercase) && (has(char::is_uppercase) || has(|c| "!@#$%^*?+~".contains(c)));
-    is_password(value)
-        && value.chars().count() >= 8
-        && has(|c| c.is_ascii_digit())
-        && is_mixed
-        && !value.contains('/')
+    let has_digit_for_letter = || {
+        let bytes = value.as_bytes();
+        bytes.windows(3).any(|three| {
+            three[0].is_ascii_lowercase() && three[1].is_ascii_digit() && three[2].is_ascii_lowercase()
+        })
+    };
+    is_app_password(value)
+        || is_password(value)
+            && value.chars().count() >= 8
+            && has(|c| c.is_ascii_digit() || "!@#$%^*".contains(c))
+            && (is_mixed || has_digit_for_letter())
+            && !value.contains('/')
+}
+
+/// Words that one sign joins, of which one begins with a capital: `Hedgehog_in_fog`, and no name of a program's.
+fn is_word_pair(value: &str) -> bool {
+    let Some(sign) = value.chars().find(|c| matches!(c, '.' | '_' | '-' | '&')) else { return false };
+    let words: Vec<&str> = value.split(sign).collect();
+    let is_word = |word: &&str| {
+        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+        (2..=12).contains(&word.len())
+            && first.chars().all(char::is_alphabetic)
+            && rest.chars().all(|c| c.is_alphabetic() && c.is_lowercase())
+    };
+    let has_capital = words.iter().any(|word| word.starts_with(char::is_uppercase));
+    let lowered = value.to_lowercase();
+    (2..=4).contains(&words.len())
+        && words.iter().all(is_word)
+        && has_capital
+        && !PROGRAM_WORDS.iter().any(|word| lowered.contains(word))
+}
+
+/// What a service makes for one program: `jtrl-cxsa-hskm-xvuh`.
+fn is_app_password(value: &str) -> bool {
+    let is_group = |group: &str| group.len() == 4 && group.bytes().all(|byte| byte.is_ascii_lowercase());
+    value.len() == 19 && value.split('-').count() == 4 && value.split('-').all(is_group)
 }
 
 /// A random value that no joint ties to its word: letters of both sizes and digits, or hex digits.
@@ -417,7 +516,10 @@ fn is_untied(value: &str) -> bool {
     let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
     let mixes = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
     let is_path = value.contains("//") || value.split('/').count() > 3;
-    is_random(value) && !is_path && (mixes || (is_hex && value.len() >= 2 * LEAST_RANDOM))
+    // As secrets of one-time passwords are written.
+    let is_base32 = value.len() >= LEAST_BASE32
+        && value.bytes().all(|byte| byte.is_ascii_uppercase() || (b'2'..=b'7').contains(&byte));
+    is_random(value) && !is_path && (mixes || is_base32 || (is_hex && value.len() >= 2 * LEAST_RANDOM))
 }
 
 /// A user and a password in base64.
@@ -432,12 +534,22 @@ pub(super) fn is_random(value: &str) -> bool {
     let longest = value.split(['-', '_', '.', '/']).max_by_key(|part| part.len()).unwrap_or_default();
     let n_digits = longest.bytes().filter(u8::is_ascii_digit).count();
     let n_letters = longest.bytes().filter(u8::is_ascii_alphabetic).count();
-    longest.len() >= LEAST_RANDOM / 2
-        && n_digits >= 2
-        && n_letters >= 2
+    let is_mixed_part = longest.len() >= LEAST_RANDOM / 2 && n_digits >= 2 && n_letters >= 2;
+    (is_mixed_part || is_long_and_random(value))
         && !is_uuid(value)
         && !is_stand_in(value)
         && entropy(value) >= LEAST_ENTROPY
+}
+
+/// Long, of all letters and digits, and as mixed as chance: dashes part it by chance too.
+fn is_long_and_random(value: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().filter(|byte| is(byte)).count() >= 3;
+    value.len() >= 2 * LEAST_RANDOM
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_digit)
+        && entropy(value) >= LONG_ENTROPY
 }
 
 /// Behind the start of a known key capitals and small letters without a digit are enough, as chance brings them.
@@ -497,6 +609,8 @@ fn body(value: &str) -> impl Iterator<Item = (usize, char)> {
 
 /// The number of a placeholder of ours: zeros, and the number at the end.
 pub(super) fn number(value: &str) -> Option<u64> {
+    // Most words are asked for and hold no zero.
+    memchr::memchr(b'0', value.as_bytes())?;
     let body: String = body(value).map(|(_, c)| c).collect();
     let digits = body.trim_start_matches('0');
     // A short one holds fewer zeros.

@@ -5,8 +5,10 @@
 //! looks like it by chance) is known in the whole run; a short password is known in its own row only. Digits are
 //! compared without what separates them, and a telephone number with and without its country code.
 //!
-//! One pass over a run notes [`marks`] of each cell, so that only cells that may hold a known value are read again.
+//! One pass over a run notes [`marks`] of each cell (`sight`), so that only cells that may hold a known value are read again.
 //! Not here: values that a recogniser finds in any surroundings, such as e-mail addresses.
+
+use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -113,6 +115,7 @@ struct Number {
 struct Secret {
     kind: Kind,
     value: String,
+    /// As it is looked for; see [`spellings_of_secret`].
     written: String,
     /// Where the word that is looked for begins in it.
     anchor: usize,
@@ -155,15 +158,21 @@ impl Known {
                 let value = value.clone();
                 self.numbers.entry(digits).or_insert(Number { kind, value, code_digits, exact });
             }
-        } else if let (Kind::Key | Kind::Token, Some((anchor, word))) = (*kind, anchor(written)) {
-            self.marks.insert(mark(word.as_bytes()));
-            let secrets = self.secrets.entry(word.to_owned()).or_default();
-            if secrets.iter().all(|secret| secret.written != *written) {
-                let (kind, value, written) = (*kind, value.clone(), written.clone());
-                secrets.push(Secret { kind, value, written, anchor });
-                // The longest first, so that a part never wins over the whole.
-                secrets.sort_by_key(|secret| std::cmp::Reverse(secret.written.len()));
+        } else if matches!(kind, Kind::Key | Kind::Token) {
+            for written in spellings_of_secret(written) {
+                self.learn_secret(sighting, written);
             }
+        }
+    }
+
+    fn learn_secret(&mut self, sighting: &Sighting, written: String) {
+        let Some((anchor, word)) = anchor(&written) else { return };
+        self.marks.insert(mark(word.as_bytes()));
+        let secrets = self.secrets.entry(word.to_owned()).or_default();
+        if secrets.iter().all(|secret| secret.written != written) {
+            secrets.push(Secret { kind: sighting.kind, value: sighting.value.clone(), written, anchor });
+            // The longest first, so that a part never wins over the whole.
+            secrets.sort_by_key(|secret| std::cmp::Reverse(secret.written.len()));
         }
     }
 
@@ -204,10 +213,12 @@ impl Known {
         }
         if !self.secrets.is_empty() {
             words(text, |start, word| {
-                let secret = self.secrets.get(word).into_iter().flatten().find_map(|secret| {
+                let known = self.secrets.get(&*lowered(word));
+                let secret = known.into_iter().flatten().find_map(|secret| {
                     let from = start.checked_sub(secret.anchor)?;
-                    let is_here = text.get(from..)?.starts_with(&secret.written)
-                        && is_whole(text, from, from + secret.written.len());
+                    let to = from + secret.written.len();
+                    let is_here =
+                        text.get(from..to)?.eq_ignore_ascii_case(&secret.written) && is_whole(text, from, to);
                     is_here.then_some((from, secret))
                 });
                 if let Some((from, secret)) = secret {
@@ -246,7 +257,7 @@ impl Known {
 
 /// The values that are known in one row only: those of its own that are not sure.
 #[derive(Debug, Default)]
-pub struct OwnValues<'a>(Vec<&'a Sighting>);
+pub struct OwnValues<'a>(Vec<(&'a Sighting, String)>);
 
 impl<'a> OwnValues<'a> {
     /// Of these values those that are looked for in their own row alone.
@@ -256,7 +267,12 @@ impl<'a> OwnValues<'a> {
             let least = if is_word { LEAST_BYTES_OF_WORD } else { LEAST_BYTES };
             sighting.kind != Kind::Name && !sighting.is_sure() && sighting.written.len() >= least
         };
-        Self(sightings.into_iter().filter(is_own).collect())
+        let spelled = |sighting: &'a Sighting| match sighting.kind {
+            Kind::Key | Kind::Token => spellings_of_secret(&sighting.written),
+            _ => vec![sighting.written.to_ascii_lowercase()],
+        };
+        let own = sightings.into_iter().filter(is_own);
+        Self(own.flat_map(|sighting| spelled(sighting).into_iter().map(move |it| (sighting, it))).collect())
     }
 
     /// There are none.
@@ -271,9 +287,9 @@ impl<'a> OwnValues<'a> {
             return more;
         }
         let (view, offsets) = normal_view(text);
-        let text = &*view;
-        for sighting in &self.0 {
-            for (start, written) in text.match_indices(&sighting.written) {
+        let text = &*view.to_ascii_lowercase();
+        for (sighting, written) in &self.0 {
+            for (start, written) in text.match_indices(written) {
                 let end = start + written.len();
                 if is_whole(text, start, end) {
                     let (start, end) = offsets.back(start, end);
@@ -305,7 +321,27 @@ pub fn marks(cell: &str, marks: &mut Vec<u32>) {
             }
         }
     });
-    words(cell, |_, word| marks.push(mark(word.as_bytes())));
+    words(cell, |_, word| marks.push(mark(lowered(word).as_bytes())));
+}
+
+/// How a secret is looked for: in small letters, as written and without the punctuation around it, which the next place may lack.
+fn spellings_of_secret(written: &str) -> Vec<String> {
+    let written = written.to_ascii_lowercase();
+    let bare = written.trim_matches(|c: char| !c.is_alphanumeric());
+    if bare.len() == written.len() || bare.len() < LEAST_BYTES_OF_WORD {
+        return vec![written];
+    }
+    let bare = bare.to_owned();
+    vec![written, bare]
+}
+
+/// A word in small letters.
+fn lowered(word: &str) -> Cow<'_, str> {
+    if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(word.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(word)
+    }
 }
 
 /// A hash that may be another's: it only says which cells are read again.
@@ -315,35 +351,36 @@ fn mark(bytes: &[u8]) -> u32 {
     mark
 }
 
-/// Visits the words that mix letters and digits, with the byte at which each begins. An escape (`\n`) ends a word and is
-/// no part of one, so that a cell of JSON has the words of its texts.
+/// Visits the words that mix letters and digits, with the byte at which each begins. An escape (`\n`) is no part of a word,
+/// so that a cell of JSON has the words of its texts.
 fn words(text: &str, mut visit: impl FnMut(usize, &str)) {
     let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        if !bytes[at].is_ascii_alphanumeric() {
-            at += if bytes[at] == b'\\' { escape(bytes, at) } else { 1 };
-            continue;
+    let mut done = 0;
+    // Text is mostly letters, so the digits are looked for.
+    while let Some(digit) = runs::next_digit(bytes, done) {
+        let is_part = |byte: &&u8| byte.is_ascii_alphanumeric();
+        let start = digit - bytes[done..digit].iter().rev().take_while(is_part).count();
+        let end = digit + bytes[digit..].iter().take_while(is_part).count();
+        let start = end.min(start + escape_at(bytes, start));
+        let word = &bytes[start..end];
+        if word.len() >= ANCHOR_CHARS
+            && word.iter().any(u8::is_ascii_alphabetic)
+            && word.iter().any(u8::is_ascii_digit)
+        {
+            visit(start, &text[start..end]);
         }
-        let start = at;
-        let (mut has_letter, mut has_digit) = (false, false);
-        while at < bytes.len() && bytes[at].is_ascii_alphanumeric() {
-            has_digit |= bytes[at].is_ascii_digit();
-            has_letter |= bytes[at].is_ascii_alphabetic();
-            at += 1;
-        }
-        if has_letter && has_digit && at - start >= ANCHOR_CHARS {
-            visit(start, &text[start..at]);
-        }
+        done = end;
     }
 }
 
-/// Bytes of the escape that begins here. A text in JSON cannot end within one, and any other text only loses a word.
-fn escape(bytes: &[u8], at: usize) -> usize {
-    match bytes.get(at + 1) {
-        Some(b'u') => 6,
-        Some(b'n' | b't' | b'r' | b'f' | b'b' | b'"' | b'\\' | b'/') => 2,
-        _ => 1,
+/// Letters and digits at this byte that are an escape with the backslash before it.
+fn escape_at(bytes: &[u8], start: usize) -> usize {
+    let n_slashes = bytes[..start].iter().rev().take_while(|&&byte| byte == b'\\').count();
+    match bytes[start] {
+        _ if n_slashes.is_multiple_of(2) => 0,
+        b'u' => 5,
+        b'n' | b't' | b'r' | b'f' | b'b' => 1,
+        _ => 0,
     }
 }
 

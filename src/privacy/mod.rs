@@ -23,8 +23,10 @@ mod mac;
 mod names;
 pub mod numbers;
 mod phone;
+mod plans;
 mod runs;
 mod secret_words;
+pub mod sight;
 mod spelled;
 mod ssn;
 mod vendors;
@@ -41,7 +43,7 @@ pub use names::Names;
 pub use phone::Region;
 
 /// Raised when the recognisers or the placeholders change: redaction is then done anew.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// A kind of personal value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -271,6 +273,7 @@ impl Scanner {
         let secrets = self.wants(Kind::Key) || self.wants(Kind::Token);
         ((self.wants(Kind::Email) || self.wants(Kind::Key)) && email::may_hold(text))
             || runs::any(text)
+            || (self.wants(Kind::Card) && card::may_hold_apart(text))
             || (self.wants(Kind::Email) && spelled::may_hold(text))
             || (self.wants(Kind::Ipv6) && ip::may_hold_v6(text))
             || (self.wants(Kind::Mac) && mac::may_hold(text))
@@ -304,6 +307,9 @@ impl Scanner {
         }
         if self.wants(Kind::Mac) {
             mac::find(text, &mut found);
+        }
+        if self.wants(Kind::Card) {
+            card::find_apart(text, &mut found);
         }
         runs::for_each(text, |run| {
             if self.wants(Kind::Iban) {

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use aho_corasick::AhoCorasick;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 use super::context::escape_before;
 use super::{Found, Kind, Standing};
@@ -10,14 +12,15 @@ use super::{Found, Kind, Standing};
 /// Fewest characters of a name: shorter ones are parts of too many words.
 const SHORTEST: usize = 2;
 
-/// Some names to look for, whatever their case.
+/// Some names to look for, whatever their case, the way in which their accents are written, and what parts their words.
 #[derive(Debug, Default)]
 pub struct Names {
     matcher: Option<AhoCorasick>,
     names: Vec<String>,
 }
 
-/// A text in small letters, and for each of its bytes where its character stands in the text as written.
+/// A text as names are compared: in small letters, with accents apart, and one blank for each run of blanks or hyphens; and for
+/// each of its bytes where its character stands in the text as written.
 struct Lowered {
     text: String,
     places: Vec<usize>,
@@ -33,9 +36,7 @@ impl Names {
             return Ok(Self::default());
         }
         let names: Vec<String> = names.iter().map(|name| Lowered::of(name).text).collect();
-        let mut builder = AhoCorasick::builder();
-        let matcher =
-            builder.ascii_case_insensitive(true).build(&names).map_err(|error| error.to_string())?;
+        let matcher = AhoCorasick::new(&names).map_err(|error| error.to_string())?;
         Ok(Self { matcher: Some(matcher), names })
     }
 
@@ -66,29 +67,21 @@ impl Names {
 
     pub(super) fn find(&self, text: &str, found: &mut Vec<Found>) {
         let Some(matcher) = &self.matcher else { return };
-        let mut push = |pattern: usize, start: usize, end: usize| {
-            if !is_joined(text, start, end) {
-                found.push(Found::new(Kind::Name, start, end, &self.names[pattern], Standing::Personal));
-            }
-        };
-        if text.is_ascii() {
-            for hit in matcher.find_overlapping_iter(text) {
-                push(hit.pattern().as_usize(), hit.start(), hit.end());
-            }
-            return;
-        }
         let lowered = Lowered::of(text);
         for hit in matcher.find_overlapping_iter(&lowered.text) {
-            if let (Some(start), Some(end)) = (lowered.place(hit.start()), lowered.place(hit.end())) {
-                push(hit.pattern().as_usize(), start, end);
+            let (Some(start), Some(end)) = (lowered.place(hit.start()), lowered.place(hit.end())) else {
+                continue;
+            };
+            if !is_joined(text, start, end) {
+                let name = &self.names[hit.pattern().as_usize()];
+                found.push(Found::new(Kind::Name, start, end, name, Standing::Personal));
             }
         }
     }
 
     /// One of the names may stand in the text.
     pub(super) fn may_hold(&self, text: &str) -> bool {
-        let Some(matcher) = &self.matcher else { return false };
-        if text.is_ascii() { matcher.is_match(text) } else { matcher.is_match(&Lowered::of(text).text) }
+        self.matcher.as_ref().is_some_and(|matcher| matcher.is_match(&Lowered::of(text).text))
     }
 }
 
@@ -98,8 +91,19 @@ impl Lowered {
             text: String::with_capacity(written.len()),
             places: Vec::with_capacity(written.len() + 1),
         };
+        let is_blank = |c: char| c.is_whitespace() || matches!(c, '-' | '\u{2010}' | '\u{2011}');
+        let mut is_after_blank = false;
         for (at, c) in written.char_indices() {
-            lowered.text.extend(c.to_lowercase());
+            if is_blank(c) {
+                if !is_after_blank {
+                    lowered.text.push(' ');
+                }
+            } else if c.is_ascii() {
+                lowered.text.push(c.to_ascii_lowercase());
+            } else {
+                lowered.text.extend(c.to_lowercase().nfd());
+            }
+            is_after_blank = is_blank(c);
             lowered.places.resize(lowered.text.len(), at);
         }
         lowered.places.push(written.len());
@@ -116,7 +120,8 @@ impl Lowered {
 /// A word goes on before or behind.
 fn is_joined(text: &str, start: usize, end: usize) -> bool {
     // Scripts that part no words have no borders.
-    let is_word = |c: char| c == '_' || (c.is_alphanumeric() && u32::from(c) < 0x0e00);
+    let is_word =
+        |c: char| c == '_' || is_combining_mark(c) || (c.is_alphanumeric() && u32::from(c) < 0x0e00);
     let before = text[..start].chars().next_back().is_some_and(is_word);
     (before && escape_before(text.as_bytes(), start) == 0) || text[end..].chars().next().is_some_and(is_word)
 }

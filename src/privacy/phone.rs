@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::card::fill;
 use super::context::{announces_other, announces_phone, came_before, goes_on, line_above_announces_phone};
+use super::plans::{Plan, TRIED};
 use super::runs::Run;
-use super::words::{Hint, Plan, Strength, TRIED};
+use super::words::{Hint, Strength};
 use super::{Found, Kind, Standing};
 
 /// Digits of a telephone number: fewest with a region, fewest without, most.
@@ -153,6 +154,13 @@ impl<'t> Candidate<'t> {
         {
             return Some(found);
         }
+        // A country code without a plus, too long for a national form.
+        if self.digits.len() > MOST_DIGITS_ANNOUNCED
+            && hint.strength == Some(Strength::Strong)
+            && let Some(found) = self.international(0)
+        {
+            return Some(found);
+        }
         if self.is_american() {
             let found = self.valid(*TRIED.0.first()?);
             let is_announced = hint.strength > Some(Strength::Script);
@@ -215,7 +223,11 @@ impl<'t> Candidate<'t> {
     /// Valid in the region of the settings, in one whose language is spoken here, or in one of many.
     fn anywhere(&self, region: Option<Region>, hint: &Hint, widely: bool) -> Option<Found> {
         if !(FEWEST_DIGITS_NATIONAL..=12).contains(&self.digits.len()) {
-            return region.and_then(|region| self.valid(Plan::of(region.0)));
+            let spoken =
+                hint.regions().filter(|_| hint.is_foreign() && hint.strength == Some(Strength::Strong));
+            let spoken = spoken.filter(|_| self.first < self.last);
+            let mut plans = region.map(|region| Plan::of(region.0)).into_iter().chain(spoken);
+            return plans.find_map(|plan| self.valid(plan));
         }
         // A one before ten digits is dialled in North America and written only with dashes; a Chinese mobile has it.
         let skipped = usize::from(self.digits.len() == 11);
@@ -347,7 +359,7 @@ impl<'t> Candidate<'t> {
 
     /// A placeholder of ours in national form.
     fn is_ours(&self) -> bool {
-        self.digits.starts_with(['0', '1']) && is_zeros(&self.digits[1..])
+        (self.digits.starts_with(['0', '1']) || is_russian_trunk(&self.digits)) && is_zeros(&self.digits[1..])
     }
 
     fn sizes(&self) -> Vec<usize> {
@@ -403,6 +415,11 @@ impl<'t> Candidate<'t> {
     }
 }
 
+/// Eleven digits with the trunk prefix of Russia.
+fn is_russian_trunk(digits: &str) -> bool {
+    digits.len() == 11 && digits.starts_with('8')
+}
+
 /// Zeros with a number at the end, as in a placeholder outside North America.
 fn is_zeros(digits: &str) -> bool {
     digits.len() > ZEROS + 1 && digits.starts_with(&"0".repeat(ZEROS))
@@ -415,7 +432,7 @@ fn american_number(digits: &str) -> Option<u64> {
 }
 
 /// The placeholder: in North America a number of an area that is nobody's, elsewhere the country code, zeros and the number; with the
-/// same length and punctuation. In national form it keeps a zero at the front, or begins with 1.
+/// same length and punctuation. In national form it keeps a zero at the front, or Russia's 8, or begins with 1.
 pub(super) fn stand_in(written: &str, found: &Found, number: u64) -> String {
     let digits: String = written.chars().filter(char::is_ascii_digit).collect();
     if found.value.starts_with("+1") && found.value.len() == 12 {
@@ -426,6 +443,7 @@ pub(super) fn stand_in(written: &str, found: &Found, number: u64) -> String {
     let code = usize::from(found.code_digits);
     let front = match (code, digits.starts_with('0')) {
         (0, true) => "0",
+        (0, false) if is_russian_trunk(&digits) && found.value.starts_with("+7") => "8",
         (0, false) => "1",
         _ => &digits[..code],
     };

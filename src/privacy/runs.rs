@@ -9,7 +9,7 @@ const BLOCK: usize = 32;
 /// Longest gap between two groups, in bytes.
 const MAX_GAP: usize = 3;
 /// Most groups of a run; what is longer is a table of numbers, and cut.
-const MAX_GROUPS: usize = 12;
+const MAX_GROUPS: usize = 20;
 /// Fewest digits of anything that is looked for, but for dotted addresses.
 const FEWEST_DIGITS: usize = 7;
 /// Groups of a dotted address.
@@ -73,7 +73,8 @@ pub(super) fn any(text: &str) -> bool {
     any
 }
 
-fn next_digit(bytes: &[u8], mut at: usize) -> Option<usize> {
+/// The first digit from byte `at` on.
+pub(super) fn next_digit(bytes: &[u8], mut at: usize) -> Option<usize> {
     while at + BLOCK <= bytes.len() {
         let block = &bytes[at..at + BLOCK];
         if block.iter().fold(false, |any, byte| any | byte.is_ascii_digit()) {

@@ -130,6 +130,8 @@ pub(super) const WORDS: [(&[&str], Word); 3] = [
             "토큰",
             "SSWS",
             "sessionid",
+            "connect.sid",
+            "_PAT",
             "SESSID",
             "SESSIONID",
         ],
@@ -176,6 +178,8 @@ const JOINTS: [&str; 37] = [
     "set to ",
     "reset to ",
 ];
+/// What may follow a joint: `was set to`.
+const CHANGES: [&str; 4] = ["set to ", "changed to ", "reset to ", "now "];
 /// Joints that are words of many uses: the value must be sure itself.
 const LOOSE_JOINTS: [&str; 9] = ["to ", "on ", "in ", "as ", "- ", "— ", "– ", "-> ", "→ "];
 /// After a word, before what it is the password of: `password for the wifi is …`.
@@ -200,6 +204,61 @@ const FAR_JOINTS: [&str; 16] = [
     " είναι ",
     " ay ",
     " jest ",
+];
+/// What may stand between a password's word and a joint in the same sentence, where the value is sure itself.
+const SENTENCE_JOINTS: [&str; 27] = [
+    ": ",
+    " is ",
+    " was ",
+    "=",
+    " ist ",
+    " heißt ",
+    " war ",
+    " bisher ",
+    " jetzt ",
+    " c'est ",
+    " es ",
+    " est ",
+    " era ",
+    " är ",
+    " var ",
+    " nu ",
+    " now ",
+    " è ",
+    " é ",
+    " schimbat in ",
+    " to ",
+    " → ",
+    " -> ",
+    " pra ",
+    " para ",
+    "? ",
+    " er ",
+];
+/// Endings of a name that say which key or password it is.
+const WHICH: [&str; 22] = [
+    "_base",
+    "_value",
+    "_prod",
+    "_production",
+    "_dev",
+    "_live",
+    "_test",
+    "_staging",
+    "_b64",
+    "_base64",
+    "_hex",
+    "_primary",
+    "_secondary",
+    "_new",
+    "_old",
+    "_current",
+    "_main",
+    "_admin",
+    "_root",
+    "_string",
+    "_plain",
+    "_text",
 ];
 /// Words before `key` or `token` whose value is no secret.
 const NO_SECRETS: [&str; 26] = [
@@ -248,9 +307,16 @@ const SCHEMES: [&str; 12] = [
     "DPoP ",
     "OAuth ",
 ];
+/// Quotes and emphasis before a value, and after a word.
+const OPENING: [char; 14] = ['"', '\'', '\\', '`', '*', '“', '„', '”', '«', '»', '‘', '‚', '「', '『'];
+const CLOSING: [char; 13] = ['"', '\'', '\\', ']', '`', '*', '“', '”', '«', '»', '’', '」', '』'];
 /// Most bytes from a word to its value, and to a joint that is not right after it.
 const MAX_TIE: usize = 20;
 const MAX_FAR: usize = 48;
+/// Fewest characters of a password that is not right behind its word.
+const SURE_CHARS: usize = 8;
+/// The same of another secret.
+const SURE_RANDOM: usize = 20;
 /// Bytes of a word that is looked for as a whole word.
 const SHORT_WORD: usize = 4;
 /// Bytes before a word that can say something of it.
@@ -298,32 +364,41 @@ pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) ->
             .find_map(|of| rest.strip_prefix(of))
             .unwrap_or(rest);
     }
+    rest = without_which(rest);
+    let joined = joined_before(before);
+    if word == Word::Key && NO_SECRETS.contains(&joined.as_str()) {
+        return None;
+    }
     let whole = &text[..word_end];
     let is_header = ["earer", "EARER", "Basic", "SSWS"].iter().any(|header| whole.ends_with(header));
     let is_flag = is_flag(before);
-    let closed = rest.trim_start_matches(['"', '\'', '\\', ']', '`', '*']);
+    let closed = rest.trim_start_matches(CLOSING);
     let behind = closed.trim_start_matches([' ', '\t']);
     let joint = |joints: &[&str]| joints.iter().find_map(|joint| behind.strip_prefix(joint));
     let (value, is_loose) = if let Some(value) = joint(&JOINTS) {
-        (value, false)
+        (CHANGES.iter().find_map(|change| value.strip_prefix(change)).unwrap_or(value), false)
     } else if (is_header || is_flag) && rest.starts_with(' ') {
         (behind, false)
     } else if let Some(value) = far(rest, word) {
         (value, false)
     } else if let Some(value) = joint(&LOOSE_JOINTS) {
         (value, true)
-    } else if rest.starts_with([' ', '"', '\'', '`', '(']) {
+    } else if let Some(value) = in_sentence(rest, word) {
+        (value, true)
+    } else if rest.starts_with([' ', '"', '\'', '`', '(', '“', '„', '«', '‘', '「', '『', '*']) {
         // After a word of another script a Latin word is no prose.
         let is_apart = word == Word::Password && !whole.ends_with(|c: char| u32::from(c) < 0x0370);
         (behind.trim_start_matches('('), !is_apart)
     } else {
         return None;
     };
-    let scheme = value.trim_start_matches([' ', '\t', '"', '\'', '\\', '`', '*']);
+    let scheme = value.trim_start_matches(|c: char| c.is_whitespace() && c != '\n' || OPENING.contains(&c));
     let scheme_length =
         SCHEMES.iter().find(|scheme_name| scheme.starts_with(**scheme_name)).map_or(0, |name| name.len());
     let value = if word == Word::Token { &scheme[scheme_length..] } else { scheme };
     let value = value.strip_prefix("base64:").filter(|_| word == Word::Key).unwrap_or(value);
+    // A signed cookie of Node.
+    let value = value.strip_prefix("s:").filter(|_| whole.ends_with("connect.sid")).unwrap_or(value);
     let from = text.len() - value.len();
     // Far from its word it belongs to another.
     let most = MAX_TIE + MAX_FAR;
@@ -336,7 +411,7 @@ pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) ->
     if word != Word::Password && NO_SECRETS.contains(&name.as_str()) {
         return None;
     }
-    let is_named = NAMING.contains(&name.as_str());
+    let is_named = NAMING.contains(&name.as_str()) || joined == "genie";
     let is_basic = whole.ends_with("Basic") || scheme[..scheme_length].eq_ignore_ascii_case("basic ");
     Some(Tie { from, quote, is_loose, is_named, is_basic })
 }
@@ -344,6 +419,52 @@ pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) ->
 /// The text before a word of which the first letters are written here: `my ` of `my t` + `oken`.
 fn before_word(before: &str) -> &str {
     before.trim_end_matches(|c: char| c.is_alphanumeric()).trim_end_matches([' ', '_', '-'])
+}
+
+/// Letters that the word is joined to before it, in small letters: `public` of `PublicKey`.
+fn joined_before(before: &str) -> String {
+    let start = before.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len();
+    before[start..].to_ascii_lowercase()
+}
+
+/// The text without what says which one it is: `secret_key_base: …`, `Unseal Key 2: …`, `key (not the old one): …`.
+fn without_which(rest: &str) -> &str {
+    let is_joint = |behind: &&str| behind.trim_start_matches(['"', '\'', ' ']).starts_with([':', '=']);
+    if let Some(behind) = WHICH.iter().find_map(|which| rest.strip_prefix(which)).filter(is_joint) {
+        return behind;
+    }
+    let behind_number = rest.trim_start_matches(' ').trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.starts_with(' ') && rest.len() - behind_number.len() <= 4 && is_joint(&behind_number) {
+        return behind_number;
+    }
+    let remark = rest.strip_prefix(" (").and_then(|remark| {
+        let shown = &remark[..remark.floor_char_boundary(MAX_FAR)];
+        shown.find(')').map(|at| &remark[at + 1..])
+    });
+    remark.filter(is_joint).unwrap_or(rest)
+}
+
+/// What follows a joint in the same sentence, where it is sure: letters and digits or signs, and long.
+fn in_sentence(rest: &str, word: Word) -> Option<&str> {
+    if !rest.starts_with([' ', '?', ',']) {
+        return None;
+    }
+    let least = if word == Word::Password { SURE_CHARS } else { SURE_RANDOM };
+    let near = &rest[..rest.floor_char_boundary(MAX_FAR)];
+    let near = near.split(['\n', '!', ';']).next().unwrap_or_default();
+    let is_sure = |value: &&str| {
+        let end = value.find(char::is_whitespace).unwrap_or(value.len());
+        let first = &value[..end];
+        first.chars().count() >= least
+            && first.contains(|c: char| c.is_ascii_digit() || "!@#$%^*&".contains(c))
+            && first.contains(char::is_alphabetic)
+    };
+    let mut joints: Vec<usize> = SENTENCE_JOINTS
+        .iter()
+        .flat_map(|joint| near.match_indices(joint).map(|(at, joint)| at + joint.len()))
+        .collect();
+    joints.sort_unstable();
+    joints.into_iter().map(|at| &rest[at..]).find(is_sure)
 }
 
 /// Small letters, or letters of a script without cases, that end a word.

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::email::{FILE_ENDINGS, MAX_DOMAIN, MAX_LOCAL, is_local, placeholder};
 use super::{Found, Kind, Standing};
@@ -28,6 +28,15 @@ const SURE: &[&str] = &[
     "(arobase)",
     "[arroba]",
     "(arroba)",
+    "(hjá)",
+    "[hjá]",
+    "(snabel-a)",
+    "[snabel-a]",
+    "(małpa)",
+    "(malpa)",
+    "(zavináč)",
+    "(собака)",
+    "(kukac)",
     "[chiocciola]",
     "(chiocciola)",
     "_at_",
@@ -70,6 +79,8 @@ const DOTS: &[&str] = &[
     "{.}",
     "(d)",
     "[d]",
+    "[punktur]",
+    "(punktur)",
     "[punkt]",
     "(punkt)",
     "[punto]",
@@ -99,6 +110,79 @@ const DOTS: &[&str] = &[
     "titik ",
     "chấm ",
     ". ",
+];
+/// Names of signs inside of a mailbox.
+const JOINTS: [(&str, &[&str]); 4] = [
+    (
+        ".",
+        &[
+            "[dot]",
+            "(dot)",
+            "{dot}",
+            "[.]",
+            "(.)",
+            "dot",
+            "punkt",
+            "punto",
+            "ponto",
+            "point",
+            "punt",
+            "точка",
+            "kropka",
+            "tečka",
+            "bodka",
+            "pont",
+            "nokta",
+            "piste",
+            "prik",
+            "punct",
+            "τελεία",
+            "titik",
+            "chấm",
+        ],
+    ),
+    (
+        "_",
+        &[
+            "underscore",
+            "unterstrich",
+            "guion bajo",
+            "guión bajo",
+            "underline",
+            "sublinhado",
+            "trattino basso",
+            "tiret bas",
+            "understrek",
+            "understreck",
+            "podkreślenie",
+            "podtržítko",
+            "alt çizgi",
+            "нижнее подчёркивание",
+        ],
+    ),
+    (
+        "-",
+        &[
+            "hyphen",
+            "dash",
+            "minus",
+            "bindestrich",
+            "guion",
+            "guión",
+            "hífen",
+            "traço",
+            "tiret",
+            "trattino",
+            "bindestreck",
+            "bindestrek",
+            "myślnik",
+            "pomlčka",
+            "kısa çizgi",
+            "тире",
+            "дефис",
+        ],
+    ),
+    ("+", &["plus"]),
 ];
 /// Words before an English `at` that are no mailbox.
 const NO_MAILBOX: &[&str] = &[
@@ -206,7 +290,9 @@ const ABOUT_MAIL: [&str; 7] = ["mail", "Mail", "MAIL", "inbox", "correo", "courr
 const NEAR: usize = 40;
 
 static SIGNS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let signs = AhoCorasick::builder().ascii_case_insensitive(true).build(SURE.iter().chain(UNSURE));
+    let mut builder = AhoCorasick::builder();
+    let builder = builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
+    let signs = builder.build(SURE.iter().chain(UNSURE));
     signs.expect("a few short words")
 });
 
@@ -308,29 +394,52 @@ fn starts_with(text: &str, start: &str) -> bool {
 /// The mailbox before a sign: where it begins, and its normal form.
 fn local(text: &str, end: usize) -> Option<(usize, String)> {
     let before = text[..end].trim_end_matches(' ');
-    let first = before.len() - mailbox(before);
-    let mut start = first;
+    let mut start = before.len() - mailbox(before);
     let mut local = before[start..].to_owned();
-    // `henrike dot lausen`
-    loop {
+    // `r a t e s`: letter by letter.
+    while local.chars().next().is_some_and(char::is_alphanumeric)
+        && text[start..].chars().nth(1).is_none_or(|c| !c.is_alphanumeric())
+        && let Some(letter) = letter_before(text, start)
+    {
+        local = format!("{}{local}", &text[letter..=letter]);
+        start = letter;
+    }
+    // `henrike dot lausen`, `gwen underscore pike`.
+    while let Some((joint, length)) = joint_before(&text[..start]) {
         let rest = text[..start].trim_end_matches(' ');
-        let Some(dot) = ["dot", "[dot]", "(dot)", "[.]", "(.)"].iter().find(|dot| ends_with(rest, dot))
-        else {
-            break;
-        };
-        let rest = rest[..rest.len() - dot.len()].trim_end_matches(' ');
-        let length = mailbox(rest);
-        if length == 0
-            || (!dot.starts_with(['[', '('])
-                && rest.len() + dot.len() == text[..start].trim_end_matches(' ').len())
-        {
+        let is_apart = rest.len() < start;
+        let rest = rest[..rest.len() - length].trim_end_matches(' ');
+        let mailbox = mailbox(rest);
+        let is_word = text[..start].trim_end_matches(' ').ends_with(char::is_alphabetic);
+        if mailbox == 0 || (is_word && !is_apart) {
             break;
         }
-        start = rest.len() - length;
-        local = format!("{}.{local}", &rest[start..]);
+        start = rest.len() - mailbox;
+        local = format!("{}{joint}{local}", &rest[start..]);
     }
     let is_right = !local.is_empty() && local.len() <= MAX_LOCAL && local.contains(char::is_alphanumeric);
     is_right.then(|| (start, local.to_lowercase()))
+}
+
+/// Where a single letter begins that stands before byte `at` with one blank between.
+fn letter_before(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let letter = at.checked_sub(2)?;
+    let is_alone = letter == 0 || bytes[letter - 1] == b' ';
+    (bytes[at - 1] == b' ' && bytes[letter].is_ascii_alphanumeric() && is_alone).then_some(letter)
+}
+
+/// The sign that the end of a text spells between two words of a mailbox, and the bytes of its name.
+fn joint_before(text: &str) -> Option<(&'static str, usize)> {
+    let rest = text.trim_end_matches(' ');
+    let named = JOINTS.iter().find_map(|(sign, names)| {
+        let name = names.iter().find(|name| {
+            ends_with(rest, name)
+                && (name.starts_with(['[', '(', '{']) || rest[..rest.len() - name.len()].ends_with(' '))
+        })?;
+        Some((*sign, name.len()))
+    });
+    named.filter(|(_, length)| rest.len() > *length)
 }
 
 fn ends_with(text: &str, end: &str) -> bool {
@@ -359,7 +468,8 @@ fn is_mailbox(text: &str, start: usize, local: &str, domain: &Domain) -> bool {
     }
     let before = text[..start].trim_end_matches([' ', ':']);
     let is_in_angles = before.ends_with('<') && text[domain.end..].starts_with('>');
-    let has_sign = local.contains(['.', '_']);
+    let letters = text[start..domain.end].split(['-', ' ']).take_while(|part| part.len() == 1).count();
+    let has_sign = local.contains(['.', '_', '+']) || letters > 2;
     if !domain.is_spelled {
         let is_file = FILE_ENDINGS.iter().any(|ending| local.ends_with(&format!(".{ending}")));
         let near = &text[text.floor_char_boundary(start.saturating_sub(NEAR))
@@ -371,6 +481,7 @@ fn is_mailbox(text: &str, start: usize, local: &str, domain: &Domain) -> bool {
     is_in_angles
         || has_sign
         || local.contains(|c: char| c.is_ascii_digit())
+        || text[..start].trim_end_matches(' ').ends_with(':')
         || word.is_empty()
         || BEFORE_MAILBOX.contains(&word.as_str())
 }

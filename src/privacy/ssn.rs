@@ -8,10 +8,12 @@ use super::{Found, Kind, Standing};
 
 /// Numbers that were printed on samples or are typed as one.
 const EXAMPLES: [&str; 3] = ["078051120", "219099999", "123456789"];
-/// What a placeholder in one piece begins with.
-const OURS_AS_NUMBER: &str = "90000";
-/// Numbers a placeholder can hold behind its area of zeros.
-const CAPACITY: u64 = 1_000_000;
+/// First of the areas of placeholders, and how many there are. Their group is 00, which is never given out; a number in the
+/// area 000 would lose its zeros where it is written as a number.
+const AREA: u64 = 900;
+const N_AREAS: u64 = 100;
+/// Numbers of an area with one group.
+const SERIALS: u64 = 10_000;
 
 /// Finds the numbers of a run.
 pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
@@ -35,8 +37,8 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
             && &digits[5..] != "0000";
         let standing = if let Some(number) = digits.strip_prefix("000") {
             Standing::Placeholder(number.parse().ok())
-        } else if let Some(number) = digits.strip_prefix(OURS_AS_NUMBER) {
-            Standing::Placeholder(number.parse().ok())
+        } else if let Some(number) = number(&digits) {
+            Standing::Placeholder(Some(number))
         } else if EXAMPLES.contains(&digits.as_str()) {
             Standing::Placeholder(None)
         } else if is_number {
@@ -64,11 +66,15 @@ fn shape(text: &str, run: &Run, first: usize) -> Option<usize> {
     is_gap.then_some(first + 2)
 }
 
-/// The placeholder: in the area 000, which is never given out; in one piece it may be a number, which cannot begin
-/// with a zero, and gets a group that is never given out.
+/// The number of a placeholder.
+fn number(digits: &str) -> Option<u64> {
+    let area = digits[..3].parse::<u64>().ok()?.checked_sub(AREA)?;
+    let serial = digits[3..].strip_prefix("00")?.parse::<u64>().ok()?;
+    Some(area * SERIALS + serial)
+}
+
+/// The placeholder: in areas from 900 on with the group 00.
 pub(super) fn stand_in(written: &str, number: u64) -> String {
-    if written.bytes().all(|byte| byte.is_ascii_digit()) {
-        return format!("{OURS_AS_NUMBER}{:04}", number % 10_000);
-    }
-    fill(written, &format!("000{:06}", number % CAPACITY))
+    let area = AREA + number / SERIALS % N_AREAS;
+    fill(written, &format!("{area}00{:04}", number % SERIALS))
 }

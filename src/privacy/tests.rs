@@ -43,7 +43,7 @@ fn placeholders_have_the_format_of_what_they_stand_for() {
         ("Pay 4539-1488-0343-6467", "Pay 4000-0000-0000-0010"),
         ("Pay 4539148803436467", "Pay 4000000000000010"),
         ("IBAN NL02 ABNA 0123 4567 89", "IBAN NL23 XXXX 0000 0000 01"),
-        ("SSN 536-22-8713", "SSN 000-00-0001"),
+        ("SSN 536-22-8713", "SSN 900-00-0001"),
         ("key sk-9aQ2mZx74LpTgB3vWc81RkYd", "key sk-000000000000000000000001"),
         ("https://me:gH7!kQ2@quillpost.net/x", "https://me:000!001@quillpost.net/x"),
         ("Where is 81.143.22.97?", "Where is 192.0.2.1?"),
@@ -53,10 +53,10 @@ fn placeholders_have_the_format_of_what_they_stand_for() {
         ("Block 3c22.fb9a.41d7", "Block 0000.5e00.5301"),
         ("mira [at] quillpost [dot] net", "user1@example.com"),
         ("iban nl02 abna 0123 4567 89", "iban nl23 xxxx 0000 0000 01"),
-        ("SSN: 530.21.7745", "SSN: 000.00.0001"),
-        ("taxpayer id 418 22 9031", "taxpayer id 000 00 0001"),
+        ("SSN: 530.21.7745", "SSN: 900.00.0001"),
+        ("taxpayer id 418 22 9031", "taxpayer id 900 00 0001"),
         ("card 4539.1488.0343.6467", "card 4000.0000.0000.0010"),
-        ("мой номер 8 935 063-98-77", "мой номер 1 000 000-00-01"),
+        ("мой номер 8 935 063-98-77", "мой номер 8 000 000-00-01"),
         ("mysql -u app -pRedp0ll7", "mysql -u app -p00000001"),
     ];
     for (text, expected) in cases {
@@ -626,6 +626,18 @@ fn values_of_sentences_without_a_template_are_found() {
         ("mac", 96),
     ];
     hold_to("written.jsonl", &Marks { recall: &recall, precision: 96, look_alikes: 1 });
+    let recall = [
+        ("email", 96),
+        ("phone", 96),
+        ("card", 96),
+        ("iban", 96),
+        ("ssn", 96),
+        ("key", 93),
+        ("ipv4", 96),
+        ("ipv6", 96),
+        ("mac", 96),
+    ];
+    hold_to("typed.jsonl", &Marks { recall: &recall, precision: 98, look_alikes: 0 });
 }
 
 /// The third of those sentences that recognisers are not tuned on: what may be expected of text never seen. The marks are what
@@ -635,20 +647,30 @@ fn values_of_sentences_that_nothing_was_tuned_on_are_found_as_often_as_before() 
     let recall = [
         ("email", 89),
         ("phone", 90),
-        ("card", 90),
+        ("card", 95),
         ("iban", 96),
         ("ssn", 96),
-        ("key", 75),
+        ("key", 80),
         ("ipv4", 96),
         ("ipv6", 96),
         ("mac", 96),
     ];
     hold_to("written_aside.jsonl", &Marks { recall: &recall, precision: 95, look_alikes: 4 });
+    let recall =
+        [("email", 96), ("phone", 96), ("card", 78), ("iban", 96), ("ssn", 96), ("key", 88), ("mac", 96)];
+    hold_to("typed_aside.jsonl", &Marks { recall: &recall, precision: 90, look_alikes: 3 });
 }
 
 #[test]
 fn redacting_the_labelled_sentences_again_finds_nothing() {
-    let files = ["open.jsonl", "aside.jsonl", "written.jsonl", "written_aside.jsonl"];
+    let files = [
+        "open.jsonl",
+        "aside.jsonl",
+        "written.jsonl",
+        "written_aside.jsonl",
+        "typed.jsonl",
+        "typed_aside.jsonl",
+    ];
     for (text, ..) in files.into_iter().flat_map(labelled) {
         let once = redacted(&text);
         assert!(scanner().scan(&once).iter().all(|it| !it.is_personal()), "{text} became {once}");

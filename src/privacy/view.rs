@@ -33,6 +33,15 @@ const ENTITIES: [(&str, char); 18] = [
 ];
 /// Entities of invisible characters.
 const INVISIBLE_ENTITIES: [&str; 4] = ["shy", "zwj", "zwnj", "ZeroWidthSpace"];
+/// Entities of the Latin letters from U+00C0 on, in their order.
+const LATIN_ENTITIES: [&str; 64] = [
+    "Agrave", "Aacute", "Acirc", "Atilde", "Auml", "Aring", "AElig", "Ccedil", "Egrave", "Eacute", "Ecirc",
+    "Euml", "Igrave", "Iacute", "Icirc", "Iuml", "ETH", "Ntilde", "Ograve", "Oacute", "Ocirc", "Otilde",
+    "Ouml", "times", "Oslash", "Ugrave", "Uacute", "Ucirc", "Uuml", "Yacute", "THORN", "szlig", "agrave",
+    "aacute", "acirc", "atilde", "auml", "aring", "aelig", "ccedil", "egrave", "eacute", "ecirc", "euml",
+    "igrave", "iacute", "icirc", "iuml", "eth", "ntilde", "ograve", "oacute", "ocirc", "otilde", "ouml",
+    "divide", "oslash", "ugrave", "uacute", "ucirc", "uuml", "yacute", "thorn", "yuml",
+];
 /// Where the decimal digits of other scripts begin: Arabic, Persian, those of India, Thai, full width.
 const ZEROS: [u32; 12] =
     [0x0660, 0x06f0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0e50, 0xff10];
@@ -182,6 +191,12 @@ fn character(text: &str, at: usize) -> Option<(usize, Option<char>)> {
             let before = text[..at].chars().next_back().is_some_and(|last| last.is_ascii_digit());
             Some(if follows && before { '-' } else { return None })
         }
+        // The dot of a domain, where Latin letters go on; elsewhere it ends a sentence.
+        '\u{3002}' | '\u{ff61}' => {
+            let follows = text[at + length..].starts_with(|next: char| next.is_ascii_alphanumeric());
+            let before = text[..at].ends_with(|last: char| last.is_ascii_alphanumeric());
+            Some(if follows && before { '.' } else { return None })
+        }
         'Ａ'..='Ｚ' | 'ａ'..='ｚ' | '＠' | '．' | '－' | '＋' | '＿' | '／' | '（' | '）' => {
             Some(char::from_u32(code - 0xfee0)?)
         }
@@ -232,14 +247,22 @@ fn entity(text: &str, at: usize) -> Option<(usize, Option<char>)> {
     if INVISIBLE_ENTITIES.contains(&name) {
         return Some((length, None));
     }
-    let (_, c) = ENTITIES.iter().find(|(known, _)| *known == name)?;
-    Some((length, Some(*c)))
+    let latin = (0xc0..).zip(LATIN_ENTITIES).find(|(_, known)| *known == name);
+    let sign = || ENTITIES.iter().find(|(known, _)| *known == name).map(|(_, c)| *c);
+    let c = latin.and_then(|(code, _)| char::from_u32(code)).or_else(sign)?;
+    Some((length, Some(c)))
 }
 
-/// `%40`; a percent sign itself stays.
+/// `%40`, `%2540`; a percent sign itself stays.
 fn percent(text: &str, at: usize) -> Option<(usize, Option<char>)> {
-    let c = readable(text.get(at + 1..at + 3)?)?;
-    (c.is_ascii() && c != '%').then_some((3, Some(c)))
+    let mut length = 3;
+    let mut c = readable(text.get(at + 1..at + 3)?)?;
+    // Encoded more than once: `%2540`.
+    while c == '%' {
+        c = readable(text.get(at + length..at + length + 2)?)?;
+        length += 2;
+    }
+    c.is_ascii().then_some((length, Some(c)))
 }
 
 /// The character of a code in hex digits, if it can be part of a value or end one.
@@ -279,9 +302,12 @@ mod tests {
             ("mira&#64;quillpost.net", "mira@quillpost.net"),
             ("mira&#x40;quillpost&period;net", "mira@quillpost.net"),
             ("mira%40quillpost.net", "mira@quillpost.net"),
+            ("mira%2540quillpost%25252enet", "mira@quillpost.net"),
+            ("mira@quillpost。net", "mira@quillpost.net"),
             (r"mira\u0040quillpost\u002enet", "mira@quillpost.net"),
             (r"mira\\u0040quillpost\x2enet", "mira@quillpost.net"),
             (r"a\/b\_c", "a/b_c"),
+            ("J&uuml;rgen &Aacute;lvarez &yuml;", "Jürgen Álvarez ÿ"),
             ("mira＠quillpost．net", "mira@quillpost.net"),
             ("mi\u{ad}ra\u{200b}@quill\u{2060}post.net", "mira@quillpost.net"),
             ("０１７１\u{a0}３９２００１２", "0171 3920012"),

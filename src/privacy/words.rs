@@ -3,12 +3,11 @@
 //! A `*` at the end lets any ending follow, one at the start any beginning. Strong words are about calling. Weak ones are
 //! about a person or a place: with them a number must be written in groups or with a zero in front.
 
-use std::str::FromStr;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use phonenumber::country;
-use phonenumber::metadata::{DATABASE, Descriptor};
+
+use super::plans::{Plan, regions};
 
 /// How much the words around a number say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -162,8 +161,15 @@ const LANGUAGES: &[Language] = &[
     },
     Language {
         regions: "NO DK",
-        strong: "ring ringe ringer telefon* mobil* *nummer tlf nødkontakt sms*",
+        strong: "ring ringe ringer fang fange fanger telefon* mobil* *nummer tlf nødkontakt sms*",
         weak: "kontor* legekontor* lægehuset",
+        anywhere: &[],
+        scripts: &[],
+    },
+    Language {
+        regions: "IS",
+        strong: "sími* síma* hring* farsími* gsm",
+        weak: "númer*",
         anywhere: &[],
         scripts: &[],
     },
@@ -312,15 +318,6 @@ const LANGUAGES: &[Language] = &[
     },
 ];
 
-/// Regions tried for a number whose words say nothing about where it is, in this order; the first is North America's.
-const FIRST_REGIONS: &str = "US CN IN BR GB DE FR ES IT AU MX JP KR TR";
-/// Tried after them where the number is written as one is.
-const OTHER_REGIONS: &str = "NL BE CH AT SE NO DK FI PL CZ HU RO GR PT RU UA IE NZ ZA NG KE EG SA AE IL PK BD ID MY TH VN TW SG \
-    HK PH AR CO CL PE";
-
-/// Regular expressions of numbering plans that are kept compiled.
-const KEPT_EXPRESSIONS: usize = 2048;
-
 /// A word to look for.
 struct Entry {
     language: usize,
@@ -336,43 +333,6 @@ struct Words {
     anywhere: AhoCorasick,
     anywhere_language: Vec<usize>,
     regions: Vec<Vec<Plan>>,
-}
-
-/// A region with a numbering plan of its own, and the lengths of its numbers without a trunk prefix, a bit each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Plan {
-    pub(super) region: country::Id,
-    lengths: u64,
-}
-
-impl Plan {
-    pub(super) fn of(region: country::Id) -> Self {
-        let lengths = DATABASE.by_id(region.as_ref()).map_or(0, |metadata| {
-            let kinds = metadata.descriptors();
-            let kinds = [
-                kinds.fixed_line(),
-                kinds.mobile(),
-                kinds.toll_free(),
-                kinds.shared_cost(),
-                kinds.voip(),
-                kinds.uan(),
-            ];
-            let lengths = kinds.into_iter().flatten().flat_map(Descriptor::possible_length);
-            lengths.filter(|&&length| length < 64).fold(0_u64, |all, length| all | 1 << length)
-        });
-        // Without a length any will do.
-        Self { region, lengths: if lengths == 0 { u64::MAX } else { lengths } }
-    }
-
-    /// A number with these digits can be one of the plan: asked before the plan itself, which is slow.
-    pub(super) fn may_hold(&self, digits: &str) -> bool {
-        let has = |length: usize| self.lengths >> length & 1 == 1;
-        let n_digits = digits.len().min(63);
-        // A trunk prefix has one digit, in Hungary two; in Argentina mobiles have two more inside.
-        has(n_digits)
-            || digits.starts_with(['0', '1', '8']) && (has(n_digits - 1) || n_digits > 2 && has(n_digits - 2))
-            || n_digits > 2 && has(n_digits - 2) && digits.contains("15")
-    }
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
@@ -401,18 +361,6 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         regions: LANGUAGES.iter().map(|language| regions(language.regions)).collect(),
     }
 });
-
-fn regions(list: &str) -> Vec<Plan> {
-    // The plans are regular expressions that the crate keeps compiled, but too few for all regions.
-    if let Ok(mut kept) = DATABASE.cache().lock() {
-        kept.set_capacity(KEPT_EXPRESSIONS);
-    }
-    list.split_whitespace().filter_map(|region| country::Id::from_str(region).ok()).map(Plan::of).collect()
-}
-
-/// Regions that are tried without a hint: those for any number, then those for numbers that are written as one.
-pub(super) static TRIED: LazyLock<(Vec<Plan>, Vec<Plan>)> =
-    LazyLock::new(|| (regions(FIRST_REGIONS), regions(OTHER_REGIONS)));
 
 /// What words say about a number.
 #[derive(Debug, Default)]

@@ -7,7 +7,6 @@
 //! `redact_docs`. Nothing of an old value leaves this stage: an edit says where it stood, what
 //! kind it was and what stands there now. What is personal is decided in `privacy`.
 
-use std::cell::RefCell;
 use std::path::PathBuf;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,10 +24,11 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::{Context, Contract, Edit, Opinion, Reason, Redaction, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
-use crate::privacy::apply::{Finder, Replaced, in_json, in_text, redact_json, redact_text};
-use crate::privacy::known::{self, Known, OwnValues, Sighting};
+use crate::privacy::apply::{Finder, Replaced, redact_json, redact_text};
+use crate::privacy::known::{Known, OwnValues, Sighting};
 use crate::privacy::numbers::Numbers;
-use crate::privacy::{Found, Kind, Names, Region, Scanner, Standing, VERSION};
+use crate::privacy::sight::{CellKind, Repeated};
+use crate::privacy::{Kind, Names, Region, Scanner, VERSION};
 
 static EMAIL: Reason = Reason::policy("privacy/email", "An e-mail address was replaced by a placeholder.");
 static PHONE: Reason = Reason::policy("privacy/phone", "A telephone number was replaced by a placeholder.");
@@ -49,6 +49,16 @@ static NAME: Reason = Reason::policy("privacy/name", "A name of the list was rep
 /// Columns that hold plain text, then those that hold JSON, in the order in which values are numbered.
 const PLAIN: [ColumnSpec; 3] = [EXTERNAL_ID, USER, SESSION];
 const JSON: [ColumnSpec; 3] = [MESSAGES, RESPONSE, AFTERWARDS];
+/// The cells of a request and of a doc list, in the same order.
+const REQUEST: [(ColumnSpec, CellKind); 6] = [
+    (EXTERNAL_ID, CellKind::Text),
+    (USER, CellKind::Text),
+    (SESSION, CellKind::Text),
+    (MESSAGES, CellKind::Json),
+    (RESPONSE, CellKind::Json),
+    (AFTERWARDS, CellKind::Json),
+];
+pub(super) const LIST: [(ColumnSpec, CellKind); 1] = [(TEXT, CellKind::Text)];
 
 /// The stage and its settings.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -118,7 +128,7 @@ impl Stage for Redact {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         fingerprint.part("privacy", &VERSION.to_le_bytes());
         self.fingerprint_names(fingerprint)
     }
@@ -129,19 +139,16 @@ impl Stage for Redact {
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let scanner = self.scanner()?;
-        let lists = Seen::collect(&view.parent(), cx, &[TEXT], |row, seen| see_list(&scanner, row, seen))?;
-        let cells = [&PLAIN[..], &JSON].concat();
-        let requests = Seen::collect(view, cx, &cells, |row, seen| see_request(&scanner, row, seen))?;
+        let lists = Seen::collect(&view.parent(), cx, &scanner, &LIST)?;
+        let requests = Seen::collect(view, cx, &scanner, &REQUEST)?;
         let known = Known::of(|| lists.values().chain(requests.values()));
         let mut numbers = Numbers::default();
         take_and_learn(&[&lists, &requests], &known, &mut numbers);
         let finder = Finder::from(&scanner).with_known(&known);
         let docs = Docs::of(&view.parent(), cx, &lists, finder, &numbers)?;
-        let first_request = docs.first_requests(view);
+        let noting = docs.noting_requests(view);
         let wanted = |row: RowIx| {
-            requests.holds(row, &known)
-                || lists.has_own_values(view.origin_of(row))
-                || first_request.contains(&row)
+            requests.holds(row, &known) || lists.has_own_values(view.origin_of(row)) || noting.contains(&row)
         };
         rewrite(view, cx, wanted, out, |row| {
             let list = view.origin_of(row.ix());
@@ -161,7 +168,7 @@ impl Stage for Redact {
             let notes = [
                 (PLACEHOLDERS, requests.placeholders_of(row.ix())),
                 (UNSOURCED, unsourced),
-                (DOCS_PLACEHOLDERS, docs.note_for(list).filter(|_| first_request.contains(&row.ix()))),
+                (DOCS_PLACEHOLDERS, noting.contains(&row.ix()).then(|| docs.note_for(list))),
             ];
             notes.into_iter().fold(opinion, |opinion, (column, note)| match note {
                 Some(note) => opinion.with(column, note),
@@ -225,6 +232,7 @@ fn reason(kind: Kind) -> &'static Reason {
 const MOST_MARKS: usize = 256;
 
 /// What the rows of a table hold: personal values and placeholders, and marks of what could be one.
+#[derive(Default)]
 pub(super) struct Seen {
     /// The rows that hold something, in canonical order.
     rows: Vec<SeenRow>,
@@ -235,41 +243,39 @@ pub(super) struct Seen {
 
 /// What a row holds.
 #[derive(Default)]
-pub(super) struct SeenRow {
+struct SeenRow {
     position: u32,
     values: Vec<Sighting>,
     taken: Vec<(Kind, u64)>,
 }
 
-impl SeenRow {
-    fn note(&mut self, found: &Found, text: &str) {
-        match found.standing {
-            Standing::Personal => self.values.push(Sighting::of(found, text)),
-            Standing::Placeholder(Some(number)) => self.taken.push((found.kind, number)),
-            Standing::Placeholder(None) => {}
-        }
-    }
-}
-
 impl Seen {
-    /// What the kept rows of a view hold in some columns.
+    /// What the cells of the kept rows of a view hold.
     ///
     /// # Errors
     /// A file cannot be read, or the user asked to stop.
     pub(super) fn collect(
         view: &View<'_>,
         cx: &Context<'_>,
-        cells: &[ColumnSpec],
-        see: impl Fn(Row<'_>, &mut dyn FnMut(&Found, &str)) + Sync,
+        scanner: &Scanner,
+        cells: &[(ColumnSpec, CellKind)],
     ) -> Result<Self> {
         let mut rows: Vec<(RowIx, SeenRow)> = Vec::new();
         let mut marks: Vec<(RowIx, Vec<u32>)> = Vec::new();
+        let repeated = Repeated::default();
         view.for_each_batch(cx, |batch| {
             let seen = batch.map_rows(|row| {
-                let seen = SeenRow { position: view.position(row.ix()), ..SeenRow::default() };
-                let seen = RefCell::new(seen);
-                see(row, &mut |found, text| seen.borrow_mut().note(found, text));
-                (row.ix(), seen.into_inner(), marks_of(row, cells))
+                let position = view.position(row.ix());
+                let (mut seen, mut marks) = (SeenRow { position, ..SeenRow::default() }, Vec::new());
+                for &(column, kind) in cells {
+                    let Some(cell) = row.text(column) else { continue };
+                    if let Some(cell) = repeated.see(scanner, cell, kind) {
+                        seen.values.extend_from_slice(&cell.values);
+                        seen.taken.extend_from_slice(&cell.taken);
+                        marks.extend_from_slice(&cell.marks);
+                    }
+                }
+                (row.ix(), seen, in_order(marks))
             })?;
             for (row, seen, of_row) in seen {
                 if !seen.values.is_empty() || !seen.taken.is_empty() {
@@ -323,11 +329,7 @@ impl Seen {
 }
 
 /// The marks of a row, ascending and each once; at most [`MOST_MARKS`] of them.
-fn marks_of(row: Row<'_>, cells: &[ColumnSpec]) -> Vec<u32> {
-    let mut marks = Vec::new();
-    for cell in cells {
-        known::marks(row.text(*cell).unwrap_or_default(), &mut marks);
-    }
+fn in_order(mut marks: Vec<u32>) -> Vec<u32> {
     marks.sort_unstable();
     marks.dedup();
     marks.truncate(MOST_MARKS);
@@ -379,11 +381,30 @@ struct ListPlaceholders {
 /// A value in the text of a doc list, and what goes there.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct NotedSpan {
+    #[serde(with = "kind_by_name")]
     pub(super) kind: Kind,
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) number: u64,
     pub(super) placeholder: String,
+}
+
+/// A kind by its name, also that of names, which no setting may ask for by a word.
+mod kind_by_name {
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::privacy::Kind;
+
+    #[allow(clippy::trivially_copy_pass_by_ref)] // As serde calls it.
+    pub(super) fn serialize<S: Serializer>(kind: &Kind, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(kind.name())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kind, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Kind::from_name(&name).ok_or_else(|| D::Error::custom(format!("no kind is called {name}")))
+    }
 }
 
 impl Docs {
@@ -416,22 +437,25 @@ impl Docs {
         Ok(Self { lists })
     }
 
-    /// The first request of each list that has a note for `redact_docs`.
-    fn first_requests(&self, view: &View<'_>) -> FxHashSet<RowIx> {
+    /// The requests that carry a note for `redact_docs`: the first of each list that holds something, and the first of
+    /// all, whose note says that the lists were searched.
+    fn noting_requests(&self, view: &View<'_>) -> FxHashSet<RowIx> {
         let mut noted: FxHashSet<RowIx> = FxHashSet::default();
         let has_note = |list: RowIx| self.lists.get(&list).is_some_and(|list| !list.spans.is_empty());
+        let first_of_all = view.rows().take(1);
         if self.lists.is_empty() {
-            return noted;
+            return first_of_all.collect();
         }
         view.rows()
             .filter(|&row| has_note(view.origin_of(row)) && noted.insert(view.origin_of(row)))
+            .chain(first_of_all)
             .collect()
     }
 
-    fn note_for(&self, list: RowIx) -> Option<String> {
-        let spans = &self.lists.get(&list)?.spans;
-        let note = || serde_json::to_string(spans).expect("places and words are JSON");
-        (!spans.is_empty()).then(note)
+    /// The places of the values of a list, as JSON.
+    fn note_for(&self, list: RowIx) -> String {
+        let spans = self.lists.get(&list).map_or(&[][..], |list| &list.spans);
+        serde_json::to_string(spans).expect("places and words are JSON")
     }
 
     fn numbers_of(&self, list: RowIx) -> &[(Kind, u64)] {
@@ -440,40 +464,28 @@ impl Docs {
 }
 
 /// The placeholders of the recorded call, or of the answer where no call is written apart, that neither the conversation
-/// nor the docs hold; `None` where there are none.
+/// nor the docs hold, as JSON; `None` where there are none.
 fn unsourced(replaced: &[(ColumnSpec, Replaced)], docs: &[(Kind, u64)]) -> Option<String> {
     let of = |wanted: ColumnSpec| {
         replaced.iter().filter(move |(column, _)| *column == wanted).map(|(_, replaced)| replaced)
     };
-    let has_calls = of(RESPONSE).any(|value| value.path.starts_with(CALLS));
-    let mut unsourced: Vec<(Kind, u64)> = Vec::new();
-    for value in of(RESPONSE).filter(|value| !has_calls || value.path.starts_with(CALLS)) {
+    let is_of_call = |value: &Replaced| value.path.starts_with(CALLS) && !value.path.ends_with(CALL_ID);
+    let has_calls = of(RESPONSE).any(is_of_call);
+    let mut unsourced: Vec<&str> = Vec::new();
+    for value in of(RESPONSE).filter(|value| !has_calls || is_of_call(value)) {
         let is_same = |kind: Kind, number: u64| number == value.number && kind.is_numbered_with(value.kind);
         let is_sourced = of(MESSAGES).any(|other| is_same(other.kind, other.number))
             || docs.iter().any(|&(kind, number)| is_same(kind, number));
-        if !is_sourced && !unsourced.contains(&(value.kind, value.number)) {
-            unsourced.push((value.kind, value.number));
+        if !is_sourced && !unsourced.contains(&&*value.placeholder) {
+            unsourced.push(&value.placeholder);
         }
     }
-    (!unsourced.is_empty()).then(|| words(unsourced.into_iter()))
+    (!unsourced.is_empty()).then(|| serde_json::to_string(&unsourced).expect("words are JSON"))
 }
 
-/// Where the calls of a response are.
+/// Where the calls of a response are, and what in one is no part of what is called.
 const CALLS: &str = "/calls/";
-
-/// Notes the values of a doc list, in order.
-pub(super) fn see_list(scanner: &Scanner, row: Row<'_>, note: &mut dyn FnMut(&Found, &str)) {
-    in_text(scanner, row.text(TEXT).unwrap_or_default(), note);
-}
-
-fn see_request(scanner: &Scanner, row: Row<'_>, note: &mut dyn FnMut(&Found, &str)) {
-    for column in PLAIN {
-        in_text(scanner, row.text(column).unwrap_or_default(), &mut *note);
-    }
-    for column in JSON {
-        in_json(scanner, row.text(column).unwrap_or_default(), &mut *note);
-    }
-}
+const CALL_ID: &str = "/id";
 
 /// Judges the kept rows that are wanted, batch by batch.
 ///

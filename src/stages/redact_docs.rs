@@ -2,18 +2,16 @@
 //!
 //! A stage judges one table, so there are two. This one comes right after `redact`, with the same
 //! settings. `redact` has looked at the doc lists too, knows all values of the run, and noted what
-//! goes where. A list without a note holds nothing; it is searched all the same, so that the stage
-//! is right on its own. Placeholders hold no quotes and no backslashes, so
-//! the text stays readable in whatever syntax it is.
+//! goes where: a list without a note holds nothing. Where there is no note at all, the lists are
+//! searched here. Placeholders hold no quotes and no backslashes, so the text stays readable in
+//! whatever syntax it is.
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
-use super::redact::{
-    EXAMPLES, NotedSpan, Redact, Seen, changed, rewrite, see_list, take_and_learn, take_noted,
-};
+use super::redact::{EXAMPLES, LIST, NotedSpan, Redact, Seen, changed, rewrite, take_and_learn, take_noted};
 use crate::engine::columns::{DOCS_PLACEHOLDERS, PLACEHOLDERS, TEXT};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
@@ -61,7 +59,7 @@ impl Stage for RedactDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         fingerprint.part("privacy", &VERSION.to_le_bytes());
         self.0.fingerprint_names(fingerprint)
     }
@@ -74,23 +72,21 @@ impl Stage for RedactDocs {
         let scanner = self.0.scanner()?;
         let mut numbers = Numbers::default();
         let mut noted: FxHashMap<RowIx, Vec<Replaced>> = FxHashMap::default();
+        let mut was_searched = false;
         let children = view.children();
         children.for_each_batch(cx, |batch| {
             for &row in batch.rows() {
                 let cells = batch.row(row);
                 take_noted(cells.text(PLACEHOLDERS).unwrap_or_default(), &mut numbers);
                 let spans: Option<Vec<NotedSpan>> = cells.json(DOCS_PLACEHOLDERS);
-                if let Some(spans) = spans {
+                was_searched |= spans.is_some();
+                if let Some(spans) = spans.filter(|spans| !spans.is_empty()) {
                     noted.insert(view.origin_of(row), spans.into_iter().map(Replaced::from).collect());
                 }
             }
             Ok(())
         })?;
-        let lists = Seen::collect(view, cx, &[], |row, note| {
-            if !noted.contains_key(&row.ix()) {
-                see_list(&scanner, row, note);
-            }
-        })?;
+        let lists = if was_searched { Seen::default() } else { Seen::collect(view, cx, &scanner, &LIST)? };
         let known = Known::of(|| lists.values());
         take_and_learn(&[&lists], &known, &mut numbers);
         let finder = Finder::from(&scanner).with_known(&known);

@@ -38,6 +38,15 @@ impl Candidate {
         matches!(self.rank, Rank::Worked | Rank::Recorded) && matches!(self.answer, Some(Ok(_)))
     }
 
+    /// Those of some placeholders that its answer holds, in whatever punctuation.
+    pub(super) fn holding<'p>(&self, placeholders: &'p [String]) -> Vec<&'p str> {
+        let Some(Ok(answer)) = &self.answer else { return Vec::new() };
+        let bare = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        let answer: Vec<String> = answer.iter().map(|call| bare(&call.to_string())).collect();
+        let is_held = |placeholder: &&str| answer.iter().any(|call| call.contains(&bare(placeholder)));
+        placeholders.iter().map(String::as_str).filter(is_held).collect()
+    }
+
     /// The least is the best.
     fn key(&self) -> (bool, Rank, u32) {
         (!matches!(self.answer, Some(Ok(_))), self.rank, self.position)

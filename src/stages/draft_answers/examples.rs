@@ -44,7 +44,7 @@ const QUIET: &str = bell!(r#"{"name": "ring", "arguments": {"times": 3}}"#);
 const UNSOURCED: &str = concat!(
     r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings someone.", "#,
     r#""parameters": {"type": "dict", "required": ["whom"], "properties": {"whom": {"type": "string", "description": "The number."}}}}]}], "#,
-    r#""requests": [{"unsourced": "phone 2", "response": {"role": "assistant", "content": "", "#,
+    r#""requests": [{"unsourced": ["+440000000002"], "response": {"role": "assistant", "content": "", "#,
     r#""calls": [{"name": "ring", "arguments": {"whom": "+440000000002"}}]}}]}"#
 );
 

@@ -121,7 +121,7 @@ impl Stage for DraftAnswers {
         let shared = self.shared_ids(view, cx)?;
         let mut best: FxHashMap<RowIx, Best> = FxHashMap::default();
         let mut needs_no_call: FxHashSet<RowIx> = FxHashSet::default();
-        let mut unsourced: FxHashMap<RowIx, String> = FxHashMap::default();
+        let mut unsourced: FxHashMap<RowIx, Vec<String>> = FxHashMap::default();
         let wanted = |row: RowIx| view.head_of(row, &EQUAL).is_some_and(|head| view.is_kept(head));
         view.stream(cx, wanted, |batch| {
             let candidates = batch.map_rows(|row| self.candidates(row, &docs, &shared, view))?;
@@ -133,8 +133,8 @@ impl Stage for DraftAnswers {
                         needs_no_call.insert(row);
                     }
                 }
-                if let Some(placeholders) = batch.row(row).text(UNSOURCED) {
-                    unsourced.insert(row, placeholders.to_owned());
+                if let Some(placeholders) = batch.row(row).json(UNSOURCED) {
+                    unsourced.insert(row, placeholders);
                 }
                 let human = human.map(|(id, candidate)| {
                     unused.remove(&id);
@@ -150,12 +150,13 @@ impl Stage for DraftAnswers {
             if let Some(candidate) = best.remove(&row).and_then(Best::answer)
                 && (candidate.rank == Rank::Human || !needs_no_call.contains(&row))
             {
-                match unsourced.get(&candidate.from).filter(|_| candidate.is_from_the_log()) {
-                    Some(placeholders) => {
-                        let evidence = Evidence::detail(json!({ "placeholders": placeholders }));
-                        out.hold(row, &UNSOURCED_VALUE, evidence)?;
-                    }
-                    None => state(row, candidate, view, out)?,
+                let noted = unsourced.get(&candidate.from).filter(|_| candidate.is_from_the_log());
+                let placeholders = noted.map_or_else(Vec::new, |noted| candidate.holding(noted));
+                if placeholders.is_empty() {
+                    state(row, candidate, view, out)?;
+                } else {
+                    let evidence = Evidence::detail(json!({ "placeholders": placeholders.join(", ") }));
+                    out.hold(row, &UNSOURCED_VALUE, evidence)?;
                 }
             }
         }
