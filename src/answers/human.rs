@@ -1,10 +1,10 @@
 //! Reads answers that people wrote for requests.
 //!
 //! One JSON object a line, `{"request": id, "ground_truth": [{function: {parameter:
-//! [alternatives]}}]}`; blank lines are skipped. The form of a line is checked when the
-//! file is read, its names against the docs when the answer is used, since only then the
-//! docs are known. Values are not judged: a person may well accept what a doc does not
-//! name. Every error names the file and the line.
+//! [alternatives]}}]}`; blank lines are skipped. The form of all lines is checked when the
+//! file is read, their names against the docs when an answer is used, since only then the
+//! docs are known: such an answer holds its own request. Values are not judged: a person may
+//! well accept what a doc does not name. Every error names the file and the line.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use super::carry::CarryFault;
 use super::value::Type;
 
 /// Why a file of answers cannot be used.
@@ -28,16 +29,39 @@ pub enum HumanError {
         /// What the system says.
         source: io::Error,
     },
-    /// A line is not an answer, or does not fit the docs of its request.
-    #[error("answers {}:{line}: {message}", path.display())]
-    Line {
+    /// Some lines are no answers.
+    #[error("{}", told(path, faults))]
+    Lines {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong, and where in the answer.
-        message: String,
+        /// The lines, from 1, and what is wrong in each.
+        faults: Vec<(usize, String)>,
     },
+}
+
+/// Most lines that a message names.
+const MOST_TOLD: usize = 20;
+/// What a line is like, for a message.
+const FORM: &str =
+    r#"hint: a line is {"request": ID, "ground_truth": [{FUNCTION: {PARAMETER: [ALTERNATIVES]}}]}"#;
+
+fn told(path: &Path, faults: &[(usize, String)]) -> String {
+    let path = path.display();
+    let lines = faults.iter().take(MOST_TOLD).map(|(line, fault)| format!("answers {path}:{line}: {fault}"));
+    let more = match faults.len().saturating_sub(MOST_TOLD) {
+        0 => String::new(),
+        n_more => format!("\nand {n_more} more lines"),
+    };
+    format!("{}{more}\n{FORM}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// An answer that does not fit the docs of its request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfit {
+    /// What kind of fault it is.
+    pub fault: CarryFault,
+    /// What is wrong, and where in the answer.
+    pub message: String,
 }
 
 /// The answers of one file, by request.
@@ -64,17 +88,20 @@ impl HumanAnswers {
     /// Reads a file of answers.
     ///
     /// # Errors
-    /// When the file cannot be read, or a line is not an answer or the second one for its request.
+    /// When the file cannot be read, or lines are no answers or second ones for their requests: all of them are named.
     pub fn read(path: &Path) -> Result<Self, HumanError> {
         let file_error = |source| HumanError::File { path: path.to_owned(), source };
         let mut read = Self { path: path.to_owned(), answers: BTreeMap::new() };
+        let mut faults = Vec::new();
         for (index, text) in BufReader::new(File::open(path).map_err(file_error)?).lines().enumerate() {
             let text = text.map_err(file_error)?;
-            if !text.trim().is_empty() {
-                read.add(index + 1, &text).map_err(|message| read.error(index + 1, message))?;
+            if !text.trim().is_empty()
+                && let Err(fault) = read.add(index + 1, &text)
+            {
+                faults.push((index + 1, fault));
             }
         }
-        Ok(read)
+        if faults.is_empty() { Ok(read) } else { Err(HumanError::Lines { path: read.path, faults }) }
     }
 
     /// The requests that have an answer, in order of their ids.
@@ -87,17 +114,30 @@ impl HumanAnswers {
         self.answers.contains_key(request)
     }
 
-    /// The answer for a request whose docs are `functions`, if a person gave one.
+    /// The answer that a person gave for a request, if any; each call with its parameters under the names that `carry` gives
+    /// them, which are those of `functions`.
     ///
     /// # Errors
     /// When the answer names a function or parameter the docs do not have, or leaves out a required one.
-    pub fn ground_truth(&self, request: &str, functions: &[Value]) -> Result<Option<&[Value]>, HumanError> {
-        let Some(answer) = self.answers.get(request) else { return Ok(None) };
-        for call in calls(&answer.ground_truth) {
-            let (name, parameters) = call.map_err(|message| self.error(answer.line, message))?;
-            check_names(name, parameters, functions).map_err(|message| self.error(answer.line, message))?;
-        }
-        Ok(Some(&answer.ground_truth))
+    pub fn ground_truth(
+        &self,
+        request: &str,
+        functions: &[Value],
+        carry: impl Fn(&str, Map<String, Value>) -> (String, Map<String, Value>),
+    ) -> Option<Result<Vec<Value>, Unfit>> {
+        let answer = self.answers.get(request)?;
+        let carried = calls(&answer.ground_truth).flatten().map(|(name, parameters)| {
+            // Who reads the docs as they are now may write their names.
+            let fits = check_names(name, parameters, functions).is_ok();
+            let (name, parameters) =
+                if fits { (name.to_owned(), parameters.clone()) } else { carry(name, parameters.clone()) };
+            check_names(&name, &parameters, functions).map_err(|unfit| {
+                let place = format!("{}:{}", self.path.display(), answer.line);
+                Unfit { message: format!("{place}: {}", unfit.message), ..unfit }
+            })?;
+            Ok(Value::Object(Map::from_iter([(name, Value::Object(parameters))])))
+        });
+        Some(carried.collect())
     }
 
     fn add(&mut self, line: usize, text: &str) -> Result<(), String> {
@@ -114,10 +154,6 @@ impl HumanAnswers {
         }
         self.answers.insert(row.request, Answer { line, ground_truth: row.ground_truth });
         Ok(())
-    }
-
-    fn error(&self, line: usize, message: String) -> HumanError {
-        HumanError::Line { path: self.path.clone(), line, message }
     }
 }
 
@@ -140,14 +176,15 @@ fn check_alternatives(name: &str, parameters: &Map<String, Value>) -> Result<(),
     }
 }
 
-fn check_names(name: &str, parameters: &Map<String, Value>, functions: &[Value]) -> Result<(), String> {
+fn check_names(name: &str, parameters: &Map<String, Value>, functions: &[Value]) -> Result<(), Unfit> {
+    let unfit = |fault, message| Err(Unfit { fault, message });
     let Some(function) = functions.iter().find(|function| function["name"] == name) else {
-        return Err(format!("no doc of the request is called {name}"));
+        return unfit(CarryFault::UnknownFunction, format!("no doc of the request is called {name}"));
     };
     let properties = &function["parameters"]["properties"];
     for (parameter, alternatives) in parameters {
         let Some(schema) = properties.get(parameter) else {
-            return Err(format!("{name} has no parameter {parameter}"));
+            return unfit(CarryFault::UnknownParameter, format!("{name} has no parameter {parameter}"));
         };
         if !alternatives
             .as_array()
@@ -155,9 +192,9 @@ fn check_names(name: &str, parameters: &Map<String, Value>, functions: &[Value])
             .flatten()
             .all(|alternative| is_well_nested(schema, alternative))
         {
-            return Err(format!(
-                "{name}.{parameter} holds a dict whose values are not lists of alternatives"
-            ));
+            let message =
+                format!("{name}.{parameter} holds a dict whose values are not lists of alternatives");
+            return unfit(CarryFault::WrongType, message);
         }
     }
     for required in
@@ -165,7 +202,10 @@ fn check_names(name: &str, parameters: &Map<String, Value>, functions: &[Value])
     {
         let alternatives = parameters.get(required).and_then(Value::as_array);
         if !alternatives.into_iter().flatten().any(|alternative| *alternative != "") {
-            return Err(format!("{name}.{required} is required, but has no value"));
+            return unfit(
+                CarryFault::MissingRequired,
+                format!("{name}.{required} is required, but has no value"),
+            );
         }
     }
     Ok(())
@@ -202,9 +242,13 @@ mod tests {
         file.write_all(text.as_bytes()).unwrap();
         HumanAnswers::read(file.path()).map_err(|error| {
             let text = error.to_string();
-            let at = text.find(':').unwrap();
-            text[at + 1..].to_owned()
+            let text = text.replace(&format!("answers {}:", file.path().display()), "");
+            text.replace(&format!("\n{FORM}"), "")
         })
+    }
+
+    fn as_it_is(name: &str, parameters: Map<String, Value>) -> (String, Map<String, Value>) {
+        (name.to_owned(), parameters)
     }
 
     fn functions() -> [Value; 1] {
@@ -217,11 +261,8 @@ mod tests {
     /// The message for one answer when it is used.
     fn used(ground_truth: &Value) -> Result<(), String> {
         let answers = read(&json!({"request": "r", "ground_truth": ground_truth}).to_string())?;
-        match answers.ground_truth("r", &functions()) {
-            Ok(_) => Ok(()),
-            Err(HumanError::Line { message, .. }) => Err(message),
-            Err(error) => panic!("{error}"),
-        }
+        let answer = answers.ground_truth("r", &functions(), as_it_is).unwrap();
+        answer.map(|_| ()).map_err(|unfit| unfit.message.split_once(": ").unwrap().1.to_owned())
     }
 
     #[test]
@@ -229,8 +270,19 @@ mod tests {
         let answers = read("\n{\"request\": \"r1\", \"ground_truth\": [{\"f\": {\"city\": [\"Oslo\", \"Oslo, Norway\"]}}]}\n").unwrap();
         assert_eq!(answers.requests().collect::<Vec<_>>(), ["r1"]);
         let expected = [json!({"f": {"city": ["Oslo", "Oslo, Norway"]}})];
-        assert_eq!(answers.ground_truth("r1", &functions()).unwrap(), Some(expected.as_slice()));
-        assert_eq!(answers.ground_truth("r2", &functions()).unwrap(), None);
+        assert_eq!(answers.ground_truth("r1", &functions(), as_it_is), Some(Ok(expected.to_vec())));
+        assert_eq!(answers.ground_truth("r2", &functions(), as_it_is), None);
+        // Names that a fix changed are followed, and those that it left behind are known, too.
+        let town = |name: &str, mut parameters: Map<String, Value>| {
+            let city = parameters.remove("town").unwrap_or_default();
+            parameters.insert("city".to_owned(), city);
+            (name.to_lowercase(), parameters)
+        };
+        let old = read(r#"{"request": "r1", "ground_truth": [{"F": {"town": ["Oslo", "Oslo, Norway"]}}]}"#)
+            .unwrap();
+        for answers in [answers, old] {
+            assert_eq!(answers.ground_truth("r1", &functions(), town), Some(Ok(expected.to_vec())));
+        }
     }
 
     #[test]
@@ -254,6 +306,13 @@ mod tests {
                 .unwrap_err()
                 .starts_with("1: unknown field `by`")
         );
+    }
+
+    #[test]
+    fn all_faulty_lines_are_named_at_once() {
+        let text = "{\"request\": \"a\", \"ground_truth\": []}\n{\"request\": \"b\", \"ground_truth\": [{\"f\": {}}]}\nnone\n";
+        let told = read(text).unwrap_err();
+        assert!(told.starts_with("1: `ground_truth` holds no call\n3: expected"), "{told}");
     }
 
     #[test]

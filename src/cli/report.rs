@@ -82,6 +82,9 @@ pub(super) fn summary(report: &Report) -> String {
     }
     text += &format!("\nlines     {}\n", report.lines_told());
     text += &format!("requests  {}\n", report.requests_told());
+    if let Some(merged) = report.merged_told() {
+        text += &format!("merged    {merged}\n");
+    }
     let frozen = report.all_frozen();
     if frozen > 0 {
         let (all, made) = (report.all_entries(), report.all_entries() - frozen);

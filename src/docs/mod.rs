@@ -15,6 +15,7 @@ mod combining;
 pub mod dialect;
 pub mod fix;
 mod holders;
+pub mod interface;
 mod join;
 mod json_type;
 pub mod parse;

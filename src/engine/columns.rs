@@ -95,6 +95,9 @@ pub const DOCS_PLACEHOLDERS: ColumnSpec =
 /// Placeholders of the recorded answer that neither the conversation nor the docs hold: JSON list of their texts.
 pub const UNSOURCED: ColumnSpec =
     request("unsourced", ColumnKind::Text, "placeholders that only the recorded answer holds");
+/// The request that a request is a variant of: nearly the same words, and another number, name or word of content.
+pub const VARIANT_OF: ColumnSpec =
+    request("variant_of", ColumnKind::Text, "request of nearly the same words that asks for something else");
 /// What the rest of the conversation shows about the recorded call: `worked`, `failed`, or `goes-on` where further
 /// calls were made for the same user message.
 pub const OUTCOME: ColumnSpec = request("outcome", ColumnKind::Text, "whether the recorded call worked");
@@ -133,6 +136,9 @@ pub const PARSE_STEPS: ColumnSpec = list("parse_steps", ColumnKind::Text, "steps
 pub const COMPARED: ColumnSpec = list("compared", ColumnKind::Text, "the text near copies were compared by");
 /// Names changed by fixes, JSON.
 pub const RENAMES: ColumnSpec = list("renames", ColumnKind::Text, "names changed by fixes");
+/// The list that a list is near to although calls see something else of it; empty where there is none.
+pub const FAMILY: ColumnSpec =
+    list("family", ColumnKind::Text, "the list it is near to, of another interface");
 
 /// The columns that ingest writes.
 pub const PAYLOAD: &[ColumnSpec] = &[
@@ -174,6 +180,7 @@ pub const ALL: &[ColumnSpec] = &[
     PLACEHOLDERS,
     DOCS_PLACEHOLDERS,
     UNSOURCED,
+    VARIANT_OF,
     OUTCOME,
     RELEVANCE,
     RELEVANCE_BASIS,
@@ -190,4 +197,5 @@ pub const ALL: &[ColumnSpec] = &[
     PARSE_STEPS,
     COMPARED,
     RENAMES,
+    FAMILY,
 ];

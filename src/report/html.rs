@@ -116,8 +116,9 @@ fn head(report: &Report) -> Html {
     tiles.extend(seldom.into_iter().filter(|(_, n)| *n > 0));
     let tile = |(what, n)| tag("div class=\"tile\"", all([tag("b", number(n)), soft(what)]));
     let lines = format!("Lines: {}.", report.lines_told());
+    let merged = report.merged_told().map_or_else(String::new, |merged| format!(" Merged: {merged}."));
     let requests = format!(
-        "Requests: {}. {:.1} % of lines and requests left because something went wrong.",
+        "Requests: {}.{merged} {:.1} % of lines and requests left because something went wrong.",
         report.requests_told(),
         100.0 * report.fault_share
     );

@@ -56,6 +56,9 @@ fn about(report: &Report) -> String {
     }
     let (lines, requests) = (report.lines_told(), report.requests_told());
     let _ = write!(text, "\n- Lines: {lines}\n- Requests: {requests}\n");
+    if let Some(merged) = report.merged_told() {
+        let _ = writeln!(text, "- Merged: {merged}");
+    }
     text
 }
 

@@ -27,7 +27,7 @@ use std::path::Path;
 
 use serde::Deserialize as _;
 
-use crate::engine::corpus::Corpus;
+use crate::engine::corpus::{Corpus, Table};
 use crate::engine::delta::StageManifest;
 use crate::engine::error::Result;
 use crate::engine::folder::RunFile;
@@ -124,6 +124,16 @@ fn stage_report(stage: &StageManifest) -> StageReport {
     }
 }
 
+/// The row at the end of a row's merges.
+fn end_of_merges(table: &Table, mut row: RowIx) -> RowIx {
+    while let Some(into) =
+        table.fate(row).filter(|fate| fate.action == Action::Merge).and_then(|fate| fate.into)
+    {
+        row = into;
+    }
+    row
+}
+
 fn fates(corpus: &Corpus, table: TableId) -> Fates {
     let table = corpus.table(table);
     let mut fates = Fates { rows: table.len() as u64, ..Fates::default() };
@@ -134,7 +144,10 @@ fn fates(corpus: &Corpus, table: TableId) -> Fates {
         };
         *match fate.action {
             _ if fate.reason.code == FORGOTTEN.code => &mut fates.forgotten,
-            Action::Merge => &mut fates.merged,
+            Action::Merge => {
+                fates.merged_into_left += u64::from(!table.is_kept(end_of_merges(table, row)));
+                &mut fates.merged
+            }
             Action::Hold => &mut fates.held,
             Action::Drop => &mut fates.dropped,
         } += 1;

@@ -134,6 +134,15 @@ impl Report {
         sum_told(requests.rows, &parts)
     }
 
+    /// Where the merged requests ended, if some stand for one that is not kept itself; the parts add up to the whole.
+    pub fn merged_told(&self) -> Option<String> {
+        let Fates { merged, merged_into_left, .. } = self.requests;
+        let has_dataset = self.funnel.last().is_some_and(|row| row.step == EXPORT);
+        let kept = if has_dataset { "into exported" } else { "into kept" };
+        let parts = [(merged - merged_into_left, kept), (merged_into_left, "into held or dropped")];
+        (merged_into_left > 0).then(|| sum_told(merged, &parts))
+    }
+
     /// The fates of an action for people: rows that followed from a row of the other table for the same reason are
     /// not told by themselves but counted with it.
     pub fn told_fates<'r>(&'r self, action: &'r str) -> impl Iterator<Item = (&'r FateReport, u64)> + 'r {
@@ -200,6 +209,8 @@ pub struct Fates {
     pub kept: u64,
     /// Stood for by another.
     pub merged: u64,
+    /// Of the merged: those that end in a row which is not kept itself.
+    pub merged_into_left: u64,
     /// Out, for review.
     pub held: u64,
     /// Out.

@@ -197,6 +197,10 @@ fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
             .into();
     assert_eq!(report.lines_told(), "9 = 8 requests + 0 without a request + 0 unreadable + 1 forgotten");
     assert_eq!(report.requests_told(), "8 = 6 kept + 0 merged + 0 held + 0 dropped + 2 forgotten");
+    (report.requests.kept, report.requests.merged, report.requests.merged_into_left, report.requests.held) =
+        (1, 3, 1, 2);
+    assert_eq!(report.requests_told(), "8 = 1 kept + 3 merged + 2 held + 0 dropped + 2 forgotten");
+    assert_eq!(report.merged_told().as_deref(), Some("3 = 2 into kept + 1 into held or dropped"));
     for told in [markdown::card(&report), html::page(&report, "run")] {
         assert!(told.contains("+ 2 forgotten") && told.contains("+ 1 forgotten"), "{told}");
         assert!(told.contains("that this run made (4): a rule judged"), "{told}");

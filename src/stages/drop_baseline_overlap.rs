@@ -36,6 +36,7 @@ use crate::similarity::rouge::leaders;
 use crate::similarity::rouge::texts::Texts;
 use crate::text::profile::Profile;
 use crate::text::rouge::Threshold;
+use crate::text::specifics::{fixed_points, specifics};
 
 static OVERLAP: Reason =
     Reason::policy("overlap/baseline", "An entry of an earlier dataset asks the same of the same functions.");
@@ -135,7 +136,7 @@ impl Stage for DropBaselineOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         if let Some(embedder) = self.embedder()? {
             fingerprint.part("embedder", embedder.id().as_bytes());
         }
@@ -162,7 +163,7 @@ impl Stage for DropBaselineOverlap {
                 }
                 let list = lists.get(&view.list_of(row.ix()))?;
                 let (context, query) = asked(row.json(MESSAGES).unwrap_or_default())?;
-                let group = baseline.groups.get(&group_key(list.earlier, &context))?;
+                let group = baseline.groups.get(&group_key(list.earlier, &context, &self.about(&query)))?;
                 Some(Ok((*group, query)))
             })?;
             for (&row, found) in batch.rows().iter().zip(found) {
@@ -205,7 +206,12 @@ struct Baseline {
 }
 
 impl Baseline {
-    fn add(&mut self, lists: &mut FxHashMap<u128, usize>, entry: EarlierEntry) {
+    fn add(
+        &mut self,
+        lists: &mut FxHashMap<u128, usize>,
+        entry: EarlierEntry,
+        about: impl Fn(&str) -> String,
+    ) {
         let text = canonical::text(&entry.functions);
         let key = xxh3_128(text.as_bytes());
         let list = *lists.entry(key).or_insert_with(|| {
@@ -213,7 +219,8 @@ impl Baseline {
             self.lists.len() - 1
         });
         let Some((context, query)) = asked(entry.messages) else { return };
-        let group = *self.groups.entry(group_key(list, &context)).or_insert(self.entries.len());
+        let group = group_key(list, &context, &about(&query));
+        let group = *self.groups.entry(group).or_insert(self.entries.len());
         if group == self.entries.len() {
             self.entries.push(Vec::new());
         }
@@ -221,8 +228,9 @@ impl Baseline {
     }
 }
 
-fn group_key(list: usize, context: &str) -> u128 {
-    xxh3_128(format!("{list} {context}").as_bytes())
+/// A variant of an entry, which asks for something else in near words, is in another group.
+fn group_key(list: usize, context: &str, about: &str) -> u128 {
+    xxh3_128(format!("{list} {context} {about}").as_bytes())
 }
 
 /// The list of the earlier dataset that a list is one with.
@@ -250,17 +258,24 @@ impl Overlap {
 }
 
 impl DropBaselineOverlap {
+    /// What a query must share with an entry to be its copy.
+    fn about(&self, query: &str) -> String {
+        let by_meaning = self.cosine.threshold().is_some() && self.embedder.name().knows_meaning();
+        if by_meaning { fixed_points(query) } else { specifics(query) }
+    }
+
     fn baseline(&self) -> Result<Baseline> {
         let mut baseline = Baseline::default();
         let mut lists = FxHashMap::default();
         if self.of_examples {
-            baseline.add(&mut lists, entry(earlier_entry!(), "examples".to_owned())?);
+            baseline
+                .add(&mut lists, entry(earlier_entry!(), "examples".to_owned())?, |query| self.about(query));
         }
         if let Some(run) = &self.run {
             let earlier = Earlier::open(run)?;
             baseline.records = earlier.entries_of_records(self.merged)?;
             earlier.for_each(|_, entry| {
-                baseline.add(&mut lists, entry);
+                baseline.add(&mut lists, entry, |query| self.about(query));
                 Ok(())
             })?;
         }

@@ -1,18 +1,25 @@
 //! Merges doc lists that nearly say the same: ROUGE-L F1 above a threshold.
 //!
 //! Compared is the canonical JSON of each list as `fix_docs` would leave it with all its
-//! fixes allowed, so that two spellings of a type do not make two lists differ, and no two
-//! lists are above the threshold after they are fixed. The text is kept as the column
-//! `compared`, so that anyone can work the scores out again. Each merged list has its score
-//! with the list that stays; no chains. Equal lists are the work of `merge_exact_docs`.
+//! fixes allowed, so that two spellings of a type do not make two lists differ. The text is
+//! kept as the column `compared`, so that anyone can work the scores out again. Each merged
+//! list has its score with the list that stays; no chains. Equal lists are the work of
+//! `merge_exact_docs`.
+//!
+//! Whether two lists are near is one question, whether a request can be asked of the other
+//! list is another: its call must fit there. So lists merge only where calls see the same
+//! (`docs::interface`). A list that is near another of which calls see something else stays,
+//! and is of that list's family: `merge_near_queries` compares the requests of a family.
 
+use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use crate::docs::{canonical, fix};
-use crate::engine::columns::{COMPARED, FUNCTIONS, RENAMES};
+use crate::docs::fix::renames::{Rename, name_of};
+use crate::docs::{canonical, fix, interface};
+use crate::engine::columns::{COMPARED, FAMILY, FUNCTIONS, RENAMES};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
@@ -23,9 +30,12 @@ use crate::similarity::rouge::leaders::merge_into_leaders;
 use crate::similarity::rouge::texts::Texts;
 use crate::text::profile::Profile;
 use crate::text::rouge::{Comparison, Threshold};
+use crate::text::tokens::Tokenizer;
 
-static NEAR_COPY: Reason =
-    Reason::policy("docs/near-copy", "An earlier doc list differs in a few words only.");
+static NEAR_COPY: Reason = Reason::policy(
+    "docs/near-copy",
+    "An earlier doc list differs in a few words only, and a call that fits one fits the other.",
+);
 
 /// The stage and its settings.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -74,7 +84,7 @@ impl Stage for MergeNearDocs {
             table: TableId::DocLists,
             reads: vec![FUNCTIONS],
             reads_if_there: vec![],
-            writes: vec![COMPARED, RENAMES],
+            writes: vec![COMPARED, RENAMES, FAMILY],
             reasons: vec![&NEAR_COPY],
             merges: true,
             idempotent: true,
@@ -83,46 +93,152 @@ impl Stage for MergeNearDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         fingerprint.part("fixes", &fix::VERSION.to_le_bytes());
         Ok(())
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let mut lists: Vec<(RowIx, String)> = Vec::new();
+        let mut lists: Vec<(RowIx, Compared)> = Vec::new();
         view.for_each_batch(cx, |batch| {
             let compared =
-                batch.map_rows(|row| compared(&row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default()))?;
-            for (&row, (text, renames)) in batch.rows().iter().zip(compared) {
-                out.set(row, COMPARED, text.clone())?;
-                lists.push((row, text));
-                if let Some(renames) = renames {
-                    out.set(row, RENAMES, renames)?;
-                }
-            }
-            out.flush(batch.index())
+                batch.map_rows(|row| Compared::of(&row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default()))?;
+            lists.extend(batch.rows().iter().copied().zip(compared));
+            Ok(())
         })?;
         lists.sort_unstable_by_key(|&(row, _)| view.position(row));
-        let (rows, lists): (Vec<RowIx>, Vec<String>) = lists.into_iter().unzip();
-        let cancelled = || cx.cancelled();
-        let texts = Texts::encode_unless(&lists, self.tokenizer, &cancelled).ok_or(Error::Interrupted)?;
-        drop(lists);
-        let threshold = self.threshold.compared_by(self.comparison);
-        let merges = merge_into_leaders(&texts, threshold, &cancelled).ok_or(Error::Interrupted)?;
-        for (at, merge) in merges.into_iter().enumerate() {
-            if let Some(merge) = merge {
-                let metric = Metric::RougeLF1(texts.tokenizer_of(at, merge.leader));
-                out.merge(rows[at], rows[merge.leader], &NEAR_COPY, Evidence::score(metric, merge.score))?;
+        let (rows, lists): (Vec<RowIx>, Vec<Compared>) = lists.into_iter().unzip();
+        // First the lists that can merge, each with those of its interface; then the families of what is left.
+        let mut merged: Vec<Option<Near>> = vec![None; lists.len()];
+        let mut by_interface: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        for (at, list) in lists.iter().enumerate() {
+            by_interface.entry(&list.interface).or_default().push(at);
+        }
+        let mut groups: Vec<Vec<usize>> =
+            by_interface.into_values().filter(|group| group.len() > 1).collect();
+        groups.sort_unstable();
+        for group in groups {
+            for (at, near) in self.near(&lists, &group, cx)? {
+                merged[at] = Some(near);
             }
+        }
+        let kept: Vec<usize> = (0..lists.len()).filter(|&at| merged[at].is_none()).collect();
+        let families = self.near(&lists, &kept, cx)?;
+        for (at, list) in lists.iter().enumerate() {
+            let renames = merged[at].and_then(|near| list.renames_to(&lists[near.leader]));
+            let renames = renames.as_ref().unwrap_or(&list.renames);
+            if !renames.is_empty() {
+                out.set(rows[at], RENAMES, json!(renames).to_string())?;
+            }
+        }
+        for (at, near) in merged.iter().enumerate() {
+            let Some(Near { leader, score, tokenizer }) = *near else { continue };
+            let evidence = Evidence::score(Metric::RougeLF1(tokenizer), score);
+            out.merge(rows[at], rows[leader], &NEAR_COPY, evidence)?;
+        }
+        for (at, near) in families {
+            out.set(rows[at], FAMILY, view.row_id(rows[near.leader]).to_string())?;
+        }
+        for (row, list) in rows.into_iter().zip(lists) {
+            out.set(row, COMPARED, list.text)?;
         }
         Ok(())
     }
 }
 
-/// The text near copies are compared by, and the names that fixes change on the way: a call recorded against a
-/// list that merges is carried to the leader by them.
-fn compared(functions: &[Value]) -> (String, Option<String>) {
-    let (fixed, renames) = fix::mended(functions, fix::Safety::Unsafe);
-    let renames = (!renames.is_empty()).then(|| json!(renames).to_string());
-    (canonical::text(&fixed), renames)
+/// A list that another is near to.
+#[derive(Debug, Clone, Copy)]
+struct Near {
+    leader: usize,
+    score: f64,
+    tokenizer: Tokenizer,
+}
+
+impl MergeNearDocs {
+    /// Those of some lists that are near an earlier one of them, and to which.
+    fn near(&self, lists: &[Compared], group: &[usize], cx: &Context<'_>) -> Result<Vec<(usize, Near)>> {
+        let cancelled = || cx.cancelled();
+        let texts: Vec<&str> = group.iter().map(|&at| lists[at].text.as_str()).collect();
+        let texts = Texts::encode_unless(&texts, self.tokenizer, &cancelled).ok_or(Error::Interrupted)?;
+        let threshold = self.threshold.compared_by(self.comparison);
+        let merges = merge_into_leaders(&texts, threshold, &cancelled).ok_or(Error::Interrupted)?;
+        let near = merges.into_iter().enumerate().filter_map(|(at, merge)| {
+            let merge = merge?;
+            let tokenizer = texts.tokenizer_of(at, merge.leader);
+            Some((group[at], Near { leader: group[merge.leader], score: merge.score, tokenizer }))
+        });
+        Ok(near.collect())
+    }
+}
+
+/// What of a list is compared.
+struct Compared {
+    /// The text near copies are compared by.
+    text: String,
+    /// What calls see of it.
+    interface: String,
+    /// The names that fixes change on the way: a call recorded against a list that merges is carried to the leader by them.
+    renames: Vec<Rename>,
+    /// The name of the only function as it was sent, and as it is after the fixes.
+    only: Option<(String, String)>,
+}
+
+impl Compared {
+    fn of(functions: &[Value]) -> Self {
+        let (fixed, renames) = fix::mended(functions, fix::Safety::Unsafe);
+        let only = match (functions, &fixed[..]) {
+            ([sent], [fixed]) => Some((name_of(sent), name_of(fixed))),
+            _ => None,
+        };
+        Self { text: canonical::text(&fixed), interface: interface::of(&fixed), renames, only }
+    }
+
+    /// The names that a call recorded against this list has to change to fit another of the same interface; `None` where they
+    /// are those that the fixes change.
+    fn renames_to(&self, leader: &Self) -> Option<Vec<Rename>> {
+        let ((sent, own), (_, other)) = (self.only.as_ref()?, leader.only.as_ref()?);
+        if own == other {
+            return None;
+        }
+        let mut renames = self.renames.clone();
+        renames.retain(|rename| rename.parameter.is_some());
+        renames.push(Rename { function: 0, name: sent.clone(), parameter: None, to: other.clone() });
+        Some(renames)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::fixture::judged;
+
+    fn film(name: &str, parameters: &Value, words: &str) -> Value {
+        json!([{"name": name, "description": format!("Looks up a film in the archive of the old town cinema {words}."),
+            "parameters": parameters}])
+    }
+
+    #[test]
+    fn near_lists_merge_where_a_call_fits_both_and_are_a_family_where_it_does_not() {
+        let title = |required: Value| {
+            json!({"type": "dict", "required": required, "properties": {
+                "title": {"type": "string", "description": "The title of the film, in any language."}}})
+        };
+        let lists: Vec<Value> = [
+            film("search_movie", &title(json!(["title"])), "and tells its year"),
+            film("get_movie_details", &title(json!(["title"])), "and tells its director"),
+            film("search_movie", &title(json!([])), "and tells its length"),
+        ]
+        .into_iter()
+        .map(|functions| json!({ "functions": functions }))
+        .collect();
+        let judged = judged(&MergeNearDocs::default(), &json!({ "doc_lists": lists }));
+        let fates: Vec<_> = (0..3).map(|row| judged.fate(row)).collect();
+        assert_eq!(fates, [None, Some("docs/near-copy"), None]);
+        // The call of the second list goes by the name of the first.
+        let renames: Vec<Rename> = serde_json::from_str(judged.cell(1, RENAMES).unwrap()).unwrap();
+        let (name, _) =
+            crate::docs::fix::renames::carry(&renames, "get_movie_details", serde_json::Map::new());
+        assert_eq!(name, "search_movie");
+        assert!(judged.cell(2, FAMILY).is_some() && judged.cell(0, FAMILY).is_none());
+    }
 }

@@ -4,19 +4,30 @@
 //! everything but the last user message is equal: another system prompt or history can
 //! change the right answer. Then the last user messages are held against each other:
 //! equal after normalisation, else ROUGE-L, else cosine of embeddings, each with its own
-//! gate. The earliest request stays; every merged one has a direct score with it.
+//! gate. Of copies the earliest whose record holds a call stays, else the earliest; every merged
+//! one has a direct score with it.
+//!
+//! Near words can ask for something else: another city, 10 for 50, "not". Only requests with
+//! the same specifics (`text::specifics`), and without recorded calls that differ, are copies;
+//! with an embedder that knows meaning, other words with the same numbers and negations, too.
+//! The others that are near are variants: they stay, up to so many of one request.
 //!
 //! All measures see the normalised text, so requests that are equal after normalisation
 //! have equal scores with everything else.
 
+use std::sync::LazyLock;
+
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::Settings;
+use crate::answers::recorded::{Recorded, recorded};
 use crate::conversation::{Message, Role};
-use crate::engine::columns::MESSAGES;
+use crate::docs::canonical;
+use crate::engine::columns::{FAMILY, FINISH_REASON, MESSAGES, RESPONSE, STATUS, VARIANT_OF};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
@@ -29,6 +40,7 @@ use crate::similarity::embed::scopes::{Used, judge_scopes};
 use crate::similarity::queries::{By, Gates, Near, merge_queries};
 use crate::text::normal::normalise_query;
 use crate::text::rouge::Threshold;
+use crate::text::specifics::{fixed_points, specifics};
 
 /// The reason code of queries that are equal after normalisation; their answers may stand for one another.
 pub const SAME_CODE: &str = "query/same";
@@ -37,14 +49,22 @@ pub const NEAR_COPY_CODE: &str = "query/near-copy";
 /// The reason code of queries of nearly the same embedding.
 pub const SIMILAR_CODE: &str = "query/similar";
 
+/// The reason code of variants beyond the most that are kept.
+pub const VARIANT_CODE: &str = "query/variant";
+
 static SAME: Reason = Reason::policy(
     SAME_CODE,
     "An earlier request asks the same, but for case, blanks and final punctuation.",
 );
 static NEAR_COPY: Reason =
-    Reason::policy(NEAR_COPY_CODE, "An earlier request asks the same in nearly the same words.");
+    Reason::policy(NEAR_COPY_CODE, "Another request asks the same in nearly the same words.");
 static SIMILAR: Reason =
-    Reason::policy(SIMILAR_CODE, "An earlier request's query has nearly the same embedding.");
+    Reason::policy(SIMILAR_CODE, "Another request's query has nearly the same embedding.");
+
+static VARIANT: Reason = Reason::policy(
+    VARIANT_CODE,
+    "Another request asks for something else in nearly the same words, and it has as many variants as are kept.",
+);
 
 /// Within what requests are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -83,6 +103,19 @@ impl Gate {
     }
 }
 
+/// Variants of one request that are kept unless the settings say otherwise.
+const MAX_VARIANTS: usize = 20;
+
+/// What becomes of variants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Variants {
+    /// They stay, up to `max_variants` of one request.
+    Keep,
+    /// They are merged like copies.
+    Merge,
+}
+
 /// The stage and its settings.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -98,6 +131,10 @@ pub struct MergeNearQueries {
     /// What turns a query into a vector: `hashed`, `local:DIR`, `local:hub:OWNER/NAME[@REVISION]`, `endpoint:MODEL`
     /// (queries leave the machine) or `file:PATH.parquet`. The cosine must fit it.
     pub embedder: Chosen,
+    /// What becomes of requests of nearly the same words that ask for something else: "keep" or "merge".
+    pub variants: Variants,
+    /// Most variants of one request that are kept; the later ones are dropped.
+    pub max_variants: usize,
 }
 
 impl Default for MergeNearQueries {
@@ -108,6 +145,8 @@ impl Default for MergeNearQueries {
             rouge_l: Gate::At(0.8),
             cosine: Gate::At(0.85),
             embedder: Chosen::default(),
+            variants: Variants::Keep,
+            max_variants: MAX_VARIANTS,
         }
     }
 }
@@ -134,6 +173,7 @@ impl Settings for MergeNearQueries {
                 r#"{"requests": [{"messages": [{"role": "user", "content": "noon bell, old town church: ring it three times"}]}, {"messages": [{"role": "user", "content": "ring it three times: noon bell, old town church"}]}]}"#,
                 r#"{"requests": [{"messages": [{"role": "user", "content": "noon bell, old town church: ring it three times"}]}, {"messages": [{"role": "user", "content": "how tall is the tower of the harbour light?"}]}]}"#,
             ),
+            Example::tables(VARIANT.code, VARIANTS.0.as_str(), VARIANTS.1.as_str()),
         ]
     }
 
@@ -143,12 +183,30 @@ impl Settings for MergeNearQueries {
     }
 }
 
+/// One variant more than is kept, and as many as are.
+static VARIANTS: LazyLock<(String, String)> =
+    LazyLock::new(|| (variants(MAX_VARIANTS + 2), variants(MAX_VARIANTS + 1)));
+
+/// One request after the other, of nearly the same words and with another number.
+fn variants(n_requests: usize) -> String {
+    let request = |n: usize| {
+        let content = format!("Ring the noon bell of the old town church {n} times");
+        json!({ "messages": [{ "role": "user", "content": content }] })
+    };
+    json!({ "requests": (1..=n_requests).map(request).collect::<Vec<_>>() }).to_string()
+}
+
 /// What a request is compared by.
 struct Asked {
     /// The scope and everything but the last user message.
     group: u128,
     /// The normalised last user message.
     query: String,
+    /// What it is about, as a hash, and what of it no paraphrase changes.
+    specifics: u128,
+    fixed_points: u128,
+    /// The calls of its record, as a hash; nothing where it holds none that can be read.
+    calls: Option<u128>,
 }
 
 impl Stage for MergeNearQueries {
@@ -156,9 +214,9 @@ impl Stage for MergeNearQueries {
         Contract {
             table: TableId::Requests,
             reads: vec![MESSAGES],
-            reads_if_there: vec![],
-            writes: vec![],
-            reasons: vec![&SAME, &NEAR_COPY, &SIMILAR],
+            reads_if_there: vec![RESPONSE, FINISH_REASON, STATUS, FAMILY],
+            writes: vec![VARIANT_OF],
+            reasons: vec![&SAME, &NEAR_COPY, &SIMILAR, &VARIANT],
             merges: true,
             idempotent: true,
             sends_rows_out: self.cosine.threshold().is_some() && self.embedder.name().sends_texts_out(),
@@ -166,7 +224,7 @@ impl Stage for MergeNearQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(4);
+        fingerprint.version(5);
         if let Some(embedder) = self.embedder()? {
             fingerprint.part("embedder", embedder.id().as_bytes());
         }
@@ -174,18 +232,55 @@ impl Stage for MergeNearQueries {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let families = families(view, cx)?;
         let twins = self.twins(view, cx)?;
-        let groups = self.groups(view, cx, &twins)?;
-        let near = self.near(&groups, cx, out)?;
+        let asked = self.all_asked(view, cx, &twins, &families)?;
+        let keeps_variants = self.variants == Variants::Keep;
+        let by_meaning = self.cosine.threshold().is_some() && self.embedder.name().knows_meaning();
+        let key = |asked: &Asked| match (keeps_variants, by_meaning) {
+            (false, _) => (asked.group, 0),
+            (true, true) => (asked.group, asked.fixed_points),
+            (true, false) => (asked.group, asked.specifics),
+        };
+        let mut vectors = Vec::new();
+        let mut copies = self.near(&groups(&asked, |_| true, key), cx, &mut vectors)?;
+        let mut over = FxHashMap::default();
+        if keeps_variants {
+            let calls: FxHashMap<RowIx, u128> =
+                asked.iter().filter_map(|(row, asked)| Some((*row, asked.calls?))).collect();
+            let are_answered_alike = |one: RowIx, other: RowIx| {
+                let [own, others] = [one, other].map(|row| calls.get(&row));
+                // Under other docs a request without a call may be one that they do not fit.
+                let has_other_docs = view.list_of(one) != view.list_of(other);
+                own == others || (!has_other_docs && (own.is_none() || others.is_none()))
+            };
+            let specifics: FxHashMap<RowIx, u128> =
+                asked.iter().map(|(row, asked)| (*row, asked.specifics)).collect();
+            copies.retain(|&row, near| {
+                let is_paraphrase = by_meaning && matches!(near.by, By::Vectors);
+                are_answered_alike(row, near.to) && (is_paraphrase || specifics[&row] == specifics[&near.to])
+            });
+            let left = groups(&asked, |row| !copies.contains_key(&row), |asked| (asked.group, 0));
+            let near = self.near(&left, cx, &mut vectors)?;
+            over = self.keep_variants(&left, &near, view, out)?;
+        }
+        // First those that copies were found by, then those of variants; the first name is the one that reports look for.
+        for (name, note) in [Used::NOTE, VARIANTS_EMBEDDER].into_iter().zip(vectors) {
+            out.note(name, note);
+        }
         for row in view.rows() {
             if cx.cancelled() {
                 return Err(Error::Interrupted);
             }
             let first = twins.get(&row).copied().unwrap_or(row);
-            match near.get(&first) {
-                Some(goes) => out.merge(row, goes.into, goes.reason, goes.evidence.clone())?,
-                None if first != row => out.merge(row, first, &SAME, Evidence::default())?,
-                None => {}
+            let copy = copies.get(&first);
+            // What is left out takes its copies with it.
+            if let Some(near) = over.get(&copy.map_or(first, |copy| copy.to)) {
+                out.drop(row, &VARIANT, near.evidence())?;
+            } else if let Some(copy) = copy {
+                out.merge(row, copy.to, copy.reason(), copy.evidence())?;
+            } else if first != row {
+                out.merge(row, first, &SAME, Evidence::default())?;
             }
         }
         Ok(())
@@ -213,11 +308,64 @@ pub(super) fn check_gates(gates: &[(&str, Gate)]) -> Result<(), String> {
     Ok(())
 }
 
-/// Where a query goes, and why.
-struct Goes {
-    into: RowIx,
-    reason: &'static Reason,
-    evidence: Evidence,
+/// A request that another is near to, and by what.
+#[derive(Debug, Clone, Copy)]
+struct NearTo {
+    to: RowIx,
+    by: By,
+    score: f64,
+}
+
+impl NearTo {
+    fn reason(&self) -> &'static Reason {
+        match self.by {
+            By::Words(_) => &NEAR_COPY,
+            By::Vectors => &SIMILAR,
+        }
+    }
+
+    fn evidence(&self) -> Evidence {
+        let metric = match self.by {
+            By::Words(tokenizer) => Metric::RougeLF1(tokenizer),
+            By::Vectors => Metric::Cosine,
+        };
+        Evidence::score(metric, self.score)
+    }
+}
+
+/// The family of each list that has one, as a hash.
+fn families(view: &View<'_>, cx: &Context<'_>) -> Result<FxHashMap<RowIx, u128>> {
+    let mut families = FxHashMap::default();
+    let lists = view.parent();
+    lists.for_each_batch(cx, |batch| {
+        for &list in batch.rows() {
+            families.extend(batch.row(list).text(FAMILY).map(|family| (list, xxh3_128(family.as_bytes()))));
+        }
+        Ok(())
+    })?;
+    Ok(families)
+}
+
+/// The wanted requests of a table in groups within which they are compared: those with calls first, each half in canonical order.
+fn groups<K: Eq + std::hash::Hash>(
+    asked: &[(RowIx, Asked)],
+    wanted: impl Fn(RowIx) -> bool,
+    key: impl Fn(&Asked) -> K,
+) -> Vec<Vec<&(RowIx, Asked)>> {
+    let mut places: FxHashMap<K, usize> = FxHashMap::default();
+    let mut groups: Vec<Vec<&(RowIx, Asked)>> = Vec::new();
+    for request in asked.iter().filter(|(row, _)| wanted(*row)) {
+        let place = *places.entry(key(&request.1)).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[place].push(request);
+    }
+    groups.retain(|group| group.len() > 1);
+    for group in &mut groups {
+        group.sort_by_key(|(_, asked)| asked.calls.is_none());
+    }
+    groups
 }
 
 impl MergeNearQueries {
@@ -230,10 +378,10 @@ impl MergeNearQueries {
         let mut keys: Vec<(u32, RowIx, u128)> = Vec::new();
         view.for_each_batch(cx, |batch| {
             let batch_keys = batch.map_rows(|row| {
-                let asked = self.asked(row, view)?;
+                let (group, _, query) = self.group_and_query(row, view, &FxHashMap::default())?;
                 let mut key = Xxh3::new();
-                key.update(&asked.group.to_le_bytes());
-                key.update(asked.query.as_bytes());
+                key.update(&group.to_le_bytes());
+                key.update(query.as_bytes());
                 Some(key.digest128())
             })?;
             let keyed = batch.rows().iter().zip(batch_keys);
@@ -251,40 +399,60 @@ impl MergeNearQueries {
         Ok(twins)
     }
 
-    /// The requests that are left, in groups within which they are compared, each in canonical order.
-    fn groups(
+    /// What the requests are compared by that are no twins, in canonical order.
+    fn all_asked(
         &self,
         view: &View<'_>,
         cx: &Context<'_>,
         twins: &FxHashMap<RowIx, RowIx>,
-    ) -> Result<Vec<Vec<(RowIx, String)>>> {
-        let mut by_key: FxHashMap<u128, Vec<(RowIx, String)>> = FxHashMap::default();
+        families: &FxHashMap<RowIx, u128>,
+    ) -> Result<Vec<(RowIx, Asked)>> {
+        let mut all: Vec<(RowIx, Asked)> = Vec::new();
         view.for_each_batch(cx, |batch| {
-            let asked = batch
-                .map_rows(|row| if twins.contains_key(&row.ix()) { None } else { self.asked(row, view) })?;
-            for (&row, asked) in batch.rows().iter().zip(asked) {
-                if let Some(asked) = asked {
-                    by_key.entry(asked.group).or_default().push((row, asked.query));
-                }
-            }
+            let asked = batch.map_rows(|row| {
+                if twins.contains_key(&row.ix()) { None } else { self.asked(row, view, families) }
+            })?;
+            let rows = batch.rows().iter().copied();
+            all.extend(rows.zip(asked).filter_map(|(row, asked)| Some((row, asked?))));
             Ok(())
         })?;
-        let mut groups: Vec<Vec<(RowIx, String)>> =
-            by_key.into_values().filter(|group| group.len() > 1).collect();
-        for group in &mut groups {
-            group.sort_unstable_by_key(|(row, _)| view.position(*row));
+        all.sort_unstable_by_key(|(row, _)| view.position(*row));
+        Ok(all)
+    }
+
+    /// The hash of the scope and of everything but the last user message, that message as sent, and in its normal form.
+    fn group_and_query(
+        &self,
+        row: Row<'_>,
+        view: &View<'_>,
+        families: &FxHashMap<RowIx, u128>,
+    ) -> Option<(u128, String, String)> {
+        let messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
+        let last = messages.iter().rfind(|message| message.role == Role::User)?.content.clone();
+        let (mut context, query) = asked(messages)?;
+        if self.scope == Scope::DocList {
+            let list = view.list_of(row.ix());
+            let own = || xxh3_128(view.parent().row_id(list).to_string().as_bytes());
+            let family = families.get(&list).copied().unwrap_or_else(own);
+            context.push_str(&format!(" {family}"));
         }
-        groups.sort_unstable_by_key(|group| view.position(group[0].0));
-        Ok(groups)
+        Some((xxh3_128(context.as_bytes()), last, query))
     }
 
     /// What a request is compared by; nothing where the user says nothing.
-    fn asked(&self, row: Row<'_>, view: &View<'_>) -> Option<Asked> {
-        let (mut context, query) = asked(row.json(MESSAGES).unwrap_or_default())?;
-        if self.scope == Scope::DocList {
-            context.push_str(&format!(" {}", view.list_of(row.ix())));
-        }
-        Some(Asked { group: xxh3_128(context.as_bytes()), query })
+    fn asked(&self, row: Row<'_>, view: &View<'_>, families: &FxHashMap<RowIx, u128>) -> Option<Asked> {
+        let (group, last, query) = self.group_and_query(row, view, families)?;
+        let response: Option<Message> = row.json(RESPONSE);
+        let calls = match recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
+            Recorded::Calls(calls) => {
+                let arguments = calls.into_iter().map(|call| call.arguments).collect();
+                Some(xxh3_128(canonical::value_text(&Value::Array(arguments)).as_bytes()))
+            }
+            _ => None,
+        };
+        let specifics = xxh3_128(specifics(&last).as_bytes());
+        let fixed_points = xxh3_128(fixed_points(&last).as_bytes());
+        Some(Asked { group, query, specifics, fixed_points, calls })
     }
 
     /// What makes the vectors; nothing where no cosine is asked for.
@@ -292,43 +460,115 @@ impl MergeNearQueries {
         Ok(if self.cosine.threshold().is_some() { Some(self.embedder.open()?) } else { None })
     }
 
-    /// Where the queries of the groups go.
+    /// The requests of the groups that are near an earlier one of their group; `notes` gets what vectors were used.
     fn near(
         &self,
-        groups: &[Vec<(RowIx, String)>],
+        groups: &[Vec<&(RowIx, Asked)>],
         cx: &Context<'_>,
-        out: &mut Verdict<'_>,
-    ) -> Result<FxHashMap<RowIx, Goes>> {
+        notes: &mut Vec<Value>,
+    ) -> Result<FxHashMap<RowIx, NearTo>> {
         let rouge_l = self.rouge_l.threshold().and_then(|threshold| Threshold::try_from(threshold).ok());
         let gates = Gates { rouge_l, cosine: self.cosine.threshold() };
-        let scopes: Vec<Vec<&str>> =
-            groups.iter().map(|group| group.iter().map(|(_, query)| query.as_str()).collect()).collect();
+        let scopes: Vec<Vec<&str>> = groups
+            .iter()
+            .map(|group| group.iter().map(|(_, asked)| asked.query.as_str()).collect())
+            .collect();
         let cancelled = || cx.cancelled();
         let (merges, used) = judge_scopes(&scopes, self.embedder()?, &cancelled, |_, queries, vectors| {
             merge_queries(queries, vectors, gates, &cancelled)
         })?;
-        if let Some(used) = used {
-            out.note(Used::NOTE, used.note());
+        notes.extend(used.map(|used| used.note()));
+        let mut near = FxHashMap::default();
+        for (group, merges) in groups.iter().zip(merges) {
+            for (request, merge) in group.iter().zip(merges) {
+                if let Some(Near { leader, by, score }) = merge {
+                    near.insert(request.0, NearTo { to: group[leader].0, by, score });
+                }
+            }
         }
-        let goes = |group: &[(RowIx, String)], at: usize, near: Option<Near>| {
-            let near = near?;
-            let (reason, metric) = match near.by {
-                By::Words(tokenizer) => (&NEAR_COPY, Metric::RougeLF1(tokenizer)),
-                By::Vectors => (&SIMILAR, Metric::Cosine),
-            };
-            let evidence = Evidence::score(metric, near.score);
-            Some((group[at].0, Goes { into: group[near.leader].0, reason, evidence }))
-        };
-        let of_group = |(group, merges): (&Vec<(RowIx, String)>, Vec<Option<Near>>)| {
-            merges.into_iter().enumerate().filter_map(|(at, near)| goes(group, at, near)).collect::<Vec<_>>()
-        };
-        Ok(groups.iter().zip(merges).flat_map(of_group).collect())
+        Ok(near)
+    }
+
+    /// Notes the variants that stay; gives those that are too many.
+    fn keep_variants(
+        &self,
+        groups: &[Vec<&(RowIx, Asked)>],
+        near: &FxHashMap<RowIx, NearTo>,
+        view: &View<'_>,
+        out: &mut Verdict<'_>,
+    ) -> Result<FxHashMap<RowIx, NearTo>> {
+        let mut n_kept: FxHashMap<RowIx, usize> = FxHashMap::default();
+        let mut over = FxHashMap::default();
+        let mut total = 0_usize;
+        for (row, _) in groups.iter().flatten() {
+            let Some(variant) = near.get(row) else { continue };
+            let kept = n_kept.entry(variant.to).or_default();
+            if *kept < self.max_variants {
+                *kept += 1;
+                total += 1;
+                out.set(*row, VARIANT_OF, view.row_id(variant.to).to_string())?;
+            } else {
+                over.insert(*row, *variant);
+            }
+        }
+        out.note(VARIANTS_NOTE, json!({ "kept": total, "of": n_kept.len(), "dropped": over.len() }));
+        Ok(over)
     }
 }
 
+/// The note that says how many variants were kept, of how many requests, and how many were too many.
+const VARIANTS_NOTE: &str = "variants";
+/// The note of the vectors that variants were found by.
+const VARIANTS_EMBEDDER: &str = "embedder_of_variants";
+
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::engine::fixture::judged;
     use crate::stages::kind;
+
+    fn fates(requests: &[(&str, Option<&str>)], settings: &MergeNearQueries) -> Vec<Option<&'static str>> {
+        let requests: Vec<Value> = requests
+            .iter()
+            .map(|(query, city)| {
+                let calls: Vec<Value> =
+                    city.iter().map(|city| json!({"name": "ring", "arguments": {"city": city}})).collect();
+                json!({"messages": [{"role": "user", "content": query}],
+                    "response": {"role": "assistant", "content": "", "calls": calls}})
+            })
+            .collect();
+        let judged = judged(settings, &json!({ "requests": requests }));
+        (0..).take(requests.len()).map(|row| judged.fate(row)).collect()
+    }
+
+    #[test]
+    fn what_asks_for_something_else_in_near_words_is_a_variant_and_stays() {
+        let requests = [
+            ("Ring the noon bell of the old town church 3 times", None),
+            ("Please ring the noon bell of the old town church 3 times", None),
+            ("Ring the noon bell of the old town church 5 times", None),
+            ("Please ring the noon bell of the old town church 5 times", None),
+            ("Ring the noon bell of the new town church 3 times", None),
+        ];
+        let near = Some(NEAR_COPY_CODE);
+        assert_eq!(fates(&requests, &MergeNearQueries::default()), [None, near, None, near, None]);
+        let merge = MergeNearQueries { variants: Variants::Merge, ..MergeNearQueries::default() };
+        assert_eq!(fates(&requests, &merge), [None, near, near, near, near]);
+        let none = MergeNearQueries { max_variants: 0, ..MergeNearQueries::default() };
+        let over = Some(VARIANT_CODE);
+        assert_eq!(fates(&requests, &none), [None, near, over, over, over]);
+    }
+
+    #[test]
+    fn recorded_calls_that_differ_make_variants_and_a_copy_with_a_call_is_the_one_that_stays() {
+        let (ask, please) =
+            ("Ring the noon bell of the old town church", "Please ring the noon bell of the old town church");
+        let settings = MergeNearQueries::default();
+        let near = Some(NEAR_COPY_CODE);
+        assert_eq!(fates(&[(ask, Some("Lyon")), (please, Some("Lyon"))], &settings), [None, near]);
+        assert_eq!(fates(&[(ask, Some("Lyon")), (please, Some("Bonn"))], &settings), [None, None]);
+        assert_eq!(fates(&[(ask, None), (please, Some("Bonn"))], &settings), [near, None]);
+    }
 
     #[test]
     fn rows_leave_the_machine_only_where_a_server_is_asked_for_vectors() {

@@ -14,6 +14,7 @@ pub mod profile;
 pub mod rouge;
 pub mod rouge_sum;
 pub mod short;
+pub mod specifics;
 pub mod tokens;
 pub mod visible;
 pub mod vocabulary;

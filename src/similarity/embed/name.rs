@@ -70,6 +70,11 @@ impl EmbedderName {
         })
     }
 
+    /// Its vectors speak of meaning: texts of other words may be near. Those of n-grams speak of spelling.
+    pub fn knows_meaning(&self) -> bool {
+        !matches!(self, Self::Hashed)
+    }
+
     /// Whether texts leave the machine.
     pub fn sends_texts_out(&self) -> bool {
         matches!(self, Self::Endpoint(_))

@@ -48,8 +48,9 @@ impl Candidate {
     }
 
     /// The least is the best.
-    fn key(&self) -> (bool, Rank, u32) {
-        (!matches!(self.answer, Some(Ok(_))), self.rank, self.position)
+    fn key(&self) -> (bool, bool, Rank, u32) {
+        // What a person says stands, also where it does not fit: then nothing else is taken.
+        (self.rank != Rank::Human, !matches!(self.answer, Some(Ok(_))), self.rank, self.position)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The docs as they stand, and the way from the names in a log to the names in them.
 
 use rustc_hash::FxHashMap;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::conversation::Call;
 use crate::docs::fix::renames::{self, Rename};
@@ -47,15 +47,30 @@ impl Docs {
     /// The calls under the names that the docs have now: the list a request was sent with says what was renamed.
     /// Lists that were merged because they say the same share their names.
     pub(super) fn renamed(&self, calls: Vec<Call>, request: RowIx, view: &View<'_>) -> Vec<Call> {
-        let mut list = view.origin_of(request);
-        let renames = loop {
-            match (self.renames.get(&list), view.list_merged_into(list)) {
-                (Some(renames), _) => break renames,
-                (None, Some((leader, SAME_DOCS_CODE))) => list = leader,
-                (None, _) => return calls,
-            }
-        };
+        let renames = self.renames_of(request, view);
         calls.into_iter().map(|call| renamed(call, renames)).collect()
+    }
+
+    /// A call of an answer that a person gave, under the names that the docs have now.
+    pub(super) fn carried(
+        &self,
+        name: &str,
+        parameters: Map<String, Value>,
+        request: RowIx,
+        view: &View<'_>,
+    ) -> (String, Map<String, Value>) {
+        renames::carry(self.renames_of(request, view), name, parameters)
+    }
+
+    fn renames_of(&self, request: RowIx, view: &View<'_>) -> &[Rename] {
+        let mut list = view.origin_of(request);
+        loop {
+            match (self.renames.get(&list), view.list_merged_into(list)) {
+                (Some(renames), _) => return renames,
+                (None, Some((leader, SAME_DOCS_CODE))) => list = leader,
+                (None, _) => return &[],
+            }
+        }
     }
 }
 

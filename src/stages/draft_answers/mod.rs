@@ -26,8 +26,8 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::merge_near_queries::SAME_CODE;
-use crate::answers::carry::CarryFault;
-use crate::answers::human::HumanAnswers;
+use crate::answers::carry::{CarryFault, Uncarried};
+use crate::answers::human::{HumanAnswers, Unfit};
 use crate::engine::columns::{
     ANSWER, ANSWER_FROM, EXTERNAL_ID, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RELEVANCE, RENAMES,
     RESPONSE, STATUS, TIER, UNSOURCED,
@@ -170,6 +170,9 @@ impl Stage for DraftAnswers {
 /// Requests answer for the one they are equal to.
 const EQUAL: [&str; 1] = [SAME_CODE];
 
+/// An answer under the names that the docs have now, or why it does not fit them.
+type Carried = std::result::Result<Vec<Value>, Uncarried>;
+
 /// What one row has to say.
 struct Candidates {
     head: RowIx,
@@ -258,13 +261,12 @@ impl DraftAnswers {
         view: &View<'_>,
     ) -> std::result::Result<Candidates, String> {
         let head = view.head_of(row.ix(), &EQUAL).unwrap_or(row.ix());
-        let human =
-            if head == row.ix() { self.human_answer(row, view, docs.of(head, view), shared)? } else { None };
-        let by_a_person = |answer| Candidate {
+        let human = if head == row.ix() { self.human_answer(row, view, docs, shared)? } else { None };
+        let by_a_person = |answer: Carried| Candidate {
             rank: Rank::Human,
             position: view.position(head),
             from: head,
-            answer: Some(Ok(answer)),
+            answer: Some(answer),
         };
         let (kind, recorded) = recorded_candidate(row, head, docs, view);
         Ok(Candidates { head, kind, recorded, human: human.map(|(id, answer)| (id, by_a_person(answer))) })
@@ -275,15 +277,18 @@ impl DraftAnswers {
         &self,
         row: Row<'_>,
         view: &View<'_>,
-        functions: &[Value],
+        docs: &Docs,
         shared: &BTreeSet<String>,
-    ) -> std::result::Result<Option<(String, Vec<Value>)>, String> {
+    ) -> std::result::Result<Option<(String, Carried)>, String> {
         let human = self.human().map_err(|error| error.to_string())?;
         let own_id = row.text(EXTERNAL_ID).filter(|&id| !shared.contains(id)).map(str::to_owned);
         let ids = [own_id, Some(view.row_id(row.ix()).to_string())];
         for id in ids.into_iter().flatten() {
-            if let Some(answer) = human.ground_truth(&id, functions).map_err(|error| error.to_string())? {
-                return Ok(Some((id, answer.to_vec())));
+            let carry = |name: &str, parameters| docs.carried(name, parameters, row.ix(), view);
+            if let Some(answer) = human.ground_truth(&id, docs.of(row.ix(), view), carry) {
+                let at = format!("answer of a person for {id}");
+                let unfit = |unfit: Unfit| Uncarried { fault: unfit.fault, at, message: unfit.message };
+                return Ok(Some((id, answer.map_err(unfit))));
             }
         }
         Ok(None)

@@ -1,0 +1,100 @@
+//! What a call sees of functions: their names, the names and types of their parameters, which of them must be given and
+//! which values may be. Descriptions and defaults are no part of it.
+//!
+//! A call that fits functions fits all others of the same interface.
+
+use serde_json::{Map, Value};
+
+use super::canonical;
+
+/// What stands for the name of an only function: there is no other that a call could mean.
+const ONLY: &str = "*";
+
+/// The interface of some functions as text: equal for lists whose calls fit each other, in whatever order the functions are.
+/// The name of an only function is left out.
+pub fn of(functions: &[Value]) -> String {
+    let mut shown: Vec<String> = functions
+        .iter()
+        .map(|function| {
+            let name = if functions.len() == 1 { ONLY.into() } else { function["name"].clone() };
+            let parameters = shape(&function["parameters"]);
+            canonical::value_text(&Value::from(vec![name, parameters]))
+        })
+        .collect();
+    shown.sort_unstable();
+    shown.join("\n")
+}
+
+/// A schema without what is said about it.
+fn shape(schema: &Value) -> Value {
+    let Value::Object(schema) = schema else { return Value::Null };
+    let mut shown = Map::new();
+    for (key, value) in schema {
+        let value = match key.as_str() {
+            "type" => value.clone(),
+            "required" | "enum" => sorted(value),
+            "properties" => members(value),
+            "items" | "additionalProperties" | "not" => shape(value),
+            "anyOf" | "oneOf" | "allOf" => Value::from(values(value).iter().map(shape).collect::<Vec<_>>()),
+            _ => continue,
+        };
+        shown.insert(key.clone(), value);
+    }
+    Value::Object(shown)
+}
+
+fn members(properties: &Value) -> Value {
+    let members = properties.as_object().into_iter().flatten();
+    Value::Object(members.map(|(name, schema)| (name.clone(), shape(schema))).collect())
+}
+
+fn sorted(list: &Value) -> Value {
+    let mut list = values(list).to_vec();
+    list.sort_by_key(canonical::value_text);
+    Value::Array(list)
+}
+
+fn values(list: &Value) -> &[Value] {
+    list.as_array().map_or(&[], Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::slice::from_ref;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn function(name: &str, parameters: &Value) -> Value {
+        json!({"name": name, "description": "Tells the tide.", "parameters": parameters})
+    }
+
+    #[test]
+    fn words_and_order_are_no_part_and_what_a_call_must_hold_to_is() {
+        let parameters = json!({"type": "dict", "required": ["port", "day"], "properties": {
+            "port": {"type": "string", "description": "Which port.", "enum": ["Inner", "Outer"]},
+            "day": {"type": "array", "items": {"type": "integer", "description": "A day."}, "default": []}}});
+        let tide = function("tide", &parameters);
+        let mut said = tide.clone();
+        said["parameters"]["properties"]["port"] = json!({"enum": ["Outer", "Inner"], "default": "Inner", "type": "string", "description": "The port meant."});
+        said["parameters"]["required"] = json!(["day", "port"]);
+        assert_eq!(of(from_ref(&tide)), of(&[said]));
+        let wind = function("wind", &parameters);
+        // An only function is meant whatever it is called; of several each is meant by its name.
+        assert_eq!(of(from_ref(&tide)), of(from_ref(&wind)));
+        assert_eq!(of(&[tide.clone(), wind.clone()]), of(&[wind.clone(), tide.clone()]));
+        assert_ne!(of(&[tide.clone(), wind.clone()]), of(&[tide.clone(), function("gale", &parameters)]));
+        let changes = [
+            ("/parameters/required", json!(["port"])),
+            ("/parameters/properties/port/type", json!("integer")),
+            ("/parameters/properties/port/enum", json!(["Inner"])),
+            ("/parameters/properties/day/items/type", json!("string")),
+        ];
+        for (at, value) in changes {
+            let mut other = tide.clone();
+            *other.pointer_mut(at).unwrap() = value;
+            assert_ne!(of(from_ref(&tide)), of(&[other]), "{at}");
+        }
+    }
+}

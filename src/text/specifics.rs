@@ -1,0 +1,124 @@
+//! What makes a question another one than a near copy of it: what it is about, not how politely or in which grammar it asks.
+//!
+//! Two questions of nearly the same words are copies where they differ in words of grammar, courtesy and request alone
+//! ("please show me …", "give me …"). Another number, name, unit, quoted text or negation, any other word of content, makes
+//! them variants of one task. The words that may differ are a list; whatever it lacks counts as content, so that in doubt two
+//! questions are two.
+
+use super::words::for_each_word;
+
+/// English words of grammar, courtesy and request, and courtesy of other languages; sorted. No negation, no number, no word that
+/// sets a direction.
+const FREE: &[&str] = &[
+    "a", "about", "am", "an", "and", "anyone", "are", "as", "at", "be", "bitte", "can", "check", "could",
+    "d", "danke", "dear", "did", "display", "do", "does", "fetch", "find", "for", "get", "getting", "give",
+    "given", "giving", "good", "gracias", "had", "has", "have", "hello", "help", "hey", "hi", "how", "i",
+    "im", "in", "is", "it", "its", "just", "kindly", "know", "let", "like", "ll", "look", "m", "may", "me",
+    "merci", "might", "my", "need", "now", "obrigado", "of", "ok", "okay", "on", "our", "per", "pleas",
+    "please", "pls", "por", "provide", "re", "retrieve", "s", "shall", "should", "show", "so", "some",
+    "tell", "thank", "thanks", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+    "those", "to", "up", "us", "ve", "want", "was", "we", "were", "what", "whats", "where", "which", "will",
+    "wish", "with", "would", "you", "your",
+];
+/// Words after which the next word of content is something else than it is after others.
+const DIRECTIONS: &[&str] = &["after", "before", "from", "into", "minus", "than", "until"];
+/// Words that say no; sorted.
+const NEGATIONS: &[&str] =
+    &["cannot", "don't", "except", "nein", "never", "nicht", "no", "non", "not", "sans", "sin", "without"];
+/// Fewest letters of a word whose plural is read as one.
+const MIN_PLURAL: usize = 4;
+
+/// What a question is about, as text: equal for two questions that are copies where their words are near. `question` is as
+/// sent or normalised; case, punctuation, and the order of words without a number do not count.
+pub fn specifics(question: &str) -> String {
+    let (mut content, mut ordered) = (Vec::new(), Vec::new());
+    let mut direction: Option<String> = None;
+    for_each_word(question, |word| {
+        if DIRECTIONS.binary_search(&word).is_ok() {
+            direction = Some(word.to_owned());
+            return;
+        }
+        if FREE.binary_search(&word).is_ok() {
+            return;
+        }
+        let word = singular(word);
+        if word.contains(|c: char| c.is_numeric()) {
+            ordered.push(word.to_owned());
+        }
+        content.push(match direction.take() {
+            Some(direction) => format!("{direction} {word}"),
+            None => word.to_owned(),
+        });
+    });
+    content.sort_unstable();
+    format!("{}\n{}", content.join(" "), ordered.join(" "))
+}
+
+/// What a question holds that no paraphrase changes: its words with a digit, in order, and how often it says no. Equal for two
+/// questions of other words that may mean the same.
+pub fn fixed_points(question: &str) -> String {
+    let (mut ordered, mut n_negations) = (Vec::new(), 0);
+    for_each_word(question, |word| {
+        n_negations += usize::from(NEGATIONS.binary_search(&word).is_ok());
+        if word.contains(|c: char| c.is_numeric()) {
+            ordered.push(word.to_owned());
+        }
+    });
+    format!("{n_negations}\n{}", ordered.join(" "))
+}
+
+/// An English word without the `s` of a plural.
+fn singular(word: &str) -> &str {
+    let stem = word
+        .strip_suffix('s')
+        .filter(|stem| word.is_ascii() && word.len() >= MIN_PLURAL && !stem.ends_with('s'));
+    stem.unwrap_or(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_that_may_differ_are_in_order() {
+        assert!(FREE.is_sorted() && DIRECTIONS.is_sorted() && NEGATIONS.is_sorted());
+    }
+
+    #[test]
+    fn a_paraphrase_keeps_numbers_and_negations() {
+        assert_eq!(fixed_points("Unlock the door at 10:30"), fixed_points("open that gate, 10:30 please"));
+        for other in ["Unlock the door at 9:30", "Do not unlock the door at 10:30", "Unlock 2 doors at 10:30"]
+        {
+            assert_ne!(fixed_points("Unlock the door at 10:30"), fixed_points(other));
+        }
+    }
+
+    #[test]
+    fn courtesy_and_order_make_copies_and_whatever_is_asked_about_makes_variants() {
+        let copies = [
+            ("Ring the noon bell", "Please ring the noon bells, thanks!"),
+            ("What is the tide in Bergen on 2024-03-02?", "can you tell me the tide on 2024-03-02 in bergen"),
+            ("noon bell, old church: ring it three times", "Ring it three times: noon bell, old church"),
+            ("Show me all open tickets", "get all open tickets"),
+        ];
+        for (one, other) in copies {
+            assert_eq!(specifics(one), specifics(other));
+        }
+        let variants = [
+            ("Find a job in Sacramento", "Find a job in Rutherford"),
+            ("List 50 per page", "List 10 per page"),
+            ("Convert notes.txt", "Convert notes.sav"),
+            ("Trains from Turin to Lyon", "Trains from Lyon to Turin"),
+            ("Book 2 rooms for 3 nights", "Book 3 rooms for 2 nights"),
+            ("Is the port open?", "Is the port not open?"),
+            ("Temperature in Celsius", "Temperature in Fahrenheit"),
+            ("Find a pizza place", "Find a sushi place"),
+            ("Turn the light on", "Turn the light off"),
+            ("上海的天气", "北京的天气"),
+            ("Order a 10 m rope", "Order a 10 km rope"),
+        ];
+        for (one, other) in variants {
+            assert_ne!(specifics(one), specifics(other), "{one}");
+        }
+    }
+}
