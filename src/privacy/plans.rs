@@ -20,13 +20,19 @@ const OTHER_REGIONS: &str = "NL BE CH AT SE NO DK FI PL CZ HU RO GR PT RU UA IE 
 const KEPT_EXPRESSIONS: usize = 2048;
 /// Most digits before a national number: a country code, a trunk prefix, the code of a carrier.
 const MOST_BEFORE: usize = 8;
-/// What is dialled before a country code.
-const ABROAD: [&str; 5] = ["00", "010", "011", "810", "119"];
 /// More than there are regions.
 const N_REGIONS: usize = 512;
 
+/// What the numbers of a plan look like.
+struct Shape {
+    /// The number, without a prefix.
+    national: Regex,
+    /// What is dialled before the number of another country.
+    abroad: Regex,
+}
+
 /// What the numbers of each region look like; `None` where that cannot be said with one expression.
-static SHAPES: [OnceLock<Option<Regex>>; N_REGIONS] = [const { OnceLock::new() }; N_REGIONS];
+static SHAPES: [OnceLock<Option<Shape>>; N_REGIONS] = [const { OnceLock::new() }; N_REGIONS];
 
 /// Regions that are tried without a hint: those for any number, then those for numbers that are written as one.
 pub(super) static TRIED: LazyLock<(Vec<Plan>, Vec<Plan>)> =
@@ -83,14 +89,11 @@ impl Plan {
 
     /// What is left of the digits without a prefix begins as a number of the plan does.
     fn has_shape(&self, digits: &str) -> bool {
-        // What follows is a number of another country.
-        if ABROAD.iter().any(|abroad| digits.starts_with(abroad)) {
-            return true;
-        }
         let Some(kept) = SHAPES.get(self.region as usize) else { return true };
         let kept = kept.get_or_init(|| DATABASE.by_id(self.region.as_ref()).and_then(shape));
-        let is_shaped = |shape: &Regex| {
-            (0..=MOST_BEFORE).filter_map(|at| digits.get(at..)).any(|rest| shape.is_match(rest))
+        let is_shaped = |shape: &Shape| {
+            let mut rests = (0..=MOST_BEFORE).filter_map(|at| digits.get(at..));
+            shape.abroad.is_match(digits) || rests.any(|rest| shape.national.is_match(rest))
         };
         kept.as_ref().is_none_or(is_shaped)
     }
@@ -98,7 +101,7 @@ impl Plan {
 
 /// All kinds of numbers of a plan, and of those that share its country code, as one expression; `None` where a national
 /// prefix is not only taken away.
-fn shape(metadata: &Metadata) -> Option<Regex> {
+fn shape(metadata: &Metadata) -> Option<Shape> {
     if metadata.national_prefix_transform_rule().is_some() {
         return None;
     }
@@ -106,6 +109,12 @@ fn shape(metadata: &Metadata) -> Option<Regex> {
     let mut expressions: Vec<&str> = plans.iter().flat_map(|plan| kinds(plan)).collect();
     expressions.sort_unstable();
     expressions.dedup();
+    let abroad = metadata.international_prefix().map_or("[^0-9]", |prefix| prefix.as_str());
+    Some(Shape { national: anchored(&expressions)?, abroad: anchored(&[abroad])? })
+}
+
+/// One of some expressions at the start of a text.
+fn anchored(expressions: &[&str]) -> Option<Regex> {
     let any = format!("^(?:{})", expressions.join(")|^(?:"));
     RegexBuilder::new(&any).ignore_whitespace(true).unicode(false).build().ok()
 }
