@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use serde_json::{Value, json};
-use support::{assert_same_bytes, output, shown, stable_bytes, toolsieve};
+use support::{assert_same_bytes, copy_folder, output, shown, stable_bytes, toolsieve};
 
 /// Questions with answers, some alike, one of no use, with personal values in questions and docs, and a broken line.
 fn write_log(path: &Path) {
@@ -61,19 +61,6 @@ impl Sample {
         }
         copy_folder(&self.whole, &copy);
         copy
-    }
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_folder(&path, &target);
-        } else {
-            std::fs::copy(&path, &target).unwrap();
-        }
     }
 }
 

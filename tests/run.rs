@@ -11,7 +11,8 @@ use std::time::Instant;
 
 use serde_json::Value;
 use support::{
-    ANSWERS, assert_same_bytes, report_without_timing, run_sample, stable_bytes, toolsieve, write_long_log,
+    ANSWERS, assert_same_bytes, copy_folder, report_without_timing, run_sample, stable_bytes, toolsieve,
+    write_long_log,
 };
 use toolsieve::engine::frame::FrameFile;
 use toolsieve::export::bfcl::Category;
@@ -861,19 +862,6 @@ fn several_records_of_one_id_are_named_and_equal_records_are_one() {
     assert_eq!(json(&out.join("report.json"))["requests"]["forgotten"], 4);
     let run = support::output(&["run", "--out", out.to_str().unwrap(), "--input", log.to_str().unwrap()]);
     assert!(support::shown(&run).contains("4 forgotten"), "{}", support::shown(&run));
-}
-
-fn copy_folder(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy_folder(&path, &target);
-        } else {
-            std::fs::copy(&path, &target).unwrap();
-        }
-    }
 }
 
 #[test]

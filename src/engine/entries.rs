@@ -12,7 +12,7 @@ use super::corpus::RowId;
 use super::error::{At, Result};
 use super::folder::beside;
 use super::frame::{FrameFile, FrameWriter, Values};
-use super::rewrite::{Touched, rewrite};
+use super::rewrite::{Touched, remove_rows};
 
 /// The file's name in the run folder.
 pub const ENTRIES: &str = "entries.parquet";
@@ -111,19 +111,7 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Option<Touched>>
     if !path.is_file() {
         return Ok(None);
     }
-    let mut touched = Touched::of(run, &path);
-    let rewritten = rewrite(&path, |group| {
-        let is_ours = |at: &usize| group.text("request_id", *at).is_some_and(|id| requests.contains(id));
-        let ours: Vec<usize> = (0..group.height()).filter(is_ours).collect();
-        for &at in &ours {
-            group.remove(at);
-        }
-        Ok(ours.len() as u64)
-    })?;
-    touched.rows = rewritten.changes;
-    (touched.bytes_before, touched.bytes_after) = (rewritten.before, rewritten.after);
-    rewritten.put_in_place()?;
-    Ok(Some(touched))
+    remove_rows(run, &path, "request_id", requests).map(Some)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //! overwritten: what the file system or a backup keeps of them is out of reach from here.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -227,6 +227,26 @@ impl Rewritten {
         self.put_in_place()?;
         std::fs::remove_file(&path).at("removing", &path).map(|()| true)
     }
+}
+
+/// Takes the rows of a file of a run out whose cell of a column is one of some ids.
+///
+/// # Errors
+/// The file cannot be read or written.
+pub fn remove_rows(run: &Path, path: &Path, column: &str, ids: &BTreeSet<String>) -> Result<Touched> {
+    let mut touched = Touched::of(run, path);
+    let rewritten = rewrite(path, |group| {
+        let is_ours = |at: &usize| group.text(column, *at).is_some_and(|id| ids.contains(id));
+        let ours: Vec<usize> = (0..group.height()).filter(is_ours).collect();
+        for &at in &ours {
+            group.remove(at);
+        }
+        Ok(ours.len() as u64)
+    })?;
+    touched.rows = rewritten.changes;
+    (touched.bytes_before, touched.bytes_after) = (rewritten.before, rewritten.after);
+    rewritten.put_in_place()?;
+    Ok(touched)
 }
 
 /// Writes a file of lines anew beside its place, without the lines that are not to be kept.

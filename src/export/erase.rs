@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::ids::Set;
 use crate::engine::entries::{self, EntryOrigin};
 use crate::engine::error::{At, Result};
-use crate::engine::rewrite::{Touched, rewrite, rewrite_lines};
+use crate::engine::rewrite::{Touched, remove_rows, rewrite_lines};
 
 fn set_of(dataset: &Path, path: &Path) -> Set {
     if path.starts_with(Set::Unverified.folder(dataset)) { Set::Unverified } else { Set::Scored }
@@ -48,27 +48,11 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
         for path in lines.iter().filter(|path| set_of(&dataset, path) == set) {
             touched.push(remove_lines(run, path, &entries)?);
         }
-        touched.push(remove_rows(run, &table, &entries)?);
+        touched.push(remove_rows(run, &table, "id", &entries)?);
     }
     // Last: it is how entries are found, should this be cut off.
     touched.extend(entries::erase(run, requests)?);
     touched.retain(|touched| !touched.is_nothing());
-    Ok(touched)
-}
-
-fn remove_rows(run: &Path, path: &Path, entries: &BTreeSet<String>) -> Result<Touched> {
-    let mut touched = Touched::of(run, path);
-    let rewritten = rewrite(path, |group| {
-        let is_ours = |at: &usize| group.text("id", *at).is_some_and(|id| entries.contains(id));
-        let ours: Vec<usize> = (0..group.height()).filter(is_ours).collect();
-        for &at in &ours {
-            group.remove(at);
-        }
-        Ok(ours.len() as u64)
-    })?;
-    touched.rows = rewritten.changes;
-    (touched.bytes_before, touched.bytes_after) = (rewritten.before, rewritten.after);
-    rewritten.put_in_place()?;
     Ok(touched)
 }
 

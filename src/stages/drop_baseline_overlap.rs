@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Settings;
-use super::merge_near_queries::{Gate, asked, check_gates};
+use super::merge_near_queries::{Gate, asked, check_gates, goes_by_meaning};
 use crate::docs::canonical;
 use crate::engine::columns::{FUNCTIONS, MESSAGES};
 use crate::engine::error::{Error, Result};
@@ -260,8 +260,7 @@ impl Overlap {
 impl DropBaselineOverlap {
     /// What a query must share with an entry to be its copy.
     fn about(&self, query: &str) -> String {
-        let by_meaning = self.cosine.threshold().is_some() && self.embedder.name().knows_meaning();
-        if by_meaning { fixed_points(query) } else { specifics(query) }
+        if goes_by_meaning(self.cosine, &self.embedder) { fixed_points(query) } else { specifics(query) }
     }
 
     fn baseline(&self) -> Result<Baseline> {

@@ -202,9 +202,9 @@ struct Asked {
     group: u128,
     /// The normalised last user message.
     query: String,
-    /// What it is about, as a hash, and what of it no paraphrase changes.
+    /// What it is about, and what its copies share of that, as hashes.
     specifics: u128,
-    fixed_points: u128,
+    shared: u128,
     /// The calls of its record, as a hash; nothing where it holds none that can be read.
     calls: Option<u128>,
 }
@@ -236,12 +236,8 @@ impl Stage for MergeNearQueries {
         let twins = self.twins(view, cx)?;
         let asked = self.all_asked(view, cx, &twins, &families)?;
         let keeps_variants = self.variants == Variants::Keep;
-        let by_meaning = self.cosine.threshold().is_some() && self.embedder.name().knows_meaning();
-        let key = |asked: &Asked| match (keeps_variants, by_meaning) {
-            (false, _) => (asked.group, 0),
-            (true, true) => (asked.group, asked.fixed_points),
-            (true, false) => (asked.group, asked.specifics),
-        };
+        let by_meaning = goes_by_meaning(self.cosine, &self.embedder);
+        let key = |asked: &Asked| (asked.group, if keeps_variants { asked.shared } else { 0 });
         let mut vectors = Vec::new();
         let mut copies = self.near(&groups(&asked, |_| true, key), cx, &mut vectors)?;
         let mut over = FxHashMap::default();
@@ -295,6 +291,11 @@ pub(super) fn asked(mut messages: Vec<Message>) -> Option<(String, String)> {
     // The place counts too: the same words said after the question are not said before it.
     context.push_str(&format!(" {last_user}"));
     Some((context, query))
+}
+
+/// Whether vectors may find queries of other words that mean the same.
+pub(super) fn goes_by_meaning(cosine: Gate, embedder: &Chosen) -> bool {
+    cosine.threshold().is_some() && embedder.name().knows_meaning()
 }
 
 /// The words of a gate that is out of range, for a message.
@@ -451,8 +452,9 @@ impl MergeNearQueries {
             _ => None,
         };
         let specifics = xxh3_128(specifics(&last).as_bytes());
-        let fixed_points = xxh3_128(fixed_points(&last).as_bytes());
-        Some(Asked { group, query, specifics, fixed_points, calls })
+        let by_meaning = goes_by_meaning(self.cosine, &self.embedder);
+        let shared = if by_meaning { xxh3_128(fixed_points(&last).as_bytes()) } else { specifics };
+        Some(Asked { group, query, specifics, shared, calls })
     }
 
     /// What makes the vectors; nothing where no cosine is asked for.

@@ -136,3 +136,17 @@ pub(crate) fn shown(output: &Output) -> String {
         String::from_utf8_lossy(&output.stderr)
     )
 }
+
+/// Copies a folder with all that is in it.
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a temporary folder can be copied");
+    for entry in std::fs::read_dir(from).expect("a temporary folder can be copied") {
+        let path = entry.expect("a temporary folder can be copied").path();
+        let target = to.join(path.file_name().expect("a temporary folder can be copied"));
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            std::fs::copy(&path, &target).expect("a temporary folder can be copied");
+        }
+    }
+}
