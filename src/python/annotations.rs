@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::cursor::Cursor;
 use super::defs::skip_string;
-use super::{PyParameter, SyntaxError, fields, strings, values};
+use super::{PyDefault, PyParameter, SyntaxError, fields, strings, values};
 
 const ANNOTATED: [&str; 4] =
     ["Annotated[", "typing.Annotated[", "t.Annotated[", "typing_extensions.Annotated["];
@@ -34,12 +34,51 @@ pub(super) fn typed(
         return Ok(());
     }
     cursor.skip_blank();
-    if fields::starts_here(cursor) {
-        parameter.default = fields::field(cursor, &mut parameter.said)?;
+    // Behind `=` another `=` compares.
+    let ends: Vec<u8> = ends.iter().copied().filter(|end| *end != b'=').collect();
+    parameter.default = if fields::starts_here(cursor) {
+        fields::field(cursor, &mut parameter.said)?
     } else {
-        parameter.default = Some(values::value(cursor)?);
-    }
+        Some(default(cursor, &ends)?)
+    };
     Ok(())
+}
+
+/// Reads a default up to one of `ends`: a literal, or else the expression as it is written.
+pub(super) fn default(cursor: &mut Cursor<'_>, ends: &[u8]) -> Result<PyDefault, SyntaxError> {
+    let start = cursor.offset();
+    let literal = cursor.attempt(|cursor| {
+        let value = values::value(cursor)?;
+        cursor.skip_spaces();
+        let is_all = cursor.peek().is_none_or(|byte| ends.contains(&byte) || b"\n\r#;".contains(&byte));
+        if is_all { Ok(value) } else { Err(cursor.unexpected("the end of the default")) }
+    });
+    let error = match literal {
+        Ok(value) => return Ok(PyDefault::Literal(value)),
+        Err(error) => error,
+    };
+    cursor.go_back(start);
+    let mut written = String::new();
+    while let Some(part) = raw_text(cursor, ends) {
+        written += &part;
+        // The commas behind `lambda` part its parameters.
+        if !is_inside_lambda(&written) || !ends.contains(&b',') || !cursor.eat(b',') {
+            break;
+        }
+        written += ", ";
+    }
+    let is_string = strings::starts_at(&written);
+    // A string that is never closed, and no default at all.
+    if written.is_empty() || is_string && cursor.rest().is_empty() {
+        return Err(error);
+    }
+    Ok(PyDefault::Expression(written))
+}
+
+/// Whether a text ends among the parameters of a `lambda`.
+fn is_inside_lambda(text: &str) -> bool {
+    let behind = text.rsplit_once("lambda").map(|(_, behind)| behind);
+    behind.is_some_and(|behind| !behind.contains(':'))
 }
 
 /// Reads the inside of `Annotated[…]`, and `| None` behind it.
@@ -84,6 +123,15 @@ fn metadata(cursor: &mut Cursor<'_>, said: &mut Map<String, Value>) -> Result<()
 
 /// Takes a type as it is written, up to one of `ends` outside brackets and strings; a quoted one is unquoted.
 pub(super) fn text(cursor: &mut Cursor<'_>, ends: &[u8]) -> Option<String> {
+    let words = raw_text(cursor, ends)?;
+    match super::literal(&words) {
+        Ok(Value::String(inner)) => (!inner.is_empty()).then_some(inner),
+        _ => Some(words),
+    }
+}
+
+/// Takes what stands up to one of `ends` outside brackets and strings, blanks folded.
+fn raw_text(cursor: &mut Cursor<'_>, ends: &[u8]) -> Option<String> {
     let mut text = String::new();
     let mut depth = 0_usize;
     while let Some(byte) = cursor.peek() {
@@ -103,9 +151,5 @@ pub(super) fn text(cursor: &mut Cursor<'_>, ends: &[u8]) -> Option<String> {
         text.push_str(cursor.take(width));
     }
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let unquoted = match super::literal(&words) {
-        Ok(Value::String(inner)) => inner,
-        _ => words,
-    };
-    (!unquoted.is_empty()).then_some(unquoted)
+    (!words.is_empty()).then_some(words)
 }

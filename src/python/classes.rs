@@ -4,7 +4,10 @@
 //! nobody asks for them. Classes inside of classes are stepped over.
 
 use super::cursor::Cursor;
-use super::defs::{definition, docstring, keyword, logical_line, skip_logical_line, start_of_line};
+use super::defs::{
+    definition, docstring, keyword, logical_line, skip_logical_line, skip_type_parameters, start_of_line,
+};
+use super::module::skip_definition;
 use super::{PyClass, PyDef, PyParameter, SyntaxError, annotations};
 
 /// Words that begin a statement which is no field.
@@ -13,16 +16,16 @@ const NO_FIELD: [&str; 18] = [
     "from", "return", "raise", "del", "global", "assert",
 ];
 
-/// Reads what stands behind `class`; `decorators` stood in front.
+/// Reads what stands behind `class`, which begins at `offset` with these decorators, and the faults of its methods.
 pub(super) fn class(
     cursor: &mut Cursor<'_>,
     indent: usize,
-    decorators: Vec<&str>,
-) -> Result<PyClass, SyntaxError> {
+    mut marks: Vec<String>,
+    offset: usize,
+) -> Result<(PyClass, Vec<SyntaxError>), SyntaxError> {
     cursor.skip_spaces();
     let name = cursor.identifier().ok_or_else(|| cursor.unexpected("a class's name"))?.to_owned();
-    let mut marks: Vec<String> = decorators.into_iter().map(str::to_owned).collect();
-    cursor.skip_spaces();
+    skip_type_parameters(cursor);
     if cursor.eat(b'(') {
         cursor.separated(b')', |cursor| {
             marks.extend(annotations::text(cursor, b",)"));
@@ -31,20 +34,27 @@ pub(super) fn class(
     }
     cursor.skip_spaces();
     cursor.expect(b':')?;
-    let mut class = PyClass { name, marks, docstring: None, fields: Ok(Vec::new()), methods: Vec::new() };
+    let mut class =
+        PyClass { name, marks, docstring: None, fields: Ok(Vec::new()), methods: Vec::new(), offset };
+    let mut faults = Vec::new();
     cursor.skip_spaces();
     if matches!(cursor.peek(), None | Some(b'\n' | b'\r' | b'#')) {
-        body(cursor, indent, &mut class)?;
+        body(cursor, indent, &mut class, &mut faults)?;
     } else {
         class.docstring = docstring(cursor)?;
         skip_logical_line(cursor);
     }
-    Ok(class)
+    Ok((class, faults))
 }
 
-fn body(cursor: &mut Cursor<'_>, indent: usize, class: &mut PyClass) -> Result<(), SyntaxError> {
+fn body(
+    cursor: &mut Cursor<'_>,
+    indent: usize,
+    class: &mut PyClass,
+    faults: &mut Vec<SyntaxError>,
+) -> Result<(), SyntaxError> {
     let mut depth = None;
-    let mut is_property = false;
+    let mut decorators = Vec::new();
     loop {
         let line = cursor.offset();
         match start_of_line(cursor) {
@@ -54,7 +64,12 @@ fn body(cursor: &mut Cursor<'_>, indent: usize, class: &mut PyClass) -> Result<(
                     skip_logical_line(cursor);
                     continue;
                 }
-                statement(cursor, found, class, &mut is_property)?;
+                let read = cursor.attempt(|cursor| statement(cursor, found, class, &mut decorators));
+                if let Err(error) = read {
+                    faults.push(error);
+                    decorators.clear();
+                    skip_definition(cursor, found);
+                }
             }
             _ => {
                 cursor.go_back(line);
@@ -68,11 +83,12 @@ fn statement(
     cursor: &mut Cursor<'_>,
     indent: usize,
     class: &mut PyClass,
-    is_property: &mut bool,
+    decorators: &mut Vec<String>,
 ) -> Result<(), SyntaxError> {
+    let offset = cursor.offset();
     if cursor.eat(b'@') {
         let decorator = logical_line(cursor);
-        *is_property |= decorator.contains("property") || decorator.ends_with(".setter");
+        decorators.push(format!("@{decorator}"));
         return Ok(());
     }
     if class.docstring.is_none()
@@ -82,7 +98,13 @@ fn statement(
         return Ok(());
     }
     match keyword(cursor) {
-        Some("def") => class.methods.extend(method(cursor, indent, std::mem::take(is_property))?),
+        Some("def") => {
+            let decorators = std::mem::take(decorators);
+            let def = definition(cursor, indent)?;
+            if !decorators.iter().any(|decorator| makes_property(decorator)) {
+                class.methods.push(PyDef { decorators, offset, ..def });
+            }
+        }
         Some(word) if !NO_FIELD.contains(&word) => {
             if let Ok(fields) = &mut class.fields {
                 match cursor.attempt(|cursor| field(cursor, word)) {
@@ -100,7 +122,7 @@ fn statement(
 /// Reads a field behind its name, up to the end of its line.
 fn field(cursor: &mut Cursor<'_>, name: &str) -> Result<PyParameter, SyntaxError> {
     let mut field = PyParameter { name: name.to_owned(), ..PyParameter::default() };
-    annotations::typed(cursor, &mut field, b"=\n\r#")?;
+    annotations::typed(cursor, &mut field, b"=\n\r#;")?;
     cursor.skip_spaces();
     match cursor.peek() {
         None | Some(b'\n' | b'\r' | b'#' | b';') => Ok(field),
@@ -108,8 +130,7 @@ fn field(cursor: &mut Cursor<'_>, name: &str) -> Result<PyParameter, SyntaxError
     }
 }
 
-/// Reads one method; one that is a property is none.
-fn method(cursor: &mut Cursor<'_>, indent: usize, is_property: bool) -> Result<Option<PyDef>, SyntaxError> {
-    let def = definition(cursor, indent)?;
-    Ok((!is_property).then_some(def))
+/// Whether a decorator makes an attribute of a method.
+fn makes_property(decorator: &str) -> bool {
+    decorator.contains("property") || [".setter", ".getter", ".deleter"].iter().any(|end| decorator.ends_with(end))
 }

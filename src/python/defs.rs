@@ -1,43 +1,15 @@
 //! The grammar of `def`: names, parameters and the docstring; bodies are stepped over.
 //!
-//! A default must be a literal or a `Field(…)` of literals. A name or a sum is refused,
-//! since what it means cannot be told from the text. What stands between definitions may
-//! be imports, decorators and comments; a statement is refused.
+//! A default that is no literal (a name, a call, a sum) is kept as it is written: nothing is
+//! run to find its value. What stands between definitions is for `module`.
 
 use std::collections::HashSet;
 
 use super::cursor::{Cursor, error_at};
-use super::{PyDef, PyItem, PyParameter, PySignature, SyntaxError, annotations, classes, strings};
+use super::{PyDef, PyParameter, PySignature, SyntaxError, annotations, strings};
 
 /// Columns that a tab moves on.
 const TAB: usize = 8;
-
-/// Reads definitions up to the text's end; all stand at the same depth.
-pub(super) fn definitions(cursor: &mut Cursor<'_>) -> Result<Vec<PyItem>, SyntaxError> {
-    let mut items = Vec::new();
-    let mut marks = Vec::new();
-    let mut depth = None;
-    while let Some(indent) = start_of_line(cursor) {
-        if *depth.get_or_insert(indent) != indent {
-            return Err(cursor.error("a line stands at another depth than the definitions"));
-        }
-        let start = cursor.offset();
-        if cursor.eat(b'@') {
-            marks.push(logical_line(cursor));
-            continue;
-        }
-        match keyword(cursor) {
-            Some("def") => items.push(PyItem::Def(definition(cursor, indent)?)),
-            Some("class") => {
-                items.push(PyItem::Class(classes::class(cursor, indent, std::mem::take(&mut marks))?));
-            }
-            Some("import" | "from") => skip_logical_line(cursor),
-            _ => return Err(error_at(start, "only definitions of functions and classes are read")),
-        }
-        marks.clear();
-    }
-    if items.is_empty() { Err(cursor.unexpected("`def`")) } else { Ok(items) }
-}
 
 /// Reads heads without `def` up to the text's end.
 pub(super) fn signatures(cursor: &mut Cursor<'_>) -> Result<Vec<PySignature>, SyntaxError> {
@@ -48,7 +20,8 @@ pub(super) fn signatures(cursor: &mut Cursor<'_>) -> Result<Vec<PySignature>, Sy
             name.push('.');
             name += cursor.identifier().ok_or_else(|| cursor.unexpected("a function's name"))?;
         }
-        let (parameters, has_rest) = parameters(cursor)?;
+        let mut def = PyDef { name, ..PyDef::default() };
+        parameters(cursor, &mut def)?;
         let start = cursor.offset();
         let result = result(cursor, b":;\n\r#");
         if result.as_deref().is_some_and(|result| !is_type(result)) {
@@ -56,7 +29,6 @@ pub(super) fn signatures(cursor: &mut Cursor<'_>) -> Result<Vec<PySignature>, Sy
         }
         while cursor.eat(b';') {}
         end_of_signature(cursor)?;
-        let def = PyDef { name, parameters, has_rest, docstring: None };
         signatures.push(PySignature { def, has_result: result.is_some() });
     }
     Ok(signatures)
@@ -98,39 +70,48 @@ pub(super) fn start_of_line(cursor: &mut Cursor<'_>) -> Option<usize> {
 pub(super) fn definition(cursor: &mut Cursor<'_>, indent: usize) -> Result<PyDef, SyntaxError> {
     cursor.skip_spaces();
     let name = cursor.identifier().ok_or_else(|| cursor.unexpected("a function's name"))?.to_owned();
-    let (parameters, has_rest) = parameters(cursor)?;
+    let mut def = PyDef { name, ..PyDef::default() };
+    skip_type_parameters(cursor);
+    parameters(cursor, &mut def)?;
     result(cursor, b":\n\r#");
-    let docstring = if cursor.eat(b':') { body(cursor, indent)? } else { end_of_signature(cursor)? };
-    Ok(PyDef { name, parameters, has_rest, docstring })
+    def.docstring = if cursor.eat(b':') { body(cursor, indent)? } else { end_of_signature(cursor)? };
+    Ok(def)
 }
 
-/// Reads the parameters in their brackets, without `self` and `cls` in front, and whether there is `*args` or `**kwargs`.
-fn parameters(cursor: &mut Cursor<'_>) -> Result<(Vec<PyParameter>, bool), SyntaxError> {
+/// Steps over `[T: Bound]` behind a name.
+pub(super) fn skip_type_parameters(cursor: &mut Cursor<'_>) {
+    cursor.skip_spaces();
+    if cursor.peek() == Some(b'[') {
+        annotations::text(cursor, b"(:");
+    }
+}
+
+/// Reads the parameters in their brackets.
+fn parameters(cursor: &mut Cursor<'_>, def: &mut PyDef) -> Result<(), SyntaxError> {
     cursor.skip_spaces();
     cursor.expect(b'(')?;
-    let mut parameters: Vec<PyParameter> = Vec::new();
     let mut names = HashSet::new();
-    let (mut is_first, mut has_rest) = (true, false);
+    let mut is_first = true;
     cursor.separated(b')', |cursor| {
         let start = cursor.offset();
-        has_rest |= begins_rest(cursor.rest());
-        let is_self = std::mem::take(&mut is_first);
-        let Some(parameter) = parameter(cursor)? else { return Ok(()) };
+        let is_receiver = std::mem::take(&mut is_first);
+        let (parameter, stars) = match parameter(cursor)? {
+            None => return Ok(()),
+            Some(found) => found,
+        };
         if !names.insert(parameter.name.clone()) {
             return Err(error_at(start, format!("a second parameter `{}`", parameter.name)));
         }
-        if !(is_self && ["self", "cls"].contains(&parameter.name.as_str())) {
-            parameters.push(parameter);
+        if !stars.is_empty() {
+            def.rest.push(format!("{stars}{}", parameter.name));
+        } else if is_receiver && ["self", "cls"].contains(&parameter.name.as_str()) {
+            def.receiver = Some(parameter);
+        } else {
+            def.parameters.push(parameter);
         }
         Ok(())
     })?;
-    Ok((parameters, has_rest))
-}
-
-/// Whether `*args` or `**kwargs` stands here, and not the mark `*` alone.
-fn begins_rest(text: &str) -> bool {
-    let name = text.trim_start_matches(['*', ' ']);
-    text.starts_with('*') && name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+    Ok(())
 }
 
 /// Takes `-> type` and gives the type, if it is there.
@@ -167,21 +148,21 @@ fn end_of_signature(cursor: &mut Cursor<'_>) -> Result<Option<String>, SyntaxErr
     }
 }
 
-/// Reads one parameter; `*args`, `**kwargs` and the marks `*` and `/` are none.
-fn parameter(cursor: &mut Cursor<'_>) -> Result<Option<PyParameter>, SyntaxError> {
-    let is_mark = cursor.eat(b'/');
-    let is_rest = cursor.eat(b'*');
-    cursor.eat(b'*');
-    if is_mark {
+/// Reads one parameter and the stars in front of it; the marks `*` and `/` are none.
+fn parameter<'t>(cursor: &mut Cursor<'t>) -> Result<Option<(PyParameter, &'t str)>, SyntaxError> {
+    if cursor.eat(b'/') {
         return Ok(None);
     }
+    let rest = cursor.rest();
+    let n_stars = rest.bytes().take(2).take_while(|byte| *byte == b'*').count();
+    let stars = cursor.take(n_stars);
     cursor.skip_blank();
     let Some(name) = cursor.identifier() else {
-        return if is_rest { Ok(None) } else { Err(cursor.unexpected("a parameter")) };
+        return if stars.is_empty() { Err(cursor.unexpected("a parameter")) } else { Ok(None) };
     };
     let mut parameter = PyParameter { name: name.to_owned(), ..PyParameter::default() };
     annotations::typed(cursor, &mut parameter, b",)=")?;
-    Ok((!is_rest).then_some(parameter))
+    Ok(Some((parameter, stars)))
 }
 
 /// Reads the docstring and steps over the rest of the body, which ends where a line stands no deeper than the `def`.

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::cursor::{Cursor, error_at};
-use super::{SyntaxError, values};
+use super::{PyDefault, SyntaxError, annotations, values};
 
 const CALLS: [&str; 9] = ["Field", "field", "Query", "Path", "Body", "Header", "Form", "Doc", "doc"];
 
@@ -47,7 +47,7 @@ fn name(text: &str) -> Option<(&str, usize)> {
 pub(super) fn field(
     cursor: &mut Cursor<'_>,
     said: &mut Map<String, Value>,
-) -> Result<Option<Value>, SyntaxError> {
+) -> Result<Option<PyDefault>, SyntaxError> {
     let (name, end) = name(cursor.rest()).ok_or_else(|| cursor.unexpected("`Field`"))?;
     let is_doc = name.eq_ignore_ascii_case("doc");
     cursor.take(end);
@@ -60,7 +60,7 @@ pub(super) fn field(
                 said.insert("description".to_owned(), values::value(cursor)?);
             }
             None | Some("default") => default = default_value(cursor)?,
-            Some("default_factory") => default = Some(made(cursor)?),
+            Some("default_factory") => default = Some(made(cursor)),
             Some(word) => match KEYWORDS.iter().find(|(keyword, _)| *keyword == word) {
                 Some((_, key)) => {
                     let value = values::value(cursor)?;
@@ -96,20 +96,19 @@ fn keyword<'t>(cursor: &mut Cursor<'t>) -> Option<&'t str> {
 }
 
 /// A default, where `...` stands for none.
-fn default_value(cursor: &mut Cursor<'_>) -> Result<Option<Value>, SyntaxError> {
+fn default_value(cursor: &mut Cursor<'_>) -> Result<Option<PyDefault>, SyntaxError> {
     if cursor.rest().starts_with("...") {
         cursor.take(3);
         return Ok(None);
     }
-    values::value(cursor).map(Some)
+    annotations::default(cursor, b",)").map(Some)
 }
 
 /// What a factory makes.
-fn made(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
-    let start = cursor.offset();
-    match cursor.identifier() {
-        Some("list" | "set" | "tuple") => Ok(json!([])),
-        Some("dict") => Ok(json!({})),
-        _ => Err(error_at(start, "only `list` and `dict` are known to make a default")),
+fn made(cursor: &mut Cursor<'_>) -> PyDefault {
+    match annotations::text(cursor, b",)").unwrap_or_default().as_str() {
+        "list" | "set" | "tuple" => PyDefault::Literal(json!([])),
+        "dict" => PyDefault::Literal(json!({})),
+        factory => PyDefault::Expression(format!("{factory}()")),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Logs hold doc lists printed with `repr`, pasted dictionaries, and answers
 //! such as `[get_weather(city='Oslo')]`. This room reads them into JSON values
-//! without running anything: no arithmetic, no names, no attribute access. What
+//! without running anything: no arithmetic, no attribute access. What
 //! JSON cannot say (bytes, complex numbers, keys that are not strings, infinity)
 //! is an error rather than a guess, with the byte where it stands. Time is
 //! linear in the text. Looser text (missing quotes, cut ends) is for `docs`.
@@ -13,10 +13,13 @@ mod classes;
 mod cursor;
 mod defs;
 mod fields;
+mod module;
 mod numbers;
 pub(crate) mod repeated;
 mod strings;
 mod values;
+
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -45,16 +48,24 @@ pub struct PyCall {
 }
 
 /// The head of one function: what its `def` line and its docstring say.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct PyDef {
     /// The function's name.
     pub name: String,
-    /// Its named parameters in order, without `self` and `cls` in front, `*args` and `**kwargs`.
+    /// Its named parameters in order, without the receiver, `*args` and `**kwargs`.
     pub parameters: Vec<PyParameter>,
-    /// Whether it takes `*args` or `**kwargs` besides.
-    pub has_rest: bool,
+    /// The first parameter, if it is called `self` or `cls`.
+    pub receiver: Option<PyParameter>,
+    /// `*args` and `**kwargs` as written, stars included.
+    pub rest: Vec<String>,
     /// The docstring as written, with its indentation.
     pub docstring: Option<String>,
+    /// The decorators as written, each with its `@`.
+    pub decorators: Vec<String>,
+    /// Whether it is defined inside `if`, `try` or another block.
+    pub is_conditional: bool,
+    /// The byte of the source where the definition begins.
+    pub offset: usize,
 }
 
 /// One parameter of a [`PyDef`], or one field of a [`PyClass`].
@@ -64,10 +75,29 @@ pub struct PyParameter {
     pub name: String,
     /// Its type as written, blanks folded.
     pub annotation: Option<String>,
-    /// Its default; one that is no literal makes the definition unreadable.
-    pub default: Option<Value>,
+    /// Its default; without one it is required.
+    pub default: Option<PyDefault>,
     /// What `Annotated[…]` or `Field(…)` says about it: JSON Schema's keys, `description` among them.
     pub said: Map<String, Value>,
+}
+
+/// The default of a parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PyDefault {
+    /// A literal.
+    Literal(Value),
+    /// Anything else, as written with blanks folded: a name, a call, a sum.
+    Expression(String),
+}
+
+impl PyDefault {
+    /// The value, if it is a literal.
+    pub fn literal(&self) -> Option<&Value> {
+        match self {
+            Self::Literal(value) => Some(value),
+            Self::Expression(_) => None,
+        }
+    }
 }
 
 /// A class, as far as it says what can be called or given.
@@ -81,8 +111,10 @@ pub struct PyClass {
     pub docstring: Option<String>,
     /// The annotated names and plain assignments of its body, or why one of them cannot be read.
     pub fields: Result<Vec<PyParameter>, SyntaxError>,
-    /// Its methods, but for properties.
+    /// Its methods, except properties.
     pub methods: Vec<PyDef>,
+    /// The byte of the source where the class begins.
+    pub offset: usize,
 }
 
 /// The head of a function without `def`.
@@ -94,13 +126,26 @@ pub struct PySignature {
     pub has_result: bool,
 }
 
-/// What stands at the outermost level of a source.
+/// A definition at the outermost level of a source.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PyItem {
     /// A function.
     Def(PyDef),
     /// A class.
     Class(PyClass),
+}
+
+/// What a source defines.
+#[derive(Debug, Default, PartialEq)]
+pub struct PyModule {
+    /// Its functions and classes in the order of the source.
+    pub items: Vec<PyItem>,
+    /// Names of the outermost level that are bound once, to a literal.
+    pub constants: BTreeMap<String, Value>,
+    /// Definitions that cannot be read, and lines that are not Python.
+    pub faults: Vec<SyntaxError>,
+    /// Whether it has a docstring or statements of its own, as a file that runs does and pasted definitions do not.
+    pub is_program: bool,
 }
 
 /// Reads one Python literal as JSON.
@@ -168,22 +213,20 @@ pub fn calls(text: &str) -> Result<Vec<PyCall>, SyntaxError> {
     Ok(calls)
 }
 
-/// Reads definitions of functions and classes, one or several; bodies are stepped over, imports and decorators let by.
+/// Reads the definitions of a source: functions, classes with their methods, and constants.
 ///
-/// A definition may be a signature alone, without a colon.
+/// Bodies and statements are stepped over. A definition may be a signature alone, without a colon. One that cannot be
+/// read is a fault, and the others are read.
 ///
 /// ```
-/// use toolsieve::python::{PyItem, definitions};
-/// let items = definitions("def ring(bell: str, times: int = 1):\n    '''Rings.'''\n    pass").unwrap();
-/// let [PyItem::Def(def)] = items.as_slice() else { panic!("one function") };
+/// use toolsieve::python::{PyDefault, PyItem, module};
+/// let module = module("import os\n\ndef ring(bell: str, times: int = 1):\n    '''Rings.'''\n    pass");
+/// let [PyItem::Def(def)] = module.items.as_slice() else { panic!("one function") };
 /// assert_eq!((def.name.as_str(), def.docstring.as_deref()), ("ring", Some("Rings.")));
-/// assert_eq!(def.parameters[1].default, Some(1.into()));
+/// assert_eq!(def.parameters[1].default, Some(PyDefault::Literal(1.into())));
 /// ```
-///
-/// # Errors
-/// When anything but functions and classes is defined, or a default is not a literal.
-pub fn definitions(text: &str) -> Result<Vec<PyItem>, SyntaxError> {
-    defs::definitions(&mut Cursor::within(text, &Allowance::of(text)))
+pub fn module(text: &str) -> PyModule {
+    module::module(&mut Cursor::within(text, &Allowance::of(text)))
 }
 
 /// Reads heads of functions without `def`, one a line or several lines each: `ring(bell: str) -> bool`.

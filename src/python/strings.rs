@@ -5,14 +5,19 @@ use super::cursor::{Cursor, error_at};
 
 /// Whether a string, with or without a prefix, starts at the cursor.
 pub(super) fn starts_here(cursor: &Cursor<'_>) -> bool {
-    prefix_len(cursor).is_some()
+    prefix_len(cursor.rest()).is_some()
+}
+
+/// Whether a text begins with a string, with or without a prefix.
+pub(super) fn starts_at(text: &str) -> bool {
+    prefix_len(text).is_some()
 }
 
 /// Reads the string at the cursor and those that follow it without a comma.
 pub(super) fn strings(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
     let mut joined = String::new();
     let mut end = None;
-    while let Some(prefix_len) = prefix_len(cursor) {
+    while let Some(prefix_len) = prefix_len(cursor.rest()) {
         let start = cursor.offset();
         let is_single = cursor.rest()[prefix_len..].starts_with('\'');
         cursor.notes.is_python |= is_single || prefix_len > 0;
@@ -40,8 +45,8 @@ pub(super) fn strings(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
 }
 
 /// Bytes of the letters before an opening quote; `None` when no string starts here.
-fn prefix_len(cursor: &Cursor<'_>) -> Option<usize> {
-    let bytes = cursor.rest().as_bytes();
+fn prefix_len(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
     let len = bytes.iter().take(3).take_while(|byte| byte.is_ascii_alphabetic()).count();
     matches!(bytes.get(len), Some(b'\'' | b'"')).then_some(len)
 }

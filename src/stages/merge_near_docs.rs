@@ -6,6 +6,9 @@
 //! list has its score with the list that stays; no chains. Equal lists are the work of
 //! `merge_exact_docs`.
 //!
+//! Names, types and keys make up most of a list with terse descriptions, so two lists whose descriptions have little in
+//! common can score above the threshold. They are not merged.
+//!
 //! Whether two lists are near is one question, whether a request can be asked of the other
 //! list is another: its call must fit there. So lists merge only where calls see the same
 //! (`docs::interface`). A list that is near another of which calls see something else stays,
@@ -28,8 +31,10 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::similarity::rouge::leaders::merge_into_leaders;
 use crate::similarity::rouge::texts::Texts;
+use crate::similarity::sequences::Sequences;
+use crate::text::lcs::lcs;
 use crate::text::profile::Profile;
-use crate::text::rouge::{Comparison, Threshold};
+use crate::text::rouge::{self, Comparison, Threshold};
 use crate::text::tokens::Tokenizer;
 
 static NEAR_COPY: Reason = Reason::policy(
@@ -46,7 +51,7 @@ pub struct MergeNearDocs {
     pub threshold: Threshold,
     /// What is a token. "rouge-score-v1" is what the figures of others are made with; it sees ASCII letters and
     /// digits only, so lists that differ in other scripts alone are one to it. "unicode-v2" tells them apart. "auto"
-    /// takes the former, and the latter where either list has letters of which the former keeps less than half.
+    /// takes the former, and the latter where either list has letters of another script than Latin.
     #[schemars(with = "String")]
     pub tokenizer: Profile,
     /// When a score is above the threshold: "exact" compares fractions, so that 4/5 is not above 0.8;
@@ -93,7 +98,7 @@ impl Stage for MergeNearDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         fingerprint.part("fixes", &fix::VERSION.to_le_bytes());
         Ok(())
     }
@@ -117,9 +122,18 @@ impl Stage for MergeNearDocs {
         let mut groups: Vec<Vec<usize>> =
             by_interface.into_values().filter(|group| group.len() > 1).collect();
         groups.sort_unstable();
-        for group in groups {
-            for (at, near) in self.near(&lists, &group, cx)? {
-                merged[at] = Some(near);
+        for mut group in groups {
+            // Those whose descriptions differ from their leader's look for one among themselves.
+            while group.len() > 1 {
+                let near = self.near(&lists, &group, cx)?;
+                group.clear();
+                for (at, near) in near {
+                    if lists[at].is_described_like(&lists[near.leader]) {
+                        merged[at] = Some(near);
+                    } else {
+                        group.push(at);
+                    }
+                }
             }
         }
         let kept: Vec<usize> = (0..lists.len()).filter(|&at| merged[at].is_none()).collect();
@@ -171,10 +185,15 @@ impl MergeNearDocs {
     }
 }
 
+/// The ROUGE-L F1 that the descriptions of two lists must reach, taken together.
+const LEAST_DESCRIBED_ALIKE: f64 = 0.5;
+
 /// What of a list is compared.
 struct Compared {
     /// The text near copies are compared by.
     text: String,
+    /// All its descriptions.
+    descriptions: String,
     /// What calls see of it.
     interface: String,
     /// The names that fixes change on the way: a call recorded against a list that merges is carried to the leader by them.
@@ -190,7 +209,18 @@ impl Compared {
             ([sent], [fixed]) => Some((name_of(sent), name_of(fixed))),
             _ => None,
         };
-        Self { text: canonical::text(&fixed), interface: interface::of(&fixed), renames, only }
+        let mut descriptions = String::new();
+        fixed.iter().for_each(|function| gather_descriptions(function, &mut descriptions));
+        Self { text: canonical::text(&fixed), descriptions, interface: interface::of(&fixed), renames, only }
+    }
+
+    /// Whether the descriptions of two lists have enough in common; lists without any differ in nothing.
+    fn is_described_like(&self, other: &Self) -> bool {
+        let tokens = Sequences::encode(&[&self.descriptions, &other.descriptions], Tokenizer::Unicode);
+        let (own, others) = (tokens.get(0), tokens.get(1));
+        own.is_empty()
+            || others.is_empty()
+            || rouge::f1(lcs(own, others), own.len(), others.len()) >= LEAST_DESCRIBED_ALIKE
     }
 
     /// The names that a call recorded against this list has to change to fit another of the same interface; `None` where they
@@ -207,10 +237,61 @@ impl Compared {
     }
 }
 
+/// Adds the descriptions of a function or a schema, and of all inside of it, one a line.
+fn gather_descriptions(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                match value {
+                    Value::String(text) if key == "description" => {
+                        out.push_str(text);
+                        out.push('\n');
+                    }
+                    value => gather_descriptions(value, out),
+                }
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| gather_descriptions(value, out)),
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::engine::fixture::judged;
+
+    /// A list of one function with these descriptions: its own, then those of its parameters.
+    fn described(descriptions: &[String]) -> Value {
+        let parameters: serde_json::Map<String, Value> = descriptions[1..]
+            .iter()
+            .enumerate()
+            .map(|(n, text)| (format!("parameter_number_{n}"), json!({"type": "string", "description": text})))
+            .collect();
+        json!({"functions": [{"name": "look_up", "description": descriptions[0],
+            "parameters": {"type": "dict", "required": [], "properties": parameters}}]})
+    }
+
+    proptest! {
+        #[test]
+        fn lists_that_differ_in_every_description_are_never_one(
+            pairs in prop::collection::vec(("[a-m]{2,6}( [a-m]{2,6}){0,2}", "[n-z]{2,6}( [n-z]{2,6}){0,2}"), 1..12),
+            is_chinese in any::<bool>(),
+        ) {
+            let texts = |n: usize| -> Vec<String> {
+                let ascii = pairs.iter().map(|(one, other)| if n == 0 { one } else { other });
+                // One letter for another, so that nothing is left in common.
+                let script = |c: char| if c.is_ascii_lowercase() {
+                    char::from_u32(0x4e00 + u32::from(c)).unwrap()
+                } else { c };
+                ascii.map(|text| if is_chinese { text.chars().map(script).collect() } else { text.clone() }).collect()
+            };
+            let tables = json!({"doc_lists": [described(&texts(0)), described(&texts(1))]});
+            prop_assert_eq!(judged(&MergeNearDocs::default(), &tables).fate(1), None);
+        }
+    }
 
     fn film(name: &str, parameters: &Value, words: &str) -> Value {
         json!([{"name": name, "description": format!("Looks up a film in the archive of the old town cinema {words}."),

@@ -68,7 +68,7 @@ pub(super) struct PairsArgs {
     id_field: Option<String>,
 
     /// What a token is: auto, rouge-score-v1, rouge-score-stemmed-v1 or unicode-v2. "auto" is rouge-score-v1, and
-    /// unicode-v2 for pairs where either text has letters of which the former keeps less than half.
+    /// unicode-v2 for pairs where either text has letters of another script than Latin.
     #[arg(long, value_name = "NAME", default_value_t)]
     tokenizer: Profile,
 

@@ -107,7 +107,12 @@ impl Collector<'_> {
             return self.collect(inner.value, frames);
         }
         match source::functions(text, self.steps, self.allowance) {
-            Some(functions) => self.collect(Value::Array(functions?), frames),
+            Some(source) => {
+                let source = source?;
+                // Places are counted in the string, which is no part of the text as sent.
+                self.faults.extend(source.faults.into_iter().map(|fault| Fault { at: None, ..fault }));
+                self.collect(Value::Array(source.functions), frames)
+            }
             None => Err(self.not_a_function("a string")),
         }
     }

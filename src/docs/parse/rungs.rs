@@ -66,8 +66,11 @@ fn strict_json(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fau
 }
 
 fn program_source(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
-    let functions = source::functions(layer.text, &mut trail.steps, layer.allowance)?;
-    Some(functions.map(Value::Array).map_err(|fault| layer.placed(fault)))
+    let source = source::functions(layer.text, &mut trail.steps, layer.allowance)?;
+    Some(source.map_err(|fault| layer.placed(fault)).map(|source| {
+        source.faults.into_iter().for_each(|fault| trail.fault(layer.placed(fault)));
+        Value::Array(source.functions)
+    }))
 }
 
 fn assignment(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {

@@ -88,8 +88,12 @@ pub enum Step {
     NamedByTitle,
     /// A function in a map of functions was called other than its key, and kept its own name.
     OwnName,
-    /// `*args` or `**kwargs`, which no schema has a word for, were left out.
-    RestLeftOut,
+    /// Private functions and classes of a module were left out.
+    PrivateLeftOut,
+    /// Functions without a decorator were left out of a module in which others are marked as tools.
+    UndecoratedLeftOut,
+    /// Classes of a module that no function mentions, and that have no methods to call, were left out.
+    ClassLeftOut,
     /// Tools that a server runs by itself, without a schema, were left out.
     ServerToolLeftOut,
 }
@@ -139,7 +143,9 @@ impl Step {
             Self::ProseMap => "prose-map",
             Self::NamedByTitle => "named-by-title",
             Self::OwnName => "own-name",
-            Self::RestLeftOut => "rest-left-out",
+            Self::PrivateLeftOut => "private-left-out",
+            Self::UndecoratedLeftOut => "undecorated-left-out",
+            Self::ClassLeftOut => "class-left-out",
             Self::ServerToolLeftOut => "server-tool-left-out",
         }
     }

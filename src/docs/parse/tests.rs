@@ -87,7 +87,7 @@ fn every_fault_has_its_text() {
         ("\"\"", ParseFault::Empty),
         ("\0\u{1}\u{2}", ParseFault::ControlCharacters),
         ("<html><body>404</body></html>", ParseFault::Html),
-        ("def f(city: str = DEFAULT):\n    \"\"\"Weather.\"\"\"", ParseFault::SourceCode),
+        ("def f(city: str = Field(alias='c')):\n    \"\"\"Weather.\"\"\"", ParseFault::SourceCode),
         ("def f(city: str):\n    \"\"\"Weather.", ParseFault::Truncated),
         ("import json\n\ntools = json.loads('[]')", ParseFault::SourceCode),
         ("<func_start>def f(a: str)<func_end> or else", ParseFault::SourceCode),

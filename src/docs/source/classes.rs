@@ -1,62 +1,237 @@
-//! What the classes of a Python source stand for.
+//! What the definitions of a Python source stand for.
 //!
-//! | class | is |
+//! | definition | is |
 //! |---|---|
-//! | derived from `BaseModel` and the like, or a dataclass | the schema of a parameter; a function where nothing else is one |
-//! | derived from `Enum` | the choices of a parameter |
-//! | with a text `description` | one tool; its parameters stand in a field, or are those of the method that runs it |
-//! | any other | its public methods |
+//! | a function | a function; in a program, if its name is public and no other is marked as a tool |
+//! | a class derived from `BaseModel` and the like, or a dataclass | the schema of a parameter; a function where nothing else is one |
+//! | a class derived from `Enum` | the choices of a parameter |
+//! | a class with a text `description` | one tool; its parameters stand in a field, or are those of the method that runs it |
+//! | any other class | its public methods |
 //!
-//! A class that is none of them is a fault, and so is a field that cannot be read where
-//! the fields count. Schemas of the first two are made by `models`.
+//! Pasted definitions are all meant, so what is none of them is a fault, as is a field that
+//! cannot be read where the fields count. A program holds more than its functions: the
+//! rest of it is left out with a step. Schemas are made by `models`.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::models::{Models, fault};
-use super::python::{function, named};
+use super::models::{Models, fault, last_name};
+use super::python::{function, named, place};
+use super::{Source, note};
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::python::{PyClass, PyItem, PyParameter};
+use crate::docs::parse::step::Step;
+use crate::python::{self, PyClass, PyDef, PyItem, PyModule, PyParameter};
 
 /// Fields of a tool that hold its parameters.
 const PARAMETERS: [&str; 3] = ["input_parameters", "parameters", "inputs"];
 /// Methods that run a tool, the most telling first.
 const RUNNERS: [&str; 7] = ["_run", "run", "forward", "call", "execute", "invoke", "__call__"];
-/// The functions of a source. A model that nothing mentions, beside functions, may be one itself or a result, so it is
-/// a fault.
-pub(super) fn functions(items: &[PyItem], text: &str, allowance: &Allowance) -> Result<Vec<Value>, Fault> {
-    let models = Models::of(items, allowance)?;
-    let mut functions = Vec::new();
-    for item in items {
-        match item {
-            PyItem::Def(def) => functions.push(function(def, &models)?),
-            PyItem::Class(class) if models.knows(&class.name) => {}
-            PyItem::Class(class) => functions.extend(tool_or_methods(class, &models)?),
-        }
-    }
-    if functions.is_empty() {
-        return models.functions();
+/// Decorators that make a tool of a function, without what stands in front of the last dot.
+const TOOL_MARKS: [&str; 4] = ["tool", "function_tool", "kernel_function", "tool_plain"];
+
+/// The functions of a source. A model that nothing mentions, beside functions that were pasted, may be one itself or a
+/// result, so it is a fault.
+///
+/// # Errors
+/// Where the models are too large, or the source holds no function.
+pub(super) fn functions(
+    module: &PyModule,
+    text: &str,
+    steps: &mut Vec<Step>,
+    allowance: &Allowance,
+) -> Result<Source, Fault> {
+    let models = Models::of(module, allowance)?;
+    let mut reader = Reader { module, text, steps, models: &models, found: Vec::new(), faults: Vec::new() };
+    reader.read();
+    let Reader { mut found, mut faults, .. } = reader;
+    qualify(&mut found);
+    let functions: Vec<Value> = found.into_iter().map(|found| found.function).collect();
+    if functions.is_empty() && faults.is_empty() {
+        return models.functions().map(Source::from);
     }
     match models.unmentioned(text) {
-        None => Ok(functions),
+        Some(_) if module.is_program => note(steps, Step::ClassLeftOut),
         Some(name) => {
             let message = format!("class {name}: a model that no function mentions, beside functions");
-            Err(Fault::new(ParseFault::SourceCode, message))
+            faults.push(Fault::new(ParseFault::SourceCode, message));
+        }
+        None => {}
+    }
+    Ok(Source { functions, faults })
+}
+
+/// A function that was found, and the class it is a method of.
+struct Found<'m> {
+    name: &'m str,
+    class: Option<&'m str>,
+    function: Value,
+}
+
+struct Reader<'r, 'm, 'a> {
+    module: &'m PyModule,
+    text: &'r str,
+    steps: &'r mut Vec<Step>,
+    models: &'r Models<'a>,
+    found: Vec<Found<'m>>,
+    faults: Vec<Fault>,
+}
+
+impl<'m> Reader<'_, 'm, '_> {
+    fn read(&mut self) {
+        let is_marked = |item: &PyItem| matches!(item, PyItem::Def(def) if is_tool(def));
+        let has_tools = self.module.is_program && self.module.items.iter().any(is_marked);
+        for item in &self.module.items {
+            match item {
+                PyItem::Def(def) if self.is_private(&def.name) => note(self.steps, Step::PrivateLeftOut),
+                PyItem::Def(def) if has_tools && !is_tool(def) => note(self.steps, Step::UndecoratedLeftOut),
+                PyItem::Def(def) => self.def(def),
+                PyItem::Class(class) if self.models.knows(&class.name) => {}
+                PyItem::Class(class) if self.is_private(&class.name) => {
+                    note(self.steps, Step::PrivateLeftOut);
+                }
+                PyItem::Class(class) => self.class(class),
+            }
+        }
+    }
+
+    /// Whether a program keeps a name to itself.
+    fn is_private(&self, name: &str) -> bool {
+        self.module.is_program && name.starts_with('_')
+    }
+
+    fn def(&mut self, def: &'m PyDef) {
+        if is_overload(def) && self.has_other(def) {
+            return;
+        }
+        let earlier = self.found.iter().position(|found| found.class.is_none() && found.name == def.name);
+        if let (Some(earlier), true) = (earlier, self.module.is_program) {
+            // What comes last counts, as in Python; of branches the first, which is the usual case.
+            if def.is_conditional {
+                return;
+            }
+            self.found.remove(earlier);
+        }
+        let mut whole = def.clone();
+        if self.module.is_program {
+            // At the outermost level of a program nothing is a method.
+            whole.parameters.splice(..0, def.receiver.clone());
+        }
+        let mut function = function(&whole, self.models);
+        if let Ok(function) = &mut function {
+            def.decorators.iter().for_each(|decorator| rename(function, decorator));
+        }
+        self.push(None, def, function);
+    }
+
+    /// Whether a function of this name is defined that is no overload.
+    fn has_other(&self, def: &PyDef) -> bool {
+        let mut defs = self.module.items.iter().filter_map(|item| match item {
+            PyItem::Def(def) => Some(def),
+            PyItem::Class(_) => None,
+        });
+        defs.any(|other| other.name == def.name && !is_overload(other))
+    }
+
+    fn push(&mut self, class: Option<&'m str>, def: &'m PyDef, function: Result<Value, Fault>) {
+        match function {
+            Ok(function) => self.found.push(Found { name: &def.name, class, function }),
+            Err(fault) => self.faults.push(self.unread(&def.name, def.offset, fault)),
+        }
+    }
+
+    /// A fault of one definition, which is a record of the source.
+    fn unread(&self, name: &str, offset: usize, fault: Fault) -> Fault {
+        let kind =
+            if fault.kind == ParseFault::SourceCode { ParseFault::UnreadableRecord } else { fault.kind };
+        let message = format!("{}: {name}: {}", place(self.text, offset), fault.message);
+        Fault { kind, at: Some(offset), message }
+    }
+
+    fn class(&mut self, class: &'m PyClass) {
+        if let Some(message) = self.models.unread(&class.name) {
+            if self.module.is_program {
+                note(self.steps, Step::ClassLeftOut);
+            } else {
+                let fault = Fault::new(ParseFault::SourceCode, message);
+                self.faults.push(self.unread(&class.name, class.offset, fault));
+            }
+            return;
+        }
+        if let Ok(fields) = &class.fields
+            && let Some(description) = text_of(fields, "description")
+        {
+            match tool(class, fields, description, self.models) {
+                Ok(function) => self.found.push(Found { name: &class.name, class: None, function }),
+                Err(fault) => self.faults.push(self.unread(&class.name, class.offset, fault)),
+            }
+            return;
+        }
+        let public: BTreeMap<&str, &PyDef> = class
+            .methods
+            .iter()
+            .filter(|method| !method.name.starts_with('_'))
+            .map(|method| (method.name.as_str(), method))
+            .collect();
+        if public.is_empty() {
+            if self.module.is_program {
+                note(self.steps, Step::ClassLeftOut);
+            } else {
+                let fault = fault(class, "neither a model nor a class with public methods");
+                self.faults.push(self.unread(&class.name, class.offset, fault));
+            }
+            return;
+        }
+        let is_last = |method: &&PyDef| public.get(method.name.as_str()).is_some_and(|last| *last == *method);
+        for method in class.methods.iter().filter(is_last) {
+            self.push(Some(&class.name), method, function(method, self.models));
         }
     }
 }
 
-fn tool_or_methods(class: &PyClass, models: &Models<'_>) -> Result<Vec<Value>, Fault> {
-    if let Ok(fields) = &class.fields
-        && let Some(description) = text_of(fields, "description")
+/// Puts the class in front of the names of methods that are not the only ones of their name.
+fn qualify(found: &mut [Found<'_>]) {
+    let (mut once, mut again) = (BTreeSet::new(), BTreeSet::new());
+    for one in found.iter() {
+        if !once.insert(one.name) {
+            again.insert(one.name);
+        }
+    }
+    for one in found {
+        if let Some(class) = one.class.filter(|_| again.contains(one.name)) {
+            one.function["name"] = json!(format!("{class}.{}", one.name));
+        }
+    }
+}
+
+/// Whether a decorator makes a tool of a function: `@tool`, `@mcp.tool()`.
+fn is_tool(def: &PyDef) -> bool {
+    def.decorators.iter().any(|decorator| TOOL_MARKS.contains(&last_name(decorator)))
+}
+
+/// Gives a function the name and the description that its decorator states: `@tool("ring")`, `@mcp.tool(name="ring")`.
+fn rename(function: &mut Value, decorator: &str) {
+    if !TOOL_MARKS.contains(&last_name(decorator)) {
+        return;
+    }
+    let call = decorator.trim_start_matches('@');
+    let positional = ["(\"", "('"].iter().find(|start| call.contains(**start));
+    let call =
+        positional.map_or(call.to_owned(), |start| call.replacen(start, &start.replace('(', "(name="), 1));
+    let Ok(calls) = python::calls(&call) else { return };
+    for (key, arguments) in
+        [("name", ["name", "name_override"]), ("description", ["description", "description_override"])]
     {
-        return Ok(vec![tool(class, fields, description, models)?]);
+        let stated = calls.iter().flat_map(|call| arguments.iter().filter_map(|key| call.arguments.get(*key)));
+        if let Some(text) = stated.filter(|text| text.is_string()).last() {
+            function[key] = text.clone();
+        }
     }
-    let public: Vec<_> = class.methods.iter().filter(|method| !method.name.starts_with('_')).collect();
-    if public.is_empty() {
-        return Err(fault(class, "neither a model nor a class with public methods"));
-    }
-    public.into_iter().map(|method| function(method, models)).collect()
+}
+
+fn is_overload(def: &PyDef) -> bool {
+    def.decorators.iter().any(|decorator| last_name(decorator) == "overload")
 }
 
 /// A class that is one tool.
@@ -81,7 +256,7 @@ fn tool(
 }
 
 fn value_of<'f>(fields: &'f [PyParameter], name: &str) -> Option<&'f Value> {
-    fields.iter().find(|field| field.name == name)?.default.as_ref()
+    fields.iter().find(|field| field.name == name)?.default.as_ref()?.literal()
 }
 
 fn text_of<'f>(fields: &'f [PyParameter], name: &str) -> Option<&'f str> {
@@ -91,10 +266,12 @@ fn text_of<'f>(fields: &'f [PyParameter], name: &str) -> Option<&'f str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::python::definitions;
+    use crate::python::module;
 
     fn read(text: &str) -> Result<Vec<Value>, ParseFault> {
-        functions(&definitions(text).unwrap(), text, &Allowance::of(text)).map_err(|fault| fault.kind)
+        functions(&module(text), text, &mut Vec::new(), &Allowance::of(text))
+            .and_then(Source::sure)
+            .map_err(|fault| fault.kind)
     }
 
     fn parameters(properties: &Value, required: &Value) -> Value {
@@ -139,16 +316,59 @@ mod tests {
     #[test]
     fn what_a_class_means_is_never_guessed() {
         for (text, fault) in [
-            ("class A:\n    x = 1", ParseFault::SourceCode),
-            ("class A:\n    def _f(self): pass", ParseFault::SourceCode),
-            ("class A(BaseModel):\n    x: int = default()", ParseFault::SourceCode),
-            ("class A(BaseModel):\n    x: int = 3 + 4", ParseFault::SourceCode),
-            ("class A(Enum):\n    X = auto()\ndef f(a: A): pass", ParseFault::SourceCode),
+            ("class A:\n    x = 1", ParseFault::UnreadableRecord),
+            ("class A:\n    def _f(self): pass", ParseFault::UnreadableRecord),
+            ("class A(BaseModel):\n    x: int = Field(alias='y')", ParseFault::UnreadableRecord),
+            ("class A(Enum):\n    X = auto()\ndef f(a: A): pass", ParseFault::UnreadableRecord),
             ("class A(Enum):\n    X = 1", ParseFault::SourceCode),
-            ("class A(Tool):\n    description = 'x'", ParseFault::SourceCode),
+            ("class A(Tool):\n    description = 'x'", ParseFault::UnreadableRecord),
             ("class A(BaseModel):\n    x: int\ndef f(y: int): pass", ParseFault::SourceCode),
         ] {
             assert_eq!(read(text), Err(fault), "{text}");
         }
+    }
+
+    /// The names of the functions, and the steps beside them.
+    fn names_and_steps(text: &str) -> (Vec<String>, Vec<Step>) {
+        let mut steps = Vec::new();
+        let source = functions(&module(text), text, &mut steps, &Allowance::of(text)).unwrap();
+        assert_eq!(source.faults, [], "{text}");
+        (source.functions.iter().map(|f| f["name"].as_str().unwrap().to_owned()).collect(), steps)
+    }
+
+    #[test]
+    fn a_program_holds_more_than_its_functions() {
+        let text = "'''Bells.'''\nimport os\nN = 1\n\nclass Fault(Exception): pass\nclass _Inner:\n    def no(self): pass\nclass Bell(NamedTuple):\n    size: int\ndef _hush(): pass\ndef ring(cls, times=N): pass\nif N:\n    def toll(n): pass\nelse:\n    def toll(n, m): pass\n";
+        let source = functions(&module(text), text, &mut Vec::new(), &Allowance::of(text)).unwrap();
+        let required: Vec<_> = source.functions.iter().map(|f| f["parameters"]["required"].clone()).collect();
+        assert_eq!(required, [json!(["cls"]), json!(["n"])]);
+        let (names, steps) = names_and_steps(text);
+        assert_eq!(names, ["ring", "toll"]);
+        assert_eq!(steps, [Step::ClassLeftOut, Step::PrivateLeftOut]);
+        let pasted = "def _hush(): pass\ndef ring(cls, times=1): pass\ndef ring(): pass";
+        assert_eq!(names_and_steps(pasted), (vec!["_hush".into(), "ring".into(), "ring".into()], vec![]));
+    }
+
+    #[test]
+    fn the_definition_that_counts_in_python_is_the_one_that_is_read() {
+        let text = "'''Bells.'''\n@overload\ndef ring(a: int): ...\n@overload\ndef ring(a: str): ...\ndef ring(a, b=1): pass\ndef toll(a): pass\ndef toll(b): pass\nclass C:\n    def m(self, a): pass\n    def m(self, b): pass\n";
+        let source = functions(&module(text), text, &mut Vec::new(), &Allowance::of(text)).unwrap();
+        let read = source.functions.iter().map(|f| (f["name"].clone(), f["parameters"]["required"].clone()));
+        let expected = [("ring", json!(["a"])), ("toll", json!(["b"])), ("m", json!(["b"]))];
+        assert_eq!(read.collect::<Vec<_>>(), expected.map(|(name, required)| (json!(name), required)));
+    }
+
+    #[test]
+    fn functions_marked_as_tools_are_those_of_a_program_and_have_the_names_they_are_given() {
+        let text = "import mcp\nserver = mcp.Server()\n@server.tool(name='ring_bell', description='Rings it.')\ndef ring(n: int): pass\n@tool('toll')\ndef f(): pass\ndef helper(): pass\n";
+        let (names, steps) = names_and_steps(text);
+        assert_eq!((names, steps), (vec!["ring_bell".into(), "toll".into()], vec![Step::UndecoratedLeftOut]));
+    }
+
+    #[test]
+    fn methods_of_one_name_are_told_apart_by_their_classes() {
+        let text =
+            "class A:\n    def run(self): pass\n    def stop(self): pass\nclass B:\n    def run(self): pass";
+        assert_eq!(names_and_steps(text).0, ["A.run", "stop", "B.run"]);
     }
 }

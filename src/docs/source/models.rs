@@ -10,14 +10,15 @@ use serde_json::{Map, Value, json};
 
 use super::python::{members, named, not_optional};
 use super::{docstring, too_large};
-use crate::allowance::{Allowance, bytes_of_member};
+use crate::allowance::{Allowance, bytes_of, bytes_of_member};
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::python::{PyClass, PyItem, PyParameter};
+use crate::python::{PyClass, PyDefault, PyItem, PyModule, PyParameter};
 
 /// What a class of fields is derived from, or marked with.
-const MODELS: [&str; 5] = ["BaseModel", "TypedDict", "OpenAISchema", "dataclass", "RootModel"];
+const MODELS: [&str; 6] =
+    ["BaseModel", "TypedDict", "OpenAISchema", "dataclass", "RootModel", "NamedTuple"];
 /// What a class of choices is derived from.
-const ENUMS: [&str; 2] = ["Enum", "StrEnum"];
+const ENUMS: [&str; 4] = ["Enum", "StrEnum", "IntEnum", "ReprEnum"];
 /// How annotations say that a parameter is a list of something.
 const LISTS: [&str; 5] = ["List[", "list[", "Sequence[", "typing.List[", "t.List["];
 /// How many values a model may have with all models in it.
@@ -31,6 +32,10 @@ pub(super) struct Models<'a> {
     schemas: BTreeMap<String, Map<String, Value>>,
     /// Those with fields, in the order of the source.
     with_fields: Vec<String>,
+    /// Classes of values that cannot be read, with the reason.
+    unread: BTreeMap<String, String>,
+    /// Values that names of the source stand for: constants, and the members of enumerations.
+    constants: BTreeMap<String, Value>,
     /// The words in the types of their fields.
     mentioned: BTreeSet<String>,
     /// What their copies may take.
@@ -40,20 +45,53 @@ pub(super) struct Models<'a> {
 impl<'a> Models<'a> {
     /// No models.
     pub(super) fn new(allowance: &'a Allowance) -> Self {
-        Self { schemas: BTreeMap::new(), with_fields: Vec::new(), mentioned: BTreeSet::new(), allowance }
+        Self {
+            schemas: BTreeMap::new(),
+            with_fields: Vec::new(),
+            unread: BTreeMap::new(),
+            constants: BTreeMap::new(),
+            mentioned: BTreeSet::new(),
+            allowance,
+        }
     }
 
-    pub(super) fn of(items: &[PyItem], allowance: &'a Allowance) -> Result<Self, Fault> {
+    /// The models of a source. One that cannot be read is a fault of those who mention it.
+    pub(super) fn of(module: &PyModule, allowance: &'a Allowance) -> Result<Self, Fault> {
         let mut models = Self::new(allowance);
-        for item in items {
+        models.constants.clone_from(&module.constants);
+        for item in &module.items {
             let PyItem::Class(class) = item else { continue };
-            if class.marks.iter().any(|mark| ENUMS.contains(&last_name(mark))) {
-                models.add_enum(class)?;
+            let added = if class.marks.iter().any(|mark| ENUMS.contains(&last_name(mark))) {
+                models.add_enum(class)
             } else if let Some(parent) = class.marks.iter().find(|mark| models.is_model(last_name(mark))) {
-                models.add(class, parent)?;
+                models.add(class, parent)
+            } else {
+                continue;
+            };
+            match added {
+                Err(fault) if fault.kind == ParseFault::SourceCode => {
+                    models.unread.insert(class.name.clone(), fault.message);
+                }
+                added => added?,
             }
         }
         Ok(models)
+    }
+
+    /// Why a class of values is none that can be used.
+    pub(super) fn unread(&self, name: &str) -> Option<&str> {
+        self.unread.get(name).map(String::as_str)
+    }
+
+    /// The value of a default: its own, or that of the constant it names.
+    pub(super) fn value<'v>(&'v self, default: &'v PyDefault) -> Option<&'v Value> {
+        match default {
+            PyDefault::Literal(value) => Some(value),
+            PyDefault::Expression(name) => {
+                let value = self.constants.get(name.strip_suffix(".value").unwrap_or(name))?;
+                self.allowance.take(bytes_of(value)).then_some(value)
+            }
+        }
     }
 
     fn is_model(&self, name: &str) -> bool {
@@ -67,10 +105,15 @@ impl<'a> Models<'a> {
 
     fn add_enum(&mut self, class: &PyClass) -> Result<(), Fault> {
         let fields = class.fields.as_ref().map_err(|error| fault(class, &error.to_string()))?;
-        let choices: Option<Vec<Value>> = fields.iter().map(|field| field.default.clone()).collect();
+        let value = |field: &PyParameter| field.default.as_ref()?.literal().cloned();
+        let fields: Vec<_> = fields.iter().filter(|field| !field.name.starts_with('_')).collect();
+        let choices: Option<Vec<Value>> = fields.iter().map(|field| value(field)).collect();
         let choices = choices
             .filter(|choices| !choices.is_empty())
             .ok_or_else(|| fault(class, "a choice has no value"))?;
+        for (field, choice) in fields.iter().zip(&choices) {
+            self.constants.insert(format!("{}.{}", class.name, field.name), choice.clone());
+        }
         let mut schema = Map::new();
         if choices.iter().all(Value::is_string) {
             schema.insert("type".to_owned(), json!("str"));
@@ -88,6 +131,10 @@ impl<'a> Models<'a> {
         let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
         let mut doc = docstring::read(class.docstring.as_deref().unwrap_or_default(), &names);
         let mut schema = members(&fields, &mut doc, self)?;
+        if class.marks.iter().any(|mark| mark.replace(' ', "") == "total=False") {
+            let is_required = |field: &&PyParameter| kind_of(field).starts_with("Required[");
+            schema["required"] = fields.iter().filter(is_required).map(|field| json!(field.name)).collect();
+        }
         if let Some(inherited) = self.schema(last_name(parent))? {
             schema = inheriting(&inherited, schema);
         }
@@ -111,6 +158,9 @@ impl<'a> Models<'a> {
     /// The schema of a type that is a model, or a list of one.
     pub(super) fn schema(&self, kind: &str) -> Result<Option<Map<String, Value>>, Fault> {
         let bare = kind.trim_matches(['\'', '"']);
+        if let Some(message) = words_of(kind).find_map(|word| self.unread.get(word)) {
+            return Err(Fault::new(ParseFault::SourceCode, message));
+        }
         if let Some(schema) = self.schemas.get(bare) {
             let n_bytes = schema.iter().map(bytes_of_member).sum();
             return if self.allowance.take(n_bytes) { Ok(Some(schema.clone())) } else { Err(too_large()) };
@@ -177,7 +227,7 @@ fn inheriting(parent: &Map<String, Value>, mut own: Value) -> Value {
 }
 
 /// `BaseModel` of `pydantic.BaseModel`, `dataclass` of `@dataclass(frozen=True)`.
-fn last_name(mark: &str) -> &str {
+pub(super) fn last_name(mark: &str) -> &str {
     let mark = mark.trim_start_matches('@');
     let end = mark.find(['(', '[']).unwrap_or(mark.len());
     mark[..end].rsplit('.').next().unwrap_or_default().trim()
@@ -185,7 +235,11 @@ fn last_name(mark: &str) -> &str {
 
 /// The words in the type of a field.
 fn words(field: &PyParameter) -> impl Iterator<Item = &str> {
-    words_of(field.annotation.as_deref().unwrap_or_default())
+    words_of(kind_of(field))
+}
+
+fn kind_of(field: &PyParameter) -> &str {
+    field.annotation.as_deref().unwrap_or_default()
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
@@ -207,11 +261,12 @@ fn size(schema: &Map<String, Value>) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::docs::source::classes;
-    use crate::python::definitions;
+    use crate::docs::source::{Source, classes};
+    use crate::python::module;
 
     fn read(text: &str) -> Result<Vec<Value>, ParseFault> {
-        classes::functions(&definitions(text).unwrap(), text, &Allowance::of(text))
+        classes::functions(&module(text), text, &mut Vec::new(), &Allowance::of(text))
+            .and_then(Source::sure)
             .map_err(|fault| fault.kind)
     }
 

@@ -1,30 +1,33 @@
 //! Functions out of Python source: `def` lines with their docstrings; for classes see `classes`.
 //!
 //! Types and defaults are taken as they are written (`str`, `List[int]`); putting them
-//! into BFCL's words is for `fix`, so that the change is on record. A parameter is
-//! required where the signature gives it no default, whatever the docstring says.
-//! Nothing is half read: one definition that cannot be read is a fault of the text.
+//! into BFCL's words is for `fix`, so that the change is on record. So are two keys that
+//! no schema has: `rest`, for `*args` and `**kwargs`, and `default_expression`, for a default
+//! that is no literal. A parameter is required where the signature gives it no default,
+//! whatever the docstring says. A definition that cannot be read is a fault of its own.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use super::afford;
-use super::classes;
 use super::docstring::{self, Docstring};
 use super::models::Models;
+use super::{Source, afford, classes, too_large};
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
-use crate::python::{self, PyDef, PyItem, PyParameter};
+use crate::python::{self, PyDef, PyDefault, PyParameter, SyntaxError};
+
+/// How many definitions that cannot be read are reported.
+const MAX_FAULTS: usize = 20;
 
 /// The functions of a text that is meant as function definitions.
 pub(super) fn read(
     text: &str,
     steps: &mut Vec<Step>,
     allowance: &Allowance,
-) -> Option<Result<Vec<Value>, Fault>> {
-    begins(text).then(|| functions(text, steps, allowance))
+) -> Option<Result<Source, Fault>> {
+    (begins(text) || is_module(text)).then(|| functions(text, steps, allowance))
 }
 
 /// Whether a text is meant as function definitions: its first line that is no comment, import or decorator is one.
@@ -37,39 +40,80 @@ fn begins(text: &str) -> bool {
             || (line.starts_with("from ") && line.contains(" import "))
     };
     let first = text.lines().map(str::trim).find(|line| !is_preamble(line));
-    first.is_some_and(|line| {
-        let line = line.strip_prefix(FUNC_START).map_or(line, str::trim_start);
-        let line = line.strip_prefix("async ").map_or(line, str::trim_start);
-        line.strip_prefix("def ").is_some_and(|head| head.contains('('))
-            || line.strip_prefix("class ").is_some_and(|head| head.contains(':') && !head.contains('{'))
-    })
+    first.is_some_and(|line| defines(line.strip_prefix(FUNC_START).map_or(line, str::trim_start)))
 }
 
-fn functions(text: &str, steps: &mut Vec<Step>, allowance: &Allowance) -> Result<Vec<Value>, Fault> {
+/// Whether a text is a module: it begins as one may, and defines something at its outermost level.
+fn is_module(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let Some(first) = lines.next() else { return false };
+    let begins_well = MODULE_STARTS.iter().any(|start| first.starts_with(start)) || is_binding(first);
+    begins_well && lines.any(defines)
+}
+
+/// How the first line of a module begins, besides names that are given a value.
+const MODULE_STARTS: [&str; 12] =
+    ["\"", "'", "r\"", "r'", "R\"", "import ", "from ", "try:", "if ", "with ", "@", "assert "];
+
+/// Whether a line gives a name a value that is no JSON: `NAME = (`, `name: int = 3`.
+fn is_binding(line: &str) -> bool {
+    let end = line.find(|c: char| !(c == '_' || c.is_alphanumeric())).unwrap_or(line.len());
+    let (name, rest) = line.split_at(end);
+    let value = rest.trim_start().strip_prefix('=').map(str::trim_start);
+    let is_annotated = rest.starts_with(": ") && rest.contains(" = ");
+    !name.is_empty() && (is_annotated || value.is_some_and(|value| !value.starts_with(['=', '>'])))
+}
+
+/// Whether a line begins a function or a class of Python.
+fn defines(line: &str) -> bool {
+    let line = line.strip_prefix("async ").map_or(line, str::trim_start);
+    line.strip_prefix("def ").is_some_and(|head| head.contains('('))
+        || line.strip_prefix("class ").is_some_and(|head| head.contains(':') && !head.contains('{'))
+}
+
+fn functions(text: &str, steps: &mut Vec<Step>, allowance: &Allowance) -> Result<Source, Fault> {
     afford(text, allowance)?;
     let source = if text.contains(FUNC_START) { unblocked(text)? } else { Cow::Borrowed(text) };
-    let items = python::definitions(&source).map_err(|error| {
-        let rest = source.get(error.offset..).unwrap_or_default();
-        // The text ends in a bracket, or in a string: such an error stands at the quote that opens it.
-        let is_cut = rest.trim().is_empty() || rest.starts_with(['"', '\'']);
-        let kind = if is_cut { ParseFault::Truncated } else { ParseFault::SourceCode };
-        let at = matches!(source, Cow::Borrowed(_)).then_some(error.offset);
-        Fault { kind, at, message: error.to_string() }
-    })?;
-    if items.iter().any(has_rest) {
-        steps.push(Step::RestLeftOut);
+    let mut module = python::module(&source);
+    let is_as_sent = matches!(source, Cow::Borrowed(_));
+    let faults = std::mem::take(&mut module.faults);
+    let faults: Vec<Fault> =
+        faults.into_iter().take(MAX_FAULTS).map(|error| unread(error, &source, is_as_sent)).collect();
+    let mut read = match classes::functions(&module, &source, steps, allowance) {
+        Err(_) if !faults.is_empty() => Source::default(),
+        read => read?,
+    };
+    if !is_as_sent {
+        read.faults.iter_mut().for_each(|fault| fault.at = None);
     }
-    classes::functions(&items, &source, allowance)
+    let more = std::mem::replace(&mut read.faults, faults);
+    read.faults.extend(more);
+    if read.functions.is_empty() {
+        // Of a text that gives nothing, the first fault is the fault of all of it.
+        let first = read.faults.swap_remove(0);
+        let kind =
+            if first.kind == ParseFault::UnreadableRecord { ParseFault::SourceCode } else { first.kind };
+        return Err(Fault { kind, ..first });
+    }
+    Ok(read)
 }
 
-/// Whether a function takes what has no name of its own; how an object is made does not count.
-fn has_rest(item: &PyItem) -> bool {
-    match item {
-        PyItem::Def(def) => def.has_rest,
-        PyItem::Class(class) => {
-            class.methods.iter().any(|method| method.has_rest && !method.name.starts_with("__"))
-        }
-    }
+/// The fault of a definition that cannot be read.
+fn unread(error: SyntaxError, source: &str, is_as_sent: bool) -> Fault {
+    let rest = source.get(error.offset..).unwrap_or_default();
+    // The text ends in a bracket, or in a string: such an error stands at the quote that opens it.
+    let is_cut = rest.trim().is_empty() || rest.starts_with(['"', '\'']);
+    let kind = if is_cut { ParseFault::Truncated } else { ParseFault::UnreadableRecord };
+    let at = is_as_sent.then_some(error.offset);
+    Fault { kind, at, message: format!("{}: {}", place(source, error.offset), error.message) }
+}
+
+/// A byte of a source as line and column, both from 1.
+pub(super) fn place(source: &str, offset: usize) -> String {
+    let before = source.get(..offset).unwrap_or(source);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+    format!("line {line}, column {column}")
 }
 
 const BLOCK_TITLE: &str = "OPTION:";
@@ -109,7 +153,11 @@ pub(super) fn function(def: &PyDef, models: &Models<'_>) -> Result<Value, Fault>
     let names: Vec<&str> = def.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     let mut doc = docstring::read(def.docstring.as_deref().unwrap_or_default(), &names);
     let parameters = members(&def.parameters, &mut doc, models)?;
-    Ok(named(&def.name, &doc.description, parameters))
+    let mut function = named(&def.name, &doc.description, parameters);
+    if !def.rest.is_empty() {
+        function["rest"] = json!(def.rest);
+    }
+    Ok(function)
 }
 
 /// A function of a source. One without a text gets an empty description, for that is what it says.
@@ -130,7 +178,9 @@ pub(super) fn members(
     let mut properties = Map::new();
     let mut required: Vec<&str> = Vec::new();
     for parameter in parameters {
-        if parameter.default.is_none() {
+        let may_be_missing =
+            parameter.annotation.as_deref().is_some_and(|kind| kind.starts_with("NotRequired["));
+        if parameter.default.is_none() && !may_be_missing {
             required.push(&parameter.name);
         }
         let entry = doc.parameters.remove(&parameter.name).unwrap_or_default();
@@ -155,13 +205,20 @@ fn property(parameter: &PyParameter, entry: docstring::Entry, models: &Models<'_
     }
     property.extend(parameter.said.clone());
     if let Some(default) = &parameter.default {
-        property.insert("default".to_owned(), default.clone());
+        let (key, value) = match (models.value(default), default) {
+            (Some(value), _) => ("default", value.clone()),
+            (None, PyDefault::Expression(written)) => ("default_expression", json!(written)),
+            (None, PyDefault::Literal(_)) => return Err(too_large()),
+        };
+        property.insert(key.to_owned(), value);
     }
     Ok(Value::Object(property))
 }
 
 /// `Optional[X]` and `X | None` as X: in Python they say that None may be given, not that nothing need be.
 pub(super) fn not_optional(annotation: &str) -> &str {
+    let marked = ["NotRequired[", "Required["].iter().find_map(|mark| annotation.strip_prefix(mark));
+    let annotation = marked.and_then(|inner| inner.strip_suffix(']')).unwrap_or(annotation);
     let bare = annotation.strip_prefix("typing.").unwrap_or(annotation);
     let inner = bare.strip_prefix("Optional[").and_then(|inner| inner.strip_suffix(']'));
     let inner = inner.or_else(|| bare.strip_suffix("| None")).or_else(|| bare.strip_prefix("None |"));
@@ -175,7 +232,7 @@ mod tests {
     use super::*;
 
     fn read_all(text: &str) -> Result<Vec<Value>, Fault> {
-        functions(text, &mut Vec::new(), &Allowance::of(text))
+        functions(text, &mut Vec::new(), &Allowance::of(text)).and_then(Source::sure)
     }
 
     fn one(text: &str) -> Value {
@@ -205,9 +262,7 @@ mod tests {
         let expected = json!({"name": "ring", "description": "Rings.", "parameters": {"type": "dict",
             "properties": {"bell": doc("str", "Which bell."), "times": times}, "required": ["bell"]}});
         for style in styles {
-            for head in
-                ["def ring(bell, times=1):", "async def ring(self, bell, *, times = 1, **rest) -> bool :"]
-            {
+            for head in ["def ring(bell, times=1):", "async def ring(self, bell, *, times = 1) -> bool :"] {
                 let text = format!("{head}\n    \"\"\"{style}\"\"\"\n    return times > 0\n");
                 assert_eq!(one(&text), expected, "{text}");
             }
@@ -247,20 +302,82 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_name_of_its_own_is_left_out_with_a_step() {
-        let steps = |text: &str| {
-            let mut steps = Vec::new();
-            functions(text, &mut steps, &Allowance::of(text)).unwrap();
-            steps
-        };
-        assert_eq!(steps("def f(a, *args): pass"), [Step::RestLeftOut]);
-        assert_eq!(steps("def f(a, **kwargs: int): pass"), [Step::RestLeftOut]);
+    fn what_no_schema_has_a_word_for_is_kept_for_fix() {
+        let read = one("def f(a, *args, b=os.sep, key=lambda x, y: x, **kwargs: int): pass");
+        assert_eq!(read["rest"], json!(["*args", "**kwargs"]));
         assert_eq!(
-            steps(
-                "def f(a, *, b): pass\nclass C:\n    def __init__(self, **rest): ...\n    def g(self): ..."
-            ),
-            []
+            read["parameters"],
+            json!({"type": "dict", "required": ["a"], "properties": {"a": {},
+                "b": {"default_expression": "os.sep"}, "key": {"default_expression": "lambda x, y: x"}}})
         );
+        let text = "def f(a, *, b): pass\nclass C:\n    def __init__(self, **rest): ...\n    def g(self): ...";
+        assert!(read_all(text).unwrap().iter().all(|function| function.get("rest").is_none()));
+    }
+
+    #[test]
+    fn names_of_the_source_are_the_values_they_stand_for() {
+        let read = one(
+            "from enum import Enum\nSIZE = 3\nTWICE = 1\nTWICE = 2\nclass Tone(str, Enum):\n    LOW = 'low'\n\ndef f(size=SIZE, tone: Tone = Tone.LOW, name: str = Tone.LOW.value, twice=TWICE, sum=SIZE + 1): pass",
+        );
+        assert_eq!(
+            read["parameters"],
+            json!({"type": "dict", "required": [], "properties": {"size": {"default": 3},
+                "tone": {"type": "str", "enum": ["low"], "default": "low"}, "name": {"type": "str", "default": "low"},
+                "twice": {"default_expression": "TWICE"}, "sum": {"default_expression": "SIZE + 1"}}})
+        );
+    }
+
+    #[test]
+    fn keys_of_a_typed_dict_may_be_missing() {
+        for (fields, required) in [
+            ("TypedDict):\n    a: int\n    b: NotRequired[str]", json!(["a"])),
+            ("TypedDict, total=False):\n    a: int\n    b: Required[str]", json!(["b"])),
+        ] {
+            let read = one(&format!("class Opts({fields}\ndef f(opts: Opts): pass"));
+            let opts = &read["parameters"]["properties"]["opts"];
+            assert_eq!((&opts["required"], &opts["properties"]["b"]), (&required, &json!({"type": "str"})));
+        }
+    }
+
+    #[test]
+    fn a_function_that_cannot_be_read_is_a_fault_of_its_own() {
+        let text = "import os\n\ndef f(a: int): pass\n\ndef g(a, a):\n    return 1\n\nclass C:\n    def m(self, x=Field(alias='y')): pass\n    def n(self): pass\nNow call f.\n";
+        let source = functions(text, &mut Vec::new(), &Allowance::of(text)).unwrap();
+        let names: Vec<_> = source.functions.iter().map(|function| function["name"].clone()).collect();
+        assert_eq!(names, ["f", "n"]);
+        let faults: Vec<_> = source.faults.iter().map(|fault| (fault.kind, fault.message.as_str())).collect();
+        let kind = ParseFault::UnreadableRecord;
+        assert_eq!(
+            faults,
+            [
+                (kind, "line 5, column 10: a second parameter `a`"),
+                (kind, "line 9, column 25: what `alias` says about a value is not known"),
+                (kind, "line 11, column 1: expected a definition or a statement of Python"),
+            ]
+        );
+        assert_eq!(source.faults[0].at, Some(41));
+    }
+
+    #[test]
+    fn a_module_is_read_whatever_it_begins_with() {
+        for start in [
+            "#!/usr/bin/env python\n\"\"\"Bells.\"\"\"",
+            "\"\"\"Bells.\n\n{\"a\": 1}\n\"\"\"",
+            "__version__ = '1.0'",
+            "try:\n    import fast\nexcept ImportError:\n    fast = None",
+            "SIZES = [\n    1,\n]\nALL: list[int] = SIZES",
+            "if TYPE_CHECKING:\n    from a import b",
+            "r'''Bells.'''\nfrom a import (\n    b,\n)\nlog = get('x')\nlog.debug('y')\nx[0] += 1\nassert x, 'no'",
+        ] {
+            let text = format!("{start}\n\ndef f(a): pass\n\nif __name__ == '__main__':\n    f(1)\n");
+            let read = read(&text, &mut Vec::new(), &Allowance::of(&text));
+            let source =
+                read.unwrap_or_else(|| panic!("{text}")).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+            assert_eq!((source.functions.len(), source.faults), (1, vec![]), "{text}");
+        }
+        for text in ["tools = [{'name': 'f'}]", "please\ndef f(a): pass", "x == 1\ndef f(a): pass"] {
+            assert!(!is_module(text), "{text}");
+        }
     }
 
     #[test]
@@ -269,7 +386,7 @@ mod tests {
             read_all(text).unwrap().iter().map(|f| f["name"].as_str().unwrap().to_owned()).collect()
         };
         let several = "import json\nfrom typing import List\n\n@tool(name='x')\ndef a():\n    '''A.'''\n    text = \"\"\"\ndef no(): pass\n\"\"\"\n    if text:\n        return (\n1)\n\n# next\ndef b(x: float): return x\ndef c(y)";
-        assert_eq!(names(several), ["a", "b", "c"]);
+        assert_eq!(names(several), ["x", "b", "c"]);
         let blocks = "\nOPTION:\n<func_start>def a(x: str)<func_end>\n<docstring_start>\n\"\"\"\nSays a.\n\"\"\"\n<docstring_end>\nOPTION:\n<func_start>def b()<func_end>";
         assert!(begins(blocks));
         assert_eq!(names(blocks), ["a", "b"]);
@@ -305,11 +422,10 @@ mod tests {
             ("def f(a: str = Field(..., alias='x')):\n    pass", ParseFault::SourceCode),
             ("def f(a: Annotated[str, Injected]):\n    pass", ParseFault::SourceCode),
             ("def f(a: Annotated[str, 'x'] | int):\n    pass", ParseFault::SourceCode),
-            ("def f(a: list = Field(default_factory=make)):\n    pass", ParseFault::SourceCode),
-            ("def f(a=OTHER): pass", ParseFault::SourceCode),
+            ("def f(a=): pass", ParseFault::SourceCode),
             ("def f(a, a): pass", ParseFault::SourceCode),
-            ("def f(a): pass\nprint(f(1))", ParseFault::SourceCode),
-            ("def f(a): pass\nclass C:\n    g = 1", ParseFault::SourceCode),
+            ("def f(a): pass\nand that is all", ParseFault::UnreadableRecord),
+            ("def f(a): pass\nclass C:\n    g = 1", ParseFault::UnreadableRecord),
             ("def f(a: str, b", ParseFault::Truncated),
             ("def f(a: str):\n    \"\"\"Tells the", ParseFault::Truncated),
             ("<func_start>def f(a: str)", ParseFault::Truncated),

@@ -11,15 +11,10 @@ use super::models::Models;
 use super::python::function;
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::docs::parse::step::Step;
 use crate::python::{self, PySignature};
 
 /// The functions of a text in which each statement looks like the head of one.
-pub(super) fn read(
-    text: &str,
-    steps: &mut Vec<Step>,
-    allowance: &Allowance,
-) -> Option<Result<Vec<Value>, Fault>> {
+pub(super) fn read(text: &str, allowance: &Allowance) -> Option<Result<Vec<Value>, Fault>> {
     if !begins(text) {
         return None;
     }
@@ -27,9 +22,6 @@ pub(super) fn read(
         return Some(Err(fault));
     }
     let signatures = python::signatures(text).ok().filter(|signatures| !signatures.is_empty())?;
-    if signatures.iter().any(|signature| signature.def.has_rest) {
-        steps.push(Step::RestLeftOut);
-    }
     Some(functions(&signatures, allowance))
 }
 
@@ -71,7 +63,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<Result<Vec<Value>, Fault>> {
-        super::read(text, &mut Vec::new(), &Allowance::of(text))
+        super::read(text, &Allowance::of(text))
     }
 
     #[test]
