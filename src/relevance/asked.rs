@@ -3,6 +3,7 @@
 //! In a conversation the messages before it count too ("and tomorrow?"), the nearest few.
 
 use super::SPACE;
+use super::topics::Topics;
 use super::values::Values;
 use super::words::{content_set, plain_words};
 use crate::text::normal::normalise;
@@ -24,6 +25,8 @@ pub struct Asked {
     pub(super) plain_words: Vec<String>,
     /// Its content words, sorted.
     pub(super) words: Vec<String>,
+    /// What it is about.
+    pub(super) topics: Topics,
     /// What in it looks like a value for a parameter.
     pub(super) values: Values,
     /// Its vector.
@@ -40,6 +43,7 @@ impl Asked {
             normal: normalise(&text),
             plain_words: plain_words(&text),
             words: content_set(&text),
+            topics: Topics::of(&text),
             values: Values::of(&text),
             vector: SPACE.vectors(&[&text]).get(0).to_vec(),
             text,

@@ -77,6 +77,14 @@ fn best_function<'o>(asked: &Asked, offer: &'o Offer) -> Option<&'o Offered> {
     best.map(|(_, function)| function)
 }
 
+/// The share of a function's required parameters that the query could fill, from 0 to 1; 1 where there are none.
+pub(super) fn required_filled(asked: &Asked, function: &Offered) -> f64 {
+    let parameters = &function.signature.parameters;
+    let required = (0..parameters.len()).filter(|&at| parameters[at].is_required);
+    let filled: Vec<f64> = required.map(|at| filled(asked, function, at)).collect();
+    if filled.is_empty() { 1.0 } else { mean(&filled) }
+}
+
 /// How sure it is that the query holds a value for a parameter, from 0 to 1.
 fn filled(asked: &Asked, function: &Offered, at: usize) -> f64 {
     let parameter = &function.signature.parameters[at];

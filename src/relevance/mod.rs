@@ -18,8 +18,10 @@ pub mod low_quality;
 pub mod measure;
 pub mod model;
 pub mod offer;
+mod open_tools;
 mod overlap;
 pub mod script;
+mod topics;
 mod values;
 mod words;
 

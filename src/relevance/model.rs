@@ -23,7 +23,7 @@ static EMBEDDED: LazyLock<Model> = LazyLock::new(|| {
 });
 
 /// Raised when the same weights give other answers; weights of another version are refused.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Weights and thresholds.
 #[derive(Debug, Clone, PartialEq)]

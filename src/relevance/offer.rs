@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::SPACE;
+use super::topics::Topics;
 use super::words::{content_set, cut_names, distinct};
 use crate::docs::signature::{Signature, signatures};
 use crate::text::normal::normalise;
@@ -30,6 +31,10 @@ pub(super) struct Offered {
     pub(super) name_words_of: Vec<Vec<String>>,
     /// For each parameter the values it may have, in the normal form of queries.
     pub(super) choices_of: Vec<Vec<String>>,
+    /// What its name and its description are about.
+    pub(super) head_topics: Topics,
+    /// What all of its text is about.
+    pub(super) topics: Topics,
     /// The vector of its name.
     pub(super) name_vector: Vec<f32>,
     /// The vector of all its text.
@@ -68,6 +73,8 @@ impl Offered {
         let words = distinct(parts.concat());
         let [name_words, description_words, parameter_words, choice_words] = parts;
         Self {
+            head_topics: Topics::of(&format!("{name} {}", signature.description)),
+            topics: Topics::of(&text),
             name_words,
             description_words,
             parameter_words,

@@ -140,7 +140,7 @@ impl Stage for JudgeQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         fingerprint.part("embedder", SPACE.id().as_bytes());
         if let Some(path) = &self.answers {
             fingerprint.part("answers", b"");

@@ -1,0 +1,141 @@
+//! Tools that take any text: a web search, a command line, a reply to the user.
+//!
+//! Whatever is asked can be put to such a tool, so that a query without a word of its docs
+//! may still be one for it. It shows in the name of a required parameter and in what the
+//! function says it does.
+
+use super::asked::Asked;
+use super::offer::{Offer, Offered};
+use crate::docs::signature::ValueKind;
+
+/// Names of the features, in the order of [`features`].
+pub(super) const NAMES: &[&str] = &["open_parameter", "open_only_parameter", "open_description"];
+
+/// Last words of the names of parameters that hold any text or value; sorted.
+const OPEN_NAMES: &[&str] = &[
+    "code",
+    "command",
+    "commands",
+    "content",
+    "data",
+    "input",
+    "instruction",
+    "instructions",
+    "items",
+    "keyword",
+    "keywords",
+    "message",
+    "messages",
+    "prompt",
+    "q",
+    "query",
+    "question",
+    "search",
+    "sentence",
+    "statement",
+    "string",
+    "term",
+    "text",
+    "utterance",
+    "value",
+];
+
+/// Phrases of descriptions of such tools.
+const OPEN_PHRASES: &[&str] = &[
+    "any command",
+    "any question",
+    "any query",
+    "any text",
+    "any topic",
+    "chat",
+    "executes a command",
+    "executes a given command",
+    "executes a specified command",
+    "execute a command",
+    "general knowledge",
+    "general question",
+    "given command",
+    "given input",
+    "given string",
+    "given text",
+    "human agent",
+    "internet",
+    "provided data",
+    "provided input",
+    "provided text",
+    "searching the web",
+    "search the web",
+    "search online",
+    "system command",
+    "system-level command",
+    "up-to-date information",
+];
+
+/// Whether any function takes any text in a required parameter, in its only one, or says that it does.
+pub(super) fn features(_: &Asked, offer: &Offer) -> Vec<f64> {
+    let any = |is_so: fn(&Offered) -> bool| f64::from(u8::from(offer.functions.iter().any(is_so)));
+    vec![any(has_open_parameter), any(has_only_an_open_parameter), any(is_described_as_open)]
+}
+
+/// Whether any function shows any of the signs.
+pub(super) fn is_any_open(offer: &Offer) -> bool {
+    offer.functions.iter().any(|function| has_open_parameter(function) || is_described_as_open(function))
+}
+
+fn has_open_parameter(function: &Offered) -> bool {
+    n_required(function).1 > 0
+}
+
+fn has_only_an_open_parameter(function: &Offered) -> bool {
+    n_required(function) == (1, 1)
+}
+
+/// How many parameters are required, and how many of those take any text.
+fn n_required(function: &Offered) -> (usize, usize) {
+    let required = || function.signature.parameters.iter().filter(|parameter| parameter.is_required);
+    let is_open = |name: &str| {
+        let last = name.rsplit(['_', '-', '.']).next().unwrap_or_default().to_lowercase();
+        OPEN_NAMES.binary_search(&last.as_str()).is_ok()
+    };
+    let n_open = required()
+        .filter(|parameter| {
+            !matches!(parameter.kind, ValueKind::Number | ValueKind::Flag)
+                && parameter.choices.is_empty()
+                && is_open(&parameter.name)
+        })
+        .count();
+    (required().count(), n_open)
+}
+
+fn is_described_as_open(function: &Offered) -> bool {
+    let description = function.signature.description.to_lowercase();
+    OPEN_PHRASES.iter().any(|phrase| description.contains(phrase))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn of(function: &Value) -> Vec<f64> {
+        features(&Asked::new(&["x"]), &Offer::new(std::slice::from_ref(function)))
+    }
+
+    #[test]
+    fn a_tool_that_takes_any_text_is_open() {
+        let function = |name: &str, kind: &str, description: &str| {
+            json!({"name": "f", "description": description, "parameters": {"type": "dict", "required": [name],
+                "properties": {name: {"type": kind, "description": "x"}}}})
+        };
+        assert_eq!(of(&function("search_query", "string", "Finds it.")), [1.0, 1.0, 0.0]);
+        assert_eq!(of(&function("shell_command", "string", "Executes a command.")), [1.0, 1.0, 1.0]);
+        assert_eq!(of(&function("city", "string", "Tells the weather.")), [0.0, 0.0, 0.0]);
+        assert_eq!(of(&function("value", "integer", "Sets it.")), [0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn names_can_be_searched() {
+        assert!(OPEN_NAMES.is_sorted());
+    }
+}
