@@ -56,6 +56,8 @@ pub const EXTERNAL_ID: ColumnSpec = request("external_id", ColumnKind::Text, "th
 pub const FILE: ColumnSpec = request("file", ColumnKind::Int, "number of the input file");
 /// The line of that file on which the record starts, from 1.
 pub const LINE: ColumnSpec = request("line", ColumnKind::Int, "line on which the record starts");
+/// The number of its item in that file, from 1: the data row of a table, the element of a JSON array, else the line.
+pub const RECORD: ColumnSpec = request("record", ColumnKind::Int, "number of its item in the file");
 /// The log shape it was read as.
 pub const SHAPE: ColumnSpec = request("shape", ColumnKind::Text, "log shape it was read as");
 /// The conversation as sent: JSON list of [`crate::conversation::Message`].
@@ -145,6 +147,7 @@ pub const PAYLOAD: &[ColumnSpec] = &[
     EXTERNAL_ID,
     FILE,
     LINE,
+    RECORD,
     SHAPE,
     MESSAGES,
     RESPONSE,
@@ -165,6 +168,7 @@ pub const ALL: &[ColumnSpec] = &[
     EXTERNAL_ID,
     FILE,
     LINE,
+    RECORD,
     SHAPE,
     MESSAGES,
     RESPONSE,

@@ -61,6 +61,11 @@ impl Cells {
         Ok(Self { held, file: Some(FrameFile::open(path)?) })
     }
 
+    /// Whether its file, if it has one, holds the column.
+    pub(super) fn may_hold(&self, column: ColumnSpec) -> bool {
+        self.file.as_ref().is_none_or(|file| file.has_column(column.name))
+    }
+
     /// A batch of these columns; where it is in memory, all its columns.
     pub(super) fn read(&self, range: &Range<usize>, columns: &[&str]) -> Result<Frame> {
         if let Some(frame) = self.held.batch(range.start, range.len()) {

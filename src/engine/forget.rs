@@ -1,6 +1,6 @@
 //! Takes records out of a finished run, and leaves their places.
 //!
-//! A row that is forgotten keeps its number, the file and line it was read from, and the
+//! A row that is forgotten keeps its number, the file, line and record it was read from, and the
 //! bare fates it met; its cells, its evidence and its edits go, and its id becomes a
 //! tombstone, since an id is a hash of the content. So every count still adds up, and rows
 //! that were merged into it still were. What was made of it goes with it: the doc list
@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::cascade::{NO_REQUEST_LEFT, cascade};
-use super::columns::{ANSWER, ANSWER_FROM, FILE, LINE, TIER};
+use super::columns::{ANSWER, ANSWER_FROM, FILE, LINE, RECORD, TIER};
 use super::corpus::{Corpus, Fate, RowId, Table};
 use super::delta::{COLUMNS, EDITS, FATES, StageManifest, StoredFates, read_edits, read_fates, write_fates};
 use super::error::{Error, Result, damaged};
@@ -125,9 +125,10 @@ impl<'a> Erasure<'a> {
     /// # Errors
     /// A file cannot be read or written.
     pub fn clean(&self) -> Result<Vec<Touched>> {
+        const PLACE: &[&str] = &[FILE.name, LINE.name, RECORD.name];
         let ingest = self.folder.path().join(INGEST);
         let payload = vec![
-            self.empty_cells(&ingest.join(REQUESTS), TableId::Requests, &[FILE.name, LINE.name])?,
+            self.empty_cells(&ingest.join(REQUESTS), TableId::Requests, PLACE)?,
             self.empty_cells(&ingest.join(LISTS), TableId::DocLists, &[])?,
         ];
         let mut touched = self.replace(INGEST, payload, |_: &IngestManifest| Ok(None))?;

@@ -395,6 +395,11 @@ impl FrameFile {
         self.metadata.num_rows
     }
 
+    /// Whether it has a column of this name.
+    pub fn has_column(&self, name: &str) -> bool {
+        self.metadata.schema_descr.fields().iter().any(|field| field.name() == name)
+    }
+
     /// Rows of each row group; one of no rows where the file holds none, since its columns are still told.
     pub(super) fn groups(&self) -> Vec<usize> {
         #[allow(clippy::redundant_closure_for_method_calls)] // The method's type is of a crate below polars.

@@ -251,7 +251,7 @@ impl Book<'_> {
     /// Where each request stands, in the order of the log.
     fn write_rows(&self, exported: bool) -> Result<()> {
         let Self { stages, corpus, .. } = *self;
-        let asked: [ColumnSpec; 3] = [columns::EXTERNAL_ID, columns::FILE, columns::LINE];
+        let asked: [ColumnSpec; 4] = [columns::EXTERNAL_ID, columns::FILE, columns::LINE, columns::RECORD];
         self.write_file("rows.parquet", None, |writer| {
             for batch in 0..corpus.requests.batches() {
                 let range = corpus.requests.batch(batch);
@@ -268,7 +268,8 @@ impl Book<'_> {
                         Values::Text(rows.clone().map(|at| cells.text(columns::EXTERNAL_ID, at)).collect()),
                     ),
                     ("file", Values::Int(rows.clone().map(|at| cells.int(columns::FILE, at)).collect())),
-                    ("line", Values::Int(rows.map(|at| cells.int(columns::LINE, at)).collect())),
+                    ("line", Values::Int(rows.clone().map(|at| cells.int(columns::LINE, at)).collect())),
+                    ("record", Values::Int(rows.map(|at| cells.int(columns::RECORD, at)).collect())),
                     ("list_id", Values::Text(lists.iter().map(|id| Some(id.as_str())).collect())),
                     ("origin_list_id", Values::Text(origins.iter().map(|id| Some(id.as_str())).collect())),
                 ]);

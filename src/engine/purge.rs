@@ -319,6 +319,7 @@ mod tests {
                 into.request(RequestRow {
                     content_key: u128::from(n),
                     line: u64::from(n) + 1,
+                    record: u64::from(n) + 1,
                     messages: format!("{word} {n}"),
                     response: (n % 2 == 0).then(|| format!("{word} answer")),
                     user: Some("u".to_owned()),

@@ -34,7 +34,7 @@ use super::verdict::{Delta, FateEvent, Verdict};
 use super::view::View;
 
 /// Raised when the layout of the run folder or the meaning of a delta changes: nothing older is reused.
-const ENGINE_VERSION: u32 = 3;
+const ENGINE_VERSION: u32 = 4;
 
 /// Bytes of cells that stay in memory, so that they need not be read back from where they were written.
 const HELD_BYTES: usize = 128 << 20;

@@ -46,14 +46,23 @@ pub(super) enum ReadyRow {
 /// A file of text, with its number among the inputs.
 pub(super) type TextFile<'p> = (u32, &'p Path, Format);
 
-/// Reads and hashes files, block by block; also gives the number of items of each.
+/// A file that was read to its end.
+pub(super) struct ReadFile {
+    pub(super) input: InputFile,
+    /// Its items.
+    pub(super) n_items: u64,
+    /// Its items are named by their numbers, since a line of it need not be one item.
+    pub(super) by_record: bool,
+}
+
+/// Reads and hashes files, block by block.
 #[allow(clippy::needless_pass_by_value)] // Dropping the sender is what ends the stream.
 pub(super) fn read_files(
     files: &[TextFile<'_>],
     limits: &Limits,
     cancel: &dyn Cancel,
     sender: SyncSender<(u32, Block)>,
-) -> Result<Vec<(InputFile, u64)>> {
+) -> Result<Vec<ReadFile>> {
     let mut inputs = Vec::with_capacity(files.len());
     // A few files at a time, so that what was checked is still in the system's memory when it is read.
     for files in files.chunks(rayon::current_num_threads()) {
@@ -75,7 +84,7 @@ fn read_file(
     limits: &Limits,
     soundness: Soundness,
     sender: &SyncSender<(u32, Block)>,
-) -> Result<(InputFile, u64)> {
+) -> Result<ReadFile> {
     let mut hasher = Sha256::new();
     let mut on_bytes = |bytes: &[u8]| hasher.update(bytes);
     let facts = read_sound_blocks(path, format, limits, soundness, &mut on_bytes, &mut |block| {
@@ -84,7 +93,7 @@ fn read_file(
     })?;
     let sha256 = hex(&hasher.finalize());
     let input = InputFile { path: path.display().to_string(), sha256, bytes: facts.raw_bytes };
-    Ok((input, facts.n_items))
+    Ok(ReadFile { input, n_items: facts.n_items, by_record: facts.by_record })
 }
 
 /// What became of a block.
@@ -134,23 +143,25 @@ pub(super) fn ready(file: u32, line: Line) -> Ready {
 }
 
 fn ready_row(file: u32, line: Line) -> ReadyRow {
+    let place = Place { file, line: line.line, record: line.record };
     let (unreadable, reason, detail) = match line.fate {
         LineFate::Record(mut record) => {
             let custom_id = record.custom_id.take();
-            let request = Box::new(request(file, *record));
+            let request = Box::new(request(place, *record));
             return match custom_id {
                 Some(custom_id) => ReadyRow::Batch(custom_id, request),
                 None => ReadyRow::Request(request),
             };
         }
-        LineFate::Answer(answer) => return ReadyRow::Answer(Place { file, line: line.line }, answer),
+        LineFate::Answer(answer) => return ReadyRow::Answer(place, answer),
         LineFate::NoRequest(fault) => (false, fault.reason, fault.detail),
         LineFate::Unreadable(fault) => (true, fault.reason, fault.detail),
     };
     // A detail can quote the line: a key, a role.
     ReadyRow::Line(LineRow {
         file,
-        line: line.line,
+        line: place.line,
+        record: place.record,
         n_lines: line.n_items,
         unreadable,
         ends_file: ends_file(reason),
@@ -159,13 +170,14 @@ fn ready_row(file: u32, line: Line) -> ReadyRow {
     })
 }
 
-fn request(file: u32, record: Record) -> RequestRow {
+fn request(place: Place, record: Record) -> RequestRow {
     let facts = record.facts;
     let json = |messages: &[Message]| serde_json::to_string(messages).expect("messages are plain data");
     RequestRow {
         content_key: record.content_key,
-        file,
-        line: record.line,
+        file: place.file,
+        line: place.line,
+        record: place.record,
         external_id: record.external_id,
         shape: record.shape,
         messages: json(&record.messages),

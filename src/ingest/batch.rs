@@ -167,12 +167,13 @@ impl BatchAnswer {
     }
 
     fn unjoined(place: Place, why: &str) -> Joined {
-        let Place { file, line } = place;
+        let Place { file, line, record } = place;
         // Without the id: it is the request's own, which somebody may ask to forget.
         let detail = format!("{why} its custom_id");
         Joined::Answer(LineRow {
             file,
             line,
+            record,
             n_lines: 1,
             unreadable: false,
             ends_file: false,

@@ -80,7 +80,9 @@ pub(super) fn read_sound_blocks<E: From<ReadError>>(
     }
     let compression = raw.compression();
     let raw_bytes = raw.drain().map_err(read_error)?;
-    Ok(FileFacts { compression, raw_bytes, text_bytes: cutter.text_bytes, n_items: cutter.n_items })
+    let by_record = splitter.as_ref().is_some_and(Splitter::may_share_lines);
+    let (text_bytes, n_items) = (cutter.text_bytes, cutter.n_items);
+    Ok(FileFacts { compression, raw_bytes, text_bytes, n_items, by_record })
 }
 
 /// Why a file cannot be read.
@@ -206,6 +208,8 @@ pub struct FileFacts {
     pub text_bytes: u64,
     /// Items in all its blocks: each gets one fate.
     pub n_items: u64,
+    /// An item is named by its number, since its line may hold others or be one of several.
+    pub by_record: bool,
 }
 
 /// How a file is stored.
@@ -235,10 +239,35 @@ pub struct Block {
 pub struct Item {
     /// The line it starts on; the first line is 1.
     pub line: u64,
+    /// Its number among the items of the file; the first is 1.
+    pub record: u64,
     /// How many items it stands for: of blank lines there may be more than memory has room for.
     pub n_items: u64,
     /// Where it stands in the block's text, or why it could not be read.
     pub bytes: Result<Range<usize>, Fault>,
+}
+
+impl Item {
+    /// Where it starts.
+    pub fn position(&self) -> Position {
+        Position { line: self.line, record: self.record }
+    }
+}
+
+/// Where an item starts in its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// The line; the first is 1.
+    pub line: u64,
+    /// Its number among the items of the file; the first is 1. A table's header is no item.
+    pub record: u64,
+}
+
+impl Position {
+    /// The position of an item in a file where items and lines have the same numbers.
+    pub fn same(number: u64) -> Self {
+        Self { line: number, record: number }
+    }
 }
 
 /// Text that was read and not yet handed over, and where it is cut.
@@ -357,12 +386,13 @@ impl<'a> Cutter<'a> {
     }
 
     fn push(&mut self, bytes: Result<Range<usize>, Fault>) {
-        self.items.push(Item { line: self.line, n_items: 1, bytes });
         self.n_items += 1;
+        self.items.push(Item { line: self.line, record: self.n_items, n_items: 1, bytes });
     }
 
     /// Adds blank lines to those right before them, if there are some.
     fn push_blank(&mut self, bytes: Range<usize>, n_lines: u64) {
+        let record = self.n_items + 1;
         self.n_items += n_lines;
         if let Some(Item { n_items, bytes: Ok(before), .. }) = self.items.last_mut()
             && self.text[before.clone()].trim_ascii().is_empty()
@@ -373,7 +403,7 @@ impl<'a> Cutter<'a> {
         }
         let first = bytes.start..bytes.end.min(bytes.start + 1);
         let bytes = if n_lines > 1 { first } else { bytes };
-        self.items.push(Item { line: self.line, n_items: n_lines, bytes: Ok(bytes) });
+        self.items.push(Item { line: self.line, record, n_items: n_lines, bytes: Ok(bytes) });
     }
 
     fn start_next(&mut self) {

@@ -14,7 +14,7 @@ use crate::ingest::facts::{FactFinder, Facts};
 use crate::ingest::marks::{cut_mark, missing_text};
 use crate::ingest::messages::read_system;
 use crate::ingest::path::{Path, at, find};
-use crate::ingest::read::Block;
+use crate::ingest::read::{Block, Position};
 use crate::ingest::reasons::{
     BLANK_LINE, Fault, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, NOT_UTF8, PARTIAL_CONVERSATION, STREAM_CHUNK,
     TRUNCATED, UNKNOWN_SHAPE,
@@ -41,15 +41,22 @@ pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {
             Err(fault) => Err(LineFate::Unreadable(fault.clone())),
         };
         match read {
-            Ok((content_key, value)) => push_lines(item.line, content_key, value, columns, &mut lines),
-            Err(fate) => lines.push(Line { line: item.line, n_items: item.n_items, part: 0, fate }),
+            Ok((content_key, value)) => push_lines(item.position(), content_key, value, columns, &mut lines),
+            Err(fate) => lines.push(Line::whole(item.position(), item.n_items, fate)),
         }
     }
     lines
 }
 
 /// Reads a value that may hold several requests: each is a line of its own, in order.
-pub fn push_lines(line: u64, content_key: u128, value: Value, columns: &Columns, lines: &mut Vec<Line>) {
+pub fn push_lines(
+    position: Position,
+    content_key: u128,
+    value: Value,
+    columns: &Columns,
+    lines: &mut Vec<Line>,
+) {
+    let Position { line, record } = position;
     let mut parts = vec![(content_key, value, MAX_PACKS)];
     let first = lines.len();
     while let Some((content_key, mut value, packs)) = parts.pop() {
@@ -63,7 +70,7 @@ pub fn push_lines(line: u64, content_key: u128, value: Value, columns: &Columns,
         // A line holds fewer parts than bytes, and a line is held in memory.
         let part = u32::try_from(lines.len() - first).unwrap_or(u32::MAX);
         let fate = shaped.unwrap_or_else(|| explain(&mut value, columns));
-        lines.push(Line { line, n_items: 1, part, fate });
+        lines.push(Line { line, record, n_items: 1, part, fate });
     }
 }
 
@@ -95,12 +102,21 @@ fn shaped(line: u64, content_key: u128, value: &mut Value, columns: &Columns) ->
 pub struct Line {
     /// The line it starts on; the first line is 1.
     pub line: u64,
+    /// The number of its item in the file; the first is 1. Parts of one item share it.
+    pub record: u64,
     /// How many items of the file it stands for: blank lines that follow on one another are one.
     pub n_items: u64,
     /// Its number among the parts of its item; 0 for the first or only one.
     pub part: u32,
     /// What became of it.
     pub fate: LineFate,
+}
+
+impl Line {
+    /// An item that was not taken apart, or several that hold nothing.
+    pub fn whole(Position { line, record }: Position, n_items: u64, fate: LineFate) -> Self {
+        Self { line, record, n_items, part: 0, fate }
+    }
 }
 
 /// What became of an item.

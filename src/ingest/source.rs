@@ -23,9 +23,9 @@ use crate::engine::foreign::{ForeignFile, ForeignRows, Need};
 use crate::engine::payload::{PayloadWriter, RequestRow};
 use crate::engine::runner::Source;
 use crate::engine::stage::Context;
-use crate::ingest::ahead::{Parsed, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready};
+use crate::ingest::ahead::{Parsed, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready};
 use crate::ingest::batch::{Joined, Waiting};
-use crate::ingest::read::{Format, Limits, ReadError};
+use crate::ingest::read::{Format, Limits, Position, ReadError};
 use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
 use crate::ingest::record::{Line, LineFate, push_lines};
 use crate::ingest::shapes::Columns;
@@ -75,7 +75,7 @@ impl From<ReadError> for Error {
 
 impl Source for Ingest {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(5);
+        fingerprint.version(6);
         let settings = Self { inputs: Vec::new(), ..self.clone() };
         let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
         fingerprint.part("settings", settings.as_bytes());
@@ -106,9 +106,12 @@ impl Source for Ingest {
         let files: Vec<(u32, &Path)> = (0..).zip(self.inputs.iter().map(PathBuf::as_path)).collect();
         let is_text = |path: &Path| matches!(Reading::of(path), Reading::Text(_));
         for files in files.chunk_by(|(_, one), (_, next)| is_text(one) && is_text(next)) {
-            for (input, n_items_here) in rows.files(files)? {
-                inputs.push(input);
-                n_items += n_items_here;
+            for (read, &(file, _)) in rows.files(files)?.into_iter().zip(files) {
+                if read.by_record {
+                    rows.into.name_by_record(file);
+                }
+                inputs.push(read.input);
+                n_items += read.n_items;
             }
         }
         rows.join()?;
@@ -155,7 +158,7 @@ struct Rows<'a, 'c> {
 
 impl Rows<'_, '_> {
     /// Takes a Parquet file, or text files that follow on one another.
-    fn files(&mut self, files: &[(u32, &Path)]) -> Result<Vec<(InputFile, u64)>> {
+    fn files(&mut self, files: &[(u32, &Path)]) -> Result<Vec<ReadFile>> {
         let mut texts: Vec<TextFile<'_>> = Vec::with_capacity(files.len());
         for &(file, path) in files {
             match Reading::of(path) {
@@ -167,7 +170,7 @@ impl Rows<'_, '_> {
     }
 
     /// Reads, parses and writes at the same time, so that no file waits for the end of the one before.
-    fn texts(&mut self, files: &[TextFile<'_>]) -> Result<Vec<(InputFile, u64)>> {
+    fn texts(&mut self, files: &[TextFile<'_>]) -> Result<Vec<ReadFile>> {
         let limits = Limits { max_line_bytes: self.ingest.max_line_bytes, block_bytes: BLOCK_BYTES };
         let ahead = BLOCKS_AHEAD * rayon::current_num_threads();
         let (blocks_in, blocks) = sync_channel(ahead);
@@ -205,7 +208,7 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    fn parquet(&mut self, file: u32, path: &Path) -> Result<(InputFile, u64)> {
+    fn parquet(&mut self, file: u32, path: &Path) -> Result<ReadFile> {
         let frames = ForeignFile::open(path)?;
         let columns = &self.ingest.columns;
         let selection = frames.select(|name| if is_read(name, columns) { Need::Read } else { Need::No })?;
@@ -217,7 +220,8 @@ impl Rows<'_, '_> {
                     return Err(Error::Interrupted);
                 }
                 let end = self.end_of_batch(&rows, start);
-                let read = |row: usize| self.parquet_row(file, &rows, row, (stretch.start + row + 1) as u64);
+                let number = |row: usize| Position::same((stretch.start + row + 1) as u64);
+                let read = |row: usize| self.parquet_row(file, &rows, row, number(row));
                 let lines: Vec<Vec<Ready>> = (start..end).into_par_iter().map(read).collect();
                 for line in lines.into_iter().flatten() {
                     self.take(line)?;
@@ -225,7 +229,7 @@ impl Rows<'_, '_> {
                 start = end;
             }
         }
-        Ok((hashed(path)?, frames.height() as u64))
+        Ok(ReadFile { input: hashed(path)?, n_items: frames.height() as u64, by_record: true })
     }
 
     /// Where the rows end that are parsed together: a few bytes of a dictionary can be the cells of many rows.
@@ -240,10 +244,9 @@ impl Rows<'_, '_> {
         (start..rows.height()).find(is_enough).map_or(rows.height(), |last| last + 1)
     }
 
-    fn parquet_row(&self, file: u32, rows: &ForeignRows, row: usize, line: u64) -> Vec<Ready> {
+    fn parquet_row(&self, file: u32, rows: &ForeignRows, row: usize, position: Position) -> Vec<Ready> {
         let (n_bytes, limit) = (rows.row_bytes(row), self.ingest.max_line_bytes);
-        let unreadable =
-            |fault| vec![ready(file, Line { line, n_items: 1, part: 0, fate: LineFate::Unreadable(fault) })];
+        let unreadable = |fault| vec![ready(file, Line::whole(position, 1, LineFate::Unreadable(fault)))];
         if n_bytes > limit {
             return unreadable(Fault::new(LINE_TOO_LONG, format!("{n_bytes} bytes, the limit is {limit}")));
         }
@@ -253,7 +256,8 @@ impl Rows<'_, '_> {
         }
         let value = Value::Object(row.object);
         let mut lines = Vec::with_capacity(1);
-        push_lines(line, xxh3_128(value.to_string().as_bytes()), value, &self.ingest.columns, &mut lines);
+        let content_key = xxh3_128(value.to_string().as_bytes());
+        push_lines(position, content_key, value, &self.ingest.columns, &mut lines);
         lines.into_iter().map(|line| ready(file, line)).collect()
     }
 

@@ -48,6 +48,11 @@ impl Splitter {
         Self::Values(Values { in_array: false, depth: 0, at: Token::Gap })
     }
 
+    /// One line may hold several items, or one item several lines.
+    pub(super) fn may_share_lines(&self) -> bool {
+        matches!(self, Self::Rows(_) | Self::Values(_))
+    }
+
     /// Reads on from the last cut or, after `None`, from where the last text ended.
     pub(super) fn next_cut(&mut self, text: &[u8]) -> Option<Cut> {
         match self {

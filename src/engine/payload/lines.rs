@@ -4,6 +4,8 @@ use std::path::Path;
 
 use super::rows::Place;
 use super::{BATCH_ROWS, LINES};
+use crate::engine::columns::{ColumnSpec, FILE, LINE, RECORD};
+use crate::engine::corpus::BatchCells;
 use crate::engine::error::{Result, damaged};
 use crate::engine::frame::{FrameFile, FrameWriter, Values};
 use crate::engine::scribe::Scribe;
@@ -63,12 +65,14 @@ impl LineWriter {
         self.file.write(vec![
             ("file", Values::U32(lines.iter().map(|line| line.place.file).collect())),
             ("line", Values::Int(lines.iter().map(|line| int(line.place.line)).collect())),
+            ("record", Values::Int(lines.iter().map(|line| int(line.place.record)).collect())),
             ("lines", Values::Int(lines.iter().map(|line| int(line.n_lines)).collect())),
             ("fate", Values::Text(lines.iter().map(|line| Some(line.fate)).collect())),
             ("reason", Values::Text(lines.iter().map(|line| Some(line.reason)).collect())),
             ("detail", Values::Text(lines.iter().map(|line| Some(line.detail.as_str())).collect())),
             ("into_file", into(|place| Some(i64::from(place.file)))),
             ("into_line", into(|place| i64::try_from(place.line).ok())),
+            ("into_record", into(|place| i64::try_from(place.record).ok())),
         ])
     }
 }
@@ -80,6 +84,8 @@ pub struct LineStory {
     pub file: u32,
     /// The line, or the first of them.
     pub line: i64,
+    /// Number of its item in the file, or of the first of them. Runs of earlier versions have none.
+    pub record: Option<i64>,
     /// How many lines these are.
     pub n_lines: i64,
     /// `unreadable`, `no-request`, `joined-into` or `forgotten`.
@@ -88,8 +94,37 @@ pub struct LineStory {
     pub reason: String,
     /// What was found.
     pub detail: String,
-    /// File and line of the request that the line was joined into.
-    pub into: Option<(i64, i64)>,
+    /// Where the request stands that the line was joined into.
+    pub into: Option<StoredPlace>,
+}
+
+impl LineStory {
+    /// Where it stands, or the first of them.
+    pub fn place(&self) -> StoredPlace {
+        StoredPlace { file: i64::from(self.file), line: self.line, record: self.record }
+    }
+}
+
+/// A place in an input, as a run folder has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StoredPlace {
+    /// Number of the input file.
+    pub file: i64,
+    /// The line, from 1.
+    pub line: i64,
+    /// Number of the item in the file, from 1. Runs of earlier versions have none.
+    pub record: Option<i64>,
+}
+
+impl StoredPlace {
+    /// The columns of requests that hold it.
+    pub const COLUMNS: [ColumnSpec; 3] = [FILE, LINE, RECORD];
+
+    /// The place of a request, from cells of [`StoredPlace::COLUMNS`].
+    pub fn of_request(cells: &BatchCells, at: usize) -> Option<Self> {
+        let (file, line) = cells.int(FILE, at).zip(cells.int(LINE, at))?;
+        Some(Self { file, line, record: cells.int(RECORD, at) })
+    }
 }
 
 /// Reads the lines that gave no request of their own.
@@ -101,7 +136,7 @@ pub fn read_lines(run: &Path) -> Result<Vec<LineStory>> {
     let frame = FrameFile::open(&path)?.read_all()?;
     let text =
         |name: &str, row| frame.texts(name).and_then(|cells| cells.get(row)).unwrap_or_default().to_owned();
-    // Runs of earlier versions joined nothing and have no such columns.
+    // Runs of earlier versions joined nothing or counted no records, and have no such columns.
     let int = |name: &str, row| frame.ints(name).and_then(|cells| cells.get(row));
     (0..frame.height())
         .map(|row| {
@@ -113,11 +148,16 @@ pub fn read_lines(run: &Path) -> Result<Vec<LineStory>> {
             Ok(LineStory {
                 file,
                 line,
+                record: int("record", row),
                 n_lines: int("lines", row).unwrap_or(1),
                 fate: text("fate", row),
                 reason: text("reason", row),
                 detail: text("detail", row),
-                into: int("into_file", row).zip(int("into_line", row)),
+                into: int("into_file", row).zip(int("into_line", row)).map(|(file, line)| StoredPlace {
+                    file,
+                    line,
+                    record: int("into_record", row),
+                }),
             })
         })
         .collect()

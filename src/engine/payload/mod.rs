@@ -24,7 +24,7 @@ use super::error::{Result, damaged};
 use super::folder::InputFile;
 use super::frame::FrameFile;
 use super::stage::{RowIx, TableId};
-pub use lines::{JOINED, LineStory, read_lines};
+pub use lines::{JOINED, LineStory, StoredPlace, read_lines};
 pub use rows::{LineRow, Place, RequestRow};
 pub(crate) use spine::id_of_repeat;
 use spine::{TableSpine, read_spine};
@@ -87,6 +87,9 @@ pub struct IngestManifest {
     /// Inputs that were not read to their end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cut_files: Vec<CutFile>,
+    /// Inputs of which a record is named by its number and not by its line: tables and JSON that is not line by line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_record: Vec<u32>,
     /// Requests by log shape.
     pub shapes: BTreeMap<String, u64>,
     /// Rows of each batch of requests.
@@ -139,7 +142,10 @@ fn tables(manifest: &IngestManifest, spines: (TableSpine, TableSpine), cells: [C
     let mut requests = Table::new(TableId::Requests, spines.0.ids, request_order, &manifest.request_batches);
     let mut lists = Table::new(TableId::DocLists, spines.1.ids, list_order, &manifest.list_batches);
     let [of_requests, of_lists] = cells;
-    requests.add_columns(&columns_of(TableId::Requests), of_requests);
+    let mut of_ingest = columns_of(TableId::Requests);
+    // Runs of earlier versions counted no records.
+    of_ingest.retain(|&column| column != columns::RECORD || of_requests.may_hold(column));
+    requests.add_columns(&of_ingest, of_requests);
     lists.add_columns(&columns_of(TableId::DocLists), of_lists);
     Corpus { requests, lists, list: origin.clone(), origin }
 }

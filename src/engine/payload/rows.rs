@@ -11,6 +11,8 @@ pub struct RequestRow {
     pub file: u32,
     /// Line on which the record starts, from 1.
     pub line: u64,
+    /// Number of the record's item in that file, from 1.
+    pub record: u64,
     /// The log's own id.
     pub external_id: Option<String>,
     /// The shape it was read as.
@@ -52,6 +54,8 @@ pub struct Place {
     pub file: u32,
     /// The line, from 1.
     pub line: u64,
+    /// Number of the item in the file, from 1.
+    pub record: u64,
 }
 
 impl RequestRow {
@@ -62,7 +66,7 @@ impl RequestRow {
 
     /// The line on which its record starts.
     pub(super) fn place(&self) -> Place {
-        Place { file: self.file, line: self.line }
+        Place { file: self.file, line: self.line, record: self.record }
     }
 
     /// Bytes of its long texts: what a batch is measured by.
@@ -79,6 +83,8 @@ pub struct LineRow {
     pub file: u32,
     /// The line, from 1.
     pub line: u64,
+    /// Number of the item in the file, from 1; of several the first.
+    pub record: u64,
     /// How many lines these are.
     pub n_lines: u64,
     /// It could not be read, rather than holding nothing to read.

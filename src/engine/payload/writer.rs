@@ -36,6 +36,7 @@ pub struct PayloadWriter {
     counts: IngestCounts,
     line_reasons: BTreeMap<String, u64>,
     cut_files: Vec<CutFile>,
+    by_record: Vec<u32>,
     shapes: BTreeMap<&'static str, u64>,
 }
 
@@ -56,6 +57,7 @@ impl PayloadWriter {
             counts: IngestCounts::default(),
             line_reasons: BTreeMap::new(),
             cut_files: Vec::new(),
+            by_record: Vec::new(),
             shapes: BTreeMap::new(),
         }
     }
@@ -124,7 +126,7 @@ impl PayloadWriter {
             self.cut_files.push(CutFile { file: line.file, detail: line.detail.clone() });
         }
         let fate = if line.unreadable { "unreadable" } else { "no-request" };
-        let place = Place { file: line.file, line: line.line };
+        let place = Place { file: line.file, line: line.line, record: line.record };
         self.note(Noted { detail: line.detail, n_lines: line.n_lines, ..Noted::of(place, line.reason, fate) })
     }
 
@@ -132,6 +134,11 @@ impl PayloadWriter {
         self.counts.lines += line.n_lines;
         *self.line_reasons.entry(line.reason.to_owned()).or_default() += line.n_lines;
         self.lines.push(line)
+    }
+
+    /// Notes that a record of this input is named by its number: a line of it may hold several, or be one of several.
+    pub fn name_by_record(&mut self, file: u32) {
+        self.by_record.push(file);
     }
 
     /// Counts lines that a limit passed over.
@@ -154,6 +161,7 @@ impl PayloadWriter {
             text(columns::EXTERNAL_ID, |row| row.external_id.as_deref()),
             int(columns::FILE, |row| Some(i64::from(row.file))),
             int(columns::LINE, |row| i64::try_from(row.line).ok()),
+            int(columns::RECORD, |row| i64::try_from(row.record).ok()),
             text(columns::SHAPE, |row| Some(row.shape)),
             text(columns::MESSAGES, |row| Some(&row.messages)),
             text(columns::RESPONSE, |row| row.response.as_deref()),
@@ -193,6 +201,7 @@ impl PayloadWriter {
             counts: self.counts,
             line_reasons: self.line_reasons,
             cut_files: self.cut_files,
+            by_record: self.by_record,
             shapes: self.shapes.into_iter().map(|(shape, n)| (shape.to_owned(), n)).collect(),
             request_batches: self.request_batches,
             list_batches,

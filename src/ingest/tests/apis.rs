@@ -74,7 +74,10 @@ fn a_hosted_row_is_read_whole() {
         afterwards: Vec::new(),
         custom_id: None,
     };
-    assert_eq!(lines, [Line { line: 1, n_items: 1, part: 0, fate: LineFate::Record(Box::new(expected)) }]);
+    assert_eq!(
+        lines,
+        [Line { line: 1, record: 1, n_items: 1, part: 0, fate: LineFate::Record(Box::new(expected)) }]
+    );
 }
 
 #[test]

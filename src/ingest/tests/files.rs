@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{ROW, gzip, outline, read, read_with};
+use super::{ROW, gzip, outline, positions, read, read_with};
 use crate::conversation::{Message, Role};
 use crate::ingest::read::{Compression, Format, Limits, ReadError, read_blocks};
 use crate::ingest::reasons::*;
@@ -57,6 +57,29 @@ fn elements_of_an_array_and_pretty_printed_objects_start_where_they_start() {
         outline(&read("log.json", format!("[{ROW},{ROW}"))),
         [(1, "record"), (1, "record"), (1, CUT_FILE)]
     );
+}
+
+#[test]
+fn records_are_numbered_by_element_by_row_and_by_line() {
+    let numbered = |name: &str, text: &str| {
+        let (lines, facts) = read_with(name, text.as_bytes(), &Limits::default());
+        (positions(&lines), facts.by_record)
+    };
+    let one_line = format!("[{ROW}, 7, {ROW}]\n");
+    assert_eq!(numbered("log.json", &one_line), (vec![(1, 1), (1, 2), (1, 3)], true));
+    let row: Value = serde_json::from_str(ROW).unwrap();
+    let pretty = serde_json::to_string_pretty(&json!([row, 7, row])).unwrap();
+    assert_eq!(numbered("log.json", &pretty), (vec![(2, 1), (6, 2), (7, 3)], true));
+    let table = "\nquery,function\n\"a\nb\",[]\n\"c\n\nd\",[]\ne,[]\n";
+    assert_eq!(numbered("log.csv", table), (vec![(3, 1), (5, 2), (8, 3)], true));
+    let by_line = format!("{ROW}\n\n\n{ROW}\n{{\n");
+    let expected = vec![(1, 1), (2, 2), (4, 4), (5, 5)];
+    for name in ["log.jsonl", "log.json", "log"] {
+        assert_eq!(numbered(name, &by_line), (expected.clone(), false), "{name}");
+    }
+    let spans = format!(r#"{{"spans": [{ROW}, {ROW}]}}"#);
+    let several = format!("{spans}\n{spans}\n");
+    assert_eq!(numbered("log.jsonl", &several), (vec![(1, 1), (1, 1), (2, 2), (2, 2)], false));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{ROW, read_with};
-use crate::ingest::read::Limits;
+use crate::ingest::read::{Limits, Position};
 use crate::ingest::record::{LineFate, push_lines};
 use crate::ingest::shapes::Columns;
 
@@ -103,7 +103,7 @@ proptest! {
     #[test]
     fn no_json_panics_and_no_record_is_without_messages(value in requestish()) {
         let mut lines = Vec::new();
-        push_lines(1, 0, value, &Columns::default(), &mut lines);
+        push_lines(Position::same(1), 0, value, &Columns::default(), &mut lines);
         prop_assert!(lines.iter().map(|line| line.part as usize).eq(0..lines.len()) && !lines.is_empty());
         for line in lines {
             if let LineFate::Record(record) = line.fate {

@@ -15,7 +15,7 @@ use flate2::write::GzEncoder;
 use serde_json::Value;
 
 use crate::conversation::{Call, Message, Role};
-use crate::ingest::read::{FileFacts, Format, Limits, ReadError, read_blocks};
+use crate::ingest::read::{FileFacts, Format, Limits, Position, ReadError, read_blocks};
 use crate::ingest::reasons::{Fault, RESPONSE_WITHOUT_REQUEST};
 use crate::ingest::record::{Line, LineFate, Record, push_lines, record_of_value, records_of};
 use crate::ingest::shapes::Columns;
@@ -46,7 +46,16 @@ fn read_with(name: &str, content: &[u8], limits: &Limits) -> (Vec<Line>, FileFac
     for line in distinct.into_iter().filter_map(|line| serde_json::from_slice(line).ok()) {
         assert_unread_keys_change_nothing(&line);
     }
-    let n_first = lines.iter().filter(|line| line.part == 0).map(|line| line.n_items).sum::<u64>();
+    let mut n_first = 0;
+    for line in &lines {
+        if line.part == 0 {
+            assert_eq!(line.record, n_first + 1, "items are numbered without a gap");
+            n_first += line.n_items;
+        } else {
+            assert_eq!(line.record, n_first, "parts have the number of their item");
+        }
+        assert!(facts.by_record || line.record == line.line, "{line:?}");
+    }
     assert_eq!(facts.n_items, n_first, "every item has one first part");
     (lines, facts)
 }
@@ -66,6 +75,11 @@ fn outline(lines: &[Line]) -> Vec<(u64, &'static str)> {
         (line.line..line.line + line.n_items).map(|n| (n, word(&line.fate))).collect::<Vec<_>>()
     };
     lines.iter().flat_map(each).collect()
+}
+
+/// Line numbers with the numbers of the items.
+fn positions(lines: &[Line]) -> Vec<(u64, u64)> {
+    lines.iter().map(|line| (line.line, line.record)).collect()
 }
 
 fn record(fate: LineFate) -> Record {
@@ -91,7 +105,7 @@ fn assert_unread_keys_change_nothing(value: &Value) {
     // Why a line holds no request may hang on any key, so only what it gives is compared.
     let given = |value: Value| {
         let mut lines = Vec::new();
-        push_lines(1, 0, value, &columns, &mut lines);
+        push_lines(Position::same(1), 0, value, &columns, &mut lines);
         lines.retain(|line| matches!(line.fate, LineFate::Record(_) | LineFate::Answer(_)));
         for line in &mut lines {
             line.part = 0;
