@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::form::form_of_bytes;
 use super::look::Left;
 use super::sample::Sampled;
-use crate::ingest::read::{Block, Item};
+use crate::ingest::read::{Block, Item, Position};
 use crate::ingest::reasons::{
     CUT_FILE, Fault, LINE_TOO_LONG, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, RAGGED_ROW, REASONS,
 };
@@ -26,6 +26,8 @@ pub(super) struct Lines {
     pub(super) records: Vec<Record>,
     /// The number of each one's file.
     pub(super) files: Vec<usize>,
+    /// Where each one starts in its file.
+    pub(super) positions: Vec<Position>,
     /// Lines that hold the answer to the request of another line.
     pub(super) answers: u64,
     /// Lines without one.
@@ -53,18 +55,19 @@ impl Lines {
                     if matches!(line.fate, LineFate::NoRequest(_)) {
                         lines.left_over.push((at, block_at, item_at));
                     }
-                    lines.take((at, &file.path), block, item, line);
+                    lines.take((at, file), block, item, line);
                 }
             }
         }
         lines
     }
 
-    fn take(&mut self, (file, path): (usize, &str), block: &Block, item: &Item, line: Line) {
+    fn take(&mut self, (number, file): (usize, &Sampled), block: &Block, item: &Item, line: Line) {
         let (left, fault) = match line.fate {
             LineFate::Record(record) => {
                 self.records.push(*record);
-                return self.files.push(file);
+                self.positions.push(item.position());
+                return self.files.push(number);
             }
             LineFate::Answer(_) => {
                 self.answers += 1;
@@ -83,7 +86,7 @@ impl Lines {
             );
         }
         if entry.at.len() < PLACES {
-            entry.at.push(format!("{path}:{}", line.line));
+            entry.at.push(file.place(item.position()));
         }
     }
 }

@@ -12,6 +12,7 @@ use super::sample::Sampled;
 use crate::docs::fix::{self, Fixed, Safety};
 use crate::docs::parse::fault::Fault;
 use crate::docs::parse::{Parsed, parse};
+use crate::ingest::read::Position;
 use crate::ingest::record::Record;
 use crate::privacy::Kind;
 
@@ -22,7 +23,8 @@ const PLACES: usize = 3;
 
 /// One list, read and fixed as a run would.
 struct Judged<'r> {
-    path: &'r str,
+    /// Where its request is in the inputs.
+    place: String,
     record: &'r Record,
     parsed: Result<(Parsed, Fixed), Fault>,
     personal: Vec<Kind>,
@@ -32,15 +34,11 @@ struct Judged<'r> {
 pub(super) fn look(sampled: &[Sampled], lines: &Lines) -> Docs {
     let records = &lines.records;
     let mut seen = HashSet::new();
-    let firsts: Vec<(usize, &Record)> = lines
-        .files
-        .iter()
-        .copied()
-        .zip(records)
-        .filter(|(_, record)| seen.insert(record.functions.as_str()))
-        .collect();
+    let places = lines.files.iter().zip(&lines.positions).map(|(&file, &at)| (&sampled[file], at));
+    let firsts: Vec<((&Sampled, Position), &Record)> =
+        places.zip(records).filter(|(_, record)| seen.insert(record.functions.as_str())).collect();
     let judged: Vec<Judged<'_>> =
-        firsts.par_iter().map(|&(file, record)| judge(&sampled[file].path, record)).collect();
+        firsts.par_iter().map(|&((file, at), record)| judge(file.place(at), record)).collect();
     let mut docs =
         Docs { lists: firsts.len() as u64, equal: (records.len() - firsts.len()) as u64, ..Docs::default() };
     let mut sizes = Vec::new();
@@ -63,12 +61,12 @@ pub(super) fn look(sampled: &[Sampled], lines: &Lines) -> Docs {
     docs
 }
 
-fn judge<'r>(path: &'r str, record: &'r Record) -> Judged<'r> {
+fn judge(place: String, record: &Record) -> Judged<'_> {
     let parsed = parse(&record.functions).map(|parsed| {
         let fixed = fix::fix(&parsed.functions, Safety::Unsafe);
         (parsed, fixed)
     });
-    Judged { path, record, parsed, personal: personal_in_text(&record.functions) }
+    Judged { place, record, parsed, personal: personal_in_text(&record.functions) }
 }
 
 fn add_read(docs: &mut Docs, parsed: &Parsed, fixed: &Fixed) {
@@ -98,6 +96,6 @@ fn add_fault(faults: &mut BTreeMap<&'static str, Left>, list: &Judged<'_>, fault
         left.form = form(&list.record.functions, FORM_CHARS);
     }
     if left.at.len() < PLACES {
-        left.at.push(format!("{}:{}", list.path, list.record.line));
+        left.at.push(list.place.clone());
     }
 }

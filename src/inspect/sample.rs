@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::Closeness;
 use crate::engine::error::Result;
 use crate::engine::foreign::{ForeignFile, ForeignRows, Need, Selection};
-use crate::ingest::read::{Block, Compression, Format, Item, Limits, ReadError, read_blocks};
+use crate::ingest::read::{Block, Compression, Format, Item, Limits, Position, ReadError, read_blocks};
 use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
 use crate::ingest::shapes::Columns;
 use crate::ingest::shapes::names::is_read;
@@ -42,8 +42,21 @@ pub(super) struct Sampled {
     pub(super) text_bytes: u64,
     /// All its lines.
     pub(super) n_lines: u64,
+    /// Its lines are named by their numbers: see [`crate::ingest::read::FileFacts`].
+    pub(super) by_record: bool,
     /// Some of them, in order.
     pub(super) blocks: Vec<Block>,
+}
+
+impl Sampled {
+    /// A place in it: `FILE:LINE`, or `FILE#RECORD` where the line alone cannot tell.
+    pub(super) fn place(&self, at: Position) -> String {
+        if self.by_record {
+            format!("{}#{}", self.path, at.record)
+        } else {
+            format!("{}:{}", self.path, at.line)
+        }
+    }
 }
 
 /// One file's part of the sample.
@@ -90,6 +103,7 @@ fn of_text(path: &Path, format: Format, part: Part) -> Result<Sampled> {
         bytes: facts.raw_bytes,
         text_bytes: facts.text_bytes,
         n_lines: facts.n_items,
+        by_record: facts.by_record,
         blocks: draw.blocks(),
     })
 }
@@ -120,6 +134,7 @@ fn of_parquet(path: &Path, part: Part) -> Result<Sampled> {
         bytes,
         text_bytes: (text * n_lines).checked_div(rows).unwrap_or_default(),
         n_lines,
+        by_record: true,
         blocks,
     })
 }
@@ -133,7 +148,7 @@ fn draw_rows(
     let rows = frames.read(selection, place.clone())?;
     for row in 0..rows.height() {
         let text = text_of(&rows, row);
-        draw.take((place.start + row + 1) as u64, text.as_deref().map(str::as_bytes));
+        draw.take(Position::same((place.start + row + 1) as u64), text.as_deref().map(str::as_bytes));
     }
     Ok(())
 }
@@ -179,7 +194,7 @@ struct Draw {
 
 /// A line: where it stands, and its text or fault.
 struct Drawn {
-    line: u64,
+    at: Position,
     n_items: u64,
     text: Result<Vec<u8>, Fault>,
 }
@@ -210,17 +225,17 @@ impl Draw {
         self.header.clone_from(&block.header);
         for item in &block.items {
             let text = item.bytes.as_ref().map(|range| &block.text[range.clone()]);
-            self.take_items(item.line, item.n_items, text);
+            self.take_items(item.position(), item.n_items, text);
         }
     }
 
-    fn take(&mut self, line: u64, text: Result<&[u8], &Fault>) {
-        self.take_items(line, 1, text);
+    fn take(&mut self, at: Position, text: Result<&[u8], &Fault>) {
+        self.take_items(at, 1, text);
     }
 
-    fn take_items(&mut self, line: u64, n_items: u64, text: Result<&[u8], &Fault>) {
+    fn take_items(&mut self, at: Position, n_items: u64, text: Result<&[u8], &Fault>) {
         self.n_seen += n_items;
-        let drawn = || Drawn { line, n_items, text: text.map(<[u8]>::to_vec).map_err(Fault::clone) };
+        let drawn = || Drawn { at, n_items, text: text.map(<[u8]>::to_vec).map_err(Fault::clone) };
         if self.head.len() < self.head_rows && self.head_bytes < self.part.half_bytes {
             self.head_bytes += text.map_or(0, <[u8]>::len);
             self.head.push(drawn());
@@ -259,7 +274,8 @@ fn block(lines: &[Drawn], header: Option<Arc<Header>>) -> Block {
             text.extend_from_slice(line);
             start..text.len()
         });
-        items.push(Item { line: line.line, n_items: line.n_items, bytes });
+        let Position { line: starts_on, record } = line.at;
+        items.push(Item { line: starts_on, record, n_items: line.n_items, bytes });
     }
     Block { text: text.into(), items, header }
 }
@@ -271,7 +287,7 @@ mod tests {
     fn drawn(rows: usize, n_lines: usize, seed: u64) -> Vec<u64> {
         let mut draw = Draw::new(Part { rows, half_bytes: MAX_HALF_BYTES, seed });
         for line in 1..=n_lines as u64 {
-            draw.take(line, Ok(b"{}\n"));
+            draw.take(Position::same(line), Ok(b"{}\n"));
         }
         draw.blocks().iter().flat_map(|block| block.items.iter().map(|item| item.line)).collect()
     }
