@@ -36,7 +36,7 @@ fn path(path: &Path) -> &str {
 fn help_names_every_command_and_every_exit_code() {
     let folder = tempfile::tempdir().unwrap();
     snapshot("help", &shown(&output(&["--help"])), folder.path());
-    for command in ["run", "purge", "forget"] {
+    for command in ["run", "why", "purge", "forget"] {
         snapshot(&format!("help_{command}"), &shown(&output(&[command, "--help"])), folder.path());
     }
 }

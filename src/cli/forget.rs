@@ -8,23 +8,23 @@ use serde_json::{Value, json};
 
 use super::Halfway;
 use super::open::{OpenRun, open};
+use super::place::name_and_line;
 use super::purge::what;
 use super::run::tell_anew;
 use super::why::is_forgotten;
 use crate::console::{self, count, table};
-use crate::engine::columns::{EXTERNAL_ID, FILE, LINE};
+use crate::engine::columns::EXTERNAL_ID;
 use crate::engine::corpus::Corpus;
 use crate::engine::error::{Error, damaged};
 use crate::engine::folder::{RunFolder, read_run_file};
 use crate::engine::forget::{Erasure, with_equal_records};
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, Forgotten};
-use crate::engine::payload;
+use crate::engine::payload::{self, StoredPlace};
 use crate::engine::rewrite::Touched;
 use crate::engine::runner::{self, Exported, Outcome, step_name};
 use crate::engine::stage::RowIx;
 use crate::export::{erase, written};
 use crate::report::model::{Fates, Report};
-use crate::text::visible::visible_line;
 
 /// The shortest start of a request id that is taken for one: what is forgotten does not come back, and a number of
 /// four digits that the log knows as an id may be the start of another record's.
@@ -38,7 +38,7 @@ const NOTHING_TO_DO: &str = "nothing to do: the record is forgotten\n";
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The log itself is not touched, nor files outside the run folder; old bytes are unlinked, not overwritten.
-The row's place stays, with the file and line it was read from. A later run into the folder passes over the record.
+The row's place stays, with the file, line and record number it was read from. A later run into the folder passes over the record.
 Records that are byte for byte the same are forgotten together. Other steps of its conversation are other records.
 
 Examples:
@@ -165,6 +165,9 @@ struct Place {
     is: String,
     file: String,
     line: i64,
+    record: Option<i64>,
+    /// File and line or record, for people.
+    name: String,
 }
 
 fn erase_all(folder: &RunFolder, run: &OpenRun, rows: &BTreeSet<RowIx>) -> Result<Told, Error> {
@@ -233,14 +236,16 @@ fn places(run: &OpenRun, corpus: &Corpus, rows: &[RowIx]) -> Result<Vec<Place>, 
     let mut places = Vec::new();
     for &row in rows {
         let batch = requests.batch_of(row);
-        let cells = requests.read_batch(batch, &[FILE, LINE])?;
-        let at = row as usize - requests.batch(batch).start;
-        let file = cells.int(FILE, at).and_then(|file| run.file.inputs.get(usize::try_from(file).ok()?));
+        let cells = requests.read_batch(batch, &StoredPlace::COLUMNS)?;
+        let place = StoredPlace::of_request(&cells, row as usize - requests.batch(batch).start);
+        let file = place.and_then(|place| run.file.inputs.get(usize::try_from(place.file).ok()?));
         places.push(Place {
             was: run.corpus.requests.row_id(row).to_string(),
             is: requests.row_id(row).to_string(),
             file: file.map_or_else(|| "?".to_owned(), |input| input.path.clone()),
-            line: cells.int(LINE, at).unwrap_or_default(),
+            line: place.map_or(0, |place| place.line),
+            record: place.and_then(|place| place.record),
+            name: name_and_line(run, place),
         });
     }
     Ok(places)
@@ -272,13 +277,7 @@ impl Told {
         }
         text.push('\n');
         for place in &self.requests {
-            text += &format!(
-                "  {} is {} now, read from {}:{}\n",
-                place.was,
-                place.is,
-                visible_line(&place.file),
-                place.line
-            );
+            text += &format!("  {} is {} now, read from {}\n", place.was, place.is, place.name);
         }
         let rows: Vec<Vec<String>> =
             self.touched.iter().map(|file| vec![file.file.clone(), what(file)]).collect();
@@ -315,7 +314,9 @@ impl Told {
         let requests: Vec<Value> = self
             .requests
             .iter()
-            .map(|place| json!({"was": place.was, "is": place.is, "file": place.file, "line": place.line}))
+            .map(|place| {
+                json!({"was": place.was, "is": place.is, "file": place.file, "line": place.line, "record": place.record})
+            })
             .collect();
         json!({"run": args.run, "requests": requests, "doc_lists": self.lists, "answers_held": self.answers,
             "merged_into_them": self.merged, "files": self.touched, "counts": self.counts})

@@ -17,6 +17,7 @@ mod inspect;
 mod labelled;
 mod open;
 mod pairs;
+mod place;
 mod plan;
 mod purge;
 mod report;

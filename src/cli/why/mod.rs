@@ -1,5 +1,6 @@
 //! `toolsieve why`: one row's story, from the line it was read from to its fate.
 
+mod line;
 mod story;
 
 use std::path::{Path, PathBuf};
@@ -7,15 +8,14 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use super::open::{OpenRun, open};
-use crate::console;
+use super::place::NamedPlace;
+use crate::console::{self, count, counted};
 use crate::engine::columns;
 use crate::engine::corpus::RowId;
 use crate::engine::entries::{self, EntryOrigin};
 use crate::engine::forgotten::{FORGOTTEN, Forgotten};
-
-use crate::engine::payload::{LineStory, read_lines};
+use crate::engine::payload::StoredPlace;
 use crate::engine::stage::RowIx;
-use crate::text::visible::visible_line;
 use story::Story;
 
 /// Texts longer than this are shortened for the eye; --full shows them whole.
@@ -23,15 +23,22 @@ const MAX_CHARS: usize = 200;
 
 /// Arguments of `why`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "FILE is an input's path, or the end of it. RECORD is the number of a record in its file, from 1: of the element of a JSON array, or of the row of a table, whose header does not count. In JSON lines it is the number of the line.
+A line that gave no request has no id; it is found by FILE:LINE or FILE#RECORD.
+
+Examples:
   toolsieve why out/live r0042                    by the log's own id
   toolsieve why out/live 9f3c22                   by the start of the request id
-  toolsieve why out/live raw/hosted.jsonl:17      by file and line")]
+  toolsieve why out/live raw/hosted.jsonl:17      by file and line
+  toolsieve why out/live raw/pairs.csv#17         by file and record"
+)]
 pub(super) struct WhyArgs {
     /// Run folder.
     run: PathBuf,
 
-    /// The row: the log's own id, the start of a request id, `FILE:LINE`, or the id of an entry of the dataset.
+    /// The row: the log's own id, the start of a request id, `FILE:LINE`, `FILE#RECORD`, or the id of an entry of the
+    /// dataset.
     row: String,
 
     /// Shows texts whole.
@@ -43,28 +50,50 @@ pub(super) fn why(args: &WhyArgs) -> anyhow::Result<()> {
     let run = open(&args.run)?;
     let max_chars = if args.full { usize::MAX } else { MAX_CHARS };
     let entry = request_of_entry(&args.run, &args.row)?;
-    let found = find(&run, entry.as_deref().unwrap_or(&args.row))?;
+    let wanted = entry.as_deref().unwrap_or(&args.row);
+    let named = NamedPlace::read(&run, wanted);
+    let found = find(&run, wanted, named.as_ref())?;
+    let lines = named.as_ref().map_or(Ok(Vec::new()), |named| line::at(&args.run, named))?;
+    if named.as_ref().is_some_and(NamedPlace::is_line)
+        && let Some(text) = line::several(&run, &args.run, wanted, &found, &lines)
+    {
+        console::give(&text)?;
+        console::talk(line::HINT);
+        return Ok(());
+    }
     let mut text = String::new();
-    for (nth, row) in found.iter().enumerate() {
+    for (nth, (row, _)) in found.iter().enumerate() {
         if nth > 0 {
             text.push('\n');
         }
         text += &Story { run: &run, folder: &args.run, row: *row, max_chars }.tell()?;
     }
     if found.is_empty() {
-        match find_line(&run, &args.run, &args.row)? {
-            Some(line) => text = tell_line(&run, &line, &args.row),
+        match lines.first() {
+            Some(line) => text = line.tell(&run, wanted),
             None if is_forgotten(&args.run, &args.row)? => {
                 text = format!("request {}\nfate      forgotten: {}\n", args.row, FORGOTTEN.code);
             }
             None => bail!(
-                "no row {} in {}\nhint: give the log's own id, the start of a request id (4 digits or more), FILE:LINE, or an entry's id",
+                "no row {} in {}\nhint: give the log's own id, the start of a request id (4 digits or more), FILE:LINE, FILE#RECORD, or an entry's id{}",
                 args.row,
-                args.run.display()
+                args.run.display(),
+                without_an_id(&run)
             ),
         }
     }
     Ok(console::give(&text)?)
+}
+
+/// Where to look for a line that no id finds.
+fn without_an_id(run: &OpenRun) -> String {
+    let counts = &run.ingest.counts;
+    let n_lines = counts.no_request + counts.unreadable + counts.joined;
+    if n_lines == 0 {
+        return String::new();
+    }
+    let gave = format!("{} of {} gave no request", count(n_lines), counted(counts.lines, "line", "lines"));
+    format!("\nhint: {gave} and have no id here: give FILE:LINE, or FILE#RECORD in a table or a JSON array")
 }
 
 /// The id of the request that an entry of the dataset was made of, by the entry's id or by the id that its request has there.
@@ -73,39 +102,30 @@ fn request_of_entry(run: &Path, entry: &str) -> anyhow::Result<Option<String>> {
     Ok(entries::read(run)?.into_iter().find(is_meant).and_then(|origin| origin.request_id))
 }
 
-/// The place a `FILE:LINE` names: the numbers of the files whose path ends like that, and the line.
-fn place(run: &OpenRun, wanted: &str) -> Option<(Vec<i64>, i64)> {
-    let (file, line) = wanted.rsplit_once(':')?;
-    let file = file.trim_start_matches("./");
-    let files = (0..)
-        .zip(&run.file.inputs)
-        .filter(|(_, input)| Path::new(&input.path).ends_with(file))
-        .map(|(at, _)| at)
-        .collect();
-    Some((files, line.parse().ok()?))
-}
-
-fn find(run: &OpenRun, wanted: &str) -> anyhow::Result<Vec<RowIx>> {
+/// The rows that are meant, with their places.
+fn find(
+    run: &OpenRun,
+    wanted: &str,
+    named: Option<&NamedPlace>,
+) -> anyhow::Result<Vec<(RowIx, Option<StoredPlace>)>> {
     const SHORTEST_PREFIX: usize = 4;
     let requests = &run.corpus.requests;
-    let place = place(run, wanted);
+    let asked = [&StoredPlace::COLUMNS[..], &[columns::EXTERNAL_ID]].concat();
     let is_hex = wanted.len() >= SHORTEST_PREFIX && wanted.chars().all(|c| c.is_ascii_hexdigit());
     let mut found = Vec::new();
     for batch in 0..requests.batches() {
         let range = requests.batch(batch);
-        let cells = requests.read_batch(batch, &[columns::EXTERNAL_ID, columns::FILE, columns::LINE])?;
+        let cells = requests.read_batch(batch, &asked)?;
         for row in requests.rows_of_batch(batch) {
             let at = row as usize - range.start;
-            let is_there = place.as_ref().is_some_and(|(files, line)| {
-                cells.int(columns::LINE, at) == Some(*line)
-                    && cells.int(columns::FILE, at).is_some_and(|file| files.contains(&file))
-            });
+            let place = StoredPlace::of_request(&cells, at);
+            let is_there = named.zip(place).is_some_and(|(named, place)| named.is_at(place));
             let has_id = cells.text(columns::EXTERNAL_ID, at) == Some(wanted);
             if is_there
                 || has_id
                 || (is_hex && requests.row_id(row).to_string().starts_with(&wanted.to_ascii_lowercase()))
             {
-                found.push(row);
+                found.push((row, place));
             }
         }
     }
@@ -117,26 +137,4 @@ pub(super) fn is_forgotten(run: &Path, wanted: &str) -> anyhow::Result<bool> {
     let whole = RowId::number(wanted).filter(|_| wanted.len() == 32);
     let list = Forgotten::read(run)?;
     Ok(whole.is_some_and(|id| list.holds(id) || list.is_tombstone(RowId(id))))
-}
-
-fn find_line(run: &OpenRun, folder: &Path, wanted: &str) -> anyhow::Result<Option<LineStory>> {
-    let Some((files, line)) = place(run, wanted) else { return Ok(None) };
-    Ok(read_lines(folder)?.into_iter().find(|story| {
-        (story.line..story.line + story.n_lines).contains(&line) && files.contains(&i64::from(story.file))
-    }))
-}
-
-fn tell_line(run: &OpenRun, line: &LineStory, wanted: &str) -> String {
-    let detail = visible_line(&line.detail);
-    let found = if detail.is_empty() { String::new() } else { format!("  found     {detail}\n") };
-    let into =
-        line.into.map(|(file, line)| format!("  into      {}\n", path_and_line(run, Some(file), line)));
-    let into = into.unwrap_or_default();
-    format!("line {}\n  fate      {}: {}\n{found}{into}", visible_line(wanted), line.fate, line.reason)
-}
-
-/// A place as `FILE:LINE`.
-fn path_and_line(run: &OpenRun, file: Option<i64>, line: i64) -> String {
-    let file = file.and_then(|file| run.file.inputs.get(usize::try_from(file).ok()?));
-    format!("{}:{line}", visible_line(file.map_or("?", |input| &input.path)))
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::path_and_line;
 use crate::cli::diff::changes;
 use crate::cli::open::OpenRun;
+use crate::cli::place::name_and_line;
 use crate::conversation::Message;
 use crate::engine::columns::{
     self, ANSWER, CATEGORY, CATEGORY_BASIS, ColumnSpec, FUNCTIONS, OUTCOME, PARSE_STEPS, RELEVANCE,
@@ -16,7 +16,7 @@ use crate::engine::columns::{
 use crate::engine::corpus::{BatchCells, Corpus, Fate, RowId};
 use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::ledger::{Event, fate_word, for_each_event, for_each_forgotten};
-use crate::engine::payload::read_lines;
+use crate::engine::payload::{StoredPlace, read_lines};
 use crate::engine::stage::{RowIx, Safety, TableId};
 use crate::stages;
 use crate::text::short::shortened;
@@ -76,8 +76,7 @@ impl Story<'_> {
 
     /// The request as sent, and what the log says about it.
     fn sent(&self, cells: &BatchCells, at: usize, is_place: bool) -> String {
-        let (file, line) = (cells.int(columns::FILE, at), cells.int(columns::LINE, at).unwrap_or_default());
-        let place = path_and_line(self.run, file, line);
+        let place = name_and_line(self.run, StoredPlace::of_request(cells, at));
         let text = format!("request {}\n", self.corpus().requests.row_id(self.row));
         if is_place {
             return text + &format!("  read      {place}; nothing of it is kept\n");
@@ -116,13 +115,13 @@ impl Story<'_> {
 
     /// The line the answer stood in, where that is another one.
     fn joined(&self, cells: &BatchCells, at: usize) -> anyhow::Result<String> {
-        let own = cells.int(columns::FILE, at).zip(cells.int(columns::LINE, at));
+        let own = StoredPlace::of_request(cells, at);
         if self.run.ingest.counts.joined == 0 {
             return Ok(String::new());
         }
         let line = read_lines(self.folder)?.into_iter().find(|line| line.into.is_some() && line.into == own);
         Ok(line.map_or(String::new(), |line| {
-            let place = path_and_line(self.run, Some(i64::from(line.file)), line.line);
+            let place = name_and_line(self.run, Some(line.place()));
             format!("  joined    its response was joined from {place}\n")
         }))
     }
