@@ -109,6 +109,155 @@ fn a_file_of_docs_is_one_list_called_by_its_name() {
     }
 }
 
+/// A folder with files of several types, some of which cannot be read.
+fn harbour() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for inner in ["b/deep", ".git", "node_modules/x", "__pycache__", "empty"] {
+        std::fs::create_dir_all(at(inner)).unwrap();
+    }
+    let function = |name: &str| {
+        let parameters = json!({"type": "dict", "properties": {}, "required": []});
+        json!({"name": name, "description": "Tells something.", "parameters": parameters})
+    };
+    let lines = format!(
+        "{}\n{}\n",
+        json!([function("tide"), function("wind.now")]),
+        json!({"id": "x", "tools": [function("fog")]})
+    );
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(json!([function("packed")]).to_string().as_bytes()).unwrap();
+    std::fs::write(at("b/deep/lines.jsonl"), lines).unwrap();
+    std::fs::write(at("b/tools.json.gz"), packed.finish().unwrap()).unwrap();
+    std::fs::write(at("a.json"), json!([function("first")]).to_string()).unwrap();
+    std::fs::write(at("a.txt"), "no docs at all").unwrap();
+    std::fs::write(at("b.json"), json!({"name": "list-ports"}).to_string()).unwrap();
+    std::fs::write(at("blank.py"), "\n").unwrap();
+    for other in ["logo.png", "notes.md", "b/table.parquet"] {
+        std::fs::write(at(other), "other").unwrap();
+    }
+    for hidden in [".hidden.json", ".git/a.json", "node_modules/x/a.json", "__pycache__/a.json"] {
+        std::fs::write(at(hidden), "hidden").unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_folder_is_walked_in_order_and_files_of_other_types_are_counted() {
+    let folder = harbour();
+    let read = |more: &[&str]| {
+        toolsieve().current_dir(folder.path()).args(["fix", "."]).args(more).output().unwrap()
+    };
+    let output = read(&[]);
+    assert_eq!(output.status.code(), Some(1));
+    let files_and_ids: Vec<_> =
+        lines(&output).iter().map(|line| (line["file"].clone(), line["id"].clone())).collect();
+    let expected = [
+        ("a.json", "a.json"),
+        ("a.txt", "a.txt"),
+        ("b/deep/lines.jsonl", "line 1"),
+        ("b/deep/lines.jsonl", "x"),
+        ("b/tools.json.gz", "tools.json.gz"),
+        ("b.json", "b.json"),
+    ];
+    assert_eq!(files_and_ids, expected.map(|(file, id)| (json!(file), json!(id))));
+    snapshot("fix_folder", &read(&["--diff"]));
+    assert_eq!(read(&[]).stdout, output.stdout);
+}
+
+#[test]
+fn a_file_among_others_that_cannot_be_read_is_a_fault_and_the_others_go_on() {
+    let folder = harbour();
+    let paths = ["fix", "missing.json", "b/table.parquet", "b", "-", "a.json"];
+    let output = toolsieve().current_dir(folder.path()).args(paths).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let lines = lines(&output);
+    let told: Vec<_> = lines.iter().map(|line| (&line["file"], &line["faults"][0]["reason"])).collect();
+    let (unreadable, none) = (json!("fix/unreadable-file"), Value::Null);
+    let files = [
+        "missing.json",
+        "b/table.parquet",
+        "b/deep/lines.jsonl",
+        "b/deep/lines.jsonl",
+        "b/tools.json.gz",
+        "a.json",
+    ]
+    .map(Value::from);
+    let reasons = [&unreadable, &unreadable, &none, &none, &none, &none];
+    assert_eq!(told, files.iter().zip(reasons).collect::<Vec<_>>());
+    assert_eq!(lines[0]["faults"][0]["message"], "cannot be opened: No such file or directory (os error 2)");
+    assert_eq!((&lines[0]["id"], &lines[0]["function"]), (&json!("missing.json"), &Value::Null));
+}
+
+#[test]
+fn a_folder_without_docs_is_an_error_that_names_the_types() {
+    let folder = harbour();
+    let empty = toolsieve().current_dir(folder.path()).args(["fix", "a.json", "empty"]).output().unwrap();
+    snapshot("fix_empty_folder", &empty);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_to_folders_are_not_followed_and_links_to_files_are() {
+    let folder = harbour();
+    let inner = folder.path().join("b/deep");
+    std::os::unix::fs::symlink(folder.path(), inner.join("loop")).unwrap();
+    std::os::unix::fs::symlink(folder.path().join("a.json"), inner.join("linked.json")).unwrap();
+    std::os::unix::fs::symlink("nowhere", inner.join("lost.json")).unwrap();
+    let output = toolsieve().current_dir(folder.path()).args(["fix", "b/deep"]).output().unwrap();
+    let lines = lines(&output);
+    let files: Vec<_> = lines.iter().map(|line| line["file"].as_str().unwrap()).collect();
+    assert_eq!(files, ["lines.jsonl", "lines.jsonl", "linked.json", "lost.json"]);
+    assert_eq!(lines[3]["faults"][0]["reason"], "fix/unreadable-file");
+}
+
+/// Docs whose names and types the APIs take in different ways.
+const FOR_APIS: &str = r#"{"id": 1, "function": [{"name": "tide.at", "description": "Tells the tide.", "parameters": {"type": "dict", "properties": {"place": {"type": "tuple", "description": "Where.", "items": {"type": "float"}}, "days": {"type": "integer", "description": "How many.", "enum": [1, 7], "default": 1}}, "required": ["place"]}}]}
+{"id": 2, "function": [{"name": "a.b", "description": "One."}, {"name": "a_b", "description": "Two."}]}
+{"id": 3, "function": "no docs at all"}
+"#;
+
+#[test]
+fn tools_of_other_apis_are_written_and_what_they_cannot_express_is_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    for api in ["openai", "anthropic", "mcp", "gemini"] {
+        let output = fix(folder.path(), "docs.jsonl", FOR_APIS, &["--as", api]);
+        assert_eq!(output.status.code(), Some(1));
+        snapshot(&format!("fix_as_{api}"), &output);
+    }
+    snapshot("fix_as_diff", &fix(folder.path(), "docs.jsonl", FOR_APIS, &["--as", "gemini", "--diff"]));
+    let bfcl = fix(folder.path(), "docs.jsonl", DOCS, &["--as", "bfcl"]);
+    assert_eq!(bfcl.stdout, fix(folder.path(), "docs.jsonl", DOCS, &[]).stdout);
+}
+
+#[test]
+fn tools_of_every_api_are_read_back_to_the_same_functions() {
+    let folder = tempfile::tempdir().unwrap();
+    let once = lines(&fix(folder.path(), "docs.jsonl", DOCS, &[]));
+    for api in ["openai", "anthropic", "mcp", "gemini"] {
+        let output = fix(folder.path(), "docs.jsonl", DOCS, &["--as", api]);
+        let twice =
+            lines(&fix(folder.path(), "tools.jsonl", &String::from_utf8(output.stdout).unwrap(), &[]));
+        assert_eq!(once.len(), twice.len());
+        for (once, twice) in once.iter().zip(&twice).filter(|(once, _)| !once["function"].is_null()) {
+            let name = |line: &Value| line["function"][0]["name"].as_str().unwrap().replace('.', "_");
+            assert_eq!((&once["id"], name(once)), (&twice["id"], name(twice)));
+            let parameters = |line: &Value| line["function"][0]["parameters"].clone();
+            assert_eq!(parameters(once), parameters(twice), "{api}");
+        }
+    }
+}
+
+#[test]
+fn every_reason_of_fix_is_explained() {
+    for code in ["convert/renamed", "convert/colliding-name", "fix/unreadable-file"] {
+        let output = support::output(&["explain", code]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.starts_with(code) && text.contains("named by fix"), "{text}");
+        assert!(String::from_utf8(support::output(&["explain"]).stdout).unwrap().contains(code));
+    }
+}
+
 #[test]
 fn bad_input_has_an_exit_code_and_a_reason() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,9 +3,11 @@
 use anyhow::bail;
 use serde_json::Value;
 
+use super::fix as fix_command;
 use crate::check::rules;
 use crate::console;
 use crate::docs::check::rules::{Example, Rule};
+use crate::docs::convert;
 use crate::docs::fix;
 use crate::engine::example::Sample;
 use crate::engine::stage::{Reason, ReasonKind};
@@ -29,9 +31,12 @@ pub(super) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
         let of_lines = LINE_REASONS.iter().map(|reason| (reason.code, reason.sentence));
         let known = |code: &str| reasons.iter().any(|(_, reason)| reason.code == code);
         let of_check = rules::all().filter(|rule| !known(rule.code)).map(|rule| (rule.code, rule.what()));
+        let of_convert = convert::REASONS.iter().map(|reason| (reason.code, reason.what));
         let text: String = of_lines
             .chain(of_stages)
             .chain(of_check)
+            .chain(of_convert)
+            .chain(fix_command::REASONS)
             .map(|(code, sentence)| format!("{code:34} {sentence}\n"))
             .collect();
         return Ok(console::give(&text)?);
@@ -52,9 +57,17 @@ pub(super) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
     if let Some(rule) = rules::of(code) {
         return Ok(console::give(&of_check_alone(rule)?)?);
     }
+    if let Some(reason) = convert::REASONS.iter().find(|reason| reason.code == code) {
+        return Ok(console::give(&of_conversion(reason)?)?);
+    }
+    if let Some((code, sentence)) = fix_command::REASONS.iter().find(|(known, _)| known == code) {
+        return Ok(console::give(&format!("{code}\n  {sentence}\n  named by fix alone\n"))?);
+    }
     let all =
         reasons.iter().map(|(_, reason)| reason.code).chain(LINE_REASONS.iter().map(|reason| reason.code));
     let all = all.chain(rules::all().map(|rule| rule.code));
+    let all = all.chain(convert::REASONS.iter().map(|reason| reason.code));
+    let all = all.chain(fix_command::REASONS.iter().map(|(code, _)| *code));
     let alike = all.map(|known| (strsim::jaro_winkler(code, known), known));
     let nearest =
         alike.filter(|(likeness, _)| *likeness >= MIN_LIKENESS).max_by(|(a, _), (b, _)| a.total_cmp(b));
@@ -65,12 +78,15 @@ pub(super) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
 fn of_check_alone(rule: &Rule) -> anyhow::Result<String> {
     let mut text = format!("{}\n  {}\n  named by check alone\n{}", rule.code, rule.what(), of_check(rule));
     if let Some(Example { fires, quiet }) = rule.example {
-        let shown = |functions: &str| -> anyhow::Result<String> {
-            Ok(indented_lines(&format!("{:#}", serde_json::from_str::<Value>(functions)?)))
-        };
-        text += &example_of(&shown(fires)?, &shown(quiet)?);
+        text += &example_of(&indented_json(fires)?, &indented_json(quiet)?);
     }
     Ok(text)
+}
+
+fn of_conversion(reason: &convert::Reason) -> anyhow::Result<String> {
+    let text =
+        format!("{}\n  {}\n  named by fix --as, here for {}\n", reason.code, reason.what, reason.api.name());
+    Ok(text + &example_of(&indented_json(reason.fires)?, &indented_json(reason.quiet)?))
 }
 
 /// What the rule is to `check`.
@@ -119,6 +135,10 @@ fn indented(sample: Sample) -> String {
         Sample::Tables(_) | Sample::Functions(_) => format!("{:#}", sample.to_tables()),
     };
     indented_lines(&text)
+}
+
+fn indented_json(functions: &str) -> anyhow::Result<String> {
+    Ok(indented_lines(&format!("{:#}", serde_json::from_str::<Value>(functions)?)))
 }
 
 fn indented_lines(text: &str) -> String {

@@ -7,11 +7,13 @@
 //! wrong with one. Nothing here is
 //! completed or guessed in silence: what cannot be read is a fault, what cannot be
 //! fixed is a finding. `source` reads program
-//! source, `spec` descriptions of whole APIs.
+//! source, `spec` descriptions of whole APIs. `convert` writes BFCL functions as the
+//! tool definitions of other APIs.
 
 pub mod canonical;
 pub mod check;
 mod combining;
+pub mod convert;
 pub mod dialect;
 pub mod fix;
 mod holders;

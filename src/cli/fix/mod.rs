@@ -1,9 +1,10 @@
-//! `toolsieve fix`: function docs of any shape in, BFCL docs and their story out; no run needed.
+//! `toolsieve fix`: function docs of any shape in, BFCL docs or another API's tools and their story out; no run needed.
 //!
-//! Items are read in blocks, judged in parallel and told in the order of the file, so memory
-//! holds one block. A terminal gets a text with the changes, anything else one JSON object
-//! an item. An item that cannot be read is told like any other and stops nothing.
+//! Files are read in order, items in blocks; items are judged in parallel and told in the order of the file, so memory
+//! holds one block, or the small files of one batch. A terminal gets a text with the changes, anything else one JSON
+//! object an item. An item that cannot be read is told like any other and stops nothing; so is a file among others.
 
+mod files;
 mod input;
 mod outcome;
 mod tally;
@@ -17,36 +18,53 @@ use rayon::prelude::*;
 
 use super::Ending;
 use crate::console::{self, Painted};
+use crate::docs::convert::Api;
 use crate::docs::fix::Safety;
 use crate::ingest::read::{Block, Limits, ReadError, read_blocks};
 use crate::ingest::source::Reading;
+use files::DocFile;
 use input::Docs;
-use outcome::Outcome;
+use outcome::{Outcome, Settings};
 use tally::Tally;
+
+/// Reasons that only `fix` has, each with a sentence.
+pub(super) const REASONS: [(&str, &str); 1] =
+    [(outcome::UNREADABLE_FILE, "A file or folder, one of several, cannot be read.")];
 
 /// Arguments of `fix`.
 #[derive(Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // Each is a flag of its own.
 #[command(
-    after_help = "Input: a file of docs as they are (tools.py, openapi.yaml, tools.json), or JSON lines: docs, or
-objects {\"id\": …, \"function\": …} (or \"functions\", \"tools\") with docs as text or as JSON.
+    after_help = "Input: files of docs as they are (tools.py, openapi.yaml, tools.json), or JSON lines: docs, or
+objects {\"id\": …, \"function\": …} (or \"functions\", \"tools\") with docs as text or as JSON. In a
+folder, files of these types are read: .json .jsonl .ndjson .json5 .py .pyi .ts .js .yaml .yml .txt
+.csv .tsv, also with .gz or .zst; hidden files, node_modules and __pycache__ are skipped.
 
 Output: one object a line, {\"id\", \"function\": […] or null, \"steps\": […], \"edits\": [{\"reason\",
 \"safety\", \"applied\", \"patch\"}], \"faults\": [{\"reason\", \"at\", \"message\"}]}. \"at\" is a byte of the
 text or a JSON pointer. Patches that are applied lead, in order, from the docs as read to \"function\".
+With several files or a folder, \"file\" comes after \"id\". With --as, \"tools\" replaces \"function\":
+the list that a request to the API takes; \"conversions\": [{\"reason\", \"at\", \"from\", \"to\"}] lists what
+the API cannot express as BFCL does, at pointers into the BFCL functions.
 
-Exit code 1: docs that cannot be read, or that a run would hold back.
+Exit code 1: docs that cannot be read, that a run would hold back, or that the API refuses.
 
 Examples:
   toolsieve fix tools.py                                what would change, for people
   toolsieve fix docs.jsonl > fixed.jsonl                one JSON object a line
+  toolsieve fix src/tools/ more.json > fixed.jsonl      every file of a folder, and another
+  toolsieve fix tools.py --as openai | jq .tools        the tools of a request
   pbpaste | toolsieve fix --json | jq .function         what was copied, as BFCL docs
   toolsieve fix docs.jsonl --diff --safe-only | less    only edits that need no guess"
 )]
 pub(super) struct FixArgs {
-    /// File of function docs; `-` is standard input.
-    #[arg(default_value = "-")]
-    file: PathBuf,
+    /// Files of function docs, or folders with such files; `-` is standard input.
+    #[arg(value_name = "PATH", default_value = "-")]
+    paths: Vec<PathBuf>,
+
+    /// Form of the functions in the output; all but `bfcl` are the tools that an API takes.
+    #[arg(long = "as", value_name = "FORM", value_enum, default_value_t = Form::Bfcl)]
+    form: Form,
 
     /// One JSON object a line, also on a terminal.
     #[arg(long, conflicts_with = "diff")]
@@ -65,39 +83,129 @@ pub(super) struct FixArgs {
     quiet: bool,
 }
 
-pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
-    let allow = if args.safe_only { Safety::Safe } else { Safety::Unsafe };
-    if matches!(Reading::of(&args.file), Reading::Parquet) {
-        let path = args.file.display();
-        bail!(
-            "{path}: docs are not read from Parquet\nhint: write the column with the docs as lines of JSON, or give the file to `toolsieve run`"
-        );
-    }
-    let is_text = args.diff || !args.json && console::is_read_by_a_person();
-    let mut tally = Tally::default();
-    let limits = Limits::default();
-    read_blocks(&args.file, input::format_of(&args.file), &limits, &mut |_| {}, &mut |block| {
-        let outcomes = outcomes(&block, args, allow);
-        for outcome in &outcomes {
-            tally.add(outcome);
+/// What the functions are written as.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Form {
+    Bfcl,
+    Openai,
+    Anthropic,
+    Mcp,
+    Gemini,
+}
+
+impl Form {
+    fn api(self) -> Option<Api> {
+        match self {
+            Self::Bfcl => None,
+            Self::Openai => Some(Api::OpenAi),
+            Self::Anthropic => Some(Api::Anthropic),
+            Self::Mcp => Some(Api::Mcp),
+            Self::Gemini => Some(Api::Gemini),
         }
-        if is_text {
+    }
+}
+
+pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
+    let listing = files::list(&args.paths)?;
+    let allow = if args.safe_only { Safety::Safe } else { Safety::Unsafe };
+    let settings = Settings { allow, api: args.form.api() };
+    let mut output = Output {
+        is_text: args.diff || !args.json && console::is_read_by_a_person(),
+        tally: Tally::new(&listing),
+    };
+    let mut rest = &listing.files[..];
+    while !rest.is_empty() {
+        let (batch, others) = rest.split_at(files::batch_len(rest));
+        if let [file] = batch {
+            read(file, settings, &mut |outcomes| output.print(&outcomes))?;
+        } else {
+            let all: Vec<_> = batch.par_iter().map(|file| outcomes_of(file, settings)).collect();
+            all.into_iter().try_for_each(|outcomes| anyhow::Ok(output.print(&outcomes?)?))?;
+        }
+        rest = others;
+    }
+    if !args.quiet {
+        console::talk(output.tally.summary().trim_end());
+    }
+    Ok(if output.tally.is_good() { Ending::Done } else { Ending::GateFailed })
+}
+
+/// Where outcomes are printed and counted.
+struct Output {
+    is_text: bool,
+    tally: Tally,
+}
+
+impl Output {
+    fn print(&mut self, outcomes: &[Outcome]) -> io::Result<()> {
+        for outcome in outcomes {
+            self.tally.add(outcome);
+        }
+        if self.is_text {
             let texts: Vec<Painted> = outcomes.par_iter().map(text::told).collect();
-            texts.iter().try_for_each(console::give_painted).map_err(Failed::Write)
+            texts.iter().try_for_each(console::give_painted)
         } else {
             let lines: Vec<String> = outcomes.par_iter().map(line).collect();
-            lines.iter().try_for_each(|line| console::give_json(line)).map_err(Failed::Write)
+            lines.iter().try_for_each(|line| console::give_json(line))
         }
-    })
-    .map_err(Failed::cause)?;
-    if !args.quiet {
-        console::talk(tally.summary().trim_end());
     }
-    Ok(if tally.is_good() { Ending::Done } else { Ending::GateFailed })
+}
+
+/// All outcomes of a small file.
+fn outcomes_of(file: &DocFile, settings: Settings) -> anyhow::Result<Vec<Outcome>> {
+    let mut all = Vec::new();
+    read(file, settings, &mut |outcomes| {
+        all.extend(outcomes);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// Reads a file a block at a time.
+///
+/// A file that cannot be read is an error where it is the only one, and an outcome like any other where it is not.
+fn read(
+    file: &DocFile,
+    settings: Settings,
+    take: &mut dyn FnMut(Vec<Outcome>) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    match (read_docs(file, settings, take), &file.name) {
+        (Ok(()), _) => Ok(()),
+        (Err(Failed::Write(error)), _) => Err(error.into()),
+        (Err(failed), Some(name)) => {
+            Ok(take(vec![Outcome::unreadable(name, failed.problem(), settings.api)])?)
+        }
+        (Err(Failed::Read(error)), None) => Err(error.into()),
+        (Err(failed), None) => bail!(
+            "{}: {}\nhint: write the column with the docs as lines of JSON, or give the file to `toolsieve run`",
+            file.path.display(),
+            failed.problem()
+        ),
+    }
+}
+
+fn read_docs(
+    file: &DocFile,
+    settings: Settings,
+    take: &mut dyn FnMut(Vec<Outcome>) -> io::Result<()>,
+) -> Result<(), Failed> {
+    if let Some(problem) = &file.problem {
+        return Err(Failed::Listing(problem.clone()));
+    }
+    if matches!(Reading::of(&file.path), Reading::Parquet) {
+        return Err(Failed::Parquet);
+    }
+    let limits = Limits::default();
+    read_blocks(&file.path, input::format_of(&file.path), &limits, &mut |_| {}, &mut |block| {
+        take(outcomes(&block, file, settings)).map_err(Failed::Write)
+    })?;
+    Ok(())
 }
 
 /// Why no more was read or written.
 enum Failed {
+    Listing(String),
+    Parquet,
     Read(ReadError),
     Write(io::Error),
 }
@@ -109,18 +217,22 @@ impl From<ReadError> for Failed {
 }
 
 impl Failed {
-    fn cause(self) -> anyhow::Error {
+    /// What is wrong with the file, whose name stands elsewhere.
+    fn problem(self) -> String {
         match self {
-            Self::Read(error) => error.into(),
-            Self::Write(error) => error.into(),
+            Self::Listing(problem) => problem,
+            Self::Parquet => "docs are not read from Parquet".to_owned(),
+            Self::Read(ReadError::Open { cause, .. }) => format!("cannot be opened: {cause}"),
+            Self::Read(ReadError::Read { cause, .. }) => format!("reading failed: {cause}"),
+            Self::Write(error) => error.to_string(),
         }
     }
 }
 
-fn outcomes(block: &Block, args: &FixArgs, allow: Safety) -> Vec<Outcome> {
+fn outcomes(block: &Block, file: &DocFile, settings: Settings) -> Vec<Outcome> {
     let docs: Vec<Docs<'_>> =
-        block.items.par_iter().flat_map_iter(|item| input::docs_of(block, item, &args.file)).collect();
-    docs.into_par_iter().map(|docs| Outcome::of(docs, allow)).collect()
+        block.items.par_iter().flat_map_iter(|item| input::docs_of(block, item, &file.path)).collect();
+    docs.into_par_iter().map(|docs| Outcome::of(docs, file.name.clone(), settings)).collect()
 }
 
 fn line(outcome: &Outcome) -> String {

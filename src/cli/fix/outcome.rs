@@ -1,31 +1,65 @@
 //! One doc list and its story: what it is now, what was changed, what is wrong.
 //!
 //! The story is what `parse-docs` and `fix-docs` would say of it in a run: an edit that was
-//! not made is a suggestion, and what they would drop or hold is no success here.
+//! not made is a suggestion, and what they would drop or hold is no success here. Where the
+//! functions are converted for an API, what the API refuses is no success either.
+
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::input::Docs;
+use crate::docs::convert::{self, Api, Change, Converted};
 use crate::docs::fix::{self, Edit, Fixed, Safety};
 use crate::docs::parse::{self, Parsed, fault};
 use crate::docs::patch::PatchOp;
 use crate::stages::fix_docs::BLOCKING;
+
+/// A file among others cannot be read.
+pub(super) const UNREADABLE_FILE: &str = "fix/unreadable-file";
+
+/// What is done with each doc list.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Settings {
+    /// Which edits are made.
+    pub(super) allow: Safety,
+    /// Whose tool definitions the functions become; none leaves them BFCL's.
+    pub(super) api: Option<Api>,
+}
 
 /// What became of one doc list; as JSON in this order.
 #[derive(Debug, Serialize)]
 pub(super) struct Outcome {
     /// The id it came with, or where it stands.
     pub(super) id: Value,
+    /// The file it was read from, where there may be several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) file: Option<String>,
+    /// How many functions were read; nothing where the text cannot be read.
+    #[serde(skip)]
+    pub(super) n_functions: Option<usize>,
     /// The functions after all edits that were made; nothing where the text cannot be read.
-    #[serde(rename = "function")]
-    pub(super) functions: Option<Vec<Value>>,
+    #[serde(flatten)]
+    pub(super) definitions: Definitions,
     /// How it was read.
     pub(super) steps: Vec<&'static str>,
     /// What was changed, then what could be.
     pub(super) edits: Vec<Told>,
+    /// What the API cannot express; nothing where there is no API.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) conversions: Option<Vec<Change>>,
     /// What is wrong with the text, then with the functions.
     pub(super) faults: Vec<Wrong>,
+}
+
+/// Functions, under the key that says in which form.
+#[derive(Debug, Serialize)]
+pub(super) enum Definitions {
+    #[serde(rename = "function")]
+    Bfcl(Option<Vec<Value>>),
+    #[serde(rename = "tools")]
+    Tools(Option<Vec<Value>>),
 }
 
 /// One edit.
@@ -45,28 +79,35 @@ pub(super) struct Wrong {
     /// A byte of the text, a pointer into the functions, or nothing.
     pub(super) at: Value,
     pub(super) message: String,
-    /// Whether a run would drop or hold the list for it.
+    /// Whether a run would drop or hold the list for it, or the API refuses it.
     #[serde(skip)]
     pub(super) is_blocking: bool,
 }
 
 impl Outcome {
-    /// Reads and fixes one doc list.
-    pub(super) fn of(docs: Docs<'_>, allow: Safety) -> Self {
-        match docs.text {
+    /// Reads and fixes one doc list of a file.
+    pub(super) fn of(docs: Docs<'_>, file: Option<String>, settings: Settings) -> Self {
+        let outcome = match docs.text {
             Ok(text) => match parse::parse(&text) {
-                Ok(parsed) => Self::read(docs.id, parsed, allow),
-                Err(fault) => Self::unread(docs.id, wrong_text(fault)),
+                Ok(parsed) => Self::read(docs.id, parsed, settings),
+                Err(fault) => Self::unread(docs.id, wrong_text(fault), settings.api),
             },
-            Err(fault) => Self::unread(
-                docs.id,
-                Wrong { reason: fault.reason, at: Value::Null, message: fault.detail, is_blocking: true },
-            ),
-        }
+            Err(fault) => {
+                Self::unread(docs.id, blocking(fault.reason, Value::Null, fault.detail), settings.api)
+            }
+        };
+        Self { file, ..outcome }
     }
 
-    fn read(id: Value, parsed: Parsed, allow: Safety) -> Self {
-        let Fixed { functions, edits, proposals, findings, .. } = fix::fix(&parsed.functions, allow);
+    /// A file that cannot be read, or not to its end.
+    pub(super) fn unreadable(file: &str, problem: String, api: Option<Api>) -> Self {
+        let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
+        let fault = blocking(UNREADABLE_FILE, Value::Null, problem);
+        Self { file: Some(file.to_owned()), ..Self::unread(name.into(), fault, api) }
+    }
+
+    fn read(id: Value, parsed: Parsed, settings: Settings) -> Self {
+        let Fixed { functions, edits, proposals, findings, .. } = fix::fix(&parsed.functions, settings.allow);
         let made = edits.into_iter().map(|edit| told(edit, true));
         let findings = findings.into_iter().map(|finding| Wrong {
             reason: finding.rule.code,
@@ -74,23 +115,47 @@ impl Outcome {
             message: finding.message,
             is_blocking: BLOCKING.contains(&finding.rule.code),
         });
-        Self {
+        let outcome = Self {
             id,
-            functions: Some(functions),
+            file: None,
+            n_functions: Some(functions.len()),
+            definitions: Definitions::Bfcl(None),
             steps: parsed.steps.iter().map(|step| step.code()).collect(),
             edits: made.chain(proposals.into_iter().map(|edit| told(edit, false))).collect(),
+            conversions: None,
             faults: parsed.faults.into_iter().map(wrong_text).chain(findings).collect(),
+        };
+        outcome.with(functions, settings.api)
+    }
+
+    /// The outcome with its functions in the form that is asked for.
+    fn with(mut self, functions: Vec<Value>, api: Option<Api>) -> Self {
+        let Some(api) = api else { return Self { definitions: Definitions::Bfcl(Some(functions)), ..self } };
+        let Converted { tools, changes, faults } = convert::convert(&functions, api);
+        self.definitions = Definitions::Tools(Some(tools));
+        self.conversions = Some(changes);
+        self.faults
+            .extend(faults.into_iter().map(|fault| blocking(fault.reason, fault.at.into(), fault.message)));
+        self
+    }
+
+    fn unread(id: Value, fault: Wrong, api: Option<Api>) -> Self {
+        Self {
+            id,
+            file: None,
+            n_functions: None,
+            definitions: if api.is_some() { Definitions::Tools(None) } else { Definitions::Bfcl(None) },
+            steps: Vec::new(),
+            edits: Vec::new(),
+            conversions: api.map(|_| Vec::new()),
+            faults: vec![fault],
         }
     }
 
-    fn unread(id: Value, fault: Wrong) -> Self {
-        Self { id, functions: None, steps: Vec::new(), edits: Vec::new(), faults: vec![fault] }
-    }
-
-    /// Whether a run would neither drop nor hold it.
+    /// Whether a run would neither drop nor hold it, and the API would take it.
     pub(super) fn is_good(&self) -> bool {
         let is_left_open = |edit: &Told| !edit.is_applied;
-        self.functions.is_some()
+        self.n_functions.is_some()
             && !self.faults.iter().any(|fault| fault.is_blocking)
             && !self.edits.iter().any(is_left_open)
     }
@@ -108,5 +173,9 @@ fn told(edit: Edit, is_applied: bool) -> Told {
 }
 
 fn wrong_text(fault: fault::Fault) -> Wrong {
-    Wrong { reason: fault.kind.code(), at: fault.at.into(), message: fault.message, is_blocking: true }
+    blocking(fault.kind.code(), fault.at.into(), fault.message)
+}
+
+fn blocking(reason: &'static str, at: Value, message: String) -> Wrong {
+    Wrong { reason, at, message, is_blocking: true }
 }

@@ -1,10 +1,14 @@
 //! What became of a doc list, for people: how it was read, each change before and after, what is wrong.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::outcome::{Outcome, Told, Wrong};
 use crate::cli::diff::changes;
-use crate::console::{Paint, Painted};
+use crate::console::{Paint, Painted, counted};
+use crate::docs::convert::Change;
+use crate::docs::patch::PatchOp;
 use crate::text::visible::visible_line;
 
 /// One list as text.
@@ -13,23 +17,34 @@ pub(super) fn told(outcome: &Outcome) -> Painted {
     heading(&mut text, outcome);
     outcome.faults.iter().for_each(|fault| wrong(&mut text, fault));
     outcome.edits.iter().for_each(|told| edit(&mut text, told));
+    outcome.conversions.iter().flatten().for_each(|change| conversion(&mut text, change));
     text.add(Paint::Plain, "\n");
     text
 }
 
 fn heading(text: &mut Painted, outcome: &Outcome) {
-    let id = outcome.id.as_str().map_or_else(|| outcome.id.to_string(), str::to_owned);
-    let state = match &outcome.functions {
+    let state = match outcome.n_functions {
         None => "not read".to_owned(),
-        Some(functions) => {
-            let plural = if functions.len() == 1 { "" } else { "s" };
-            let edits = outcome.edits.iter().filter(|edit| edit.is_applied).count();
-            let changed = if edits == 0 { "nothing to change".to_owned() } else { format!("{edits} edits") };
-            format!("{} function{plural}, read by {}, {changed}", functions.len(), outcome.steps.join(", "))
+        Some(n_functions) => {
+            let functions = counted(n_functions as u64, "function", "functions");
+            let edits = outcome.edits.iter().filter(|edit| edit.is_applied).count() as u64;
+            let changed =
+                if edits == 0 { "nothing to change".to_owned() } else { counted(edits, "edit", "edits") };
+            format!("{functions}, read by {}, {changed}", outcome.steps.join(", "))
         }
     };
-    text.add(Paint::Bold, &visible_line(&id));
+    text.add(Paint::Bold, &visible_line(&name(outcome)));
     text.add(Paint::Plain, &format!("  {state}\n"));
+}
+
+/// The id of a list, after its file where there may be several; a file that is one list is enough.
+fn name(outcome: &Outcome) -> String {
+    let id = outcome.id.as_str().map_or_else(|| outcome.id.to_string(), str::to_owned);
+    match &outcome.file {
+        None => id,
+        Some(file) if Path::new(file).file_name().is_some_and(|name| *name == *id) => file.clone(),
+        Some(file) => format!("{file}: {id}"),
+    }
 }
 
 fn wrong(text: &mut Painted, fault: &Wrong) {
@@ -50,8 +65,23 @@ fn edit(text: &mut Painted, edit: &Told) {
         (true, crate::docs::fix::Safety::Safe) => "",
         (true, _) => "  (unsafe)",
     };
-    let patch = serde_json::to_string(&edit.patch).unwrap_or_default();
     text.add(Paint::Plain, &format!("  {}{safety}\n", edit.reason));
+    before_and_after(text, &edit.patch);
+}
+
+fn conversion(text: &mut Painted, change: &Change) {
+    let path = change.at.clone();
+    let after = if change.to.is_null() {
+        PatchOp::Remove { path }
+    } else {
+        PatchOp::Replace { path, value: change.to.clone() }
+    };
+    text.add(Paint::Plain, &format!("  {}\n", change.reason));
+    before_and_after(text, &[PatchOp::Test { path: change.at.clone(), value: change.from.clone() }, after]);
+}
+
+fn before_and_after(text: &mut Painted, patch: &[PatchOp]) {
+    let patch = serde_json::to_string(patch).unwrap_or_default();
     for line in changes("", &patch).lines() {
         let paint = match line.trim_start().as_bytes().first() {
             Some(b'-') => Paint::Red,

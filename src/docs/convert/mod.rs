@@ -1,0 +1,118 @@
+//! Converts BFCL functions to the tool definitions that the APIs of models take.
+//!
+//! `json_schema` writes the JSON Schema of OpenAI, Anthropic and MCP, `gemini` the OpenAPI subset of Gemini, and `names`
+//! applies each API's rules for names. An API can express less than BFCL does: every value that changes its meaning or
+//! its place is a [`Change`], every name that the API refuses is a [`Fault`]. Other words for the same type (`dict`,
+//! `object`) are neither. `fix` is the way back; `dialect` reads all of these definitions.
+
+mod gemini;
+mod json_schema;
+mod names;
+mod reasons;
+mod tool;
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub use reasons::{REASONS, Reason};
+
+/// Who takes the tool definitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Api {
+    /// OpenAI's chat completions: `{"type": "function", "function": {…}}`.
+    OpenAi,
+    /// Anthropic's messages: the schema is called `input_schema`.
+    Anthropic,
+    /// The Model Context Protocol, as `tools/list` returns them: the schema is called `inputSchema`.
+    Mcp,
+    /// Gemini: one tool with a list of `functionDeclarations`.
+    Gemini,
+}
+
+impl Api {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Mcp, Self::Gemini];
+
+    /// The word for it on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Mcp => "mcp",
+            Self::Gemini => "gemini",
+        }
+    }
+}
+
+/// Tool definitions, and what became of the functions on the way.
+#[derive(Debug, Clone, Default)]
+pub struct Converted {
+    /// The value of `tools` in a request to the API; for MCP, in the result of `tools/list`.
+    pub tools: Vec<Value>,
+    /// What the API cannot express as the functions do.
+    pub changes: Vec<Change>,
+    /// What the API refuses.
+    pub faults: Vec<Fault>,
+}
+
+/// A value that the tool definitions hold in another form, or not at all.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// The code of one of [`REASONS`].
+    pub reason: &'static str,
+    /// The pointer into the list of BFCL functions.
+    pub at: String,
+    /// The value there.
+    pub from: Value,
+    /// The value in the tool definition; null where it is in the description only, or nowhere.
+    pub to: Value,
+}
+
+/// Something that the API refuses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The code of one of [`REASONS`].
+    pub reason: &'static str,
+    /// The pointer into the list of BFCL functions.
+    pub at: String,
+    /// The problem, for people.
+    pub message: String,
+}
+
+/// Converts BFCL functions. What is no valid BFCL in them is handed on as it is: `fix` reports it.
+///
+/// ```
+/// use serde_json::json;
+/// use toolsieve::docs::convert::{Api, convert};
+///
+/// let parameters = json!({"type": "dict", "properties": {}, "required": []});
+/// let function = json!({"name": "tide.now", "description": "The tide.", "parameters": parameters});
+/// let converted = convert(&[function], Api::Anthropic);
+/// assert_eq!(converted.tools[0]["input_schema"]["type"], "object");
+/// assert_eq!((converted.changes[0].reason, &converted.changes[0].to), ("convert/renamed", &json!("tide_now")));
+/// ```
+pub fn convert(functions: &[Value], api: Api) -> Converted {
+    let mut story = Story::default();
+    let definitions = functions.iter().enumerate();
+    let definitions =
+        definitions.map(|(n, function)| tool::definition(function, n, api, &mut story)).collect();
+    let tools = tool::framed(definitions, api);
+    let mut faults = names::refused(functions, api);
+    faults.extend(names::colliding(functions, api));
+    Converted { tools, changes: story.changes, faults }
+}
+
+/// The changes so far.
+#[derive(Debug, Default)]
+struct Story {
+    changes: Vec<Change>,
+}
+
+impl Story {
+    fn add(&mut self, reason: &Reason, at: String, from: &Value, to: Value) {
+        self.changes.push(Change { reason: reason.code, at, from: from.clone(), to });
+    }
+}
+
+#[cfg(test)]
+mod tests;
