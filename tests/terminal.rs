@@ -202,10 +202,6 @@ fn commands(at: &Surroundings) -> Vec<(Vec<String>, Shows)> {
         call(&["fix", &at.docs], Text),
         call(&["fix", &at.docs, "--diff", "--safe-only"], Text),
         call(&["fix", &at.docs, "--json", "--quiet"], Json),
-        call(&["fix", &at.docs, "--as", "gemini", "--diff"], Text),
-        call(&["fix", &at.docs, &missing], Text),
-        call(&["fix", &at.docs, &missing, "--json", "--as", "openai", "--quiet"], Json),
-        call(&["fix", &at.path().to_string_lossy()], Text),
         call(&["fix", &missing], Text),
         call(&["diff", &at.run, "--each", "100"], Text),
         call(&["diff", &at.run, "--json"], Json),
@@ -264,6 +260,17 @@ fn commands(at: &Surroundings) -> Vec<(Vec<String>, Shows)> {
     ]
 }
 
+/// Calls of `fix` with several files, a folder and the forms of other APIs.
+fn fix_commands(at: &Surroundings) -> [(Vec<String>, Shows); 4] {
+    let missing = at.path().join(format!("{HOSTILE} missing")).to_str().unwrap().to_owned();
+    [
+        call(&["fix", &at.docs, "--as", "gemini", "--diff"], Shows::Text),
+        call(&["fix", &at.docs, &missing], Shows::Text),
+        call(&["fix", &at.docs, &missing, "--json", "--as", "openai", "--quiet"], Shows::Json),
+        call(&["fix", at.path().to_str().unwrap()], Shows::Text),
+    ]
+}
+
 /// The values of a text that is JSON, whatever else stands around it.
 fn values(text: &str) -> Vec<Value> {
     serde_json::Deserializer::from_str(text).into_iter().collect::<Result<_, _>>().unwrap_or_else(|error| {
@@ -275,7 +282,7 @@ fn values(text: &str) -> Vec<Value> {
 fn nothing_from_outside_acts_on_the_terminal_whatever_the_command() {
     let at = Surroundings::new();
     let mut walked = BTreeSet::new();
-    for (arguments, shows) in commands(&at) {
+    for (arguments, shows) in fix_commands(&at).into_iter().chain(commands(&at)) {
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let (text, code) = on_terminal(&words);
         assert_eq!(danger(&text), None, "{words:?}: {text:?}");

@@ -162,7 +162,7 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             file(path)
         };
-        let large = vec![b' '; BATCH_BYTES as usize + 1];
+        let large = vec![b' '; usize::try_from(BATCH_BYTES).unwrap() + 1];
         let files = [
             at("a.json", b"[]"),
             at("b.json", b"[]"),

@@ -56,7 +56,7 @@ impl Seen {
 impl Tally {
     /// No counts yet, of these files.
     pub(super) fn new(listing: &Listing) -> Self {
-        let files = listing.is_named().then(|| (listing.files.len() as u64, listing.n_skipped));
+        let files = listing.is_named().then_some((listing.files.len() as u64, listing.n_skipped));
         Self { files, ..Self::default() }
     }
 

@@ -1,4 +1,4 @@
-//! BFCL schemas as the subset of OpenAPI 3.0 that Gemini takes.
+//! BFCL schemas as the subset of `OpenAPI` 3.0 that Gemini takes.
 //!
 //! Types are in upper case. What has no key in the subset moves to the description in the words of BFCL's own
 //! converter, or is left out.

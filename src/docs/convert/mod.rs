@@ -1,6 +1,6 @@
 //! Converts BFCL functions to the tool definitions that the APIs of models take.
 //!
-//! `json_schema` writes the JSON Schema of OpenAI, Anthropic and MCP, `gemini` the OpenAPI subset of Gemini, and `names`
+//! `json_schema` writes the JSON Schema of OpenAI, Anthropic and MCP, `gemini` the `OpenAPI` subset of Gemini, and `names`
 //! applies each API's rules for names. An API can express less than BFCL does: every value that changes its meaning or
 //! its place is a [`Change`], every name that the API refuses is a [`Fault`]. Other words for the same type (`dict`,
 //! `object`) are neither. `fix` is the way back; `dialect` reads all of these definitions.

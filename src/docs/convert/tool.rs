@@ -21,8 +21,9 @@ pub(super) fn definition(function: &Value, n: usize, api: Api, story: &mut Story
                 definition.insert(key.clone(), value.clone());
             }
             ("parameters", _) => {
-                definition
-                    .extend(schema(value, at, api, story).map(|schema| (schema_key(api).to_owned(), schema)));
+                definition.extend(
+                    schema(value, &at, api, story).map(|schema| (schema_key(api).to_owned(), schema)),
+                );
             }
             _ => story.add(&KEY_LEFT_OUT, at, value, Value::Null),
         }
@@ -50,11 +51,11 @@ fn renamed(name: &str, at: String, api: Api, story: &mut Story) -> String {
 }
 
 /// The parameters as a schema; none where Gemini wants no schema.
-fn schema(parameters: &Value, at: String, api: Api, story: &mut Story) -> Option<Value> {
+fn schema(parameters: &Value, at: &str, api: Api, story: &mut Story) -> Option<Value> {
     let Value::Object(parameters) = parameters else { return Some(parameters.clone()) };
     match api {
-        Api::OpenAi | Api::Anthropic | Api::Mcp => Some(json_schema::schema(parameters, &at, story)),
-        Api::Gemini => gemini::parameters(parameters, &at, story),
+        Api::OpenAi | Api::Anthropic | Api::Mcp => Some(json_schema::schema(parameters, at, story)),
+        Api::Gemini => gemini::parameters(parameters, at, story),
     }
 }
 
