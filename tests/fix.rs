@@ -109,6 +109,27 @@ fn a_file_of_docs_is_one_list_called_by_its_name() {
     }
 }
 
+#[test]
+fn a_python_file_gives_its_functions_and_names_those_it_cannot_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let module = "\"\"\"The harbour.\"\"\"\nimport os\n\nNIGHTS = 2\n\ndef _check(berth): ...\n\ndef moor(berth: str, nights: int = NIGHTS, sep=os.sep, **more):\n    \"\"\"Moors a boat.\n\n    Args:\n        berth: Where.\n        nights: How long.\n        sep: What parts the names.\n    \"\"\"\n\ndef leave(berth, berth): ...\n";
+    let output = fix(folder.path(), "harbour.py", module, &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", shown(&output));
+    let line = &lines(&output)[0];
+    let functions = line["function"].as_array().unwrap();
+    assert_eq!(functions.len(), 1, "{line}");
+    assert_eq!(functions[0]["parameters"]["required"], json!(["berth"]));
+    assert_eq!(functions[0]["parameters"]["properties"]["nights"]["default"], 2);
+    let fault = &line["faults"][0];
+    assert_eq!(fault["reason"], "parse/unreadable-record", "{line}");
+    assert_eq!(fault["message"], "line 17, column 18: a second parameter `berth`");
+    assert!(line["steps"].as_array().unwrap().contains(&json!("private-left-out")), "{line}");
+    for text in ["LIMIT = 3\n", "{'a': 1}['a']\n", "x = [...]\n"] {
+        let output = fix(folder.path(), "none.py", text, &[]);
+        assert_eq!(lines(&output)[0]["faults"][0]["reason"], "parse/source-code", "{text}");
+    }
+}
+
 /// A folder with files of several types, some of which cannot be read.
 fn harbour() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();

@@ -14,6 +14,7 @@ pub mod evidence;
 pub mod features;
 pub mod fit;
 mod form;
+pub mod grounded;
 pub mod low_quality;
 pub mod measure;
 pub mod model;

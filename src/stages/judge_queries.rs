@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::Settings;
 use super::merge_near_queries::{NEAR_COPY_CODE, SAME_CODE, SIMILAR_CODE};
 use crate::answers::human::HumanAnswers;
-use crate::answers::recorded::recorded;
+use crate::answers::recorded::{Recorded, recorded};
 use crate::conversation::{Message, Role};
 use crate::engine::columns::{
     EXTERNAL_ID, FINISH_REASON, FUNCTIONS, MESSAGES, OUTCOME, RELEVANCE, RELEVANCE_BASIS, RESPONSE, STATUS,
@@ -35,6 +35,7 @@ use crate::engine::view::{Row, View};
 use crate::relevance::asked::Asked;
 use crate::relevance::evidence::{self, Heard, hear};
 use crate::relevance::features::features;
+use crate::relevance::grounded::are_grounded;
 use crate::relevance::low_quality;
 use crate::relevance::model::{Judged, Model, Side};
 use crate::relevance::offer::Offer;
@@ -225,6 +226,12 @@ impl JudgeQueries {
         let judged = self.within_own_lines(model.judge(&features, request.evidence));
         let relevance = match judged.side() {
             Side::Relevant => Some(Relevance::Relevant),
+            // No answer of the log speaks against it.
+            Side::Unsure if request.is_grounded && request.evidence.word() == "calls" => {
+                let mut basis = judged.basis(&features, request.evidence);
+                basis["grounded_call"] = json!(true);
+                return Opinion { relevance: Some(Relevance::Relevant), basis };
+            }
             // What the log's answers say against a query is not enough where its text could not be read.
             Side::Irrelevant if !script::is_unread(&asked) => Some(Relevance::Irrelevant),
             Side::Irrelevant | Side::Unsure => None,
@@ -294,6 +301,8 @@ struct Request {
     evidence: evidence::Evidence,
     /// A person answered it with a call.
     is_answered: bool,
+    /// A recorded call holds what the request says.
+    is_grounded: bool,
 }
 
 /// What one row has to say about the request it stands for.
@@ -303,6 +312,7 @@ struct Said {
     /// For the head itself: its user messages.
     queries: Option<Vec<String>>,
     is_answered: bool,
+    is_grounded: bool,
 }
 
 fn read_requests(
@@ -319,6 +329,7 @@ fn read_requests(
             if let Some(heard) = said.heard {
                 request.evidence.add(heard);
             }
+            request.is_grounded |= said.is_grounded;
             if let Some(queries) = said.queries {
                 request.queries = queries;
                 request.is_answered = said.is_answered;
@@ -346,13 +357,19 @@ fn said(row: Row<'_>, lists: &Lists, answered: &HumanAnswers, view: &View<'_>) -
         .filter(|heard| {
             *heard != Heard::Declined || messages.last().is_some_and(|last| last.role == Role::User)
         });
+    let is_grounded = matches!(heard, Some(Heard::Called | Heard::Worked))
+        && matches!(&answer, Recorded::Calls(calls) if {
+            let functions = lists.functions.get(&view.list_of(row.ix())).map_or(&[][..], Vec::as_slice);
+            let texts: Vec<&str> = messages.iter().map(|message| message.content.as_str()).collect();
+            are_grounded(calls, functions, &texts.join("\n"))
+        });
     let queries = (head == row.ix()).then(|| {
         let users = messages.into_iter().filter(|message| message.role == Role::User);
         users.map(|message| message.content).collect()
     });
     let is_answered = answered.has(&view.row_id(row.ix()).to_string())
         || row.text(EXTERNAL_ID).is_some_and(|id| answered.has(id));
-    Said { head, heard, queries, is_answered }
+    Said { head, heard, queries, is_answered, is_grounded }
 }
 
 #[cfg(test)]
@@ -398,6 +415,26 @@ mod tests {
         assert_eq!(n_held(query, &[json!({"response": called})]), 0);
         assert_eq!(n_held(query, &[json!({"response": called, "tool_choice": "required"})]), 1);
         assert_eq!(n_held(query, &[json!({"response": called, "status": 500})]), 1);
+    }
+
+    #[test]
+    fn a_call_with_values_of_the_request_decides_what_is_left_open() {
+        let list = json!({"functions": [{"name": "tower.execute", "description": "Passes a line to the tower.",
+            "parameters": {"type": "dict", "required": ["line"], "properties": {"line": {"type": "string", "description": "It."}}}}]});
+        let fates = |line: &str| {
+            let response = json!({"role": "assistant", "content": "", "calls": [{"name": "tower.execute", "arguments": {"line": line}}]});
+            let request = json!({"list": 0, "messages": [{"role": "user", "content": "Kannst du bitte hush owls 7?"}],
+                "response": response, "outcome": "goes-on"});
+            let tables = json!({"doc_lists": [list], "requests": [request]});
+            let stage = JudgeQueries {
+                relevant_from: Some(1.0),
+                irrelevant_to: Some(0.0),
+                ..JudgeQueries::default()
+            };
+            fixture::judged(&stage, &tables).fate(0)
+        };
+        assert_eq!(fates("hush owls 7"), None);
+        assert_eq!(fates("ring bells 9"), Some(UNSURE_CODE));
     }
 
     #[test]

@@ -40,6 +40,15 @@ pub(super) struct DocFile {
     pub(super) problem: Option<String>,
 }
 
+impl DocFile {
+    /// Whether its name says that it is Python.
+    pub(super) fn is_python(&self) -> bool {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
+        [".py", ".pyi"].iter().any(|ending| name.ends_with(ending))
+    }
+}
+
 /// The files of some paths. A file that is the only path has no name of its own in the output.
 ///
 /// # Errors

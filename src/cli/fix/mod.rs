@@ -20,6 +20,7 @@ use super::Ending;
 use crate::console::{self, Painted};
 use crate::docs::convert::Api;
 use crate::docs::fix::Safety;
+use crate::docs::parse;
 use crate::ingest::read::{Block, Limits, ReadError, read_blocks};
 use crate::ingest::source::Reading;
 use files::DocFile;
@@ -232,7 +233,8 @@ impl Failed {
 fn outcomes(block: &Block, file: &DocFile, settings: Settings) -> Vec<Outcome> {
     let docs: Vec<Docs<'_>> =
         block.items.par_iter().flat_map_iter(|item| input::docs_of(block, item, &file.path)).collect();
-    docs.into_par_iter().map(|docs| Outcome::of(docs, file.name.clone(), settings)).collect()
+    let read = if file.is_python() { parse::parse_python } else { parse::parse };
+    docs.into_par_iter().map(|docs| Outcome::of(docs, file.name.clone(), read, settings)).collect()
 }
 
 fn line(outcome: &Outcome) -> String {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::input::Docs;
 use crate::docs::convert::{self, Api, Change, Converted};
 use crate::docs::fix::{self, Edit, Fixed, Safety};
-use crate::docs::parse::{self, Parsed, fault};
+use crate::docs::parse::{Parsed, fault};
 use crate::docs::patch::PatchOp;
 use crate::stages::fix_docs::BLOCKING;
 
@@ -86,9 +86,14 @@ pub(super) struct Wrong {
 
 impl Outcome {
     /// Reads and fixes one doc list of a file.
-    pub(super) fn of(docs: Docs<'_>, file: Option<String>, settings: Settings) -> Self {
+    pub(super) fn of(
+        docs: Docs<'_>,
+        file: Option<String>,
+        read: fn(&str) -> Result<Parsed, fault::Fault>,
+        settings: Settings,
+    ) -> Self {
         let outcome = match docs.text {
-            Ok(text) => match parse::parse(&text) {
+            Ok(text) => match read(&text) {
                 Ok(parsed) => Self::read(docs.id, parsed, settings),
                 Err(fault) => Self::unread(docs.id, wrong_text(fault), settings.api),
             },

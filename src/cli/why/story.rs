@@ -261,7 +261,10 @@ fn judged(relevance: Option<&str>, basis: Option<&str>) -> String {
             .filter(|(_, n)| n.as_u64() != Some(0))
             .map(|(kind, n)| format!("{n} {kind}"))
             .collect();
-        let heard = if heard.is_empty() { "nothing".to_owned() } else { heard.join(", ") };
+        let mut heard = if heard.is_empty() { "nothing".to_owned() } else { heard.join(", ") };
+        if basis["grounded_call"] == true {
+            heard += ", and the call holds what the request says";
+        }
         format!(
             "a function fits with probability {:.3}; by the text alone {:.3}, the log's answers: {heard}",
             number("probability"),

@@ -25,7 +25,7 @@ mod yaml;
 use serde_json::Value;
 
 use crate::allowance::Allowance;
-use crate::docs::dialect;
+use crate::docs::{dialect, source};
 use fault::Fault;
 use layer::Layer;
 use loose::Loose;
@@ -81,6 +81,24 @@ pub fn parse(text: &str) -> Result<Parsed, Fault> {
         // What is missing from a text that was cut or left unread is no fault of its own.
         Err(fault) => Err(if faults.is_empty() { fault } else { faults.swap_remove(0) }),
     }
+}
+
+/// Reads the functions of a file that is Python by its name.
+///
+/// # Errors
+/// As [`parse`]; a file without definitions is program source that holds no function, and never broken JSON.
+pub fn parse_python(text: &str) -> Result<Parsed, Fault> {
+    parse(text).map_err(|fault| {
+        let is_about_all = matches!(
+            fault.kind,
+            fault::ParseFault::Empty | fault::ParseFault::ControlCharacters | fault::ParseFault::TooLarge
+        );
+        if is_about_all || source::is_python(text) {
+            return fault;
+        }
+        let message = "the file defines no function and no class at its outermost level";
+        Fault::new(fault::ParseFault::SourceCode, message)
+    })
 }
 
 /// The value of a text that is JSON5 without a slip, for readers that meet one amid other notation.

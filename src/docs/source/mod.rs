@@ -74,6 +74,11 @@ pub(crate) fn functions(
     })
 }
 
+/// Whether a text is meant as Python source that defines something.
+pub(crate) fn is_python(text: &str) -> bool {
+    python::is_source(text)
+}
+
 /// Refuses a source whose functions would take more than the allowance, before they are made.
 fn afford(text: &str, allowance: &Allowance) -> Result<(), Fault> {
     let is_mark = |byte: &u8| matches!(byte, b'(' | b',' | b';' | b'{' | b'[' | b'<' | b'|');

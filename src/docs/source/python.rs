@@ -27,7 +27,12 @@ pub(super) fn read(
     steps: &mut Vec<Step>,
     allowance: &Allowance,
 ) -> Option<Result<Source, Fault>> {
-    (begins(text) || is_module(text)).then(|| functions(text, steps, allowance))
+    is_source(text).then(|| functions(text, steps, allowance))
+}
+
+/// Whether a text is meant as function definitions, or is a module that has some.
+pub(super) fn is_source(text: &str) -> bool {
+    begins(text) || is_module(text)
 }
 
 /// Whether a text is meant as function definitions: its first line that is no comment, import or decorator is one.

@@ -1,0 +1,86 @@
+//! Whether a recorded call holds what its request says.
+//!
+//! A model that calls a function which does not fit has to make values up. So a call of a function of the list whose
+//! required values stand in the conversation shows that the function fits, even where the words of the query are not
+//! those of the docs.
+
+use serde_json::Value;
+
+use super::words::{content_set, holds};
+use crate::conversation::Call;
+use crate::text::normal::loose_name;
+
+/// Whether every call is of one of the functions, and holds in each required parameter a value that the text has; at
+/// least one value must be found. Flags and listed values stand for themselves and count for nothing.
+pub fn are_grounded(calls: &[Call], functions: &[Value], text: &str) -> bool {
+    let words = content_set(text);
+    let mut n_found = 0;
+    let all = calls.iter().all(|call| {
+        let called = loose_name(&call.name);
+        let is_called = |function: &&Value| function["name"].as_str().map(loose_name) == Some(called.clone());
+        let Some(function) = functions.iter().find(is_called) else { return false };
+        let parameters = &function["parameters"];
+        let required = parameters["required"].as_array().map_or(&[][..], Vec::as_slice);
+        required.iter().filter_map(Value::as_str).all(|name| {
+            let Some(value) = call.arguments.get(name) else { return false };
+            if value.is_boolean() || parameters["properties"][name].get("enum").is_some() {
+                return true;
+            }
+            let is_found = is_in(value, &words);
+            n_found += usize::from(is_found);
+            is_found
+        })
+    });
+    all && n_found > 0
+}
+
+/// Whether at least half of the words of a value, and of each value inside of it, are among some words.
+fn is_in(value: &Value, words: &[String]) -> bool {
+    match value {
+        Value::Array(values) => values.iter().all(|value| is_in(value, words)),
+        Value::Object(members) => members.values().all(|value| is_in(value, words)),
+        Value::Null | Value::Bool(_) => true,
+        Value::String(text) => has_half(text, words),
+        Value::Number(number) => has_half(&number.to_string(), words),
+    }
+}
+
+fn has_half(text: &str, words: &[String]) -> bool {
+    let own = content_set(text);
+    let n_held = own.iter().filter(|word| holds(words, word)).count();
+    n_held > 0 && 2 * n_held >= own.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_call_is_grounded_where_its_required_values_stand_in_the_request() {
+        let functions =
+            [json!({"name": "run.command", "description": "Runs it.", "parameters": {"type": "dict",
+            "required": ["command", "mode"], "properties": {"command": {"type": "string"},
+                "mode": {"type": "string", "enum": ["fast"]}, "times": {"type": "integer"}}}})];
+        let call = |name: &str, arguments: Value| Call { id: None, name: name.to_owned(), arguments };
+        for (name, arguments, expected) in [
+            ("run_command", json!({"command": "dir /b Desktop", "mode": "fast", "times": 9}), true),
+            ("run_command", json!({"command": "ls -la /home", "mode": "fast"}), false),
+            ("run_command", json!({"command": "dir Desktop"}), false),
+            ("stop", json!({"command": "dir Desktop", "mode": "fast"}), false),
+        ] {
+            let calls = [call(name, arguments)];
+            let text = "list files using dir Desktop";
+            assert_eq!(are_grounded(&calls, &functions, text), expected, "{calls:?}");
+        }
+    }
+
+    #[test]
+    fn a_call_without_values_shows_nothing() {
+        let functions =
+            [json!({"name": "now", "parameters": {"type": "dict", "required": [], "properties": {}}})];
+        let calls = [Call { id: None, name: "now".to_owned(), arguments: json!({}) }];
+        assert!(!are_grounded(&calls, &functions, "What time is it now?"));
+    }
+}
