@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the sample log in raw/: requests to invented services, with everything that is wrong with real logs.
 
-    make_sample_log.py [--out raw] [--truth FILE]
+    make_sample_log.py [--out raw] [--truth FILE] [--mistakes]
 
 writes
     hosted.jsonl       function docs as pasted text, the prompt as text, the response in call syntax or prose
@@ -17,6 +17,14 @@ and, when asked, what was done to each request, for score_run.py. One line a req
     (the doc list can be brought back), bfcl (what it should come back as), pii (planted strings), response (right, wrong, declined, cut, none), answer (ground truth), outcome (a later
     request shows that the call worked), continues (id of the request it grows), source (file)
 
+With `--mistakes` it writes another log into out/mistakes-log: each class of mistakes that a run once made, several requests
+a class. They are made in mistakes/ and scored by class. The sample log stays as it is.
+    log.jsonl          function docs as pasted text, the prompt as text, the response in call syntax or prose
+    array.json         the same, as one array on one line
+    breaks.csv         the same, with line breaks in its cells
+    answers.jsonl      answers that people wrote, two of them faulty
+Its truth has another key, `planted`: see mistakes/planted.py.
+
 Standard library only. The same code gives the same bytes.
 """
 
@@ -31,13 +39,15 @@ from itertools import count, cycle
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from sample import home, noise, town  # noqa: E402 (after the line above, which they obey)
+from mistakes.log import make_log  # noqa: E402 (after the line above, which they obey)
+from sample import home, noise, town  # noqa: E402
 from sample.check import check  # noqa: E402
 from sample.extra import extra_requests  # noqa: E402
 from sample.mess import FAULTS, SPELLINGS, spell, spoil  # noqa: E402
 from sample.request import Request, key  # noqa: E402
 from sample.wire import anthropic_rows, hosted_row, openai_rows, pairs_row  # noqa: E402
 
+ROOT = Path(__file__).resolve().parent.parent
 SEED = 20240226
 START, STEP_SECONDS = 1708934400, 947
 # Of the usable requests, how many of each category run on as an agent loop whose tool results are fine.
@@ -56,17 +66,24 @@ NEAR_QUERIES = (
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parent.parent / "raw")
+    parser.add_argument("--out", type=Path, help="folder of the log [default: raw, or out/mistakes-log]")
     parser.add_argument("--truth", type=Path, help="also write what was done to each request")
+    parser.add_argument("--mistakes", action="store_true", help="write the log of mistakes in place of the sample log")
     args = parser.parse_args()
+    files, truths = make_log() if args.mistakes else sample_log()
+    out = args.out or ROOT / ("out/mistakes-log" if args.mistakes else "raw")
+    out.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        (out / name).write_bytes(data)
+    if args.truth:
+        args.truth.write_bytes(lines(truths))
+
+
+def sample_log():
     requests = make_requests(random.Random(SEED))
     files, truths = write_log(requests)
     check(requests, truths)
-    args.out.mkdir(parents=True, exist_ok=True)
-    for name, data in files.items():
-        (args.out / name).write_bytes(data)
-    if args.truth:
-        args.truth.write_bytes(lines(truths))
+    return files, truths
 
 
 # --- what is asked ------------------------------------------------------------------------------------------

@@ -1,24 +1,26 @@
 #!/usr/bin/env python3
 """Scores a finished run against the known truth of its log.
 
-    score_run.py out/<run> truth.jsonl [--json] [--text-column NAME] [--examples N]
+    score_run.py out/<run> truth.jsonl [--json] [--text-column NAME] [--examples N] [--program PATH]
 
 The truth file has one line a request, as `make_sample_log.py --truth` writes it: what was done to the
 request on purpose (spam, unusable docs, a mess that can be undone, a right or wrong answer, the request it
-continues). Every figure is a numerator over a denominator. A figure with a mark fails the run when it
-misses the mark: exit 1. Figures without a mark are only reported. Exit 2: the run or truth cannot be read.
+continues). A truth of `make_sample_log.py --mistakes` adds figures for each class of mistakes. Every figure is a
+numerator over a denominator. A figure with a mark fails the run when it misses the mark: exit 1. Figures
+without a mark are only reported. Exit 2: the run or truth cannot be read.
 
 Needs pyarrow or polars; takes rapidfuzz where it is installed, for speed only.
 """
 
 import argparse
 import json
+import shutil
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from score import docs, recipe, rows  # noqa: E402 (after the line above, which they obey)
+from score import docs, mistakes, recipe, rows  # noqa: E402 (after the line above, which they obey)
 from score.run import Run, read_truth  # noqa: E402
 
 
@@ -29,24 +31,27 @@ def main():
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     parser.add_argument("--text-column", default="compared", metavar="NAME",
                         help="column of lists.parquet holding the doc list as it was when near docs were merged")
+    parser.add_argument("--program", metavar="PATH", help="toolsieve itself, for what `fix` does with docs that a run holds")
     parser.add_argument("--examples", type=int, default=5, metavar="N", help="failing rows named per figure")
     args = parser.parse_args()
+    if args.program is not None and shutil.which(args.program) is None:
+        parser.error(f"no program {args.program!r}")
     try:
         run, truths = Run(args.run, args.text_column), read_truth(args.truth)
     except (OSError, ValueError, KeyError) as error:
         print(f"score_run: {type(error).__name__}: {error}", file=sys.stderr)
         return 2
-    figures = score(run, truths)
+    figures = score(run, truths, args.program)
     for figure in figures:
         figure.examples = figure.examples[: args.examples]
     print(json.dumps([asdict(figure) for figure in figures], indent=2) if args.json else table(figures))
     return 1 if any(figure.holds is False for figure in figures) else 0
 
 
-def score(run, truths):
+def score(run, truths, program=None):
     return [*rows.conservation(run, truths), *rows.continuations(run, truths), *docs.near_docs(run), *docs.lossless(run, truths),
             *rows.drops(run, truths), *recipe.public(run, truths), *recipe.judged(run, truths), *recipe.answers(run, truths),
-            *recipe.privacy(run, truths)]
+            *recipe.privacy(run, truths), *mistakes.planted(run, truths, program)]
 
 
 def table(figures):

@@ -1,4 +1,8 @@
-"""Figures over doc lists: no near pair left, every merged one near its leader, what was spoilt came back."""
+"""Figures over doc lists: no near pair left, every merged one near its leader, what was spoilt came back.
+
+A near pair may be left where calls see another thing in each list, as `interface` has it. Texts with letters of other
+scripts are compared by other words than those here; of them only what is planted is scored.
+"""
 
 import json
 import keyword
@@ -12,6 +16,9 @@ except ImportError:
     LCSseq = None
 
 NEAR_DOCS = "merge-near-docs"
+# Letters of scripts that other words are made of: Greek and Cyrillic up to Korean, without signs and dashes. The micro sign,
+# pi, Omega and Delta stand in English texts too.
+OTHER_SCRIPT = re.compile("(?![\u03bc\u03c0\u03a9\u0394])[\u0370-\u1cff\u2e80-\ua71f\uaa00-\ud7ff\uf900-\ufaff]")
 MIN_LOSSLESS = 0.97
 # A pair of doc lists is too near when ROUGE-L F1 is above 4/5; compared in integers, so that the tie is exact.
 NEAR_NUMERATOR, NEAR_DENOMINATOR = 4, 5
@@ -20,14 +27,17 @@ NEAR_NUMERATOR, NEAR_DENOMINATOR = 4, 5
 def near_docs(run):
     # Every list that stood after near copies were merged, whatever became of it later.
     kept = [list_id for list_id, row in run.lists.items()
-            if row[run.text_column] and not (row["fate"] == "merged" and str(row["stage"]).startswith(NEAR_DOCS))]
+            if row[run.text_column] and not OTHER_SCRIPT.search(row[run.text_column]) and not (row["fate"] == "merged" and str(row["stage"]).startswith(NEAR_DOCS))]
     merges = [event for event in run.ledger
-              if event["table"] == "doc_lists" and event["action"] == "merge" and event["stage"].startswith(NEAR_DOCS)]
+              if event["table"] == "doc_lists" and event["action"] == "merge" and event["stage"].startswith(NEAR_DOCS)
+              and not any(OTHER_SCRIPT.search(run.lists[event[side]][run.text_column] or "") for side in ("row_id", "into"))]
     encode = Encoder()
     tokens = [encode(run.compared_text(list_id)) for list_id in kept]
-    near = [f"{kept[a]} {kept[b]}" for a, b in near_pairs(tokens)]
-    yield Figure("pairs of doc lists left above ROUGE-L 0.8", len(near), len(kept) * (len(kept) - 1) // 2,
-                 examples=near).at_most(0)
+    pairs = [(kept[a], kept[b]) for a, b in near_pairs(tokens)]
+    near = [f"{a} {b}" for a, b in pairs if interface(run.compared(a)) == interface(run.compared(b))]
+    n_pairs = len(kept) * (len(kept) - 1) // 2
+    yield Figure("pairs of doc lists left above ROUGE-L 0.8", len(near), n_pairs, examples=near).at_most(0)
+    yield Figure("others above it, left since calls see a difference", len(pairs) - len(near), n_pairs)
     far, unequal = [], []
     for event in merges:
         a, b = (encode(run.compared_text(list_id)) for list_id in (event["row_id"], event["into"]))
@@ -38,6 +48,29 @@ def near_docs(run):
             unequal.append(f"{event['row_id']} {event['into']}")
     yield Figure("merged doc lists above 0.8 with their leader", len(merges) - len(far), len(merges), examples=far).at_least(1)
     yield Figure("their recorded scores that are not the score found here", len(unequal), len(merges), examples=unequal)
+
+
+def interface(functions):
+    """What a call sees of functions: names but that of an only one, parameters, types, required ones and choices."""
+    if not isinstance(functions, list):
+        return functions
+    shown = [json.dumps(["*" if len(functions) == 1 else function.get("name"), seen(function.get("parameters"))], sort_keys=True)
+             for function in functions]
+    return sorted(shown)
+
+
+def seen(schema):
+    """A schema without what is said about it."""
+    if not isinstance(schema, dict):
+        return None
+    shown = {name: schema[name] for name in ("type",) if name in schema}
+    shown |= {name: sorted(map(json.dumps, schema[name])) for name in ("required", "enum") if isinstance(schema.get(name), list)}
+    shown |= {name: seen(schema[name]) for name in ("items", "additionalProperties", "not") if name in schema}
+    shown |= {name: [seen(one) for one in schema[name]] for name in ("anyOf", "oneOf", "allOf") if isinstance(schema.get(name), list)}
+    properties = schema.get("properties")
+    if isinstance(properties, dict):
+        shown["properties"] = {safe_name(name): seen(one) for name, one in properties.items()}
+    return shown
 
 
 class Encoder:

@@ -61,6 +61,11 @@ class Run:
         folders = sorted((self.folder / "stages").glob(f"[0-9]*-{kind}"))
         return [row[column] for row in read_table(folders[-1] / "columns.parquet")] if folders else None
 
+    def has_human_answers(self):
+        """Whether the run was given a file of answers that people wrote."""
+        stages = json.loads((self.folder / "run.json").read_text())["pipeline"]["stages"]
+        return any(stage["settings"].get("answers") for stage in stages)
+
     def files(self):
         """(name, texts) of every file but the payload; a table's texts are its cells."""
         for path in sorted(self.folder.rglob("*")):
@@ -75,6 +80,14 @@ class Run:
     @staticmethod
     def json(text):
         return json.loads(text)
+
+    def compared(self, list_id):
+        """What near docs are compared by, as JSON; the text itself where it is none."""
+        text = self.lists[list_id][self.text_column] or ""
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
 
     def compared_text(self, list_id):
         """The text that near docs are compared by: compact JSON with sorted keys."""
