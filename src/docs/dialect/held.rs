@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value};
 
+use super::catalogue::is_server;
 use super::holds_parameters;
 use super::tables::{CONTAINERS, FRAMES};
 use crate::docs::parse::step::Step;
@@ -78,7 +79,7 @@ fn holds_function(_: &str, value: &Value) -> bool {
 /// Whether a value is an object that holds a list of functions: one server's answer.
 pub(super) fn is_container(value: &Value) -> bool {
     value.as_object().is_some_and(|map| {
-        !holds_parameters(map)
+        (!holds_parameters(map) || is_server(map))
             && CONTAINERS
                 .iter()
                 .any(|(path, _)| path.len() == 1 && map.get(path[0]).is_some_and(Value::is_array))

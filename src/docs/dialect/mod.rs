@@ -5,10 +5,12 @@
 //! (`input_schema`). A new dialect is a new row. Only frames go; what is inside a function
 //! stays as it was sent, and is for `fix`. An element that is no function refuses the whole
 //! list, but for the switches of a server's own tools, which are left out with a step,
-//! and for operations of an API description, which are named by a fault. Keys that stand
+//! and for operations of an API description, which are named by a fault. An entry of a
+//! catalogue of servers gives the tools it lists, and is no function itself. Keys that stand
 //! twice in a string that holds JSON are faults beside the functions.
 
 mod by_name;
+mod catalogue;
 mod held;
 mod inner;
 mod own_keys;
@@ -134,13 +136,18 @@ impl Collector<'_> {
             return Ok(());
         }
         // What brings parameters is a function itself, whatever else it is called or holds.
-        let mut held = if holds_parameters(&map) { Vec::new() } else { held(&mut map) };
+        let is_server = catalogue::is_server(&map);
+        let is_function = holds_parameters(&map) && !is_server;
+        let mut held = if is_function { Vec::new() } else { held(&mut map) };
         if !held.is_empty() {
             inherit(&mut held, &map);
             if server::stands_beside(&map) {
                 self.note(Step::ServerToolLeftOut);
             }
             return self.collect_held(held, frames);
+        }
+        if is_server || is_map_of_servers(&map) {
+            return Err(no_tools(&map));
         }
         let map = self.with_own_keys(map);
         if is_named(&map) {
@@ -217,6 +224,24 @@ impl Collector<'_> {
 /// Whether the object has parameters of its own, under any name.
 fn holds_parameters(map: &Map<String, Value>) -> bool {
     map.contains_key("parameters") || HOLDERS.iter().any(|key| map.contains_key(*key))
+}
+
+/// Whether the object maps names to servers none of which lists tools.
+fn is_map_of_servers(map: &Map<String, Value>) -> bool {
+    let is_bare = |value: &Value| {
+        value.as_object().is_some_and(|server| catalogue::is_server(server) && !is_container(value))
+    };
+    !map.is_empty() && map.values().all(is_bare)
+}
+
+/// The fault of a server, or a map of them, that lists no tools.
+fn no_tools(map: &Map<String, Value>) -> Fault {
+    let name = map.get("name").and_then(Value::as_str).or_else(|| map.keys().next().map(String::as_str));
+    let name: String = name.unwrap_or_default().chars().take(40).collect();
+    Fault::new(
+        ParseFault::NoFunctions,
+        format!("server {name:?} lists no tools, so there is nothing to call"),
+    )
 }
 
 fn is_named(map: &Map<String, Value>) -> bool {

@@ -139,6 +139,28 @@ fn what_is_no_function_has_a_reason() {
 }
 
 #[test]
+fn a_catalogue_of_servers_gives_their_tools_or_a_fault() {
+    let ring = json!({"name": "ring", "description": "d", "parameters": {}});
+    let config = json!({"mcpServers": {"bells": {"command": "npx", "args": ["bells"]}}});
+    let entry = json!({"name": "Bells", "description": "Rings bells.", "config": config});
+    let mut with_tools = entry.clone();
+    with_tools["tools"] = json!({"bells": {"server_name": "bells", "tools": [ring]}});
+    let started = json!({"command": "npx", "args": ["bells"], "tools": [ring]});
+    for catalogue in [json!([with_tools]), json!([started]), json!({"bells": started})] {
+        assert_eq!(read(catalogue.clone()).0, [ring.clone()], "{catalogue}");
+    }
+    for catalogue in [
+        json!([entry]),
+        json!([with_tools, entry]),
+        config.clone(),
+        config["mcpServers"].clone(),
+        json!({"name": "Bells", "url": "https://bells.com/mcp", "transport": "sse"}),
+    ] {
+        assert_eq!(fault(catalogue.clone()), ParseFault::NoFunctions, "{catalogue}");
+    }
+}
+
+#[test]
 fn frames_without_end_are_refused() {
     let deep = (0..20).fold(json!({"name": "f"}), |inner, _| json!([inner]));
     assert_eq!(fault(deep), ParseFault::TooDeep);
