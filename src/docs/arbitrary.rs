@@ -64,6 +64,8 @@ fn any_key() -> impl Strategy<Value = &'static str> {
         "strict",
         "additionalProperties",
         "is_required",
+        "rest",
+        "default_expression",
     ];
     prop_oneof![
         3 => prop::sample::select([&own[..], &["type", "default", "enum"], &others].concat()),
@@ -114,6 +116,9 @@ fn odd_value() -> impl Strategy<Value = Value> {
             json!("#/$defs/N"),
             json!("#/properties/city"),
             json!("The city. Default is 'x'."),
+            json!("Optional. The city (default: 10)"),
+            json!("Required. The city."),
+            json!(["*args"]),
             json!(""),
             json!([1, 2]),
             json!([null]),

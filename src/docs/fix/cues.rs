@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
+use super::marks;
 use super::notation::TYPES;
 use super::regular::is_regular;
 use super::rules::{constraint_keyword, misspelled_key};
@@ -46,7 +47,7 @@ pub(super) enum Cue {
     OddType,
     /// A part of a schema that is of another kind than its key asks for.
     OddPart,
-    /// A `required` deeper than that of the parameters.
+    /// A `required`, or another mark of that kind, deeper than that of the parameters.
     DeeperRequired,
 }
 
@@ -130,7 +131,7 @@ impl Cues {
             if let Some(told) = OF_KEY.get(key.as_str()) {
                 self.0 |= told.0;
             }
-            self.note(Cue::DeeperRequired, key == "required" && level == Level::Deeper);
+            self.note(Cue::DeeperRequired, level == Level::Deeper && marks::is_word(key));
             self.look_at_part(key, value);
             match value {
                 Value::Object(inner) if key == "parameters" && level == Level::Function => {

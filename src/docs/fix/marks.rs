@@ -13,6 +13,11 @@ const MARKS: [(&str, bool); 7] = [
     ("isOptional", false),
 ];
 
+/// Whether a key is a word for a mark.
+pub(super) fn is_word(key: &str) -> bool {
+    MARKS.iter().any(|(mark, _)| *mark == key)
+}
+
 /// Whether the parameter is required, where this key of it is a mark that says so.
 pub(super) fn read(key: &str, value: &Value) -> Option<bool> {
     let (_, means) = MARKS.iter().find(|(mark, _)| *mark == key)?;

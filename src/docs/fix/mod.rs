@@ -7,6 +7,7 @@
 //! the second time. What no rule can fix without inventing is a finding.
 
 pub(super) mod alternatives;
+mod called;
 mod cues;
 mod keys;
 mod marks;
@@ -21,6 +22,7 @@ mod rules;
 pub(super) mod shape;
 pub(crate) mod values;
 pub(super) mod walk;
+mod wording;
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -37,7 +39,7 @@ use rules::{Entry, FINDINGS, PHASES};
 use walk::Docs;
 
 /// Raised when any rule's answers change: runs made before are not taken over.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Makes the edits that `allow` covers and tells of the others.
 ///

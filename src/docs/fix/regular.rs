@@ -11,6 +11,8 @@ use super::keys::{FUNCTION, PARAMETERS};
 use super::names::{MAX_NAME_CHARS, is_function_name, is_parameter_name};
 use super::notation::TYPES;
 use super::values::mentions_default;
+use super::wording::default::noted;
+use super::wording::says_optional;
 
 /// The longest list of required parameters that is looked through for each of them.
 const MAX_REQUIRED: usize = 32;
@@ -52,10 +54,12 @@ fn are_names_of(required: &[Value], properties: &Map<String, Value>) -> bool {
 
 fn is_regular_parameter(name: &str, property: &Value, required: &[Value]) -> bool {
     let Value::Object(schema) = property else { return false };
-    let has_way_out = || schema.contains_key("default") || mentions_default(schema);
-    is_parameter_name(name)
-        && is_regular_member(property)
-        && (required.iter().any(|listed| listed == name) || has_way_out())
+    let described = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let has_way_out =
+        || schema.contains_key("default") || mentions_default(schema) && noted(schema).is_none();
+    let is_settled =
+        if required.iter().any(|listed| listed == name) { !says_optional(described) } else { has_way_out() };
+    is_parameter_name(name) && is_regular_member(property) && is_settled
 }
 
 /// Whether a parameter or a member of a dict is a regular schema that is described.

@@ -28,6 +28,11 @@ pub(super) fn each_with_properties(
     });
 }
 
+/// One more name at the end of a list that is there.
+pub(super) fn with_name(change: Change, name: &str) -> Change {
+    change.add("required/-", name)
+}
+
 /// The list in its place among the keys of `parameters`.
 pub(super) fn with_required(change: Change, schema: &Map<String, Value>, names: Vec<Value>) -> Change {
     change.set_in_order(schema, REQUIRED, names, &PARAMETERS)

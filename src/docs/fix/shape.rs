@@ -5,6 +5,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::keys::{DESCRIPTION, SCHEMA};
+use super::rules::constraint_keyword::keywords;
+use super::rules::misspelled_key::aliases;
+use super::wording::{calls_optional, default, says_optional, says_required};
 use super::{marks, notation, prose};
 use crate::docs::combining::STANDING_FOR_OTHERS;
 
@@ -116,36 +120,81 @@ pub(super) fn named_all<'p>(list: impl IntoIterator<Item = &'p Value>) -> Option
     Some(all)
 }
 
-/// A property as a schema, also where it is only a text.
+/// A property as a schema, also where it is only a text, or a bare map of members.
 pub(super) fn as_schema(value: &Value) -> Value {
     match value {
         Value::String(text) => prose::schema(text),
+        Value::Object(members) if is_bare_map(members) => {
+            let members = members.iter().map(|(name, member)| (name.clone(), as_schema(member)));
+            json!({"type": "dict", "properties": members.collect::<Map<_, _>>()})
+        }
         other => other.clone(),
     }
 }
 
-/// A schema of these properties; per-parameter marks turn into the list of required ones.
+/// Whether an object in the place of a parameter has no word of a schema, and every value could be a member.
+fn is_bare_map(members: &Map<String, Value>) -> bool {
+    let is_word = |key: &String| {
+        let key = key.as_str();
+        SCHEMA.contains(&key) || SCHEMA_ONLY.contains(&key) || is_schema_part(key) || is_other_word(key)
+    };
+    let could_be_member = |value: &Value| match value {
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Object(inner) => !inner.is_empty(),
+        _ => false,
+    };
+    !members.is_empty() && !members.keys().any(is_word) && members.values().all(could_be_member)
+}
+
+/// Whether a key is another word for one of a schema's, or a keyword of other schemas.
+fn is_other_word(key: &str) -> bool {
+    const OTHERS: [&str; 5] = ["title", "elements", "example", "nullable", "in"];
+    OTHERS.contains(&key)
+        || aliases().any(|alias| alias == key)
+        || keywords().any(|keyword| keyword == key)
+        || marks::is_word(key)
+}
+
+/// A schema of these properties. The list of required ones holds those that nothing says anything about; marks of
+/// single parameters and statements in descriptions stay, for rules that take up one parameter at a time.
 ///
-/// Where one is marked as required, those without a mark are not.
-pub(super) fn schema_of(mut properties: Map<String, Value>) -> Value {
-    let marks = |property: &Value| property.as_object().and_then(marks::of);
-    let only_marked = properties.values().any(|property| marks(property) == Some(true));
-    let mut required = Vec::new();
-    for (name, property) in &mut properties {
-        let mark = marks(property);
-        let Value::Object(property) = property else { continue };
-        if mark.unwrap_or_else(|| !only_marked && has_no_way_out(property)) {
-            required.push(name.clone());
+/// Where one is marked as required, those without a mark are not, unless their description says so.
+pub(super) fn schema_of(properties: Map<String, Value>) -> Value {
+    let mark = |property: &Value| property.as_object().and_then(marks::of);
+    let only_marked = properties.values().any(|property| mark(property) == Some(true));
+    let is_required = |property: &Value| match property.as_object() {
+        Some(schema) if marks::of(schema).is_none() => {
+            says_required(described(schema)) || !only_marked && has_no_way_out(schema)
         }
-        property.retain(|key, value| marks::read(key, value).is_none());
-    }
+        _ => false,
+    };
+    let required: Vec<_> = properties
+        .iter()
+        .filter(|(_, property)| is_required(property))
+        .map(|(name, _)| json!(name))
+        .collect();
     json!({"type": "dict", "required": required, "properties": properties})
 }
 
 /// Whether nothing says what happens where the parameter is left out.
-fn has_no_way_out(property: &Map<String, Value>) -> bool {
+pub(super) fn has_no_way_out(property: &Map<String, Value>) -> bool {
     let kind = property.get("type").and_then(Value::as_str);
     let is_optional_type = kind.and_then(notation::read).is_some_and(|notation| notation.optional);
-    !["default", "default_value", "defaultValue"].iter().any(|key| property.contains_key(*key))
+    let is_called_optional = calls_optional(described(property)) && !is_stated_optional(property);
+    !DEFAULTS.iter().any(|key| property.contains_key(*key))
         && !is_optional_type
+        && !is_called_optional
+        && !default::is_named(described(property))
+}
+
+/// Whether the description states that the parameter may be left out.
+pub(super) fn is_stated_optional(property: &Map<String, Value>) -> bool {
+    says_optional(described(property))
+}
+
+/// Keys that hold a default.
+const DEFAULTS: [&str; 4] = ["default", "default_value", "defaultValue", "default_expression"];
+
+fn described(property: &Map<String, Value>) -> &str {
+    property.get(DESCRIPTION).and_then(Value::as_str).unwrap_or_default()
 }

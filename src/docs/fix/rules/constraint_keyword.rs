@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::wording::sentence::with_sentence;
 use crate::docs::fix::{Rule, Safety};
 
 /// JSON Schema's keywords and the phrase for each, in the order the phrases are written.
@@ -32,7 +33,8 @@ pub(in crate::docs::fix) fn keywords() -> impl Iterator<Item = &'static str> {
 pub(super) static RULE: Rule = Rule {
     code: "schema/constraint-keyword",
     what: "A bound, a format or a pattern stands in a key of its own.",
-    why: "BFCL has no keys for them; its own converters put them into the description, and so does this.",
+    why: "BFCL has no keys for them; its own converters put them into the description, and so does this, as sentences. \
+          `exclusiveMinimum: true` makes the minimum beside it an exclusive one, and `false` says nothing.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["n"], "properties": {
         "n": {"type": "integer", "description": "x", "minimum": 1}}}}"#,
@@ -54,29 +56,61 @@ fn judge(opinion: &mut Opinion<'_>) {
         let mut change = Change::at(site.pointer);
         for (key, value, phrase) in phrases {
             change = change.remove(key, value);
-            if !description.contains(&phrase) {
-                let gap = if description.trim().is_empty() { "" } else { " " };
-                description = format!("{}{gap}{phrase}", description.trim_end());
+            if let Some(phrase) = phrase.filter(|phrase| !description.contains(phrase)) {
+                description = with_sentence(&description, &phrase);
             }
         }
         opinion.change(change.set(schema, "description", description));
     });
 }
 
-/// The constraints of a schema as `(key, value, sentence)`.
-fn phrases(schema: &Map<String, Value>) -> Vec<(&'static str, &Value, String)> {
+/// The constraints of a schema as `(key, value, sentence)`; without a sentence where another one says it.
+fn phrases(schema: &Map<String, Value>) -> Vec<(&'static str, &Value, Option<String>)> {
     let known = |(key, value)| Some((PHRASES.iter().position(|(known, _)| known == key)?, value));
     let mut found: Vec<(usize, &Value)> = schema.iter().filter_map(known).collect();
     found.sort_unstable_by_key(|(rank, _)| *rank);
     found
         .into_iter()
-        .filter_map(|(rank, value)| Some((PHRASES[rank].0, value, phrase(rank, value)?)))
+        .filter_map(|(rank, value)| {
+            let key = PHRASES[rank].0;
+            match flag(key, value) {
+                Some(_) => has_bound(schema, key).then_some((key, value, None)),
+                None => Some((key, value, Some(phrase(rank, value, schema)?))),
+            }
+        })
         .collect()
 }
 
+/// The bounds that a flag of the fourth draft of JSON Schema makes exclusive.
+const EXCLUSIVE: [(&str, [&str; 2], &str); 2] = [
+    ("exclusiveMinimum", ["minimum", "min"], "Exclusive minimum value"),
+    ("exclusiveMaximum", ["maximum", "max"], "Exclusive maximum value"),
+];
+
+/// What the flag says, where the value under this key is one.
+fn flag(key: &str, value: &Value) -> Option<bool> {
+    EXCLUSIVE.iter().find(|(flag, ..)| *flag == key)?;
+    match value {
+        Value::Bool(is_exclusive) => Some(*is_exclusive),
+        Value::String(text) => text.trim().to_ascii_lowercase().parse().ok(),
+        _ => None,
+    }
+}
+
+/// Whether the bound that a flag is about stands beside it.
+fn has_bound(schema: &Map<String, Value>, flag: &str) -> bool {
+    let bounds = EXCLUSIVE.iter().find(|(key, ..)| *key == flag).map(|(_, bounds, _)| bounds);
+    let is_bound = |key: &&str| schema.get(*key).is_some_and(|value| value.is_number() || value.is_string());
+    bounds.is_some_and(|bounds| bounds.iter().any(|key| is_bound(&key)))
+}
+
 /// One constraint as a sentence; nothing for a value that bounds nothing.
-fn phrase(rank: usize, value: &Value) -> Option<String> {
+fn phrase(rank: usize, value: &Value, schema: &Map<String, Value>) -> Option<String> {
     let (key, words) = PHRASES[rank];
+    let exclusive = EXCLUSIVE.iter().find(|(flag, bounds, _)| {
+        bounds.contains(&key) && schema.get(*flag).and_then(|value| self::flag(flag, value)) == Some(true)
+    });
+    let words = exclusive.map_or(words, |(.., words)| words);
     match value {
         Value::String(text) if !text.is_empty() => Some(format!("{words}: {text}.")),
         Value::Number(_) => Some(format!("{words}: {value}.")),
@@ -99,7 +133,30 @@ mod tests {
         let function = json!({"name": "f", "description": "d",
             "parameters": {"type": "dict", "required": ["n"], "properties": {"n": property}}});
         let fixed = fix(&[function], Safety::Safe).functions;
-        let expected = r#"{"type":"integer","description":"x Minimum value: 1. Maximum value: 5."}"#;
+        let expected = r#"{"type":"integer","description":"x. Minimum value: 1. Maximum value: 5."}"#;
         assert_eq!(fixed[0]["parameters"]["properties"]["n"].to_string(), expected);
+    }
+
+    #[test]
+    fn exclusive_bounds_are_read_in_both_spellings() {
+        for (bounds, expected) in [
+            (json!({"exclusiveMinimum": 0}), "x. Exclusive minimum value: 0."),
+            (json!({"minimum": 0, "exclusiveMinimum": true}), "x. Exclusive minimum value: 0."),
+            (json!({"exclusiveMaximum": true, "maximum": 9}), "x. Exclusive maximum value: 9."),
+            (json!({"minimum": 0, "exclusiveMinimum": false}), "x. Minimum value: 0."),
+            (
+                json!({"minimum": 0, "exclusiveMinimum": 1}),
+                "x. Minimum value: 0. Exclusive minimum value: 1.",
+            ),
+            (json!({"exclusiveMinimum": true}), "x"),
+        ] {
+            let mut property = json!({"type": "integer", "description": "x"});
+            property.as_object_mut().unwrap().extend(bounds.as_object().unwrap().clone());
+            let function = json!({"name": "f", "description": "d",
+                "parameters": {"type": "dict", "required": ["n"], "properties": {"n": property}}});
+            let fixed = fix(&[function], Safety::Safe).functions;
+            let expected = json!({"type": "integer", "description": expected});
+            assert_eq!(fixed[0]["parameters"]["properties"]["n"], expected, "{bounds}");
+        }
     }
 }

@@ -11,7 +11,8 @@ use crate::docs::fix::{Rule, Safety};
 pub(super) static RULE: Rule = Rule {
     code: "schema/flat-parameters",
     what: "`parameters` maps names to types, descriptions or schemas, without a schema around them.",
-    why: "The map becomes `properties`. All are required that have no default and are not called optional: a guess.",
+    why: "The map becomes `properties`. All are required that have no default and are not called optional: a guess. \
+          Marks and descriptions that say more of a parameter are taken up one by one.",
     safety: Safety::Unsafe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": {"type": "str", "description": "x"}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "object"}}"#,

@@ -11,6 +11,8 @@ mod combined_schemas;
 mod constant;
 pub(super) mod constraint_keyword;
 mod default_as_text;
+mod default_expression;
+mod default_in_description;
 mod default_not_in_enum;
 mod default_type;
 mod description_in_docstring;
@@ -40,6 +42,7 @@ mod missing_type;
 pub(super) mod misspelled_key;
 mod nested_required;
 mod nullable_type;
+mod optional_in_description;
 mod optional_without_default;
 mod parameter_name;
 mod parameters_as_list;
@@ -51,15 +54,18 @@ mod python_keyword;
 mod reference;
 mod required_among_properties;
 mod required_beside_parameters;
+mod required_in_description;
 mod required_not_a_list;
 mod required_per_parameter;
 mod required_with_default;
 mod required_without_property;
+mod rest_left_out;
 mod several_types;
 mod split_parameters;
 mod title_for_callable;
 mod title_for_description;
 mod unknown_type;
+mod unmarked_parameter;
 mod unreadable_parameters;
 mod unreadable_property;
 mod untranslated_type;
@@ -101,12 +107,15 @@ pub(super) static PHASES: [&[Entry]; 3] = [
         (&unknown_type::RULE, Cues::among(&[ForeignType])),
         (&missing_type::RULE, Cues::among(&[Irregular])),
         (&parameters_type::RULE, Cues::among(&[Irregular])),
-        (&required_per_parameter::RULE, Cues::among(&[Irregular])),
+        (&rest_left_out::RULE, Cues::among(&[Irregular])),
+        (&unmarked_parameter::RULE, Cues::among(&[Irregular])),
+        (&required_in_description::RULE, Cues::among(&[Irregular])),
         (&required_not_a_list::RULE, Cues::among(&[Irregular])),
         (&missing_required::RULE, Cues::among(&[Irregular])),
+        (&required_per_parameter::RULE, Cues::among(&[Irregular])),
         (&missing_properties::RULE, Cues::among(&[Irregular])),
         (&required_without_property::RULE, Cues::among(&[Irregular])),
-        (&nested_required::RULE, Cues::among(&[DeeperRequired])),
+        (&optional_in_description::RULE, Cues::among(&[Irregular])),
         (&python_keyword::RULE, Cues::among(&[Irregular])),
         (&parameter_name::RULE, Cues::among(&[Irregular])),
         (&title_for_callable::RULE, Cues::among(&[ApiCall])),
@@ -114,12 +123,15 @@ pub(super) static PHASES: [&[Entry]; 3] = [
         (&description_in_docstring::RULE, Cues::among(&[Irregular])),
         (&title_for_description::RULE, Cues::among(&[Title])),
         (&missing_description::RULE, Cues::among(&[Irregular])),
+        (&nested_required::RULE, Cues::among(&[DeeperRequired])),
+        (&default_expression::RULE, Cues::among(&[Irregular])),
         (&constant::RULE, Cues::among(&[Constant])),
         (&constraint_keyword::RULE, Cues::among(&[Constraint])),
         (&array_without_items::RULE, Cues::among(&[Irregular])),
         (&enum_as_text::RULE, Cues::among(&[OddPart])),
         (&enum_value_as_text::RULE, Cues::among(&[Enum])),
         (&default_as_text::RULE, Cues::among(&[Default])),
+        (&default_in_description::RULE, Cues::among(&[Irregular])),
         (&optional_without_default::RULE, Cues::among(&[Irregular])),
         (&enum_null::RULE, Cues::among(&[Enum])),
     ],

@@ -1,14 +1,21 @@
-//! A schema inside `parameters` has a list of required members.
+//! A schema inside `parameters` says which of its members are required.
 
+use serde_json::{Map, Value};
+
+use crate::docs::fix::keys::DESCRIPTION;
+use crate::docs::fix::marks;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::REQUIRED;
 use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::wording::sentence::with_sentence;
 use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/nested-required",
-    what: "A schema inside `parameters` has a list of required members.",
-    why: "BFCL knows `required` only for the function's own parameters; no official doc has it deeper.",
+    what: "A schema inside `parameters` says which of its members are required.",
+    why: "BFCL knows `required` only for the function's own parameters; no official doc has it deeper, and every member \
+          is taken as given. A list that names some members and not others is kept as a sentence of the description \
+          (`Required keys: a, b.`), and so is the mark of a single member (`Optional.`).",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "dict", "description": "x", "required": [], "properties": {}}}}}"#,
@@ -19,8 +26,98 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
-        if let Some(before) = schema.get(REQUIRED).filter(|_| site.place != Place::Parameters) {
-            opinion.change(Change::at(site.pointer).remove(REQUIRED, before));
+        if site.place == Place::Parameters {
+            return;
+        }
+        for (key, before) in schema {
+            let mark = marks::read(key, before);
+            // The mark of a parameter is for the list beside it.
+            let is_left = mark.is_some() && matches!(site.place, Place::Parameter(_));
+            if is_left || mark.is_none() && key != REQUIRED {
+                continue;
+            }
+            let sentence = match (mark, site.place) {
+                (None, _) => listed(before, schema),
+                (Some(mark), Place::Member(_)) => marked(mark, schema),
+                (Some(_), _) => None,
+            };
+            let change = Change::at(site.pointer).remove(key, before);
+            opinion.change(match sentence.and_then(|sentence| described(schema, &sentence)) {
+                Some(text) => change.set(schema, DESCRIPTION, text),
+                None => change,
+            });
+            // The next key is looked at when this description has changed.
+            return;
         }
     });
+}
+
+/// The members that must be given, where there are others.
+fn listed(required: &Value, schema: &Map<String, Value>) -> Option<String> {
+    let members = schema.get("properties")?.as_object()?;
+    let names: Vec<_> = required.as_array()?.iter().filter_map(Value::as_str).collect();
+    let is_needed = |name: &&String| names.contains(&name.as_str());
+    let needed: Vec<_> = members.keys().filter(is_needed).map(String::as_str).collect();
+    let says_something = !needed.is_empty() && needed.len() < members.len();
+    says_something.then(|| format!("Required keys: {}.", needed.join(", ")))
+}
+
+/// The mark of a member in words, where its description does not speak of it already.
+fn marked(is_required: bool, schema: &Map<String, Value>) -> Option<String> {
+    let text = schema.get(DESCRIPTION).and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
+    let (word, sentence) = if is_required { ("required", "Required.") } else { ("optional", "Optional.") };
+    (!text.contains(word)).then(|| sentence.to_owned())
+}
+
+/// The description with a sentence behind it; nothing where it is no text, or has the sentence.
+fn described(schema: &Map<String, Value>, sentence: &str) -> Option<String> {
+    match schema.get(DESCRIPTION) {
+        None | Some(Value::Null) => Some(sentence.to_owned()),
+        Some(Value::String(text)) => (!text.contains(sentence)).then(|| with_sentence(text, sentence)),
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::docs::fix::fix;
+
+    fn fixed(member: &Value) -> Value {
+        let function = json!({"name": "f", "description": "d",
+            "parameters": {"type": "dict", "required": ["a"], "properties": {"a": member}}});
+        fix(&[function], Safety::Safe).functions[0]["parameters"]["properties"]["a"].clone()
+    }
+
+    #[test]
+    fn what_tells_members_apart_is_kept_in_words() {
+        let of = |description: &str| json!({"type": "string", "description": description});
+        let members = json!({"b": of("x"), "c": of("y")});
+        for (required, expected) in [
+            (json!(["c"]), "Where. Required keys: c."),
+            (json!(["b", "c"]), "Where"),
+            (json!([]), "Where"),
+            (json!(["ghost"]), "Where"),
+        ] {
+            let dict =
+                json!({"type": "dict", "description": "Where", "required": required, "properties": members});
+            let expected = json!({"type": "dict", "description": expected, "properties": members});
+            assert_eq!(fixed(&dict), expected);
+        }
+    }
+
+    #[test]
+    fn the_mark_of_a_member_becomes_a_sentence() {
+        let dict = json!({"type": "dict", "description": "Where", "properties": {
+            "b": {"type": "string", "description": "x", "required": true},
+            "c": {"type": "string", "description": "y", "optional": true},
+            "e": {"type": "string", "description": "Optional. z", "required": false}}});
+        let expected = json!({"type": "dict", "description": "Where", "properties": {
+            "b": {"type": "string", "description": "x. Required."},
+            "c": {"type": "string", "description": "y. Optional."},
+            "e": {"type": "string", "description": "Optional. z"}}});
+        assert_eq!(fixed(&dict), expected);
+    }
 }

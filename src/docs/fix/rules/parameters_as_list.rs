@@ -11,7 +11,8 @@ pub(super) static RULE: Rule = Rule {
     code: "schema/parameters-as-list",
     what: "`parameters` is a list of named parameters.",
     why: "Each becomes a property. The form says nothing about which are required, so all are that have no \
-          default and are not called optional: a guess.",
+          default and are not called optional: a guess. Marks and descriptions that say more of a parameter are taken \
+          up one by one.",
     safety: Safety::Unsafe,
     fires: r#"{"name": "f", "description": "d", "parameters": [{"name": "a", "description": "x"}]}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": ["a"]}"#,

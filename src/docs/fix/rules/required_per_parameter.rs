@@ -1,17 +1,19 @@
 //! Parameters are marked as required or optional one by one.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::docs::fix::marks;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::required::{REQUIRED, each_with_properties, names, with_required};
+use crate::docs::fix::required::{REQUIRED, names, with_name, with_required};
+use crate::docs::fix::walk::each_parameters;
 use crate::docs::fix::{Rule, Safety};
 use crate::docs::patch::token;
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/required-per-parameter",
     what: "Parameters are marked as required or optional one by one.",
-    why: "The marks are collected into the one list, in the order of the properties.",
+    why: "BFCL has one list for all parameters. Each mark is removed, and a parameter that is marked as required is \
+          added to the list, in the order of the properties; one edit a parameter.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {
         "a": {"type": "string", "description": "x", "required": true}}}}"#,
@@ -21,24 +23,65 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(opinion: &mut Opinion<'_>) {
-    each_with_properties(opinion, |site, schema, properties| {
-        let listed = schema.get(REQUIRED).and_then(Value::as_array);
-        let mut required: Vec<_> = listed.into_iter().flatten().cloned().collect();
+    each_parameters(opinion.functions, |site, schema| {
+        let Some(Value::Object(properties)) = schema.get("properties") else { return };
+        let marked: Vec<_> = properties.iter().filter_map(marked).collect();
+        if marked.is_empty() {
+            return;
+        }
         let mut known = names(schema).unwrap_or_default();
-        let mut change = Change::at(site.pointer);
-        for (name, property) in properties {
-            for (key, before) in property.as_object().into_iter().flatten() {
-                let Some(is_required) = marks::read(key, before) else { continue };
-                change = change.remove(&format!("properties/{}/{key}", token(name)), before);
-                if is_required && known.insert(name) {
-                    required.push(json!(name));
-                }
-            }
+        // Without a list that could take a name, all of them go into a new one at once.
+        if !schema.get(REQUIRED).is_some_and(Value::is_array) {
+            let required = marked.iter().filter(|(_, _, is_required)| *is_required);
+            let required: Vec<_> = required.map(|(name, ..)| json!(name)).collect();
+            known.extend(marked.iter().map(|(name, ..)| *name));
+            opinion.change(with_required(Change::at(site.pointer), schema, required));
         }
-        if change.is_empty() {
-            return None;
+        for (name, property, is_required) in marked {
+            let marks = property.iter().filter(|(key, value)| marks::read(key, value).is_some());
+            let change = marks.fold(Change::at(site.pointer), |change, (key, before)| {
+                change.remove(&format!("properties/{}/{key}", token(name)), before)
+            });
+            let is_new = is_required && known.insert(name);
+            opinion.change(if is_new { with_name(change, name) } else { change });
         }
-        let same = listed.is_some_and(|listed| *listed == required);
-        Some(if same { change } else { with_required(change, schema, required) })
     });
+}
+
+/// A parameter with a mark, and whether it is required.
+fn marked<'s>((name, property): (&'s String, &'s Value)) -> Option<(&'s str, &'s Map<String, Value>, bool)> {
+    let property = property.as_object()?;
+    Some((name, property, marks::of(property)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::docs::fix::fix;
+
+    fn fixed(parameters: &Value) -> (Value, Vec<&'static str>) {
+        let function = json!({"name": "f", "description": "d", "parameters": parameters});
+        let fixed = fix(&[function], Safety::Safe);
+        let codes = fixed.edits.iter().map(|edit| edit.rule.code).collect();
+        (fixed.functions[0]["parameters"]["required"].clone(), codes)
+    }
+
+    #[test]
+    fn each_parameter_has_an_edit_of_its_own() {
+        let property =
+            |mark: bool| json!({"type": "string", "description": "x", "required": mark, "default": ""});
+        let (required, codes) = fixed(&json!({"type": "dict", "required": ["c"], "properties": {
+            "a": property(true), "b": property(false), "c": property(true)}}));
+        assert_eq!(required, json!(["c", "a"]));
+        assert_eq!(codes, ["schema/required-per-parameter"; 3]);
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_read_gives_way_to_the_marks() {
+        let property =
+            |mark: bool| json!({"type": "string", "description": "x", "required": mark, "default": ""});
+        let (required, _) = fixed(&json!({"type": "dict", "required": {"q": "z"}, "properties": {
+            "a": property(true), "b": property(false)}}));
+        assert_eq!(required, json!(["a"]));
+    }
 }

@@ -207,7 +207,7 @@ fn nullable_and_several_types_are_told_apart() {
     assert_eq!(
         properties(&sent, &json!(["q", "p", "r"])),
         concat!(
-            r#"{"q":{"description":"x Format: date.","type":"string"},"p":{"description":"pages","type":"any"},"#,
+            r#"{"q":{"description":"x. Format: date.","type":"string"},"p":{"description":"pages","type":"any"},"#,
             r#""r":{"type":"any","description":"y"}}"#
         )
     );

@@ -1,0 +1,46 @@
+//! A parameter is required by its description, and there is no list of required ones.
+
+use serde_json::{Value, json};
+
+use crate::docs::fix::keys::DESCRIPTION;
+use crate::docs::fix::marks;
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::required::{REQUIRED, with_name, with_required};
+use crate::docs::fix::walk::each_parameters;
+use crate::docs::fix::wording::says_required;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/required-in-description",
+    what: "A parameter is required by its description, and there is no list of required ones.",
+    why: "`Required.` or `(required)` is the only word on it, so the name goes into the list, one edit a parameter. A \
+          condition (`Required if …`) and a list that is there change nothing.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {
+        "a": {"type": "string", "description": "Required. x"}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {
+        "a": {"type": "string", "description": "Required if b is given."}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_parameters(opinion.functions, |site, schema| {
+        let Some(Value::Object(properties)) = schema.get("properties") else { return };
+        if schema.contains_key(REQUIRED) {
+            return;
+        }
+        let is_required = |property: &Value| {
+            let text = property.get(DESCRIPTION).and_then(Value::as_str);
+            let is_marked = property.as_object().is_some_and(|property| marks::of(property).is_some());
+            !is_marked && property.get("default").is_none() && text.is_some_and(says_required)
+        };
+        let needed = properties.iter().filter(|(_, property)| is_required(property));
+        for (n, (name, _)) in needed.enumerate() {
+            let change = Change::at(site.pointer);
+            opinion.change(match n {
+                0 => with_required(change, schema, vec![json!(name)]),
+                _ => with_name(change, name),
+            });
+        }
+    });
+}

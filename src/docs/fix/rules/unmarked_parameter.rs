@@ -1,0 +1,71 @@
+//! Others are marked as optional, and a parameter has no mark.
+
+use serde_json::{Map, Value, json};
+
+use crate::docs::fix::marks;
+use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::required::{REQUIRED, with_name, with_required};
+use crate::docs::fix::shape::{has_no_way_out, is_stated_optional};
+use crate::docs::fix::walk::each_parameters;
+use crate::docs::fix::{Rule, Safety};
+
+pub(super) static RULE: Rule = Rule {
+    code: "schema/unmarked-parameter",
+    what: "Other parameters are marked as optional, this one has no mark, and there is no list of required ones.",
+    why: "A mark on one parameter (`optional: true`) means that the unmarked ones are required, except those with a \
+          default and those that are called optional. Where others are marked as required, the unmarked ones are not.",
+    safety: Safety::Safe,
+    fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {
+        "a": {"type": "string", "description": "x"},
+        "b": {"type": "string", "description": "y", "optional": true}}}}"#,
+    quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {
+        "a": {"type": "string", "description": "x"},
+        "b": {"type": "string", "description": "y", "required": true}}}}"#,
+    judge,
+};
+
+fn judge(opinion: &mut Opinion<'_>) {
+    each_parameters(opinion.functions, |site, schema| {
+        let Some(Value::Object(properties)) = schema.get("properties") else { return };
+        if schema.contains_key(REQUIRED) {
+            return;
+        }
+        let mark = |property: &Value| property.as_object().and_then(marks::of);
+        // The highest mark of all: every one that is there says optional.
+        if properties.values().filter_map(mark).max() != Some(false) {
+            return;
+        }
+        let unmarked = properties.iter().filter(|(_, property)| mark(property).is_none());
+        let needed = unmarked.filter(|(_, property)| property.as_object().is_some_and(is_needed));
+        for (n, (name, _)) in needed.enumerate() {
+            let change = Change::at(site.pointer);
+            opinion.change(match n {
+                0 => with_required(change, schema, vec![json!(name)]),
+                _ => with_name(change, name),
+            });
+        }
+    });
+}
+
+fn is_needed(property: &Map<String, Value>) -> bool {
+    has_no_way_out(property) && !is_stated_optional(property)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::docs::fix::fix;
+
+    #[test]
+    fn unmarked_parameters_are_required_one_edit_each() {
+        let of = |description: &str| json!({"type": "string", "description": description});
+        let function = json!({"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {
+            "a": of("x"), "b": {"type": "string", "description": "y", "optional": true}, "c": of("z"),
+            "d": of("Optional. w"), "e": of("w (default: 'v')"),
+            "g": {"type": "string", "description": "w", "default": "v"}}}});
+        let fixed = fix(&[function], Safety::Safe);
+        assert_eq!(fixed.functions[0]["parameters"]["required"], json!(["a", "c"]));
+        let n_edits = fixed.edits.iter().filter(|edit| edit.rule.code == RULE.code).count();
+        assert_eq!(n_edits, 2);
+    }
+}
