@@ -147,7 +147,7 @@ fn a_catalogue_of_servers_gives_their_tools_or_a_fault() {
     with_tools["tools"] = json!({"bells": {"server_name": "bells", "tools": [ring]}});
     let started = json!({"command": "npx", "args": ["bells"], "tools": [ring]});
     for catalogue in [json!([with_tools]), json!([started]), json!({"bells": started})] {
-        assert_eq!(read(catalogue.clone()).0, [ring.clone()], "{catalogue}");
+        assert_eq!(read(catalogue.clone()).0, std::slice::from_ref(&ring), "{catalogue}");
     }
     for catalogue in [
         json!([entry]),

@@ -159,7 +159,7 @@ fn is_other_word(key: &str) -> bool {
 /// single parameters and statements in descriptions stay, for rules that take up one parameter at a time.
 ///
 /// Where one is marked as required, those without a mark are not, unless their description says so.
-pub(super) fn schema_of(properties: Map<String, Value>) -> Value {
+pub(super) fn schema_of(properties: &Map<String, Value>) -> Value {
     let mark = |property: &Value| property.as_object().and_then(marks::of);
     let only_marked = properties.values().any(|property| mark(property) == Some(true));
     let is_required = |property: &Value| match property.as_object() {

@@ -101,7 +101,7 @@ fn flag(key: &str, value: &Value) -> Option<bool> {
 fn has_bound(schema: &Map<String, Value>, flag: &str) -> bool {
     let bounds = EXCLUSIVE.iter().find(|(key, ..)| *key == flag).map(|(_, bounds, _)| bounds);
     let is_bound = |key: &&str| schema.get(*key).is_some_and(|value| value.is_number() || value.is_string());
-    bounds.is_some_and(|bounds| bounds.iter().any(|key| is_bound(&key)))
+    bounds.is_some_and(|bounds| bounds.iter().any(is_bound))
 }
 
 /// One constraint as a sentence; nothing for a value that bounds nothing.

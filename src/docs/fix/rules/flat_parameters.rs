@@ -1,6 +1,6 @@
 //! `parameters` maps names to types, descriptions or schemas, without a schema around them.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::shape::{as_schema, is_flat, is_parameter, says_kind, schema_of};
@@ -27,12 +27,12 @@ fn judge(opinion: &mut Opinion<'_>) {
         if is_undescribed(function) && !function.contains_key("title") && !map.values().any(says_kind) {
             return;
         }
-        let properties = map
+        let properties: Map<String, Value> = map
             .iter()
             .filter(|(key, value)| is_parameter(map, key, value))
             .map(|(key, value)| (key.clone(), as_schema(value)))
             .collect();
-        let mut schema = schema_of(properties);
+        let mut schema = schema_of(&properties);
         if let Some(required @ Value::Array(_)) = map.get("required") {
             schema["required"] = required.clone();
         }

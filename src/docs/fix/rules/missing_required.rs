@@ -8,7 +8,7 @@ use crate::docs::fix::{Rule, Safety};
 pub(super) static RULE: Rule = Rule {
     code: "schema/missing-required",
     what: "`parameters` has no list of required parameters.",
-    why: "JSON Schema reads that as none, and BFCL writes it out.",
+    why: "JSON Schema reads that as none, and BFCL writes it out. Parameters that are marked one by one are added to it.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,

@@ -26,7 +26,7 @@ fn judge(opinion: &mut Opinion<'_>) {
             return;
         };
         if let Some(properties) = named_all(list) {
-            opinion.change(Change::at(pointer).replace("parameters", before, schema_of(properties)));
+            opinion.change(Change::at(pointer).replace("parameters", before, schema_of(&properties)));
         }
     });
 }

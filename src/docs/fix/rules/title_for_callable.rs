@@ -55,7 +55,7 @@ fn name_from(name: &str, callable: &str, taken: &HashSet<String>) -> Option<Stri
         return Some(to);
     }
     // A title tells two requests of one path apart, a host tells nothing.
-    let numbered = (2..).map(|n| format!("{to}_{n}")).find(|to| !taken.contains(to));
+    let numbered = (2..=taken.len() + 2).map(|n| format!("{to}_{n}")).find(|to| !taken.contains(to));
     numbered.filter(|_| is_host)
 }
 
