@@ -7,7 +7,7 @@ use super::cursor::Cursor;
 use super::defs::{
     definition, docstring, keyword, logical_line, skip_logical_line, skip_type_parameters, start_of_line,
 };
-use super::module::skip_definition;
+use super::module::skip_unreadable;
 use super::{PyClass, PyDef, PyParameter, SyntaxError, annotations};
 
 /// Words that begin a statement which is no field.
@@ -68,7 +68,7 @@ fn body(
                 if let Err(error) = read {
                     faults.push(error);
                     decorators.clear();
-                    skip_definition(cursor, found);
+                    skip_unreadable(cursor, found);
                 }
             }
             _ => {

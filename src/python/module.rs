@@ -31,7 +31,7 @@ pub(super) fn module(cursor: &mut Cursor<'_>) -> PyModule {
         if let Err(error) = cursor.attempt(|cursor| reader.line(cursor, indent)) {
             reader.module.faults.push(error);
             reader.decorators.clear();
-            skip_definition(cursor, indent);
+            skip_unreadable(cursor, indent);
         }
         debug_assert!(cursor.offset() > start, "a line is taken or stepped over");
     }
@@ -41,19 +41,41 @@ pub(super) fn module(cursor: &mut Cursor<'_>) -> PyModule {
     reader.module
 }
 
-/// Steps over a line and those that stand deeper.
-pub(super) fn skip_definition(cursor: &mut Cursor<'_>, indent: usize) {
+/// Steps over a definition that cannot be read, with all lines that stand deeper.
+///
+/// Where a bracket or a string is never closed, that would be all that follows; then the next definition counts that
+/// stands no deeper.
+pub(super) fn skip_unreadable(cursor: &mut Cursor<'_>, indent: usize) {
+    let start = cursor.offset();
+    let text = cursor.rest();
     loop {
         skip_logical_line(cursor);
         let line = cursor.offset();
-        match start_of_line(cursor) {
-            Some(depth) if depth > indent => {}
-            _ => {
-                cursor.go_back(line);
-                return;
-            }
+        if start_of_line(cursor).is_none_or(|depth| depth <= indent) {
+            cursor.go_back(line);
+            break;
         }
     }
+    if cursor.rest().trim().is_empty()
+        && let Some(n_bytes) = next_definition(text, indent)
+    {
+        cursor.go_back(start);
+        cursor.take(n_bytes);
+    }
+}
+
+/// Where the first line behind the one that a text begins with defines something and stands no deeper.
+fn next_definition(text: &str, indent: usize) -> Option<usize> {
+    let mut at = 0;
+    for (nth, line) in text.split_inclusive('\n').enumerate() {
+        let bare = line.trim_start();
+        let defines = ["def ", "async def ", "class ", "@"].iter().any(|word| bare.starts_with(word));
+        if nth > 0 && defines && line.len() - bare.len() <= indent {
+            return Some(at);
+        }
+        at += line.len();
+    }
+    None
 }
 
 #[derive(Default)]

@@ -336,7 +336,7 @@ mod tests {
     fn bad_weights_are_told_by_their_key() {
         let good = Model::embedded().to_toml();
         for (old, new, why) in [
-            ("version = 1", "version = 7", "version is 7"),
+            ("version = 2", "version = 7", "version is 7"),
             ("\nmarkup =", "\nmarkdown =", "text.weights.markdown is no feature"),
             ("relevant_from = ", "relevant_from = -", "irrelevant_to must be below"),
             ("cap = ", "cap = -", "evidence.cap"),

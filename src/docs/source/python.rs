@@ -365,6 +365,14 @@ mod tests {
     }
 
     #[test]
+    fn a_bracket_that_stays_open_does_not_swallow_what_follows() {
+        let text = "def f(a: int): pass\n\ndef g(b: str,\n    return (1\n\ndef h(c): pass\n";
+        let source = functions(text, &mut Vec::new(), &Allowance::of(text)).unwrap();
+        let names: Vec<_> = source.functions.iter().map(|function| function["name"].clone()).collect();
+        assert_eq!((names, source.faults.len()), (vec![json!("f"), json!("h")], 1));
+    }
+
+    #[test]
     fn a_module_is_read_whatever_it_begins_with() {
         for start in [
             "#!/usr/bin/env python\n\"\"\"Bells.\"\"\"",
