@@ -108,7 +108,17 @@ fn vectors_made_elsewhere_merge_what_no_words_do_and_the_report_names_them() {
     let note = &report["notes"]["merge-near-queries"]["embedder"];
     assert!(note["id"].as_str().unwrap().starts_with("file-parquet-"), "{report:#}");
     assert_eq!(note["vectors"], 3);
-    assert!(report.to_string().contains("query/similar"), "{report:#}");
+    let fate = &report["fates"][0];
+    assert_eq!(
+        (&fate["reason"], &fate["sentence"]),
+        (
+            &json!("query/similar"),
+            &json!("Another request's query has nearly the same embedding (queries.parquet).")
+        ),
+        "{report:#}"
+    );
+    let line = "after merging queries of similar wording or embedding (queries.parquet)";
+    assert_eq!(report["funnel"][1]["what"], line);
     let missing = run(
         folder.path(),
         "other",

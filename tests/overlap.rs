@@ -92,6 +92,8 @@ fn what_lies_on_disk_decides_and_a_new_set_is_not_taken_for_the_old_state() {
     let (said, left) = compared.run(&[]);
     assert!(left.is_empty(), "{left:?}");
     assert!(said.contains("not compared with nexusraven, firefunctions, anyscale, nous-glaive"), "{said}");
+    assert_eq!(said.matches("public sets not compared: none of 4 found").count(), 2, "{said}");
+    assert!(!said.contains("after removing"), "{said}");
     assert_eq!(
         compared.notes()["not_compared"],
         json!(["nexusraven", "firefunctions", "anyscale", "nous-glaive"])
@@ -105,7 +107,12 @@ fn what_lies_on_disk_decides_and_a_new_set_is_not_taken_for_the_old_state() {
     );
     std::fs::write(&file, public.to_string()).unwrap();
     compared.add(&["anyscale", file.to_str().unwrap()]);
-    let (_, left) = compared.run(&[]);
+    let (said, left) = compared.run(&[]);
+    for line in
+        ["after removing overlap with 1 of 4 public sets", "after removing queries of 1 of 4 public sets"]
+    {
+        assert!(said.contains(line), "{line}: {said}");
+    }
     let expected = [
         ("copy", "overlap/public-function"),
         ("anew", "overlap/public-name"),
@@ -163,6 +170,7 @@ fn a_set_of_which_nothing_can_be_read_is_not_compared_with() {
     let (said, _) = compared.run(&["--set", only]);
     assert!(said.contains("not compared with anyscale: unreadable: odd.jsonl (odd.jsonl:1: "), "{said}");
     assert_eq!(compared.notes()["not_compared"], json!(["anyscale"]));
+    assert!(said.contains("public sets not compared: none of 1 readable"), "{said}");
     let report = std::fs::read_to_string(compared.path("run/report.json")).unwrap();
     assert!(report.contains("not checked: unreadable"), "{report}");
     let (said, _) = compared.run(&["--set", only, "--set", "drop-public-overlap.missing=error"]);

@@ -190,6 +190,50 @@ fn what_a_stage_noted_of_public_sets_is_told() {
 }
 
 #[test]
+fn what_became_of_merged_rows_and_what_found_them_is_told_as_it_was_in_this_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    run_sample(&out, &[]);
+    let rows = FrameFile::open(&out.join("rows.parquet")).unwrap().read_all().unwrap();
+    let cell = |column: &str, row| rows.texts(column).unwrap().get(row).unwrap_or_default();
+    let why = |row| {
+        let told = output(&["why", out.to_str().unwrap(), cell("request_id", row)]);
+        String::from_utf8(told.stdout).unwrap()
+    };
+    let similar = (0..rows.height()).find(|&row| cell("reason", row) == "query/similar").unwrap();
+    let by_spelling = "Another request's query is of similar wording (hashed n-grams).";
+    assert!(why(similar).contains(by_spelling), "{}", why(similar));
+
+    let leader = |row| (0..rows.height()).find(|&at| cell("request_id", at) == cell("into", row));
+    let is_left = |&row: &usize| leader(row).is_some_and(|leader| cell("fate", leader) == "held");
+    let merged = (0..rows.height()).find(is_left).unwrap();
+    let id = &cell("into", merged)[..12];
+    let line = format!("its leader {id} is held: {}", cell("reason", leader(merged).unwrap()));
+    assert!(why(merged).contains(&line) && !why(merged).contains("stands for it"), "{}", why(merged));
+
+    let report: Value = serde_json::from_str(&report_as(&out, &["--json"])).unwrap();
+    for table in ["requests", "doc_lists"] {
+        let fates = report["fates"].as_array().unwrap().iter().filter(|fate| fate["table"] == table);
+        let n_left: u64 = fates.map(|fate| fate["merged_into_left"].as_u64().unwrap()).sum();
+        assert!(n_left > 0 && report[table]["merged_into_left"] == n_left, "{table}: {n_left}");
+    }
+    let screen = report_as(&out, &[]);
+    let told = screen.lines().find_map(|line| line.strip_prefix("merged    ")).unwrap();
+    for form in ["--markdown", "--html"] {
+        let form = report_as(&out, &[form]);
+        assert!(form.contains(&format!("the copy is out with it. Requests: {told}.")), "{form}");
+        assert!(form.contains(by_spelling) || form.contains(&by_spelling.replace('\'', "&#39;")), "{form}");
+    }
+    assert_eq!(
+        report["entries"]["tier"]["recorded"],
+        report["exported"].as_object().map_or(0, |exported| {
+            let unverified = exported.iter().filter(|(heading, _)| heading.starts_with("unverified/"));
+            unverified.map(|(_, n)| n.as_u64().unwrap()).sum::<u64>()
+        })
+    );
+}
+
+#[test]
 fn a_pipeline_without_a_dataset_has_a_report_and_no_card() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");

@@ -60,7 +60,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Ending> {
             settings(&comparison),
             inputs(&comparison, &after),
             entries(&comparison, args.examples),
-            requests(&comparison),
+            requests(&comparison) + &merges(&before, &after),
             funnel(&comparison),
             reasons(&comparison),
         ];
@@ -212,6 +212,14 @@ fn requests(comparison: &Comparison) -> String {
         text += &found.ids.iter().map(|id| format!("          {id}\n")).collect::<String>();
     }
     text + &more(requests.moves.len(), "kinds of moves")
+}
+
+/// Where merged requests ended: one that went into a held or dropped one is in no dataset.
+fn merges(before: &Finished, after: &Finished) -> String {
+    if before.merges == after.merges {
+        return format!("merged    {} in both\n", after.merges_told());
+    }
+    format!("merged    {} before\n          {} after\n", before.merges_told(), after.merges_told())
 }
 
 fn fate(words: &FateWords) -> String {

@@ -75,8 +75,10 @@ pub(super) fn summary(report: &Report) -> String {
             ]
         })
         .collect();
-    let mut text =
-        format!("\n{}", table(&["step", "what is left", "doc lists", "requests", "%"], &rows, &[2, 3, 4]));
+    let mut text = format!(
+        "\n{}",
+        table(&["step", "what is left", "doc lists", "requests", "% of read"], &rows, &[2, 3, 4])
+    );
     if !report.exported.is_empty() || !report.frozen.is_empty() {
         text += &format!("\n{}", exported(report));
     }

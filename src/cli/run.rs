@@ -162,7 +162,7 @@ fn gate(pipeline: &Pipeline, ingest: &IngestManifest, fault_share: f64) -> Endin
     }
     if fault_share > pipeline.max_fault_share {
         console::talk(&format!(
-            "gate failed: {:.1} % of rows left because something went wrong, more than the {:.1} % that max_fault_share allows",
+            "gate failed: {:.1} % of lines and requests left because something went wrong, more than the {:.1} % that max_fault_share allows",
             100.0 * fault_share,
             100.0 * pipeline.max_fault_share
         ));

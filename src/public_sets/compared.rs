@@ -59,6 +59,64 @@ pub struct Known {
 /// The name under which a stage notes the sets it compared with: a list of [`Known::notes`].
 pub const SETS_NOTE: &str = "public_sets";
 
+/// What a stage noted of a set that it was to compare with: one of [`Known::notes`], as far as it is told.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Noted {
+    /// The set's id.
+    pub id: String,
+    /// It is on disk, or built in.
+    pub on_disk: bool,
+    /// Its licence, an SPDX expression or `unknown`.
+    pub licence: String,
+    /// It is the program's own.
+    #[serde(default)]
+    pub built_in: bool,
+    /// Records of it that cannot be read.
+    #[serde(default)]
+    pub unreadable: u64,
+    functions: Option<u64>,
+    queries: Option<u64>,
+}
+
+impl Noted {
+    /// The sets of a note; none where it is missing.
+    pub fn all(note: Option<&Value>) -> Vec<Self> {
+        note.and_then(|note| Vec::deserialize(note).ok()).unwrap_or_default()
+    }
+
+    /// Nothing of it can be read.
+    pub fn is_empty(&self) -> bool {
+        self.functions == Some(0) && self.queries == Some(0)
+    }
+
+    /// It was compared with.
+    pub fn is_compared(&self) -> bool {
+        self.on_disk && !self.is_empty()
+    }
+}
+
+/// How many public sets a stage compared with, for the funnel: after `removing` those of them, if there were any.
+/// Nothing where no set is on record.
+pub fn told(note: Option<&Value>, removing: &str) -> Option<String> {
+    let (own, asked): (Vec<Noted>, Vec<Noted>) = Noted::all(note).into_iter().partition(|set| set.built_in);
+    let n_compared = asked.iter().filter(|set| set.is_compared()).count();
+    let n_asked = asked.len();
+    if n_compared > 0 {
+        let of = if n_compared < n_asked { format!(" of {n_asked}") } else { String::new() };
+        let noun = if n_asked == 1 { "set" } else { "sets" };
+        return Some(format!("after removing {removing} {n_compared}{of} public {noun}"));
+    }
+    let found = if asked.iter().any(|set| set.on_disk) { "readable" } else { "found" };
+    match (n_asked, own.iter().any(Noted::is_compared)) {
+        (0, false) => None,
+        (0, true) => Some("public sets not compared, only the built-in one".to_owned()),
+        (_, false) => Some(format!("public sets not compared: none of {n_asked} {found}")),
+        (_, true) => {
+            Some(format!("public sets not compared: none of {n_asked} {found}, only the built-in one"))
+        }
+    }
+}
+
 /// A function in the form in which it is compared.
 pub fn function(function: &Value) -> Function {
     let (fixed, _) = fix::mended(std::slice::from_ref(function), fix::Safety::Unsafe);
@@ -245,7 +303,27 @@ mod tests {
             functions.origins[1],
             Origin { set: "toolsieve-sample".into(), record: "sample-2".into() }
         );
+        let note = Value::from(known.notes.clone());
+        let line = "public sets not compared: none of 1 found, only the built-in one";
+        assert_eq!(told(Some(&note), "overlap with").as_deref(), Some(line));
         let on_disk: Vec<&Value> = known.notes.iter().map(|note| &note["on_disk"]).collect();
         assert_eq!(on_disk, [true, false, true]);
+    }
+
+    #[test]
+    fn the_line_counts_the_sets_that_were_compared_with() {
+        let set = |on_disk: bool, n: u64| json!({"id": "a", "on_disk": on_disk, "licence": "unknown", "functions": n, "queries": n});
+        let line = |sets: &[Value]| told(Some(&json!(sets)), "overlap with");
+        let (here, absent, unreadable) = (set(true, 3), set(false, 0), set(true, 0));
+        for (sets, said) in [
+            (vec![here.clone()], "after removing overlap with 1 public set"),
+            (vec![here.clone(), here.clone()], "after removing overlap with 2 public sets"),
+            (vec![here, absent.clone(), absent.clone()], "after removing overlap with 1 of 3 public sets"),
+            (vec![absent.clone()], "public sets not compared: none of 1 found"),
+            (vec![absent, unreadable], "public sets not compared: none of 2 readable"),
+        ] {
+            assert_eq!(line(&sets).as_deref(), Some(said));
+        }
+        assert_eq!([line(&[]), told(None, "overlap with")], [None, None]);
     }
 }

@@ -77,7 +77,7 @@ pub fn composition(corpus: &Corpus) -> Result<Composition> {
 /// The kept requests by what stages wrote about them. A column that no stage of the pipeline writes counts nothing.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub struct Entries {
-    /// By how sure the answer is.
+    /// By how sure the answer is; those of categories without answers are not counted.
     pub tier: BTreeMap<String, u64>,
     /// By category.
     pub category: BTreeMap<String, u64>,
@@ -116,7 +116,9 @@ pub fn entries(corpus: &Corpus) -> Result<Entries> {
         }
         let cells = requests.read_batch(batch, &asked)?;
         for &column in &asked {
-            for value in kept.iter().filter_map(|&at| cells.text(column, at)) {
+            // The answer of an entry whose category has none is not in the dataset, so its tier is not either.
+            let is_told = |at: &&usize| column != TIER || cells.text(CATEGORY_BASIS, **at).is_none();
+            for value in kept.iter().filter(is_told).filter_map(|&at| cells.text(column, at)) {
                 if column == WEIGHT {
                     weight = Some(weight.unwrap_or_default() + value.parse().unwrap_or(0.0));
                 } else {

@@ -4,18 +4,20 @@
 //! files. Texts are quoted in examples only after redaction, and of rows that a public set was found in nothing is
 //! quoted but what names the set.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
+use super::end_of_merges;
 use super::model::{EditReport, Example, FateReport};
 use super::quote;
 use super::recipe::{is_redacted_at, is_redaction};
 use crate::engine::corpus::{Corpus, RowId};
 use crate::engine::delta::StageManifest;
 use crate::engine::ledger::{EDIT, Event, FORGET};
-use crate::engine::stage::{Reason, Safety, TableId};
+use crate::engine::stage::{Action, Reason, RowIx, Safety, TableId};
 use crate::stages;
 
 /// Fates and edits by reason.
@@ -48,6 +50,7 @@ pub struct Tally<'s> {
     /// Ids of the stages, and what the ledger calls the forgetting of records after the run.
     ids: Vec<&'s str>,
     kinds: Vec<&'s str>,
+    stages: &'s [StageManifest],
     rows: Vec<Counted>,
 }
 
@@ -56,7 +59,7 @@ impl<'s> Tally<'s> {
     pub fn new(stages: &'s [StageManifest]) -> Self {
         let ids = stages.iter().map(|stage| stage.id.as_str()).chain([FORGET]).collect();
         let kinds = stages.iter().map(|stage| stage.kind.as_str()).chain([FORGET]).collect();
-        Self { ids, kinds, rows: Vec::new() }
+        Self { ids, kinds, stages, rows: Vec::new() }
     }
 
     /// Counts some events, that come in the order of the ledger.
@@ -116,18 +119,20 @@ impl<'s> Tally<'s> {
 
     /// What was counted.
     pub(super) fn finish(self, corpus: &Corpus) -> Events {
+        let stages = self.stages;
         let mut events = self.into_events();
         ask_about(&mut events, corpus);
+        count_into_left(&mut events.fates, stages, corpus);
         events
     }
 
-    fn into_events(self) -> Events {
+    fn into_events(mut self) -> Events {
         let reasons: FxHashMap<&str, &'static Reason> =
             stages::reasons().into_iter().map(|(_, reason)| (reason.code, reason)).collect();
         let mut events = Events::default();
-        for counted in self.rows {
-            let known = reasons.get(counted.reason.as_str());
-            let sentence = known.map_or("", |reason| reason.sentence).to_owned();
+        for counted in std::mem::take(&mut self.rows) {
+            let known = reasons.get(counted.reason.as_str()).copied();
+            let sentence = known.map(|reason| self.sentence(counted.stage, reason)).unwrap_or_default();
             let stage = self.ids[counted.stage].to_owned();
             if counted.action == EDIT {
                 if is_redaction(self.kinds[counted.stage]) && counted.safety != Safety::Suggest.name() {
@@ -152,11 +157,20 @@ impl<'s> Tally<'s> {
                     sentence,
                     cascaded: counted.cascaded,
                     rows: counted.n,
+                    merged_into_left: 0,
                     example: counted.example,
                 });
             }
         }
         events
+    }
+
+    /// What a reason says of the rows for which a stage named it, by the settings that it ran with.
+    fn sentence(&self, stage: usize, reason: &'static Reason) -> String {
+        let of_stage = self.stages.get(stage);
+        let told = of_stage
+            .and_then(|stage| stages::kind(&stage.kind).map(|kind| (kind.sentence)(&stage.settings, reason)));
+        told.map_or_else(|| reason.sentence.to_owned(), Cow::into_owned)
     }
 }
 
@@ -199,5 +213,24 @@ fn ask_about(events: &mut Events, corpus: &Corpus) {
     }
     for edit in &mut events.edits {
         edit.example.request_id = request_of(&edit.table, &edit.example.row_id);
+    }
+}
+
+/// Counts for each merge the rows that end in one which is not kept itself.
+fn count_into_left(fates: &mut [FateReport], stages: &[StageManifest], corpus: &Corpus) {
+    let mut counts: FxHashMap<(&str, &str, &str), u64> = FxHashMap::default();
+    for table in [&corpus.requests, &corpus.lists] {
+        for row in (0..).take(table.len()).map(|row: RowIx| row) {
+            let merge = table.fate(row).filter(|fate| fate.action == Action::Merge);
+            if let Some(fate) = merge.filter(|_| !table.is_kept(end_of_merges(table, row)))
+                && let Some(stage) = stages.get(usize::from(fate.stage))
+            {
+                *counts.entry((table.id().name(), stage.id.as_str(), fate.reason.code)).or_default() += 1;
+            }
+        }
+    }
+    for fate in fates.iter_mut().filter(|fate| fate.action == Action::Merge.name()) {
+        let key = (fate.table.as_str(), fate.stage.as_str(), fate.reason.as_str());
+        fate.merged_into_left = counts.get(&key).copied().unwrap_or_default();
     }
 }

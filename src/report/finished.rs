@@ -11,7 +11,7 @@ use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::funnel::FunnelRow;
-use super::model::StageReport;
+use super::model::{Merges, StageReport, has_dataset};
 use crate::engine::corpus::RowId;
 use crate::engine::entries;
 use crate::engine::error::{Error, Result};
@@ -32,6 +32,8 @@ pub struct Finished {
     pub funnel: Vec<FunnelRow>,
     /// What each stage did.
     pub stages: Vec<StageReport>,
+    /// How many requests were merged, and where they ended.
+    pub merges: Merges,
     /// Where each request stands, by id.
     pub requests: Vec<(u128, Standing)>,
     /// The entries of its dataset, by the request each was made of; frozen ones of unknown requests by their id.
@@ -119,9 +121,15 @@ pub struct EntryFacts {
 struct ReportFile {
     funnel: Vec<FunnelRow>,
     stages: Vec<StageReport>,
+    requests: Merges,
 }
 
 impl Finished {
+    /// Where its merged requests ended; the parts add up to the whole.
+    pub fn merges_told(&self) -> String {
+        self.merges.told(has_dataset(&self.funnel))
+    }
+
     /// Reads a finished run; `fates` is shared by the runs that are compared.
     ///
     /// # Errors
@@ -149,7 +157,8 @@ impl Finished {
                 read_entries(&path, set.name(), &file.version, &origins, &mut entries)?;
             }
         }
-        Ok(Self { file, funnel: report.funnel, stages: report.stages, requests, entries })
+        let ReportFile { funnel, stages, requests: merges } = report;
+        Ok(Self { file, funnel, stages, merges, requests, entries })
     }
 }
 

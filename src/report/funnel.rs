@@ -39,7 +39,7 @@ pub struct Published {
 pub struct FunnelRow {
     /// The step.
     pub step: String,
-    /// What is counted, in the recipe's words.
+    /// What is counted, in the recipe's words where the run did what they say.
     pub what: String,
     /// Doc lists left.
     pub doc_lists: u64,
@@ -52,12 +52,12 @@ pub struct FunnelRow {
     pub bfcl: Option<Published>,
 }
 
-/// The funnel of a finished run; `exported` says whether the last rows were written.
+/// The funnel of a finished run; `exported` says that the last rows were written, beside so many frozen entries.
 pub(super) fn funnel(
     ingest: &IngestManifest,
     stages: &[StageManifest],
     corpus: &Corpus,
-    exported: bool,
+    exported: Option<u64>,
 ) -> Vec<FunnelRow> {
     let counts = &ingest.counts;
     let row = |step: &str, what: &str, doc_lists, requests, bfcl| FunnelRow {
@@ -76,9 +76,10 @@ pub(super) fn funnel(
         recipe::published_pairs(),
     )];
     rows.extend(stages.iter().enumerate().map(|(at, stage)| {
-        let left = stages::kind(&stage.kind).map_or("", |kind| kind.left);
+        let kind = stages::kind(&stage.kind);
+        let left = kind.map(|kind| (kind.left)(&stage.settings, &stage.notes)).unwrap_or_default();
         let bfcl = recipe::published_after(stages, at);
-        row(&stage.id, left, stage.after.doc_lists, stage.after.requests, bfcl)
+        row(&stage.id, &left, stage.after.doc_lists, stage.after.requests, bfcl)
     }));
     let (lists, requests) = (corpus.lists.kept() as u64, corpus.requests.kept() as u64);
     let is_forgotten =
@@ -86,8 +87,9 @@ pub(super) fn funnel(
     if corpus.requests.in_order().iter().any(is_forgotten) {
         rows.push(row("forget", "what was not forgotten since", lists, requests, None));
     }
-    if exported {
-        rows.push(row(EXPORT, "entries of the dataset", lists, requests, recipe::published_entries()));
+    if let Some(n_frozen) = exported {
+        let entries = if n_frozen > 0 { "entries that this run made" } else { "entries of the dataset" };
+        rows.push(row(EXPORT, entries, lists, requests, recipe::published_entries()));
     }
     rows
 }

@@ -8,8 +8,8 @@ use super::funnel::FunnelRow;
 use super::markup::{self, Html, all, bar, raw, said, table, tag, text};
 use super::model::{Example, Report, rows_of};
 use super::words::{
-    COMPARABLE, FATES, RECIPE_URL, SCORED, SETS, count, frozen_told, is_redacted, known_limits,
-    said as or_unknown, title, unit,
+    COMPARABLE, RECIPE_URL, SCORED, SETS, count, fate_sections, frozen_told, into_left_told, is_redacted,
+    known_limits, said as or_unknown, title, unit,
 };
 use crate::engine::corpus::RowId;
 use crate::export::bfcl::Category;
@@ -243,12 +243,14 @@ fn categories(report: &Report) -> Html {
 fn fates(report: &Report, run: &str) -> Html {
     let columns: [markup::Column; 4] =
         [("reason", "key"), ("rows", "n"), ("meaning", "wide"), ("example", "wide")];
-    let of_action = |(action, heading, meaning)| {
+    let of_action = |(action, heading, meaning): (&'static str, &'static str, String)| {
         let rows = report.told_fates(action).map(|(fate, followed)| {
             let followed = if followed > 0 {
                 all([raw("<br>"), soft(format!("+ {} followed", rows_of(followed, fate.other_table())))])
             } else if fate.cascaded {
                 all([raw("<br>"), soft("followed")])
+            } else if let Some(told) = into_left_told(fate) {
+                all([raw("<br>"), soft(told)])
             } else {
                 Html::default()
             };
@@ -272,7 +274,7 @@ fn fates(report: &Report, run: &str) -> Html {
     all([
         said("h2", "What was merged, dropped and held"),
         said("p class=\"soft\"", "Each reason with its earliest row; the command tells that row's story."),
-        all(FATES.map(of_action)),
+        all(fate_sections(report).map(of_action)),
         lines,
     ])
 }

@@ -10,8 +10,8 @@ use super::metadata::{configs, metadata};
 use super::model::{Example, Report, rows_of};
 use super::percent;
 use super::words::{
-    COMPARABLE, FATES, RECIPE_URL, SCORED, SETS, count, frozen_told, is_redacted, known_limits, said, title,
-    unit,
+    COMPARABLE, RECIPE_URL, SCORED, SETS, count, fate_sections, frozen_told, into_left_told, is_redacted,
+    known_limits, said, title, unit,
 };
 use crate::export::bfcl::Category;
 use crate::text::visible::{visible, visible_line};
@@ -223,11 +223,10 @@ fn counted(heading: &str, first: &str, counts: &BTreeMap<String, u64>) -> String
 }
 
 fn fates(report: &Report) -> String {
-    let mut text = "\n## What was merged, dropped and held\n\nEach reason with its earliest row. Ids are those of \
-                    `toolsieve why RUN ID`; with a doc list stands the first request that was sent with it. A row that \
-                    followed from a row of the other table is counted as *followed*.\n"
+    let mut text = "\n## What was merged, dropped and held\n\nEach reason with what was measured or found of its earliest \
+                    row. A row that followed from a row of the other table is counted as *followed*.\n"
         .to_owned();
-    for (action, heading, meaning) in FATES {
+    for (action, heading, meaning) in fate_sections(report) {
         let fates: Vec<_> = report.told_fates(action).collect();
         let _ = write!(text, "\n### {heading}\n\n{meaning}\n");
         if fates.is_empty() {
@@ -238,7 +237,7 @@ fn fates(report: &Report) -> String {
         for (fate, followed) in fates {
             let followed = match followed {
                 0 if fate.cascaded => ", followed".to_owned(),
-                0 => String::new(),
+                0 => into_left_told(fate).map_or_else(String::new, |told| format!(" ({told})")),
                 n => format!(" ({} followed)", rows_of(n, fate.other_table())),
             };
             let _ = writeln!(
@@ -374,7 +373,7 @@ fn fence(text: &str) -> String {
 
 fn citation(report: &Report) -> String {
     format!(
-        "\n## Citing\n\nName this dataset by its title ({}), the version of toolsieve ({}) and the hashes above. The form \
+        "\n## Citing\n\nName this dataset by its title ({}) and the version of toolsieve ({}). The form \
          and the recipe are those of the Berkeley Function Calling Leaderboard: S. G. Patil and others, *The Berkeley \
          Function Calling Leaderboard (BFCL): From Tool Use to Agentic Evaluation of Large Language Models*, ICML 2025, \
          and [BFCL V2 Live]({RECIPE_URL}).\n",

@@ -67,6 +67,7 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
     let n_human = entries.tier.get("human").copied().unwrap_or_default();
     let entries_written = written::counts(folder)?;
     let export = &file.pipeline["export"];
+    let n_frozen: u64 = entries_written.frozen.iter().map(|(_, n)| n).sum();
     Ok(Report {
         schema_version: SCHEMA_VERSION,
         version: file.version.clone(),
@@ -75,10 +76,11 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
         ingest: ingest.counts.clone(),
         line_reasons: ingest.line_reasons.clone(),
         shapes: ingest.shapes.clone(),
-        funnel: funnel::funnel(ingest, stages, corpus, !export.is_null()),
+        funnel: funnel::funnel(ingest, stages, corpus, (!export.is_null()).then_some(n_frozen)),
         recipe: recipe::steps(stages, &public_sets, n_human),
         other_stages: recipe::others(stages),
         public_sets,
+        query_vectors: stages.iter().filter_map(recipe::query_vectors).collect(),
         stages: stages.iter().map(stage_report).collect(),
         requests: fates(corpus, TableId::Requests),
         doc_lists: fates(corpus, TableId::DocLists),
@@ -124,8 +126,8 @@ fn stage_report(stage: &StageManifest) -> StageReport {
     }
 }
 
-/// The row at the end of a row's merges.
-fn end_of_merges(table: &Table, mut row: RowIx) -> RowIx {
+/// The row at the end of a row's merges: itself where it was not merged.
+pub(crate) fn end_of_merges(table: &Table, mut row: RowIx) -> RowIx {
     while let Some(into) =
         table.fate(row).filter(|fate| fate.action == Action::Merge).and_then(|fate| fate.into)
     {

@@ -5,6 +5,7 @@
 //! equal runs. Deliberately absent: paths of inputs, command lines, clock times.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -47,6 +48,8 @@ pub struct Report {
     pub other_stages: Vec<String>,
     /// The public sets that stages compared with.
     pub public_sets: Vec<PublicSet>,
+    /// What queries were compared by besides words, by stage: hashed n-grams, or embeddings of a model.
+    pub query_vectors: BTreeMap<String, String>,
     /// What each stage did.
     pub stages: Vec<StageReport>,
     /// Every request, by its last fate.
@@ -123,7 +126,7 @@ impl Report {
     /// Where the requests went; the parts add up to the whole.
     pub fn requests_told(&self) -> String {
         let requests = &self.requests;
-        let has_dataset = self.funnel.last().is_some_and(|row| row.step == EXPORT);
+        let has_dataset = has_dataset(&self.funnel);
         let mut parts = vec![
             (requests.kept, if has_dataset { "exported" } else { "kept" }),
             (requests.merged, "merged"),
@@ -136,11 +139,26 @@ impl Report {
 
     /// Where the merged requests ended, if some stand for one that is not kept itself; the parts add up to the whole.
     pub fn merged_told(&self) -> Option<String> {
-        let Fates { merged, merged_into_left, .. } = self.requests;
-        let has_dataset = self.funnel.last().is_some_and(|row| row.step == EXPORT);
-        let kept = if has_dataset { "into exported" } else { "into kept" };
-        let parts = [(merged - merged_into_left, kept), (merged_into_left, "into held or dropped")];
-        (merged_into_left > 0).then(|| sum_told(merged, &parts))
+        let merged = self.requests.merges();
+        (merged.merged_into_left > 0).then(|| merged.told(has_dataset(&self.funnel)))
+    }
+
+    /// What it means that rows were merged, and where they ended.
+    pub fn merges_told(&self) -> String {
+        let tables = [("Requests", self.requests.merges()), ("Doc lists", self.doc_lists.merges())];
+        if tables.iter().all(|(_, merged)| merged.merged_into_left == 0) {
+            return "Rows for which another stands. Nothing was lost but the copy.".to_owned();
+        }
+        let has_dataset = has_dataset(&self.funnel);
+        let stays = if has_dataset { "exported" } else { "kept" };
+        let mut text = format!(
+            "Rows for which another stands. Where that one is {stays}, nothing was lost but the copy; where it is held or \
+             dropped, the copy is out with it."
+        );
+        for (what, merged) in tables.iter().filter(|(_, merged)| merged.merged > 0) {
+            let _ = write!(text, " {what}: {}.", merged.told(has_dataset));
+        }
+        text
     }
 
     /// The fates of an action for people: rows that followed from a row of the other table for the same reason are
@@ -162,6 +180,11 @@ impl Report {
     pub fn published_pairs(&self) -> Option<u64> {
         Some(self.funnel.first()?.bfcl?.count)
     }
+}
+
+/// A run of this funnel wrote a dataset.
+pub(super) fn has_dataset(funnel: &[FunnelRow]) -> bool {
+    funnel.last().is_some_and(|row| row.step == EXPORT)
 }
 
 /// Counts of a set, of one category or of all.
@@ -221,6 +244,34 @@ pub struct Fates {
     pub reasons: BTreeMap<&'static str, u64>,
 }
 
+impl Fates {
+    /// The merged rows among them.
+    fn merges(&self) -> Merges {
+        Merges { merged: self.merged, merged_into_left: self.merged_into_left }
+    }
+}
+
+/// Merged rows, and where they ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Merges {
+    /// Stood for by another.
+    pub merged: u64,
+    /// Of these: those that end in a row which is not kept itself.
+    pub merged_into_left: u64,
+}
+
+/// Where merged rows end that no kept row stands for.
+pub(super) const INTO_LEFT: &str = "into held or dropped";
+
+impl Merges {
+    /// Where they ended; the parts add up to the whole.
+    pub fn told(self, has_dataset: bool) -> String {
+        let kept = if has_dataset { "into exported" } else { "into kept" };
+        let parts = [(self.merged - self.merged_into_left, kept), (self.merged_into_left, INTO_LEFT)];
+        sum_told(self.merged, &parts)
+    }
+}
+
 /// Rows that one stage gave one fate for one reason.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FateReport {
@@ -240,6 +291,8 @@ pub struct FateReport {
     pub cascaded: bool,
     /// How many rows.
     pub rows: u64,
+    /// Of a merge: those that end in a row which is not kept itself.
+    pub merged_into_left: u64,
     /// The earliest of them.
     pub example: Example,
 }

@@ -10,15 +10,23 @@ use serde_json::Value;
 
 use super::funnel::{Published, Unit};
 use crate::engine::delta::StageManifest;
-use crate::public_sets::compared::SETS_NOTE;
+use crate::public_sets::compared::{Noted, SETS_NOTE};
 use crate::stages::draft_answers::DraftAnswers;
 use crate::stages::drop_public_overlap::DropPublicOverlap;
+use crate::stages::merge_near_docs::MergeNearDocs;
+use crate::stages::merge_near_queries::MergeNearQueries;
 use crate::stages::{self, REDACTION, Settings as _};
 
 /// The kind that compares doc lists with public sets.
 const OVERLAP: &str = DropPublicOverlap::NAME;
 /// The kind that drafts answers.
 const ANSWERS: &str = DraftAnswers::NAME;
+/// The kind that merges similar queries.
+const QUERIES: &str = MergeNearQueries::NAME;
+/// The kind that merges similar docs.
+const DOCS: &str = MergeNearDocs::NAME;
+/// The ROUGE-L F1 above which docs are one in the recipe.
+const DOCS_THRESHOLD: f64 = 0.8;
 /// The public sets of the recipe, as it names them.
 const RECIPE_SETS: &str = "NexusRaven, Firefunctions, Anyscale, Nous-Glaive";
 
@@ -74,16 +82,16 @@ static RECIPE: &[Step] = &[
     },
     Step {
         what: "merge similar docs (ROUGE-L above 0.8)",
-        kinds: &["merge-near-docs"],
+        kinds: &[DOCS],
         how: How::Same,
         note: "",
         published: Some(published(1_692, Unit::DocLists)),
     },
     Step {
         what: "merge similar queries",
-        kinds: &["merge-near-queries"],
+        kinds: &[QUERIES],
         how: How::ByRule,
-        note: "the recipe compares embeddings of text-embedding-3-small; here words are, and vectors by the embedder of the settings",
+        note: "the recipe compares embeddings of text-embedding-3-small",
         published: None,
     },
     Step {
@@ -152,6 +160,9 @@ pub enum Status {
     /// The stage ran, but had no set to compare with.
     #[serde(rename = "not checked: set not on disk")]
     NotChecked,
+    /// The stage ran, and could read no set that is on disk.
+    #[serde(rename = "not checked: set unreadable")]
+    Unreadable,
 }
 
 impl Status {
@@ -164,6 +175,7 @@ impl Status {
             Self::NoStage => "not run: no stage",
             Self::NotInPipeline => "not run: not in the pipeline",
             Self::NotChecked => "not checked: set not on disk",
+            Self::Unreadable => "not checked: set unreadable",
         }
     }
 
@@ -215,7 +227,7 @@ pub(super) fn steps(stages: &[StageManifest], sets: &[PublicSet], n_human: u64) 
             } else if step.kinds.contains(&ANSWERS) && !ran.is_empty() {
                 (Status::RanByRule, answers(ran[0], n_human))
             } else {
-                (status(step, &ran), step.note.to_owned())
+                (status(step, &ran), note(step, &ran))
             };
             let note = if !status.has_run() && step.kinds.contains(&OVERLAP) && note.is_empty() {
                 format!("sets of the recipe: {RECIPE_SETS}")
@@ -249,14 +261,38 @@ fn status(step: &Step, ran: &[&StageManifest]) -> Status {
     }
 }
 
+/// What differs from the recipe in this run.
+fn note(step: &Step, ran: &[&StageManifest]) -> String {
+    let Some(stage) = ran.first() else { return step.note.to_owned() };
+    match stage.kind.as_str() {
+        QUERIES => {
+            let vectors = query_vectors(stage).map(|(_, vectors)| format!("words and {vectors} are"));
+            format!("{}; here {}", step.note, vectors.unwrap_or_else(|| "only words are".to_owned()))
+        }
+        DOCS => {
+            let threshold = stage.settings["threshold"].as_f64().unwrap_or(DOCS_THRESHOLD);
+            let is_other = (threshold - DOCS_THRESHOLD).abs() > f64::EPSILON;
+            if is_other { format!("here above {threshold}") } else { step.note.to_owned() }
+        }
+        _ => step.note.to_owned(),
+    }
+}
+
+/// What a stage that merges similar queries compares them by besides words, beside its id.
+pub(super) fn query_vectors(stage: &StageManifest) -> Option<(String, String)> {
+    let settings = Some(&stage.settings).filter(|_| stage.kind == QUERIES)?;
+    let vectors = MergeNearQueries::deserialize(settings).ok()?.vectors_told()?;
+    Some((stage.id.clone(), vectors))
+}
+
 fn overlap(sets: &[PublicSet]) -> (Status, String) {
+    let asked = || sets.iter().filter(|set| !set.built_in);
     let names = |checked: bool| -> Vec<String> {
-        let asked = sets.iter().filter(|set| !set.built_in && set.checked == checked);
         let named = |set: &PublicSet| {
             let why = if set.status == UNREADABLE { " (unreadable)" } else { "" };
             format!("{}{why}", set.set)
         };
-        asked.map(named).collect::<BTreeSet<_>>().into_iter().collect()
+        asked().filter(|set| set.checked == checked).map(named).collect::<BTreeSet<_>>().into_iter().collect()
     };
     let (checked, missing) = (names(true), names(false));
     let note = [("checked: ", &checked), ("not checked: ", &missing)]
@@ -267,6 +303,7 @@ fn overlap(sets: &[PublicSet]) -> (Status, String) {
         .join("; ");
     match (checked.is_empty(), missing.is_empty()) {
         (true, true) => (Status::RanByRule, "which sets were on disk is not on record".to_owned()),
+        (true, false) if asked().all(|set| set.status == UNREADABLE) => (Status::Unreadable, note),
         (true, false) => (Status::NotChecked, note),
         (false, true) => (Status::RanByRule, note),
         (false, false) => (Status::RanInPart, note),
@@ -325,42 +362,25 @@ pub(super) fn is_redacted_at(kinds: &[&str], at: usize) -> bool {
     is_redaction(kinds[at]) || REDACTION.iter().all(|kind| kinds[..at].contains(kind))
 }
 
-/// What a stage noted of a set, as far as it is told.
-#[derive(Deserialize)]
-struct SetNote {
-    id: String,
-    on_disk: bool,
-    licence: String,
-    #[serde(default)]
-    built_in: bool,
-    #[serde(default)]
-    unreadable: u64,
-    functions: Option<u64>,
-    queries: Option<u64>,
-}
-
 /// The status of a set that is on disk, and of which nothing can be read.
 const UNREADABLE: &str = "not checked: unreadable";
 
 /// The public sets that a stage noted.
 pub(super) fn public_sets(stage: &StageManifest) -> Vec<PublicSet> {
-    let notes = stage.notes.get(SETS_NOTE).cloned().unwrap_or_default();
-    let notes: Vec<SetNote> = serde_json::from_value(notes).unwrap_or_default();
-    let is_empty = |note: &SetNote| note.functions == Some(0) && note.queries == Some(0);
-    let told = |note: SetNote| PublicSet {
+    let told = |note: Noted| PublicSet {
         stage: stage.id.clone(),
         set: note.id.clone(),
         licence: note.licence.clone(),
         built_in: note.built_in,
-        checked: note.on_disk && !is_empty(&note),
+        checked: note.is_compared(),
         status: match (note.on_disk, note.unreadable) {
             (false, _) => "not on disk".to_owned(),
-            _ if is_empty(&note) => UNREADABLE.to_owned(),
+            _ if note.is_empty() => UNREADABLE.to_owned(),
             (true, 0) => "checked".to_owned(),
             (true, unreadable) => format!("checked, but for {unreadable} records that cannot be read"),
         },
     };
-    notes.into_iter().map(told).collect()
+    Noted::all(stage.notes.get(SETS_NOTE)).into_iter().map(told).collect()
 }
 
 #[cfg(test)]
@@ -385,7 +405,7 @@ mod tests {
         assert_eq!(overlap(&[own, absent.clone()]).0, Status::NotChecked);
         assert_eq!(overlap(&[here, absent]), (Status::RanInPart, "checked: a; not checked: b".to_owned()));
         let unreadable = PublicSet { status: UNREADABLE.to_owned(), ..set("c", false) };
-        assert_eq!(overlap(&[unreadable]), (Status::NotChecked, "not checked: c (unreadable)".to_owned()));
+        assert_eq!(overlap(&[unreadable]), (Status::Unreadable, "not checked: c (unreadable)".to_owned()));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::{html, markdown};
 use crate::engine::delta::{Kept, StageManifest};
 use crate::engine::stage::TableId;
 use crate::public_sets::compared::SETS_NOTE;
+use crate::stages::{self, Notes};
 
 /// Markup, a table border, a line break, code.
 const NASTY: &str = "<script>alert(1)</script> | a\n# b `c` [d](javascript:e) \"f\" 'g'";
@@ -23,6 +24,7 @@ fn fate(table: &str, reason: &str, cascaded: bool, rows: u64) -> FateReport {
         kind: None,
         cascaded,
         rows,
+        merged_into_left: 0,
         example: Example {
             row_id: "0123456789abcdef".to_owned(),
             text: Some(NASTY.to_owned()),
@@ -201,8 +203,70 @@ fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
         (1, 3, 1, 2);
     assert_eq!(report.requests_told(), "8 = 1 kept + 3 merged + 2 held + 0 dropped + 2 forgotten");
     assert_eq!(report.merged_told().as_deref(), Some("3 = 2 into kept + 1 into held or dropped"));
+    let told = report.merges_told();
+    assert!(
+        told.ends_with("the copy is out with it. Requests: 3 = 2 into kept + 1 into held or dropped."),
+        "{told}"
+    );
+    report.requests.merged_into_left = 0;
+    assert!(report.merges_told().ends_with("Nothing was lost but the copy."));
+    report.requests.merged_into_left = 1;
     for told in [markdown::card(&report), html::page(&report, "run")] {
         assert!(told.contains("+ 2 forgotten") && told.contains("+ 1 forgotten"), "{told}");
         assert!(told.contains("that this run made (4): a rule judged"), "{told}");
     }
+}
+
+#[test]
+fn a_line_of_the_funnel_says_no_more_than_was_done() {
+    let left =
+        |kind: &str, settings| (stages::kind(kind).unwrap().left)(&settings, &Notes::new()).into_owned();
+    let (queries, docs) = ("merge-near-queries", "drop-baseline-overlap");
+    for (kind, settings, said) in [
+        (queries, json!({}), "after merging queries of similar wording (hashed n-grams)"),
+        (queries, json!({"cosine": "off"}), "after merging queries of similar wording (ROUGE-L)"),
+        (queries, json!({"cosine": "off", "rouge_l": "off"}), "after merging equal queries"),
+        (
+            queries,
+            json!({"cosine": "off", "rouge_l": "off", "equal": false}),
+            "queries not compared: every measure is off",
+        ),
+        (
+            queries,
+            json!({"embedder": "local:hub:org/mini"}),
+            "after merging queries of similar wording or embedding (org/mini)",
+        ),
+        (docs, json!({}), "no earlier dataset compared"),
+        (docs, json!({"run": "out/march"}), "not in the earlier dataset"),
+    ] {
+        assert_eq!(left(kind, settings), said);
+    }
+}
+
+#[test]
+fn notes_and_limits_say_what_was_compared_here_and_not_what_no_stage_did() {
+    let note = |kind: &str, settings| {
+        let steps = steps(&[stage(kind, settings)], &[], 0);
+        steps.into_iter().find(|step| !step.stages.is_empty()).unwrap().note
+    };
+    assert!(note("merge-near-queries", json!({})).ends_with("here words and hashed n-grams are"));
+    assert!(note("merge-near-queries", json!({"cosine": "off"})).ends_with("here only words are"));
+    let server = json!({"embedder": "endpoint:m"});
+    assert!(note("merge-near-queries", server).ends_with("here words and embeddings of m are"));
+    assert_eq!(note("merge-near-docs", json!({"threshold": 0.6})), "here above 0.6");
+    assert_eq!(note("merge-near-docs", json!({"threshold": 0.8})), "");
+    let absent = steps(&[], &[], 0).into_iter().find(|step| step.step == "merge similar queries").unwrap();
+    assert!(!absent.note.contains("here"), "{}", absent.note);
+
+    let mut report = Report::default();
+    let card = markdown::card(&report);
+    assert!(!card.contains("drafted answer") && !card.contains("Near copies"), "{card}");
+    for kind in ["draft-answers", "merge-near-queries"] {
+        report.stages.push(super::stage_report(&stage(kind, json!({}))));
+    }
+    report.query_vectors.insert("merge-near-queries".to_owned(), "hashed n-grams".to_owned());
+    let card = markdown::card(&report);
+    assert!(card.contains("drafted answer") && card.contains("found by words and spelling"), "{card}");
+    report.query_vectors.insert("merge-near-queries".to_owned(), "embeddings of m".to_owned());
+    assert!(markdown::card(&report).contains("those of queries by words and by embeddings of m"));
 }

@@ -1,8 +1,11 @@
 //! Words and figures that the card and the page share, so that the two say the same.
 
 use super::funnel::Unit;
-use super::model::Report;
+use super::model::{FateReport, INTO_LEFT, Report};
 use super::recipe::{Status, is_redacted_at};
+use crate::stages::Settings as _;
+use crate::stages::draft_answers::DraftAnswers;
+use crate::stages::merge_near_queries::N_GRAMS;
 use crate::stages::split::{JUDGED_IRRELEVANT, LOW_QUALITY};
 
 /// Where the recipe is described, with its published figures.
@@ -32,12 +35,20 @@ pub(super) fn frozen_told(report: &Report) -> Option<String> {
     })
 }
 
-/// The sections of fates: action, heading, what it means.
-pub(super) const FATES: [(&str, &str, &str); 3] = [
-    ("merge", "Merged", "Rows for which another stands. Nothing was lost but the copy."),
-    ("drop", "Dropped", "Rows that the recipe has no place for."),
-    ("hold", "Held", "Rows that were not good enough to decide on. They are not in the dataset."),
-];
+/// The sections of fates: action, heading, what it means in this run.
+pub(super) fn fate_sections(report: &Report) -> [(&'static str, &'static str, String); 3] {
+    let held = "Rows that were not good enough to decide on. They are not in the dataset.";
+    [
+        ("merge", "Merged", report.merges_told()),
+        ("drop", "Dropped", "Rows that the recipe has no place for.".to_owned()),
+        ("hold", "Held", held.to_owned()),
+    ]
+}
+
+/// Of the merged rows of a reason those that went into a row which is not kept itself; nothing where all did well.
+pub(super) fn into_left_told(fate: &FateReport) -> Option<String> {
+    (fate.merged_into_left > 0).then(|| format!("{} {INTO_LEFT}", count(fate.merged_into_left)))
+}
 
 /// The dataset's title.
 pub(super) fn title(report: &Report) -> &str {
@@ -94,15 +105,28 @@ pub(super) fn known_limits(report: &Report) -> Vec<String> {
     if report.edits.iter().any(|edit| edit.safety == "unsafe") {
         limits.push("Unsafe edits put a guess where the docs said nothing.".to_owned());
     }
-    limits.push(
-        "A drafted answer accepts one value a parameter, besides leaving out what may be left out. Other values can be \
-         right."
-            .to_owned(),
-    );
-    limits.push(
-        "Near copies are found by words and spelling: what is said in quite other words stays twice."
-            .to_owned(),
-    );
+    let ran = |start: &str| report.stages.iter().any(|stage| stage.kind.starts_with(start));
+    if ran(DraftAnswers::NAME) {
+        limits.push(
+            "A drafted answer accepts one value a parameter, besides leaving out what may be left out. Other values can \
+             be right."
+                .to_owned(),
+        );
+    }
+    let models: Vec<&str> =
+        report.query_vectors.values().filter(|vectors| *vectors != N_GRAMS).map(String::as_str).collect();
+    if !models.is_empty() {
+        limits.push(format!(
+            "Near copies of docs are found by words, those of queries by words and by {}: what neither finds near stays \
+             twice.",
+            models.join(", ")
+        ));
+    } else if ran("merge-near-") {
+        limits.push(
+            "Near copies are found by words and spelling: what is said in quite other words stays twice."
+                .to_owned(),
+        );
+    }
     limits
 }
 

@@ -9,6 +9,7 @@
 //! copy of a list. Without `run` nothing is dropped. Keeping the entries themselves is a
 //! matter of the export.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use rustc_hash::FxHashMap;
@@ -17,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Settings;
 use super::merge_near_queries::{Gate, asked, check_gates, goes_by_meaning};
+use super::{Notes, Settings};
 use crate::docs::canonical;
 use crate::engine::columns::{FUNCTIONS, MESSAGES};
 use crate::engine::error::{Error, Result};
@@ -102,6 +103,10 @@ impl Settings for DropBaselineOverlap {
     const NAME: &'static str = "drop-baseline-overlap";
     const SUMMARY: &'static str = "Drops requests that an entry of an earlier dataset stands for already.";
     const LEFT: &'static str = "not in the earlier dataset";
+
+    fn left(&self, _: &Notes) -> Cow<'static, str> {
+        if self.run.is_none() { "no earlier dataset compared" } else { Self::LEFT }.into()
+    }
 
     fn examples() -> Vec<Example> {
         vec![Example::tables(

@@ -6,6 +6,7 @@
 //! common name proves nothing. Sets that are not on disk are noted, and told as not
 //! compared with. Evidence names functions and records, and never quotes a set.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use rayon::prelude::*;
@@ -14,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Settings;
+use super::{Notes, Settings};
 use crate::docs::canonical;
 use crate::engine::columns::FUNCTIONS;
 use crate::engine::error::{Error, Result};
@@ -88,6 +89,9 @@ impl Settings for DropPublicOverlap {
     const SUMMARY: &'static str =
         "Drops doc lists whose functions are those of public function-calling sets.";
     const LEFT: &'static str = "after removing overlap with public sets";
+    fn left(&self, notes: &Notes) -> Cow<'static, str> {
+        compared::told(notes.get(SETS_NOTE), "overlap with").map_or_else(|| Self::LEFT.into(), Cow::from)
+    }
     fn examples() -> Vec<Example> {
         vec![
             Example::functions(PUBLIC_FUNCTION.code, NEAR_COPY, OTHER),

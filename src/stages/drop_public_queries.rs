@@ -3,6 +3,7 @@
 //! Compared by ROUGE-L in the normal form of queries. Short queries are left alone, since
 //! many people ask them in the same words. Evidence names set and record, and quotes nothing.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use rustc_hash::FxHashMap;
@@ -10,8 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Settings;
 use super::drop_public_overlap::note;
+use super::{Notes, Settings};
 use crate::conversation::{Message, last_user};
 use crate::engine::columns::MESSAGES;
 use crate::engine::error::{Error, Result};
@@ -21,7 +22,7 @@ use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, S
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::public_sets::catalogue::recipe_sets;
-use crate::public_sets::compared::{self, Missing};
+use crate::public_sets::compared::{self, Missing, SETS_NOTE};
 use crate::similarity::overlap;
 use crate::text::normal::normalise_query;
 use crate::text::rouge::Threshold;
@@ -77,6 +78,9 @@ impl Settings for DropPublicQueries {
     const SUMMARY: &'static str =
         "Drops or holds requests whose query is one of public function-calling sets.";
     const LEFT: &'static str = "after removing queries of public sets";
+    fn left(&self, notes: &Notes) -> Cow<'static, str> {
+        compared::told(notes.get(SETS_NOTE), "queries of").map_or_else(|| Self::LEFT.into(), Cow::from)
+    }
     fn examples() -> Vec<Example> {
         vec![Example::query(
             PUBLIC_QUERY.code,

@@ -15,6 +15,7 @@
 //! All measures see the normalised text, so requests that are equal after normalisation
 //! have equal scores with everything else.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
@@ -23,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use super::Settings;
+use super::{Notes, Settings};
 use crate::answers::recorded::{Recorded, recorded};
 use crate::conversation::{Message, Role};
 use crate::docs::canonical;
@@ -46,7 +47,7 @@ use crate::text::specifics::{fixed_points, specifics};
 pub const SAME_CODE: &str = "query/same";
 /// The reason code of queries of nearly the same words.
 pub const NEAR_COPY_CODE: &str = "query/near-copy";
-/// The reason code of queries of nearly the same embedding.
+/// The reason code of queries that are near by their vectors.
 pub const SIMILAR_CODE: &str = "query/similar";
 
 /// The reason code of variants beyond the most that are kept.
@@ -58,13 +59,18 @@ static SAME: Reason = Reason::policy(
 );
 static NEAR_COPY: Reason =
     Reason::policy(NEAR_COPY_CODE, "Another request asks the same in nearly the same words.");
-static SIMILAR: Reason =
-    Reason::policy(SIMILAR_CODE, "Another request's query has nearly the same embedding.");
+static SIMILAR: Reason = Reason::policy(
+    SIMILAR_CODE,
+    "Another request's query is near by vectors: similar wording (hashed n-grams), or nearly the same embedding (a model).",
+);
 
 static VARIANT: Reason = Reason::policy(
     VARIANT_CODE,
     "Another request asks for something else in nearly the same words, and it has as many variants as are kept.",
 );
+
+/// What the vectors of `hashed` are called.
+pub const N_GRAMS: &str = "hashed n-grams";
 
 /// Within what requests are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -156,6 +162,30 @@ impl Settings for MergeNearQueries {
     const SUMMARY: &'static str =
         "Merges requests that ask the same of the same functions, by words and by embeddings.";
     const LEFT: &'static str = "after merging similar queries";
+
+    fn left(&self, _: &Notes) -> Cow<'static, str> {
+        let is_compared = [self.cosine, self.rouge_l].map(|gate| gate.threshold().is_some());
+        match (is_compared, self.embedder.name().model()) {
+            ([true, _], Some(model)) => {
+                format!("after merging queries of similar wording or embedding ({model})").into()
+            }
+            ([true, _], None) => format!("after merging queries of similar wording ({N_GRAMS})").into(),
+            ([false, true], _) => "after merging queries of similar wording (ROUGE-L)".into(),
+            ([false, false], _) if self.equal => "after merging equal queries".into(),
+            ([false, false], _) => "queries not compared: every measure is off".into(),
+        }
+    }
+
+    fn sentence(&self, reason: &'static Reason) -> Cow<'static, str> {
+        match (reason.code, self.embedder.name().model()) {
+            (SIMILAR_CODE, None) => "Another request's query is of similar wording (hashed n-grams).".into(),
+            (SIMILAR_CODE, Some(model)) => {
+                format!("Another request's query has nearly the same embedding ({model}).").into()
+            }
+            _ => reason.sentence.into(),
+        }
+    }
+
     fn examples() -> Vec<Example> {
         vec![
             Example::tables(
@@ -180,6 +210,17 @@ impl Settings for MergeNearQueries {
     fn check(&self) -> Result<(), String> {
         check_gates(&[("rouge_l", self.rouge_l), ("cosine", self.cosine)])?;
         self.embedder.name().check_for_texts()
+    }
+}
+
+impl MergeNearQueries {
+    /// What its vectors are: hashed n-grams, or embeddings of a model. Nothing where they are not asked for.
+    pub fn vectors_told(&self) -> Option<String> {
+        let told = || {
+            let model = self.embedder.name().model();
+            model.map_or_else(|| N_GRAMS.to_owned(), |model| format!("embeddings of {model}"))
+        };
+        self.cosine.threshold().map(|_| told())
     }
 }
 

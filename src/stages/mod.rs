@@ -24,15 +24,22 @@ pub mod redact_docs;
 pub mod sample;
 pub mod split;
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::engine::cascade::NO_REQUEST_LEFT;
 use crate::engine::example::Example;
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN};
 use crate::engine::payload::JOINED;
 use crate::engine::stage::{Reason, RowStage, Rows, Stage};
+
+/// What a stage noted about a whole run, by name.
+pub type Notes = BTreeMap<String, Value>;
 
 /// The settings of a stage, which are the stage, and what is told about it.
 pub trait Settings: Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
@@ -42,6 +49,16 @@ pub trait Settings: Default + Serialize + DeserializeOwned + JsonSchema + Send +
     const SUMMARY: &'static str;
     /// What is left after it, in the recipe's words.
     const LEFT: &'static str;
+
+    /// What is left after a run of it that noted this: [`LEFT`](Self::LEFT), unless that says more than was done.
+    fn left(&self, _notes: &Notes) -> Cow<'static, str> {
+        Self::LEFT.into()
+    }
+
+    /// The sentence of one of its reasons under these settings.
+    fn sentence(&self, reason: &'static Reason) -> Cow<'static, str> {
+        reason.sentence.into()
+    }
 
     /// One example for each of its reasons.
     fn examples() -> Vec<Example>;
@@ -62,7 +79,7 @@ pub trait Settings: Default + Serialize + DeserializeOwned + JsonSchema + Send +
 }
 
 /// A stage built from its settings, and the settings with all defaults filled in.
-pub type Built = (Box<dyn Stage>, serde_json::Value);
+pub type Built = (Box<dyn Stage>, Value);
 
 /// One entry of the list.
 pub struct Kind {
@@ -70,8 +87,10 @@ pub struct Kind {
     pub name: &'static str,
     /// One sentence for people.
     pub summary: &'static str,
-    /// What is left after it, in the recipe's words.
-    pub left: &'static str,
+    /// What is left after a run of it, by the settings and the notes of its manifest.
+    pub left: fn(&Value, &Notes) -> Cow<'static, str>,
+    /// The sentence of a reason that a run of it named, by the settings of its manifest.
+    pub sentence: fn(&Value, &'static Reason) -> Cow<'static, str>,
     /// One example for each of its reasons.
     pub examples: fn() -> Vec<Example>,
     /// The stage on which its examples hold.
@@ -79,9 +98,9 @@ pub struct Kind {
     /// Builds it from a table of settings.
     pub build: fn(toml::de::ValueDeserializer<'_>) -> Result<Built, toml::de::Error>,
     /// Builds it from settings as a manifest holds them.
-    pub rebuild: fn(serde_json::Value) -> Result<Built, serde_json::Error>,
+    pub rebuild: fn(Value) -> Result<Built, serde_json::Error>,
     /// The JSON Schema of its settings.
-    pub schema: fn() -> serde_json::Value,
+    pub schema: fn() -> Value,
 }
 
 impl Kind {
@@ -108,7 +127,8 @@ const fn whole<S: Settings + Stage>() -> Kind {
     Kind {
         name: S::NAME,
         summary: S::SUMMARY,
-        left: S::LEFT,
+        left: left::<S>,
+        sentence: sentence::<S>,
         examples: S::examples,
         for_examples: || Box::new(S::for_examples()),
         build: |table| build(table, |stage: S| Box::new(stage)),
@@ -121,7 +141,8 @@ const fn rows<S: Settings + RowStage>() -> Kind {
     Kind {
         name: S::NAME,
         summary: S::SUMMARY,
-        left: S::LEFT,
+        left: left::<S>,
+        sentence: sentence::<S>,
         examples: S::examples,
         for_examples: || Box::new(Rows(S::for_examples())),
         build: |table| build(table, |stage: S| Box::new(Rows(stage))),
@@ -141,8 +162,16 @@ fn build<S: Settings>(
     Ok((boxed(settings), resolved))
 }
 
+fn left<S: Settings>(settings: &Value, notes: &Notes) -> Cow<'static, str> {
+    S::deserialize(settings).map_or_else(|_| S::LEFT.into(), |stage| stage.left(notes))
+}
+
+fn sentence<S: Settings>(settings: &Value, reason: &'static Reason) -> Cow<'static, str> {
+    S::deserialize(settings).map_or_else(|_| reason.sentence.into(), |stage| stage.sentence(reason))
+}
+
 /// The JSON Schema of some settings, without references.
-pub fn schema<S: JsonSchema>() -> serde_json::Value {
+pub fn schema<S: JsonSchema>() -> Value {
     let settings =
         schemars::generate::SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<S>().to_value()

@@ -18,6 +18,7 @@ use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::ledger::{Event, fate_word, for_each_event, for_each_forgotten};
 use crate::engine::payload::{StoredPlace, read_lines};
 use crate::engine::stage::{RowIx, Safety, TableId};
+use crate::report::end_of_merges;
 use crate::stages;
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
@@ -218,10 +219,11 @@ impl Story<'_> {
             text += &format!("answer    {}\n", self.shown(answer));
         }
         let requests = &self.corpus().requests;
-        let went_here = |&&row: &&RowIx| requests.fate(row).is_some_and(|fate| fate.into == Some(self.row));
+        let went_here = |&&row: &&RowIx| row != self.row && end_of_merges(requests, row) == self.row;
         let n_merged = requests.in_order().iter().filter(went_here).count();
         if n_merged > 0 {
-            text += &format!("stands for {n_merged} merged requests\n");
+            let noun = if n_merged == 1 { "request" } else { "requests" };
+            text += &format!("stands for {n_merged} merged {noun}\n");
         }
         text
     }
@@ -229,15 +231,21 @@ impl Story<'_> {
     /// Why a row left, and which rows stand for it.
     fn left(&self, fate: Fate, has_dataset: bool) -> String {
         let requests = &self.corpus().requests;
-        let reasons = stages::reasons();
-        let sentence = reasons.iter().find(|(_, reason)| reason.code == fate.reason.code);
-        let sentence = sentence.map_or("", |(_, reason)| reason.sentence);
+        let manifest = self.run.manifests.get(usize::from(fate.stage));
+        let told = manifest.and_then(|manifest| {
+            Some((stages::kind(&manifest.kind)?.sentence)(&manifest.settings, fate.reason))
+        });
+        let sentence = told.unwrap_or(fate.reason.sentence.into());
         let mut text = format!(": {}\n          {sentence}\n", fate.reason.code);
         let mut end = fate.into;
         while let Some(into) = end {
             let (id, word) = (requests.row_id(into).to_string(), fate_word(requests, into, has_dataset));
-            text += &format!("          {} stands for it: {word}\n", RowId::short(&id));
-            end = requests.fate(into).and_then(|fate| fate.into);
+            let (id, fate) = (RowId::short(&id), requests.fate(into));
+            text += &match fate.filter(|fate| fate.into.is_none()) {
+                Some(fate) => format!("          its leader {id} is {word}: {}\n", fate.reason.code),
+                None => format!("          {id} stands for it: {word}\n"),
+            };
+            end = fate.and_then(|fate| fate.into);
         }
         text
     }

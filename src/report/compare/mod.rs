@@ -15,6 +15,7 @@ mod tests;
 use serde::Serialize;
 
 use super::finished::{Fates, Finished};
+use super::model::Merges;
 pub use entries::{ChangedEntry, Entries};
 pub use figures::{CategoryCount, Left, ReasonCount, Step};
 pub use requests::{Move, Requests};
@@ -33,6 +34,8 @@ pub struct Comparison {
     pub reasons: Vec<ReasonCount>,
     /// Requests by what became of them.
     pub requests: Requests,
+    /// Requests that were merged in the first run and in the second, and where they ended.
+    pub merges: [Merges; 2],
     /// Entries of the datasets.
     pub entries: Entries,
     /// Entries by set and category, in both.
@@ -48,6 +51,7 @@ impl Comparison {
             funnel: figures::funnel(before, after),
             reasons: figures::reasons(before, after),
             requests: requests::requests(before, after, fates, max_ids),
+            merges: [before.merges, after.merges],
             entries: entries::entries(before, after),
             categories: figures::categories(before, after),
         }

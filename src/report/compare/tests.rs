@@ -7,6 +7,7 @@ use super::setup::{Difference, InputDifference, inputs, settings};
 use crate::engine::folder::{InputFile, RunFile};
 use crate::report::finished::Finished;
 use crate::report::funnel::FunnelRow;
+use crate::report::model::Merges;
 
 fn finished(pipeline: Value, steps: &[(&str, u64)], inputs: &[(&str, &str)]) -> Finished {
     let input =
@@ -31,6 +32,7 @@ fn finished(pipeline: Value, steps: &[(&str, u64)], inputs: &[(&str, &str)]) -> 
         },
         funnel: steps.iter().map(row).collect(),
         stages: Vec::new(),
+        merges: Merges::default(),
         requests: Vec::new(),
         entries: rustc_hash::FxHashMap::default(),
     }

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
@@ -21,6 +21,7 @@ use super::local::Local;
 use super::local::hub::{Hub, MAIN};
 use super::{EmbedError, Embedder};
 use crate::llm::client::Client;
+use crate::text::visible::visible_line;
 
 /// What turns texts into vectors, by its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,6 +74,20 @@ impl EmbedderName {
     /// Its vectors speak of meaning: texts of other words may be near. Those of n-grams speak of spelling.
     pub fn knows_meaning(&self) -> bool {
         !matches!(self, Self::Hashed)
+    }
+
+    /// The model behind the vectors, as files that may be published name it: without the folder it is in. Nothing for
+    /// n-grams, which are no model.
+    pub fn model(&self) -> Option<String> {
+        let last = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let name = match self {
+            Self::Hashed => return None,
+            Self::Local(folder) => last(folder),
+            Self::Hub { repo, .. } => repo.clone(),
+            Self::Endpoint(model) => model.clone(),
+            Self::File(path) => last(path),
+        };
+        Some(visible_line(&name).into_owned())
     }
 
     /// Whether texts leave the machine.
@@ -252,6 +267,20 @@ mod tests {
             assert_eq!(json, name);
             assert_eq!(serde_json::from_value::<Chosen>(json).unwrap().name(), &expected);
         }
+    }
+
+    #[test]
+    fn a_model_is_told_without_the_folder_it_is_in() {
+        let model = |name: &str| name.parse::<EmbedderName>().unwrap().model();
+        for (name, told) in [
+            ("local:/home/somebody/models/mini", "mini"),
+            ("local:hub:org/mini@v2", "org/mini"),
+            ("endpoint:nomic:latest", "nomic:latest"),
+            ("file:/home/somebody/v.parquet", "v.parquet"),
+        ] {
+            assert_eq!(model(name).as_deref(), Some(told));
+        }
+        assert_eq!(model("hashed"), None);
     }
 
     #[test]
