@@ -45,9 +45,15 @@ pub fn alternatives(
         return if is_default && !is_required { Ok(left_out(schema)) } else { Err(empty()) };
     }
     let value = fit(schema, given)?;
-    let is_default = default.is_some_and(|default| same(default, &value));
+    let is_default = default.is_some_and(|default| is_same_default(default, &value));
     let written = write(schema, value)?;
     Ok(if is_default && !is_required { may_be_left_out(schema, written) } else { vec![written] })
+}
+
+/// Whether a value is the default. A blank or a sign is not the empty text, though the checker cannot tell them apart.
+fn is_same_default(default: &Value, value: &Value) -> bool {
+    let is_bare = |value: &Value| value.as_str().is_some_and(|text| !text.contains(char::is_alphanumeric));
+    if is_bare(default) || is_bare(value) { default == value } else { same(default, value) }
 }
 
 fn missing() -> Uncarried {
@@ -111,7 +117,7 @@ fn write_dict(schema: &Value, members: Map<String, Value>) -> Value {
     let unnamed = properties.keys().filter(|key| !members.contains_key(*key));
     let defaults: Vec<_> = unnamed.filter_map(|key| Some((key.clone(), default_of(key)?.clone()))).collect();
     let given = members.into_iter().map(|(key, value)| {
-        let is_default = default_of(&key).is_some_and(|default| same(default, &value));
+        let is_default = default_of(&key).is_some_and(|default| is_same_default(default, &value));
         let alternatives = if is_default { or_left_out(value) } else { vec![value] };
         (key, Value::Array(alternatives))
     });
@@ -237,6 +243,8 @@ mod tests {
         assert_eq!(given(&unit, &json!("kelvin")), json!(["kelvin"]));
         assert_eq!(alternatives(&unit, true, Some(&json!("Celsius"))), Ok(vec![json!("Celsius")]));
         assert_eq!(given(&json!({"type": "float", "default": 5.0}), &json!(5)), json!(["", 5]));
+        // The checker compares a blank as the empty text, and they are two values all the same.
+        assert_eq!(given(&json!({"type": "string", "default": ""}), &json!(" ")), json!([" "]));
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! What a call sees of functions: their names, the names and types of their parameters, which of them must be given and
-//! which values may be. Descriptions and defaults are no part of it.
+//! What a call sees of functions: their names, the names and types of their parameters, which of them must be given,
+//! which values may be, and what is taken for those left out. Descriptions are no part of it.
 //!
 //! A call that fits functions fits all others of the same interface.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::canonical;
 
@@ -32,8 +32,10 @@ fn shape(schema: &Value) -> Value {
     for (key, value) in schema {
         let value = match key.as_str() {
             "type" => value.clone(),
+            // A call that leaves the parameter out stands for one that gives this value.
+            "default" if !is_nothing(value) => value.clone(),
             "required" | "enum" => sorted(value),
-            "properties" => members(value),
+            "properties" => members(value, values(&schema["required"])),
             "items" | "additionalProperties" | "not" => shape(value),
             "anyOf" | "oneOf" | "allOf" => Value::from(values(value).iter().map(shape).collect::<Vec<_>>()),
             _ => continue,
@@ -43,9 +45,24 @@ fn shape(schema: &Value) -> Value {
     Value::Object(shown)
 }
 
-fn members(properties: &Value) -> Value {
-    let members = properties.as_object().into_iter().flatten();
-    Value::Object(members.map(|(name, schema)| (name.clone(), shape(schema))).collect())
+/// Whether a default says that there is none.
+fn is_nothing(default: &Value) -> bool {
+    default.is_null()
+        || default
+            .as_str()
+            .is_some_and(|text| ["", "null", "none"].contains(&text.trim().to_lowercase().as_str()))
+}
+
+/// Members by name; what is taken for one that must be given is nothing to a call.
+fn members(properties: &Value, required: &[Value]) -> Value {
+    let members = properties.as_object().into_iter().flatten().map(|(name, schema)| {
+        let mut shown = shape(schema);
+        if let (Value::Object(shown), true) = (&mut shown, required.contains(&json!(name))) {
+            shown.shift_remove("default");
+        }
+        (name.clone(), shown)
+    });
+    Value::Object(members.collect())
 }
 
 fn sorted(list: &Value) -> Value {
@@ -61,8 +78,6 @@ fn values(list: &Value) -> &[Value] {
 #[cfg(test)]
 mod tests {
     use std::slice::from_ref;
-
-    use serde_json::json;
 
     use super::*;
 
@@ -96,5 +111,21 @@ mod tests {
             *other.pointer_mut(at).unwrap() = value;
             assert_ne!(of(from_ref(&tide)), of(&[other]), "{at}");
         }
+    }
+
+    #[test]
+    fn what_is_taken_for_a_parameter_left_out_is_part_of_it() {
+        let with = |default: Value| {
+            function(
+                "tide",
+                &json!({"type": "dict", "required": [], "properties": {
+                "day": {"type": "string", "description": "Which day.", "default": default}}}),
+            )
+        };
+        for none in [json!("null"), json!("None"), json!("")] {
+            assert_eq!(of(&[with(Value::Null)]), of(&[with(none)]));
+        }
+        assert_ne!(of(&[with(json!("today"))]), of(&[with(json!("tomorrow"))]));
+        assert_ne!(of(&[with(json!("today"))]), of(&[with(Value::Null)]));
     }
 }

@@ -141,7 +141,7 @@ impl Stage for DropBaselineOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         if let Some(embedder) = self.embedder()? {
             fingerprint.part("embedder", embedder.id().as_bytes());
         }

@@ -98,7 +98,7 @@ impl Stage for MergeNearDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(4);
+        fingerprint.version(5);
         fingerprint.part("fixes", &fix::VERSION.to_le_bytes());
         Ok(())
     }

@@ -49,7 +49,7 @@ impl Settings for ParseDocs {
             ),
             Example::text(
                 "parse/source-code",
-                "def now(zone=LOCAL):\n    return clock(zone)",
+                "def now(zone=Field('local', alias='z')):\n    return clock(zone)",
                 "def now(zone='local'):\n    return clock(zone)",
             ),
             Example::text("parse/not-json", "a clock function please", "functions = [{'name': 'now'}]"),

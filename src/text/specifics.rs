@@ -33,7 +33,9 @@ const MIN_PLURAL: usize = 4;
 pub fn specifics(question: &str) -> String {
     let (mut content, mut ordered) = (Vec::new(), Vec::new());
     let mut direction: Option<String> = None;
-    for_each_word(question, |word| {
+    // A line end that a log wrote as two characters.
+    let question = question.replace("\\n", " ");
+    for_each_word(&question, |word| {
         if DIRECTIONS.binary_search(&word).is_ok() {
             direction = Some(word.to_owned());
             return;
@@ -51,6 +53,8 @@ pub fn specifics(question: &str) -> String {
         });
     });
     content.sort_unstable();
+    // A word said twice asks for nothing else; numbers and the characters of unspaced scripts may.
+    content.dedup_by(|a, b| a == b && a.is_ascii() && a.len() >= MIN_PLURAL && !a.contains(char::is_numeric));
     format!("{}\n{}", content.join(" "), ordered.join(" "))
 }
 
@@ -100,6 +104,8 @@ mod tests {
             ("What is the tide in Bergen on 2024-03-02?", "can you tell me the tide on 2024-03-02 in bergen"),
             ("noon bell, old church: ring it three times", "Ring it three times: noon bell, old church"),
             ("Show me all open tickets", "get all open tickets"),
+            ("Show me all open tickets, tickets please", "get all open tickets"),
+            ("Ring the bell.\\nAt noon", "Ring the bell. At noon"),
         ];
         for (one, other) in copies {
             assert_eq!(specifics(one), specifics(other));
@@ -116,6 +122,7 @@ mod tests {
             ("Turn the light on", "Turn the light off"),
             ("上海的天气", "北京的天气"),
             ("Order a 10 m rope", "Order a 10 km rope"),
+            ("Order 10 ropes and 10 hooks", "Order 10 ropes and hooks"),
         ];
         for (one, other) in variants {
             assert_ne!(specifics(one), specifics(other), "{one}");
