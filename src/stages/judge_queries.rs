@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::merge_near_queries::{NEAR_COPY_CODE, SAME_CODE, SIMILAR_CODE};
+use super::merge_near_queries::{ASKS_ALIKE, NEAR_COPY_CODE, SAME_CODE, SIMILAR_CODE};
 use crate::answers::human::HumanAnswers;
 use crate::answers::recorded::{Recorded, recorded};
 use crate::conversation::{Message, Role};
@@ -330,9 +330,9 @@ fn read_requests(
                 request.evidence.add(heard);
             }
             request.is_grounded |= said.is_grounded;
+            request.is_answered |= said.is_answered;
             if let Some(queries) = said.queries {
                 request.queries = queries;
-                request.is_answered = said.is_answered;
             }
         }
         Ok(())
@@ -367,8 +367,10 @@ fn said(row: Row<'_>, lists: &Lists, answered: &HumanAnswers, view: &View<'_>) -
         let users = messages.into_iter().filter(|message| message.role == Role::User);
         users.map(|message| message.content).collect()
     });
-    let is_answered = answered.has(&view.row_id(row.ix()).to_string())
-        || row.text(EXTERNAL_ID).is_some_and(|id| answered.has(id));
+    let asks_alike = view.head_of(row.ix(), &ASKS_ALIKE).is_some();
+    let is_answered = asks_alike
+        && (answered.has(&view.row_id(row.ix()).to_string())
+            || row.text(EXTERNAL_ID).is_some_and(|id| answered.has(id)));
     Said { head, heard, queries, is_answered, is_grounded }
 }
 

@@ -47,6 +47,8 @@ use crate::text::specifics::{fixed_points, specifics};
 pub const SAME_CODE: &str = "query/same";
 /// The reason code of queries of nearly the same words.
 pub const NEAR_COPY_CODE: &str = "query/near-copy";
+/// Reasons by which a request was merged into one that a person's answer to it answers too.
+pub(super) const ASKS_ALIKE: [&str; 2] = [SAME_CODE, NEAR_COPY_CODE];
 /// The reason code of queries that are near by their vectors.
 pub const SIMILAR_CODE: &str = "query/similar";
 

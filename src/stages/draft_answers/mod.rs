@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::merge_near_queries::SAME_CODE;
+use super::merge_near_queries::{ASKS_ALIKE, SAME_CODE};
 use crate::answers::carry::{CarryFault, Uncarried};
 use crate::answers::human::{HumanAnswers, Unfit};
 use crate::engine::columns::{
@@ -122,7 +122,7 @@ impl Stage for DraftAnswers {
         let mut best: FxHashMap<RowIx, Best> = FxHashMap::default();
         let mut needs_no_call: FxHashSet<RowIx> = FxHashSet::default();
         let mut unsourced: FxHashMap<RowIx, Vec<String>> = FxHashMap::default();
-        let wanted = |row: RowIx| view.head_of(row, &EQUAL).is_some_and(|head| view.is_kept(head));
+        let wanted = |row: RowIx| view.head_of(row, &ASKS_ALIKE).is_some_and(|head| view.is_kept(head));
         view.stream(cx, wanted, |batch| {
             let candidates = batch.map_rows(|row| self.candidates(row, &docs, &shared, view))?;
             for (&row, candidates) in batch.rows().iter().zip(candidates) {
@@ -140,7 +140,7 @@ impl Stage for DraftAnswers {
                     unused.remove(&id);
                     candidate
                 });
-                for candidate in human.into_iter().chain([recorded]) {
+                for candidate in human.into_iter().chain(recorded) {
                     best.entry(head).or_default().hear(candidate);
                 }
             }
@@ -178,7 +178,8 @@ struct Candidates {
     head: RowIx,
     /// What kind of answer the log has; see the column `recorded`.
     kind: &'static str,
-    recorded: Candidate,
+    /// The log's answer; none of a request that only asks alike.
+    recorded: Option<Candidate>,
     /// A person's answer, with the id by which the file names the request.
     human: Option<(String, Candidate)>,
 }
@@ -260,15 +261,19 @@ impl DraftAnswers {
         shared: &BTreeSet<String>,
         view: &View<'_>,
     ) -> std::result::Result<Candidates, String> {
-        let head = view.head_of(row.ix(), &EQUAL).unwrap_or(row.ix());
-        let human = if head == row.ix() { self.human_answer(row, view, docs, shared)? } else { None };
+        let head = view.head_of(row.ix(), &ASKS_ALIKE).unwrap_or(row.ix());
+        // Of a copy only an answer that fits the docs of the request it stands for.
+        let human = self.human_answer(row, view, docs, shared)?;
+        let human = human.filter(|(_, answer)| head == row.ix() || answer.is_ok());
         let by_a_person = |answer: Carried| Candidate {
             rank: Rank::Human,
-            position: view.position(head),
-            from: head,
+            // An answer to the request itself counts before those to its copies.
+            position: if head == row.ix() { 0 } else { view.position(row.ix()).saturating_add(1) },
+            from: row.ix(),
             answer: Some(answer),
         };
         let (kind, recorded) = recorded_candidate(row, head, docs, view);
+        let recorded = view.head_of(row.ix(), &EQUAL).map(|_| recorded);
         Ok(Candidates { head, kind, recorded, human: human.map(|(id, answer)| (id, by_a_person(answer))) })
     }
 
