@@ -354,7 +354,10 @@ fn calibrate_tells_how_good_the_weights_are_and_writes_them() {
     }
     let weights = folder.path().join("weights.toml");
     let arguments = ["calibrate", "--bfcl", path(folder.path()), "--splits", "2", "--write", path(&weights)];
-    snapshot("calibrate", &shown(&output(&arguments)), folder.path());
+    let fitted = output(&arguments);
+    snapshot("calibrate", &shown(&fitted), folder.path());
+    let told = String::from_utf8(fitted.stdout).unwrap();
+    assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
     let again = [
         "calibrate",
         "--bfcl",

@@ -580,6 +580,59 @@ fn an_answer_for_an_id_that_several_rows_have_is_not_guessed() {
     assert!(support::shown(&run).contains("request 1 is the id of several rows"), "{}", support::shown(&run));
 }
 
+/// The irrelevance entries of a run by set, of a log of questions that no bell answers.
+fn irrelevance_entries(folder: &Path, response: Option<&str>) -> Vec<(String, u64)> {
+    let (log, out) = (folder.join("log.jsonl"), folder.join("run"));
+    let questions = [
+        "Who won the ladies' final in Rome?",
+        "Translate a sonnet into Danish",
+        "What is seven times eleven?",
+    ];
+    let rows: Vec<String> = (1_900_000_001..)
+        .zip(questions)
+        .map(|(time, question)| {
+            let user = serde_json::json!({"role": "user", "content": question});
+            let answer = response.map(|text| serde_json::json!({"role": "assistant", "content": text}));
+            let mut row = chat(&time.to_string(), time, &[user], answer.as_ref());
+            if answer.is_some() {
+                row["response"]["choices"][0]["finish_reason"] = "stop".into();
+            }
+            row.to_string() + "\n"
+        })
+        .collect();
+    std::fs::write(&log, rows.concat()).unwrap();
+    let (out_name, log_name) = (out.to_str().unwrap(), log.to_str().unwrap());
+    // What the text makes of them is not the question here.
+    let lines = ["judge-queries.irrelevant_to=0.9998", "judge-queries.relevant_from=0.9999"];
+    let arguments = ["run", "--out", out_name, "--input", log_name, "--set", lines[0], "--set", lines[1]];
+    let run = support::output(&arguments);
+    assert!(run.status.success(), "{}", support::shown(&run));
+    let report = json(&out.join("report.json"));
+    let n_judged = report["operating_points"]["judge-queries"]["bins"].as_array().unwrap().iter();
+    let n_by_text: u64 = n_judged.map(|bin| bin["irrelevant"].as_u64().unwrap()).sum();
+    assert_eq!(n_by_text, if response.is_some() { 0 } else { 3 }, "{report}");
+    let exported = report["exported"].as_object().unwrap();
+    exported.iter().map(|(heading, n)| (heading.clone(), n.as_u64().unwrap())).collect()
+}
+
+#[test]
+fn irrelevance_is_scored_where_the_log_declined_and_kept_apart_where_only_the_text_says_so() {
+    let (silent, declined) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    assert_eq!(irrelevance_entries(silent.path(), None), [("unverified/irrelevance".to_owned(), 3)]);
+    let file = silent.path().join("run/dataset/unverified/BFCL_v4_live_irrelevance.json");
+    let first: Value =
+        serde_json::from_str(std::fs::read_to_string(file).unwrap().lines().next().unwrap()).unwrap();
+    assert_eq!(first["id"], "live_irrelevance_0-ts0-u0");
+    let prose = Some("None of the bells can do that.");
+    assert_eq!(irrelevance_entries(declined.path(), prose), [("scored/irrelevance".to_owned(), 3)]);
+    let why = support::output(&["why", silent.path().join("run").to_str().unwrap(), "1900000001"]);
+    assert!(
+        support::shown(&why).contains("judged-irrelevant, by the text alone: tier judged"),
+        "{}",
+        support::shown(&why)
+    );
+}
+
 /// The original release of the V2 Live set holds 2,251 entries, 6,682 functions offered and 1,617 distinct ones.
 #[test]
 fn the_original_live_release_is_read_without_a_loss() {

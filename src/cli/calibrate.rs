@@ -2,7 +2,8 @@
 //!
 //! Labels come from BFCL files, by category, or from a file for a finished run, whose
 //! features and evidence were noted by judge-queries. Figures of what was fitted are of
-//! doc lists that were not fitted on.
+//! doc lists that were not fitted on. For the text the lines of several target precisions
+//! are shown and written too; `judge-queries` chooses among them.
 
 use std::path::PathBuf;
 
@@ -14,11 +15,11 @@ use super::labelled::{Labelled, from_bfcl, from_run};
 use crate::console::{self, count, table};
 use crate::engine::folder::write_atomic;
 use crate::relevance::calibrate::{
-    Example, Findings, Plan, fit_evidence, fit_text, is_set_apart, judge_all, log_odds_by, log_odds_unseen,
-    test_model, test_text,
+    AtTarget, Example, Findings, Plan, fit_evidence, fit_text, is_set_apart, judge_all, log_odds_by,
+    log_odds_unseen, test_model, test_text, text_curve,
 };
 use crate::relevance::features::{FAMILIES, names};
-use crate::relevance::measure::Decided;
+use crate::relevance::measure::{Decided, Label, Point, TARGETS};
 use crate::relevance::model::Model;
 
 /// Arguments of `calibrate`.
@@ -226,8 +227,11 @@ fn fitted(examples: &[Example], what: What, begin: Model, cap: f64, plan: Plan, 
 /// Fitted on one half, tested on the other.
 fn tested(examples: &[Example], what: What, begin: &Model, cap: f64, plan: Plan) -> String {
     let mut rows = Vec::new();
+    let mut curve = String::new();
     if what != What::Evidence {
-        rows.push(row("text alone", &test_text(examples, plan, |_| true)));
+        let findings = test_text(examples, plan, |_| true);
+        rows.push(row("text alone", &findings));
+        curve = format!("\n{}", curve_table(&text_curve(examples, plan), &findings));
     }
     if what != What::Text {
         let text = (what == What::Evidence).then_some(&begin.text);
@@ -235,7 +239,46 @@ fn tested(examples: &[Example], what: What, begin: &Model, cap: f64, plan: Plan)
             rows.push(row(name, &findings));
         }
     }
-    format!("on doc lists that were not fitted on, {} draws of two halves\n{}", plan.splits, figures(&rows))
+    format!(
+        "on doc lists that were not fitted on, {} draws of two halves\n{}{curve}",
+        plan.splits,
+        figures(&rows)
+    )
+}
+
+/// The lines of the text for each target precision: what they decide of the requests that they were drawn by, and how
+/// much of what they decide in the halves is right.
+fn curve_table(curve: &[Point], findings: &Findings) -> String {
+    let mut rows = Vec::new();
+    for side in Label::ALL {
+        for precision in TARGETS {
+            let point = curve
+                .iter()
+                .find(|point| point.side == side && point.precision.total_cmp(&precision).is_eq());
+            rows.push(curve_row(side, precision, point, findings.at_target(side, precision)));
+        }
+    }
+    let header = ["text alone", "target", "threshold", "decided", "right", "of all", "of side", "in halves"];
+    format!(
+        "lines by target precision, by scores of weights fitted on other doc lists\n{}",
+        table(&header, &rows, &[1, 2, 3, 4, 5, 6, 7])
+    )
+}
+
+fn curve_row(side: Label, precision: f64, point: Option<&Point>, tested: Option<AtTarget>) -> Vec<String> {
+    let share = |share: f64| format!("{:.1} %", 100.0 * share);
+    let drawn = match point {
+        Some(point) => [
+            format!("{:.4}", point.threshold),
+            count(point.n_decided),
+            percent_of(point.n_right, point.n_decided),
+            share(point.coverage),
+            share(point.recall),
+        ],
+        None => ["-"; 5].map(str::to_owned),
+    };
+    let tested = tested.map_or("-".to_owned(), |tested| percent(tested.n_right, tested.n_decided));
+    [side.name().to_owned(), share(precision)].into_iter().chain(drawn).chain([tested]).collect()
 }
 
 /// What weights make of examples, by what the log's answers say.
@@ -267,8 +310,12 @@ fn row(name: &str, findings: &Findings) -> Vec<String> {
     ]
 }
 
-#[allow(clippy::cast_precision_loss)] // Counts of requests.
 fn percent(part: usize, whole: usize) -> String {
+    percent_of(part as u64, whole as u64)
+}
+
+#[allow(clippy::cast_precision_loss)] // Counts of requests.
+fn percent_of(part: u64, whole: u64) -> String {
     if whole == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
 }
 

@@ -97,8 +97,8 @@ pub(super) fn summary(report: &Report) -> String {
     text
 }
 
-/// Entries by category: those that can be scored, since their answer is sure or none is needed, those whose answer is
-/// only recorded, and how many of both are of an earlier dataset.
+/// Entries by category: those that can be scored, those whose answer or label nobody has verified, and how many of both
+/// are of an earlier dataset.
 fn exported(report: &Report) -> String {
     let of = |set: &str, category: &str| report.entries(set, Some(category));
     // Without a baseline there is nothing to say about it.
@@ -112,5 +112,5 @@ fn exported(report: &Report) -> String {
             [name.to_owned()].into_iter().chain(entries.map(count)).take(n_columns).collect()
         })
         .collect();
-    table(&["category", "scored", "only recorded", "of these frozen"][..n_columns], &rows, &[1, 2, 3])
+    table(&["category", "scored", "unverified", "of these frozen"][..n_columns], &rows, &[1, 2, 3])
 }

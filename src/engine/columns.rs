@@ -107,8 +107,10 @@ pub const OUTCOME: ColumnSpec = request("outcome", ColumnKind::Text, "whether th
 pub const RECORDED: ColumnSpec = request("recorded", ColumnKind::Text, "what kind of answer the log has");
 /// The answer as BFCL ground truth, JSON.
 pub const ANSWER: ColumnSpec = request("answer", ColumnKind::Text, "the answer as BFCL ground truth");
-/// How sure the answer is: human, outcome, recorded.
-pub const TIER: ColumnSpec = request("tier", ColumnKind::Text, "how sure the answer is");
+/// How sure the answer is: human, outcome, recorded. Of an entry without an answer: judged, where its label rests on
+/// the text alone.
+pub const TIER: ColumnSpec =
+    request("tier", ColumnKind::Text, "how sure the answer is, or the label of an entry without one");
 /// The request whose record the answer was taken from.
 pub const ANSWER_FROM: ColumnSpec =
     request("answer_from", ColumnKind::Text, "request the answer was taken from");

@@ -20,9 +20,9 @@ const UNVERIFIED_MARK: char = 'u';
 /// The two sets of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Set {
-    /// The answers are sure, or there is nothing to answer.
+    /// The answers are sure, or the label is and needs no answer.
     Scored,
-    /// The answers are only recorded.
+    /// The answers are only recorded, the labels only judged by the text.
     Unverified,
 }
 

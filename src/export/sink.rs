@@ -2,9 +2,9 @@
 //!
 //! Entries whose answer is sure (`human`, `outcome`) stand at the top, where the
 //! official evaluator looks, and so do those of the categories that have no answers
-//! (irrelevance, relevance): what is right for them follows from the category. Those that
-//! are only `recorded` stand in the same form under `unverified/`: the logged model would
-//! score 100 % on them. Entries of an earlier dataset that are frozen stand first, byte
+//! (irrelevance, relevance): what is right for them follows from the category. What is not
+//! sure stands in the same form under `unverified/`: answers that are only `recorded`, on
+//! which the logged model would score 100 %, and labels that are only `judged`. Entries of an earlier dataset that are frozen stand first, byte
 //! for byte as they were; see `frozen`.
 
 use std::fs::File;
@@ -36,8 +36,10 @@ use crate::engine::payload::id_of_repeat;
 use crate::engine::runner::{Exported, Sink};
 use crate::engine::stage::{Context, RowIx};
 
-/// Tiers that the scored files take.
+/// Tiers of answers that the scored files take.
 const SURE: &[&str] = &["human", "outcome"];
+/// The tier of an entry without an answer whose label rests on the text alone; the scored files do not take it.
+pub const JUDGED: &str = "judged";
 /// Where an answer comes from, in the tables: the entry's own record, or that of a request that equals it.
 const OWN_RECORD: &str = "own-record";
 const EQUAL_RECORD: &str = "equal-record";
@@ -196,9 +198,14 @@ struct Draft {
 }
 
 impl Draft {
-    /// The entry can be scored: its answer is sure, or its category needs none.
+    /// The entry can be scored: its answer is sure, or its category needs none and more than the text shows that.
     fn is_scored(&self) -> bool {
-        !self.category.has_answers() || self.tier.as_deref().is_some_and(|tier| SURE.contains(&tier))
+        let tier = self.tier.as_deref();
+        if self.category.has_answers() {
+            tier.is_some_and(|tier| SURE.contains(&tier))
+        } else {
+            tier.is_none()
+        }
     }
 
     fn entry<'a>(&'a self, functions: &'a FxHashMap<RowIx, Vec<Value>>) -> Entry<'a> {
@@ -331,7 +338,8 @@ fn draft(corpus: &Corpus, row: RowIx, text: impl Fn(ColumnSpec) -> Option<String
         messages: serde_json::from_str(&text(MESSAGES)?).ok()?,
         category,
         answer,
-        tier: of_answer(TIER)?,
+        // Of an entry without an answer only the label can have a tier.
+        tier: of_answer(TIER)?.or_else(|| text(TIER).filter(|tier| tier == JUDGED)),
         answer_from: text(ANSWER_FROM).filter(|_| category.has_answers()),
         passed_on: PASSED_ON.map(&text),
     })
@@ -470,6 +478,30 @@ mod tests {
             [cell("relevance", 1).as_deref(), cell("weight", 1).as_deref()],
             [Some("low-quality"), None]
         );
+    }
+
+    #[test]
+    fn labels_that_are_only_judged_are_written_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let judged = json!({"category_basis": "judged-irrelevant", "tier": "judged"});
+        let shown = json!({"category_basis": "judged-irrelevant"});
+        let tables = json!({"requests": [
+            request(0, "irrelevance", &judged),
+            request(0, "irrelevance", &shown),
+            request(0, "relevance", &json!({"category_basis": "open-text", "tier": "judged"})),
+        ]});
+        let exported = export(&tables, folder.path()).unwrap();
+        let expected =
+            [("scored/irrelevance", 1), ("unverified/irrelevance", 1), ("unverified/relevance", 1)];
+        assert_eq!(exported.counts, expected.map(|(heading, n)| (heading.to_owned(), n)));
+        let name = Category::Irrelevance.file_name();
+        assert_eq!(ids(&folder.path().join(&name)), ["live_irrelevance_0-ts0-0"]);
+        assert_eq!(ids(&folder.path().join("unverified").join(&name)), ["live_irrelevance_0-ts0-u0"]);
+        assert!(!folder.path().join("unverified/possible_answer").exists());
+        let table =
+            FrameFile::open(&folder.path().join("data/unverified.parquet")).unwrap().read_all().unwrap();
+        let tiers: Vec<_> = (0..2).map(|row| table.texts("tier").unwrap().get(row)).collect();
+        assert_eq!(tiers, [Some("judged"), Some("judged")]);
     }
 
     #[test]

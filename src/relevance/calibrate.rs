@@ -9,7 +9,9 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::evidence::Evidence;
 use super::fit::{Linear, fit, logistic};
-use super::measure::{APART, Decided, Thresholds, roc_auc, thresholds};
+use super::measure::{
+    APART, Decided, Label, Point, TARGETS, Thresholds, curve, decided_by, roc_auc, thresholds, with_reserve,
+};
 use super::model::{Model, Part, evidence_features};
 
 /// One labelled request.
@@ -45,6 +47,17 @@ pub struct Findings {
     pub aucs: Vec<f64>,
     /// What was decided, all splits added up.
     pub decided: Decided,
+    /// The same for each side and target of a curve that was drawn without these rows.
+    pub targets: Vec<AtTarget>,
+}
+
+/// What the lines for a target precision decided on rows that neither the weights nor the lines have seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AtTarget {
+    /// Judged to be of the side.
+    pub n_decided: usize,
+    /// How many of them are.
+    pub n_right: usize,
 }
 
 impl Findings {
@@ -58,6 +71,28 @@ impl Findings {
         self.aucs.extend(roc_auc(scored));
         self.decided.add(Decided::of(scored, lines));
     }
+
+    fn hear_curve(&mut self, scored: &[(f64, bool)], curve: &[Point]) {
+        self.targets.resize(Label::ALL.len() * TARGETS.len(), AtTarget { n_decided: 0, n_right: 0 });
+        for point in curve {
+            let (n_decided, n_right) = decided_by(point, scored);
+            if let Some(target) = place(point.side, point.precision).and_then(|at| self.targets.get_mut(at)) {
+                target.n_decided += n_decided;
+                target.n_right += n_right;
+            }
+        }
+    }
+
+    /// What the lines of a side for a target precision decided; `None` where no curve was tested.
+    pub fn at_target(&self, side: Label, precision: f64) -> Option<AtTarget> {
+        self.targets.get(place(side, precision)?).copied()
+    }
+}
+
+/// Where a side and a target stand among [`Findings::targets`].
+fn place(side: Label, precision: f64) -> Option<usize> {
+    let target = TARGETS.iter().position(|target| target.total_cmp(&precision).is_eq())?;
+    Some(TARGETS.len() * usize::from(side == Label::Irrelevant) + target)
 }
 
 /// Whether a group is in the first of two halves, for whoever fits on the one half and tests on the other.
@@ -84,8 +119,10 @@ fn test(rows: &[Row<'_>], plan: Plan) -> Findings {
         let (first, second): (Vec<Row<'_>>, Vec<Row<'_>>) =
             rows.iter().copied().partition(|(_, _, group)| is_first_half(group, seed));
         for (known, unseen) in [(&first, &second), (&second, &first)] {
-            let (linear, lines) = fit_with_lines(known, plan, seed);
-            findings.hear(&scored(&linear, unseen), lines);
+            let (linear, inner) = (fit_rows(known, plan), unseen_scores(known, plan, seed));
+            let outer = scored(&linear, unseen);
+            findings.hear(&outer, lines(&inner, plan));
+            findings.hear_curve(&outer, &curve(&inner));
         }
     }
     findings
@@ -94,14 +131,10 @@ fn test(rows: &[Row<'_>], plan: Plan) -> Findings {
 /// Lines are drawn by scores from so many parts, each scored by what was fitted on the others.
 const FOLDS: u64 = 5;
 
-/// Weights fitted on all rows, and lines drawn by scores that each row got from the parts it is not in.
-fn fit_with_lines(rows: &[Row<'_>], plan: Plan, seed: u64) -> (Linear, Thresholds) {
-    let unseen: Vec<(f64, bool)> = rows
-        .iter()
-        .zip(unseen_log_odds(rows, plan, seed))
-        .map(|((_, label, _), log_odds)| (logistic(log_odds), *label))
-        .collect();
-    (fit_rows(rows, plan), lines(&unseen, plan))
+/// For each row its probability by weights that were fitted on the parts it is not in, and its label.
+fn unseen_scores(rows: &[Row<'_>], plan: Plan, seed: u64) -> Vec<(f64, bool)> {
+    let log_odds = unseen_log_odds(rows, plan, seed).into_iter();
+    rows.iter().zip(log_odds).map(|((_, label, _), log_odds)| (logistic(log_odds), *label)).collect()
 }
 
 /// For each row its log-odds by weights that were fitted on the parts it is not in.
@@ -120,11 +153,8 @@ fn unseen_log_odds(rows: &[Row<'_>], plan: Plan, seed: u64) -> Vec<f64> {
     log_odds
 }
 
-/// The share of the allowed errors that lines keep in reserve: on rows not seen they are a little worse.
-const RESERVE: f64 = 0.2;
-
 fn lines(scored: &[(f64, bool)], plan: Plan) -> Thresholds {
-    thresholds(scored, plan.precision + RESERVE * (1.0 - plan.precision))
+    thresholds(scored, with_reserve(plan.precision))
 }
 
 fn fit_rows(rows: &[Row<'_>], plan: Plan) -> Linear {
@@ -160,8 +190,15 @@ pub fn test_text(examples: &[Example], plan: Plan, keep: impl Fn(usize) -> bool)
 /// Fits the part of the text on all examples.
 pub fn fit_text(examples: &[Example], plan: Plan, fitted_on: String) -> Part {
     let mut kept = Vec::new();
-    let (linear, thresholds) = fit_with_lines(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed);
-    Part { fitted_on, linear, thresholds }
+    let rows = text_rows(examples, &|_| true, &mut kept);
+    let unseen = unseen_scores(&rows, plan, plan.seed);
+    Part { fitted_on, linear: fit_rows(&rows, plan), thresholds: lines(&unseen, plan), curve: curve(&unseen) }
+}
+
+/// The curve of the text: each example is scored by weights that were fitted on other doc lists than its own.
+pub fn text_curve(examples: &[Example], plan: Plan) -> Vec<Point> {
+    let mut kept = Vec::new();
+    curve(&unseen_scores(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed))
 }
 
 /// The log-odds that weights of the text give to examples.
@@ -199,7 +236,11 @@ pub fn fit_evidence(
         .collect();
     let linear = fit_rows(&rows, plan);
     let none = Thresholds { relevant_from: 1.0, irrelevant_to: 0.0 };
-    let mut model = Model { text: text.clone(), evidence: Part { fitted_on, linear, thresholds: none }, cap };
+    let mut model = Model {
+        text: text.clone(),
+        evidence: Part { fitted_on, linear, thresholds: none, curve: Vec::new() },
+        cap,
+    };
     // Requests that were called for and those that were only declined must each be right often enough: else the
     // many sure ones of one kind would pay for the errors of the other.
     let line_of = |declined: bool| {
@@ -329,6 +370,21 @@ mod tests {
         let parts = test_model(&examples, None, 3.0, PLAN);
         let auc = |name| parts.iter().find(|part| part.0 == name).unwrap().1.mean_auc();
         assert!(auc("all") > auc("all, by text alone"), "{parts:?}");
+    }
+
+    #[test]
+    fn a_curve_is_of_rows_not_fitted_on_and_what_the_lines_decide_there_is_told() {
+        let examples = examples();
+        let part = fit_text(&examples, PLAN, String::new());
+        assert_eq!(part.curve, text_curve(&examples, PLAN));
+        // Nine in ten are right, so no line can promise 99 in 100.
+        assert!(part.curve.iter().all(|point| point.precision < 0.99), "{:?}", part.curve);
+        assert!(part.curve.iter().any(|point| point.side == Label::Relevant));
+        let findings = test_text(&examples, PLAN, |_| true);
+        let at = findings.at_target(Label::Relevant, 0.8).unwrap();
+        assert!(at.n_decided > 0 && at.n_right * 10 >= at.n_decided * 8, "{at:?}");
+        assert_eq!(findings.at_target(Label::Relevant, 0.99).unwrap().n_decided, 0);
+        assert_eq!(findings.at_target(Label::Relevant, 0.5), None);
     }
 
     #[test]

@@ -81,6 +81,12 @@ impl Evidence {
         self == Self::default()
     }
 
+    /// Something was heard that speaks for the label: a call of a function of the list for relevant, a declined
+    /// answer for irrelevant. Where both were heard, each label has its support.
+    pub fn supports(self, is_relevant: bool) -> bool {
+        if is_relevant { self.worked + self.called + self.refuted > 0 } else { self.declined > 0 }
+    }
+
     /// What was heard, in one word: `calls`, `declined`, `both` or `none`.
     pub fn word(self) -> &'static str {
         match (self.worked + self.called + self.refuted + self.stray > 0, self.declined > 0) {

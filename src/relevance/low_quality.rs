@@ -16,6 +16,9 @@ pub struct Rule {
     pub name: &'static str,
     /// What is wrong, in one sentence.
     pub what: &'static str,
+    /// The characters alone show it. Else it also depends on what the docs know or which words the query lacks, and
+    /// a label by it is no surer than one by the model.
+    pub is_certain: bool,
     holds: fn(&Asked, &Offer) -> bool,
 }
 
@@ -24,32 +27,43 @@ pub static RULES: [Rule; 7] = [
     Rule {
         name: "empty",
         what: "It holds nothing but blanks and control characters.",
+        is_certain: true,
         holds: |asked, _| asked.last.chars().all(|c| c.is_whitespace() || c.is_control()),
     },
     Rule {
         name: "control-characters",
         what: "Control characters make up a good part of it.",
+        is_certain: true,
         holds: |asked, _| has_control_characters(&asked.last),
     },
     Rule {
         name: "no-words",
         what: "It holds no letter and no digit.",
+        is_certain: true,
         holds: |asked, _| !asked.last.contains(char::is_alphanumeric),
     },
     Rule {
         name: "placeholder",
         what: "A program put it where a query was missing.",
+        is_certain: true,
         holds: |asked, _| is_placeholder(&normalise_query(&asked.last)),
     },
     Rule {
         name: "keyboard-noise",
         what: "It is typed by running over the keyboard.",
+        is_certain: true,
         holds: |asked, _| is_noise(asked),
     },
-    Rule { name: "lone-word", what: "It is one short word, and no doc knows it.", holds: is_lone_word },
+    Rule {
+        name: "lone-word",
+        what: "It is one short word, and no doc knows it.",
+        is_certain: false,
+        holds: is_lone_word,
+    },
     Rule {
         name: "pasted-page",
         what: "It is a page of text, and nothing in it asks or orders.",
+        is_certain: false,
         holds: |asked, _| is_pasted_page(asked),
     },
 ];
@@ -57,6 +71,11 @@ pub static RULES: [Rule; 7] = [
 /// The first rule that a query breaks.
 pub fn fault(asked: &Asked, offer: &Offer) -> Option<&'static Rule> {
     RULES.iter().find(|rule| (rule.holds)(asked, offer))
+}
+
+/// Whether a query that breaks the rule of this name is of low quality whatever the functions are.
+pub fn is_certain(rule: &str) -> bool {
+    RULES.iter().any(|known| known.name == rule && known.is_certain)
 }
 
 /// One character in so many may be a control character.

@@ -3,10 +3,12 @@
 //! Rules first (`low_quality`), then a model: features of the query and its docs, one file
 //! a family (`features` lists them), and what the log's own answers say (`evidence`),
 //! weighed by logistic regression (`model`). `calibrate` fits the weights; `fit` and
-//! `measure` are the mathematics. No language model and no network: this knows words,
+//! `measure` are the mathematics; `operating` counts what the lines in use decide of a run,
+//! and `basis` tells what a judgement rests on. No language model and no network: this knows words,
 //! spelling and form, and leaves the rest undecided.
 
 pub mod asked;
+pub mod basis;
 pub mod calibrate;
 mod closeness;
 mod coverage;
@@ -20,6 +22,7 @@ pub mod measure;
 pub mod model;
 pub mod offer;
 mod open_tools;
+pub mod operating;
 mod overlap;
 pub mod script;
 mod topics;

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use super::evidence::{self, Evidence};
 use super::features;
 use super::fit::{Linear, logistic};
-use super::measure::Thresholds;
+use super::measure::{Point, Thresholds};
 
 /// The weights built into the program.
 static EMBEDDED: LazyLock<Model> = LazyLock::new(|| {
@@ -45,6 +45,8 @@ pub struct Part {
     pub linear: Linear,
     /// The lines.
     pub thresholds: Thresholds,
+    /// The lines for other target precisions; empty where none were drawn.
+    pub curve: Vec<Point>,
 }
 
 /// On which side a request lies.
@@ -147,6 +149,28 @@ impl Model {
         Judged { probability: logistic(log_odds), by_text, thresholds: self.evidence.thresholds }
     }
 
+    /// The same weights, with the text's lines chosen from its curve by target precision.
+    ///
+    /// The lines of the evidence stay: it has no curve, since the labels it was fitted on may be made up.
+    ///
+    /// # Errors
+    /// There is no curve, or neither side reaches that precision.
+    pub fn at_precision(mut self, precision: f64) -> Result<Self, ModelError> {
+        let curve = &self.text.curve;
+        if curve.is_empty() {
+            return Err(ModelError::new(format!(
+                "precision = {precision} needs a curve, and there is none\nhint: `toolsieve calibrate --write FILE` writes weights with a curve; or set relevant_from and irrelevant_to"
+            )));
+        }
+        self.text.thresholds = Thresholds::of_curve(curve, precision).ok_or_else(|| {
+            let highest = curve.iter().map(|point| point.precision).fold(0.0, f64::max);
+            ModelError::new(format!(
+                "precision = {precision} is reached on neither side\nhint: the highest on the curve is {highest}"
+            ))
+        })?;
+        Ok(self)
+    }
+
     /// Reads a file of weights.
     ///
     /// # Errors
@@ -174,6 +198,9 @@ impl Model {
             std::iter::once(TEXT).chain(evidence::NAMES.iter().copied()).collect();
         if !(file.evidence.cap.is_some_and(|cap| cap > 0.0 && cap.is_finite())) {
             return Err(ModelError::new("evidence.cap must be a number above 0"));
+        }
+        if !file.evidence.curve.is_empty() {
+            return Err(ModelError::new("evidence.curve is not known: only the text has a curve"));
         }
         Ok(Self {
             cap: file.evidence.cap.unwrap_or_default(),
@@ -203,15 +230,7 @@ const TEXT: &str = "text";
 
 impl Part {
     fn write(&self, key: &str, names: &[&str], cap: Option<f64>, out: &mut String) {
-        let Part { fitted_on, linear, thresholds } = self;
-        let number = |number: f64| {
-            let text = format!("{number:.4}");
-            if text.trim_start_matches('-').chars().all(|c| matches!(c, '0' | '.')) {
-                "0.0".to_owned()
-            } else {
-                text
-            }
-        };
+        let Part { fitted_on, linear, thresholds, curve } = self;
         let fitted_on = toml::Value::String(fitted_on.clone());
         write!(
             out,
@@ -227,7 +246,27 @@ impl Part {
         for (name, weight) in names.iter().zip(&linear.weights) {
             *out += &format!("{name} = {}\n", number(*weight));
         }
+        for point in curve {
+            *out += &format!("\n[[{key}.curve]]\n{}", written(point));
+        }
     }
+}
+
+fn written(point: &Point) -> String {
+    let Point { side, precision, threshold, coverage, recall, n_decided, n_right } = point;
+    let [precision, threshold, coverage, recall] =
+        [precision, threshold, coverage, recall].map(|x| number(*x));
+    format!(
+        "side = \"{}\"\nprecision = {precision}\nthreshold = {threshold}\ncoverage = {coverage}\nrecall = {recall}\n\
+         n_decided = {n_decided}\nn_right = {n_right}\n",
+        side.name()
+    )
+}
+
+/// With four digits.
+fn number(number: f64) -> String {
+    let text = format!("{number:.4}");
+    if text.trim_start_matches('-').chars().all(|c| matches!(c, '0' | '.')) { "0.0".to_owned() } else { text }
 }
 
 /// Why weights cannot be used.
@@ -262,6 +301,8 @@ struct Section {
     cap: Option<f64>,
     bias: f64,
     weights: BTreeMap<String, f64>,
+    #[serde(default)]
+    curve: Vec<Point>,
 }
 
 impl Section {
@@ -280,13 +321,23 @@ impl Section {
                 self.irrelevant_to, self.relevant_from
             )));
         }
+        let is_share = |number: f64| (0.0..=1.0).contains(&number);
+        if let Some(point) = self.curve.iter().find(|point| {
+            ![point.precision, point.threshold, point.coverage, point.recall].into_iter().all(is_share)
+        }) {
+            return Err(ModelError::new(format!(
+                "{key}.curve: precision, threshold, coverage and recall must be from 0 to 1, not {}, {}, {} and {}",
+                point.precision, point.threshold, point.coverage, point.recall
+            )));
+        }
         let weight = |name: &&str| {
             let weight = self.weights.get(*name).copied().filter(|weight| weight.is_finite());
             weight.ok_or_else(|| ModelError::new(format!("{key}.weights.{name} must be a number")))
         };
         let weights = names.iter().map(weight).collect::<Result<_, _>>()?;
         let thresholds = Thresholds { relevant_from: self.relevant_from, irrelevant_to: self.irrelevant_to };
-        Ok(Part { fitted_on: self.fitted_on, linear: Linear { bias: self.bias, weights }, thresholds })
+        let linear = Linear { bias: self.bias, weights };
+        Ok(Part { fitted_on: self.fitted_on, linear, thresholds, curve: self.curve })
     }
 }
 
@@ -294,11 +345,59 @@ impl Section {
 mod tests {
     use super::*;
     use crate::relevance::evidence::Heard;
+    use crate::relevance::measure::Label;
 
     #[test]
     fn the_built_in_weights_are_read_and_written_alike() {
         let model = Model::embedded();
         assert_eq!(&Model::parse(&model.to_toml()).unwrap(), model);
+    }
+
+    /// The built-in weights with a curve of two points.
+    fn with_curve() -> Model {
+        let point = |side, precision, threshold| Point {
+            side,
+            precision,
+            threshold,
+            coverage: 0.25,
+            recall: 0.5,
+            n_decided: 10,
+            n_right: 9,
+        };
+        let mut model = Model::embedded().clone();
+        model.text.curve = vec![point(Label::Relevant, 0.925, 0.8), point(Label::Irrelevant, 0.8, 0.125)];
+        model
+    }
+
+    #[test]
+    fn a_curve_is_written_and_read_and_weights_without_one_are_read_too() {
+        let model = with_curve();
+        assert_eq!(Model::parse(&model.to_toml()).unwrap(), model);
+        let text = model.to_toml();
+        let (before, _) = text.split_once("\n[[text.curve]]").unwrap();
+        let (_, evidence) = text.split_once("\n[evidence]").unwrap();
+        assert!(Model::parse(&format!("{before}\n[evidence]{evidence}")).unwrap().text.curve.is_empty());
+        let wrong = model.to_toml().replace("threshold = 0.8000", "threshold = 80");
+        assert!(Model::parse(&wrong).unwrap_err().to_string().contains("text.curve: precision, threshold"));
+        let wrong = model.to_toml().replace("text.curve", "evidence.curve");
+        assert!(Model::parse(&wrong).unwrap_err().to_string().contains("only the text has a curve"));
+    }
+
+    #[test]
+    fn lines_are_chosen_by_precision_where_there_is_a_curve() {
+        let model = with_curve();
+        let chosen = model.clone().at_precision(0.8).unwrap();
+        assert_eq!(chosen.text.thresholds, Thresholds { relevant_from: 0.8, irrelevant_to: 0.125 });
+        assert_eq!(chosen.evidence, model.evidence);
+        let error = model.clone().at_precision(0.95).unwrap_err().to_string();
+        assert!(
+            error.contains("reached on neither side\nhint: the highest on the curve is 0.925"),
+            "{error}"
+        );
+        let mut without = model;
+        without.text.curve.clear();
+        let error = without.at_precision(0.8).unwrap_err().to_string();
+        assert!(error.contains("needs a curve") && error.contains("hint: `toolsieve calibrate"), "{error}");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::engine::columns::{
 use crate::engine::corpus::Corpus;
 use crate::engine::error::Result;
 use crate::engine::stage::RowIx;
+use crate::export::sink::JUDGED;
 
 /// Counts over the kept requests and the lists they have now.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
@@ -77,7 +78,7 @@ pub fn composition(corpus: &Corpus) -> Result<Composition> {
 /// The kept requests by what stages wrote about them. A column that no stage of the pipeline writes counts nothing.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub struct Entries {
-    /// By how sure the answer is; those of categories without answers are not counted.
+    /// By how sure the answer is; of entries without one only those whose label rests on the text alone are counted.
     pub tier: BTreeMap<String, u64>,
     /// By category.
     pub category: BTreeMap<String, u64>,
@@ -116,8 +117,13 @@ pub fn entries(corpus: &Corpus) -> Result<Entries> {
         }
         let cells = requests.read_batch(batch, &asked)?;
         for &column in &asked {
-            // The answer of an entry whose category has none is not in the dataset, so its tier is not either.
-            let is_told = |at: &&usize| column != TIER || cells.text(CATEGORY_BASIS, **at).is_none();
+            // The answer of an entry whose category has none is not in the dataset, so its tier is not either; the tier
+            // of its label is.
+            let is_told = |at: &&usize| {
+                column != TIER
+                    || cells.text(CATEGORY_BASIS, **at).is_none()
+                    || cells.text(TIER, **at) == Some(JUDGED)
+            };
             for value in kept.iter().filter(is_told).filter_map(|&at| cells.text(column, at)) {
                 if column == WEIGHT {
                     weight = Some(weight.unwrap_or_default() + value.parse().unwrap_or(0.0));

@@ -7,6 +7,7 @@
 use super::funnel::FunnelRow;
 use super::markup::{self, Html, all, bar, raw, said, table, tag, text};
 use super::model::{Example, Report, rows_of};
+use super::precision::{self, Shown};
 use super::words::{
     COMPARABLE, RECIPE_URL, SCORED, SETS, count, fate_sections, frozen_told, into_left_told, is_redacted,
     known_limits, said as or_unknown, title, unit,
@@ -207,8 +208,24 @@ fn entries(report: &Report) -> Html {
         said("p", shared_lists(report)),
         said("p class=\"soft\"", SCORED),
         tag("div class=\"two\"", all([categories(report), all(counted)])),
+        precision(report),
         no_language,
     ])
+}
+
+fn precision(report: &Report) -> Html {
+    let of_stages = precision::of_stages(report);
+    if of_stages.is_empty() {
+        return Html::default();
+    }
+    let shown = of_stages.into_iter().map(|Shown { about, columns, rows }| {
+        let columns =
+            columns.into_iter().enumerate().map(|(at, name)| (name, if at == 0 { "" } else { "n" }));
+        let columns: Vec<markup::Column> = columns.collect();
+        let rows = rows.into_iter().map(|row| row.into_iter().map(text).collect());
+        all([said("p class=\"soft\"", about), table("rows", &columns, rows)])
+    });
+    all([said("h3", precision::HEADING), all(shown)])
 }
 
 fn shared_lists(report: &Report) -> String {
@@ -235,7 +252,7 @@ fn categories(report: &Report) -> Html {
         (scored + unverified > 0).then(cells)
     };
     let columns: [markup::Column; 4] =
-        [("category", ""), ("scored", "n"), ("only recorded", "n"), ("of these frozen", "n")];
+        [("category", ""), ("scored", "n"), ("unverified", "n"), ("of these frozen", "n")];
     let shown = if report.all_frozen() > 0 { &columns[..] } else { &columns[..3] };
     table("small", shown, Category::ALL.iter().filter_map(of_category))
 }

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use super::metadata::{configs, metadata};
 use super::model::{Example, Report, rows_of};
 use super::percent;
+use super::precision::{self, Shown};
 use super::words::{
     COMPARABLE, RECIPE_URL, SCORED, SETS, count, fate_sections, frozen_told, into_left_told, is_redacted,
     known_limits, said, title, unit,
@@ -42,9 +43,9 @@ fn about(report: &Report) -> String {
         "\nAn evaluation set for function calling in the form of the Berkeley Function Calling Leaderboard (BFCL), made \
          from a log of requests with toolsieve {} after the recipe of [BFCL V2 Live]({RECIPE_URL}).\n\n\
          {} doc–query pairs were read; {} entries are in the dataset: {} that can be scored, since \
-         their answer is sure or their category needs none (`scored`), {} with \
-         an answer that only the logged model gave (`unverified`). Scoring models on the latter gives the logged model \
-         100 %; people should check them first.\n",
+         their answer or label is sure (`scored`), {} with an answer that only the logged model gave, or a label that \
+         only the text speaks for (`unverified`). Scoring models on recorded answers gives the logged model 100 %; people \
+         should check the unverified entries first.\n",
         escaped(&report.version),
         count(report.ingest.records),
         count(report.all_entries()),
@@ -150,14 +151,14 @@ fn recipe(report: &Report) -> String {
 }
 
 fn composition(report: &Report) -> String {
-    [categories(report), shared_lists(report), tiers(report), languages(report)].concat()
+    [categories(report), shared_lists(report), tiers(report), precision(report), languages(report)].concat()
 }
 
 fn categories(report: &Report) -> String {
     let has_frozen = report.all_frozen() > 0;
     let (frozen, border) = if has_frozen { (" of these frozen |", "---:|") } else { ("", "") };
     let mut text = format!(
-        "\n## Categories and tiers\n\n{SCORED}\n\n| category | scored | only recorded |{frozen}\n|---|---:|---:|{border}\n"
+        "\n## Categories and tiers\n\n{SCORED}\n\n| category | scored | unverified |{frozen}\n|---|---:|---:|{border}\n"
     );
     for category in Category::ALL {
         let [scored, unverified] = SETS.map(|(set, _)| report.entries(set, Some(category.name())));
@@ -188,7 +189,7 @@ fn shared_lists(report: &Report) -> String {
 fn tiers(report: &Report) -> String {
     let entries = &report.entries;
     let mut text: String = [
-        ("Where answers come from", "tier", &entries.tier),
+        ("How sure answers and labels are", "tier", &entries.tier),
         ("Whether a function fits", "relevance", &entries.relevance),
         ("Why entries are in a category without answers", "basis", &entries.category_basis),
     ]
@@ -200,6 +201,20 @@ fn tiers(report: &Report) -> String {
             "\nThe entries are a sample and stand for {} requests: see the column `weight`.",
             count(stand_for)
         );
+    }
+    text
+}
+
+fn precision(report: &Report) -> String {
+    let of_stages = precision::of_stages(report);
+    if of_stages.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n### {}\n", precision::HEADING);
+    for Shown { about, columns, rows } in of_stages {
+        let border = "---:|".repeat(columns.len() - 1);
+        let _ = write!(text, "\n{}\n\n| {} |\n|---|{border}\n", escaped(&about), columns.join(" | "));
+        text.extend(rows.iter().map(|row| format!("| {} |\n", row.join(" | "))));
     }
     text
 }

@@ -16,6 +16,7 @@ pub mod markdown;
 mod markup;
 mod metadata;
 pub mod model;
+mod precision;
 mod quote;
 pub mod rebuild;
 pub mod recipe;
@@ -23,6 +24,7 @@ pub mod recipe;
 mod tests;
 mod words;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize as _;
@@ -37,6 +39,7 @@ use crate::engine::runner::{bytes_in, fault_share};
 use crate::engine::stage::{Action, RowIx, TableId};
 use crate::export::card::Card;
 use crate::export::written;
+use crate::relevance::operating::{OPERATING_POINT, OperatingPoint};
 pub use events::Tally;
 use model::{Fates, Report, SCHEMA_VERSION, StageReport, Timing};
 
@@ -81,6 +84,7 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
         other_stages: recipe::others(stages),
         public_sets,
         query_vectors: stages.iter().filter_map(recipe::query_vectors).collect(),
+        operating_points: operating_points(stages),
         stages: stages.iter().map(stage_report).collect(),
         requests: fates(corpus, TableId::Requests),
         doc_lists: fates(corpus, TableId::DocLists),
@@ -96,6 +100,14 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
         rebuild: rebuild::rebuild(file),
         timing: timing(folder, ingest, stages)?,
     })
+}
+
+/// The lines by which stages judged relevance, by stage.
+fn operating_points(stages: &[StageManifest]) -> BTreeMap<String, OperatingPoint> {
+    let noted = |stage: &StageManifest| {
+        Some((stage.id.clone(), OperatingPoint::deserialize(stage.notes.get(OPERATING_POINT)?).ok()?))
+    };
+    stages.iter().filter_map(noted).collect()
 }
 
 /// A share in percent; 0 of nothing.

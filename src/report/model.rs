@@ -19,6 +19,7 @@ use crate::engine::delta::FateCount;
 use crate::engine::payload::IngestCounts;
 use crate::engine::stage::{ReasonKind, TableId};
 use crate::export::card::Card;
+use crate::relevance::operating::OperatingPoint;
 
 /// Raised when a key of `report.json` changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -50,6 +51,8 @@ pub struct Report {
     pub public_sets: Vec<PublicSet>,
     /// What queries were compared by besides words, by stage: hashed n-grams, or embeddings of a model.
     pub query_vectors: BTreeMap<String, String>,
+    /// The lines by which stages judged relevance, and what other target precisions would decide; by stage.
+    pub operating_points: BTreeMap<String, OperatingPoint>,
     /// What each stage did.
     pub stages: Vec<StageReport>,
     /// Every request, by its last fate.

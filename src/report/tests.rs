@@ -10,6 +10,8 @@ use crate::engine::delta::{Kept, StageManifest};
 use crate::engine::stage::TableId;
 use crate::public_sets::compared::SETS_NOTE;
 use crate::stages::{self, Notes};
+use crate::relevance::measure::{Label, Point, Thresholds};
+use crate::relevance::operating::{Means, operating_point};
 
 /// Markup, a table border, a line break, code.
 const NASTY: &str = "<script>alert(1)</script> | a\n# b `c` [d](javascript:e) \"f\" 'g'";
@@ -190,13 +192,43 @@ fn every_entry_that_stands_in_the_folder_is_counted_and_frozen_ones_are_told() {
 }
 
 #[test]
+fn the_curve_of_the_judge_stands_near_its_counts_on_card_and_page() {
+    let mut report = Report::default();
+    let lines = Thresholds { relevant_from: 0.9, irrelevant_to: 0.1 };
+    let curve = [Point {
+        side: Label::Irrelevant,
+        precision: 0.9,
+        threshold: 0.2,
+        coverage: 0.25,
+        recall: 0.5,
+        n_decided: 10,
+        n_right: 9,
+    }];
+    let text = |probability| Means::Text { probability, is_unread: false };
+    let point = operating_point(&[text(0.05), text(0.15), text(0.15)], lines, &curve, Some(0.95));
+    report.operating_points.insert(NASTY.to_owned(), point);
+    let (card, page) = (markdown::card(&report), html::page(&report, "run"));
+    let about = "judged 3 requests by the text alone (target precision 95.0 %): relevant from probability 0.900 on, \
+                 irrelevant up to 0.100.";
+    assert!(card.contains("| irrelevant, 90.0 % | 0.200 | 25.0 % | 3 | +2 |\n"), "{card}");
+    assert!(
+        card.contains("### Relevance by the text alone")
+            && page.contains("<td class=\"n\" data-label=\"against now\">+2"),
+        "{page}"
+    );
+    assert!(page.contains(about), "{page}");
+    assert!(!page.contains("<script") && !card.contains("<script"), "{page}");
+    report.operating_points.clear();
+    assert!(!markdown::card(&report).contains("by the text alone"));
+}
+
+#[test]
 fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
     let mut report = Report::default();
     (report.ingest.lines, report.ingest.records, report.ingest.forgotten) = (9, 8, 1);
     (report.requests.rows, report.requests.kept, report.requests.forgotten) = (8, 6, 2);
-    report.entries.category_basis =
-        [("judged-irrelevant".to_owned(), 3), ("low-quality".to_owned(), 1), ("open-text".to_owned(), 2)]
-            .into();
+    report.exported = [("scored/irrelevance".to_owned(), 4), ("unverified/irrelevance".to_owned(), 3)].into();
+    report.entries.tier = [("judged".to_owned(), 3)].into();
     assert_eq!(report.lines_told(), "9 = 8 requests + 0 without a request + 0 unreadable + 1 forgotten");
     assert_eq!(report.requests_told(), "8 = 6 kept + 0 merged + 0 held + 0 dropped + 2 forgotten");
     (report.requests.kept, report.requests.merged, report.requests.merged_into_left, report.requests.held) =
@@ -214,6 +246,8 @@ fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
     for told in [markdown::card(&report), html::page(&report, "run")] {
         assert!(told.contains("+ 2 forgotten") && told.contains("+ 1 forgotten"), "{told}");
         assert!(told.contains("that this run made (4): a rule judged"), "{told}");
+        assert!(told.contains("Labels of the tier judged (3) rest on the text alone"), "{told}");
+        assert!(!told.contains("Unverified answers"), "{told}");
     }
 }
 

@@ -3,6 +3,8 @@
 use super::funnel::Unit;
 use super::model::{FateReport, INTO_LEFT, Report};
 use super::recipe::{Status, is_redacted_at};
+use crate::export::bfcl::Category;
+use crate::export::sink::JUDGED;
 use crate::stages::Settings as _;
 use crate::stages::draft_answers::DraftAnswers;
 use crate::stages::merge_near_queries::N_GRAMS;
@@ -20,8 +22,9 @@ BFCL's figures count pairs, then docs, then entries. It tells of no spam and no 
 public sets out before it merged similar ones.";
 
 /// What the two columns of entries mean.
-pub(super) const SCORED: &str = "Scored: can be scored, since the answer is sure or the category needs none. Only \
-recorded: the answer is what the logged model gave, and nobody checked it.";
+pub(super) const SCORED: &str = "Scored: the answer is sure, or the category needs none and the log, a person or a \
+certain rule shows the label. Unverified: the answer is what the logged model gave (tier recorded), or the label rests \
+on the text alone (tier judged), and nobody checked it.";
 
 /// What frozen entries are, with their number; nothing where there are none.
 pub(super) fn frozen_told(report: &Report) -> Option<String> {
@@ -88,18 +91,25 @@ pub(super) fn known_limits(report: &Report) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if report.entries("unverified", None) > 0 {
+    let is_recorded = |category: &Category| {
+        category.has_answers() && report.entries("unverified", Some(category.name())) > 0
+    };
+    if Category::ALL.iter().any(is_recorded) {
         limits.push("Unverified answers are what one model said, right or wrong.".to_owned());
     }
-    let by_rule: u64 = [JUDGED_IRRELEVANT, LOW_QUALITY]
-        .iter()
-        .filter_map(|basis| report.entries.category_basis.get(*basis))
-        .sum();
-    if by_rule > 0 {
+    let judged = report.entries.tier.get(JUDGED).copied().unwrap_or_default();
+    if judged > 0 {
         limits.push(format!(
-            "No person checked the entries of the category irrelevance that this run made ({}): a rule judged that no \
-             function fits. They are scored, and some can be wrong.",
-            count(by_rule)
+            "Labels of the tier judged ({}) rest on the text alone. The entries are unverified, and some labels are wrong.",
+            count(judged)
+        ));
+    }
+    let scored = report.exported("scored", Some(Category::Irrelevance.name()));
+    if scored > 0 {
+        limits.push(format!(
+            "No person checked the scored entries of the category irrelevance that this run made ({}): a rule judged that \
+             no function fits, and the log's answers or the form of the query speak for it. Some can be wrong.",
+            count(scored)
         ));
     }
     if report.edits.iter().any(|edit| edit.safety == "unsafe") {

@@ -37,8 +37,10 @@ use crate::relevance::evidence::{self, Heard, hear};
 use crate::relevance::features::features;
 use crate::relevance::grounded::are_grounded;
 use crate::relevance::low_quality;
-use crate::relevance::model::{Judged, Model, Side};
+use crate::relevance::measure::Thresholds;
+use crate::relevance::model::{Model, Side};
 use crate::relevance::offer::Offer;
+use crate::relevance::operating::{Means, OPERATING_POINT, operating_point};
 use crate::relevance::script;
 use crate::relevance::{Relevance, SPACE};
 use crate::text::normal::loose_name;
@@ -51,6 +53,9 @@ static UNSURE: Reason = Reason::policy(
     "Neither the text nor the log's answers show whether a function fits what is asked.",
 );
 
+/// Range of [`JudgeQueries::precision`].
+const PRECISION: std::ops::RangeInclusive<f64> = 0.5..=1.0;
+
 /// The stage and its settings.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -59,6 +64,9 @@ pub struct JudgeQueries {
     pub weights: Option<PathBuf>,
     /// The file of answers by people that `draft-answers` takes too: what a person answered with a call is relevant.
     pub answers: Option<PathBuf>,
+    /// Target precision of what the text alone decides, from 0.5 to 1: takes the lines that the curve of the weights
+    /// has for it. Higher holds more. A side that does not reach it decides nothing [default: the lines of the weights].
+    pub precision: Option<f64>,
     /// From this probability on a request is relevant, from 0 to 1. Higher holds more [default: as the weights say].
     pub relevant_from: Option<f64>,
     /// Up to this probability a request is irrelevant, from 0 to 1. Lower holds more [default: as the weights say].
@@ -102,10 +110,11 @@ impl Settings for JudgeQueries {
         }
         in_range("relevant_from", self.relevant_from)?;
         in_range("irrelevant_to", self.irrelevant_to)?;
-        let model = match &self.weights {
-            Some(path) => Model::read(path).map_err(|error| error.to_string())?,
-            None => Model::embedded().clone(),
-        };
+        if let Some(precision) = self.precision.filter(|precision| !PRECISION.contains(precision)) {
+            let (least, most) = (PRECISION.start(), PRECISION.end());
+            return Err(format!("precision must be from {least} to {most}, not {precision}"));
+        }
+        let model = self.read_model()?;
         for part in [&model.text, &model.evidence] {
             let from = self.relevant_from.unwrap_or(part.thresholds.relevant_from);
             let to = self.irrelevant_to.unwrap_or(part.thresholds.irrelevant_to);
@@ -176,6 +185,10 @@ impl Stage for JudgeQueries {
         });
         let opinions: Option<Vec<Vec<(RowIx, Opinion)>>> = opinions.collect();
         let opinions = opinions.ok_or(Error::Interrupted)?;
+        let means: Vec<Means> = opinions.iter().flatten().map(|(_, opinion)| opinion.means).collect();
+        let lines = self.own_lines(model.text.thresholds);
+        let point = operating_point(&means, lines, &model.text.curve, self.precision);
+        out.note(OPERATING_POINT, json!(point));
         for (row, opinion) in opinions.into_iter().flatten() {
             if let Some(relevance) = opinion.relevance {
                 out.set(row, RELEVANCE, relevance.name())?;
@@ -193,18 +206,28 @@ struct Opinion {
     /// `None` holds it.
     relevance: Option<Relevance>,
     basis: Value,
+    means: Means,
 }
 
 impl JudgeQueries {
-    fn model(&self) -> Result<&Model> {
-        match &self.weights {
-            None => Ok(Model::embedded()),
-            Some(path) if self.model.get().is_none() => {
-                let read = Model::read(path).map_err(|error| Error::Setting(error.to_string()))?;
-                Ok(self.model.get_or_init(|| read))
-            }
-            Some(_) => Ok(self.model.get_or_init(|| Model::embedded().clone())),
+    /// The weights, with the lines that `precision` chooses.
+    fn read_model(&self) -> std::result::Result<Model, String> {
+        let model = match &self.weights {
+            Some(path) => Model::read(path).map_err(|error| error.to_string())?,
+            None => Model::embedded().clone(),
+        };
+        match self.precision {
+            Some(precision) => model.at_precision(precision).map_err(|error| error.to_string()),
+            None => Ok(model),
         }
+    }
+
+    fn model(&self) -> Result<&Model> {
+        if self.model.get().is_none() {
+            let read = self.read_model().map_err(Error::Setting)?;
+            return Ok(self.model.get_or_init(|| read));
+        }
+        Ok(self.model.get_or_init(|| Model::embedded().clone()))
     }
 
     fn opinion(&self, request: &Request, offer: &Offer, model: &Model) -> Opinion {
@@ -213,17 +236,21 @@ impl JudgeQueries {
             return Opinion {
                 relevance: Some(Relevance::Relevant),
                 basis: json!({ "answered_by": "a person" }),
+                means: Means::Person,
             };
         }
         let asked = Asked::new(&queries);
         if let Some(rule) = low_quality::fault(&asked, offer) {
             return Opinion {
                 relevance: Some(Relevance::LowQuality),
-                basis: json!({ "low_quality": rule.name }),
+                basis: json!({ "low_quality": rule.name, "evidence": request.evidence.to_json() }),
+                means: Means::Rule,
             };
         }
         let features = features(&asked, offer);
-        let judged = self.within_own_lines(model.judge(&features, request.evidence));
+        let mut judged = model.judge(&features, request.evidence);
+        judged.thresholds = self.own_lines(judged.thresholds);
+        let is_unread = script::is_unread(&asked);
         let relevance = match judged.side() {
             Side::Relevant => Some(Relevance::Relevant),
             // No answer of the log speaks against it.
@@ -233,17 +260,19 @@ impl JudgeQueries {
                 return Opinion { relevance: Some(Relevance::Relevant), basis };
             }
             // What the log's answers say against a query is not enough where its text could not be read.
-            Side::Irrelevant if !script::is_unread(&asked) => Some(Relevance::Irrelevant),
+            Side::Irrelevant if !is_unread => Some(Relevance::Irrelevant),
             Side::Irrelevant | Side::Unsure => None,
         };
-        Opinion { relevance, basis: judged.basis(&features, request.evidence) }
+        let means = Means::of_model(&judged, request.evidence.is_silent(), is_unread);
+        Opinion { relevance, basis: judged.basis(&features, request.evidence), means }
     }
 
-    fn within_own_lines(&self, mut judged: Judged) -> Judged {
-        let lines = &mut judged.thresholds;
-        lines.relevant_from = self.relevant_from.unwrap_or(lines.relevant_from);
-        lines.irrelevant_to = self.irrelevant_to.unwrap_or(lines.irrelevant_to);
-        judged
+    /// The lines of the settings, where there are some.
+    fn own_lines(&self, lines: Thresholds) -> Thresholds {
+        Thresholds {
+            relevant_from: self.relevant_from.unwrap_or(lines.relevant_from),
+            irrelevant_to: self.irrelevant_to.unwrap_or(lines.irrelevant_to),
+        }
     }
 }
 
@@ -382,6 +411,7 @@ mod tests {
     use crate::engine::fixture;
     use crate::engine::scribe::Scribe;
     use crate::engine::stage::Quiet;
+    use crate::relevance::measure::{Label, Point};
 
     /// How many of some requests to ring a bell are held; each is what stands beside the list and the query.
     fn n_held(query: &str, more: &[Value]) -> usize {
@@ -456,5 +486,67 @@ mod tests {
             built("relevant_from = 0.1\nirrelevant_to = 0.2").unwrap_err().contains("below relevant_from")
         );
         assert!(built("weights = \"nowhere.toml\"").unwrap_err().contains("nowhere.toml"));
+        for precision in ["0.4", "1.1", "nan"] {
+            let error = built(&format!("precision = {precision}")).unwrap_err();
+            assert!(error.starts_with("precision must be from 0.5 to 1, not"), "{error}");
+        }
+    }
+
+    /// A file of the built-in weights with a curve, which may be empty.
+    fn weights(curve: Vec<Point>) -> tempfile::NamedTempFile {
+        let mut model = Model::embedded().clone();
+        model.text.curve = curve;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), model.to_toml()).unwrap();
+        file
+    }
+
+    fn point(side: Label, precision: f64, threshold: f64) -> Point {
+        Point { side, precision, threshold, coverage: 0.5, recall: 0.5, n_decided: 1, n_right: 1 }
+    }
+
+    #[test]
+    fn a_target_precision_takes_its_lines_from_the_curve_and_settings_win_over_it() {
+        let file = weights(vec![point(Label::Relevant, 0.9, 0.0), point(Label::Relevant, 0.99, 0.9999)]);
+        let stage = |settings: &str| -> JudgeQueries {
+            let weights = format!("weights = {:?}\n", file.path());
+            toml::from_str(&(weights + settings)).unwrap()
+        };
+        let list = json!({"functions": [{"name": "ring.bell", "description": "Rings a bell of the tower.", "parameters": {
+            "type": "dict", "required": [], "properties": {"times": {"type": "integer", "description": "How often."}}}}]});
+        let request = json!({"messages": [{"role": "user", "content": "Could you let the noon bell ring?"}]});
+        let tables = json!({"doc_lists": [list], "requests": [request]});
+        for (settings, relevance) in [
+            ("", None),
+            ("precision = 0.9", Some("relevant")),
+            ("precision = 0.85", Some("relevant")),
+            ("precision = 0.95", None),
+            ("precision = 0.9\nrelevant_from = 0.9999", None),
+        ] {
+            let judged = fixture::judged(&stage(settings), &tables);
+            assert_eq!(judged.cell(0, RELEVANCE), relevance, "{settings}");
+            let noted = &judged.delta.notes[OPERATING_POINT];
+            assert_eq!(noted["precision"].is_null(), settings.is_empty(), "{noted}");
+            let held = noted["bins"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|bin| bin["held"].as_u64().unwrap())
+                .sum::<u64>();
+            assert_eq!(held, u64::from(relevance.is_none()), "{noted}");
+            assert_eq!(noted["curve"][0]["requests"], 1, "{noted}");
+            assert_eq!(noted["curve"][0]["more"], u64::from(relevance.is_none()), "{noted}");
+        }
+        assert_eq!(stage("precision = 0.9").check(), Ok(()));
+        let error = stage("precision = 0.995").check().unwrap_err();
+        assert!(error.contains("reached on neither side"), "{error}");
+        let without = weights(Vec::new());
+        let stage = JudgeQueries {
+            weights: Some(without.path().to_owned()),
+            precision: Some(0.9),
+            ..JudgeQueries::default()
+        };
+        let error = stage.check().unwrap_err();
+        assert!(error.contains("needs a curve") && error.contains("\nhint: "), "{error}");
     }
 }

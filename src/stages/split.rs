@@ -11,8 +11,10 @@
 //!
 //! Without a stage that judges relevance the log decides: a request with an answer goes by
 //! its calls, one without is held by what the log has in place of an answer. A judged request
-//! without an answer is held alike, unless no function fits it. Notes the language of each
-//! question on the way. Deliberately absent: judging, and leaving out entries.
+//! without an answer is held alike, unless no function fits it. An entry of a category without
+//! answers whose label rests on the text alone gets the tier `judged`, by which the export
+//! keeps it apart. Notes the language of each question on the way. Deliberately absent:
+//! judging, and leaving out entries.
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -23,7 +25,8 @@ use super::Settings;
 use crate::answers::open_text::has_open_text;
 use crate::conversation::{Message, Role, last_user};
 use crate::engine::columns::{
-    ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, MESSAGES, RECORDED, RELEVANCE, TIER,
+    ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, MESSAGES, RECORDED, RELEVANCE, RELEVANCE_BASIS,
+    TIER,
 };
 use crate::engine::error::Result;
 use crate::engine::example::Example;
@@ -32,7 +35,9 @@ use crate::engine::stage::{Context, Contract, Evidence, Opinion, Reason, RowIx, 
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::export::bfcl::Category;
+use crate::export::sink::JUDGED;
 use crate::relevance::Relevance;
+use crate::relevance::basis::is_shown;
 use crate::text::language::{UNDETERMINED, language};
 
 static DECLINED: Reason = Reason::policy(
@@ -54,9 +59,9 @@ static CONTRADICTED: Reason = Reason::policy(
 );
 
 /// Why a request is in `irrelevance`: it was judged that no function fits.
-pub const JUDGED_IRRELEVANT: &str = "judged-irrelevant";
+const JUDGED_IRRELEVANT: &str = "judged-irrelevant";
 /// Why a request is in `irrelevance`: it was judged too poor to be asked.
-pub const LOW_QUALITY: &str = "low-quality";
+const LOW_QUALITY: &str = "low-quality";
 /// Why a request is in `relevance`: an argument is a text that the model made up.
 const OPEN_TEXT: &str = "open-text";
 
@@ -120,8 +125,8 @@ impl Stage for Split {
         Contract {
             table: TableId::Requests,
             reads: vec![MESSAGES, RECORDED, ANSWER, TIER, FUNCTIONS],
-            reads_if_there: vec![RELEVANCE],
-            writes: vec![CATEGORY, CATEGORY_BASIS, LANGUAGE],
+            reads_if_there: vec![RELEVANCE, RELEVANCE_BASIS],
+            writes: vec![CATEGORY, CATEGORY_BASIS, LANGUAGE, TIER],
             reasons: vec![&DECLINED, &CUT, &FAILED, &NOTHING, &UNREADABLE, &CALLS_BEFORE, &CONTRADICTED],
             merges: false,
             idempotent: true,
@@ -130,7 +135,7 @@ impl Stage for Split {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         Ok(())
     }
 
@@ -163,6 +168,7 @@ impl Split {
         };
         let opinion = Opinion::keep().with(CATEGORY, category.name()).with(LANGUAGE, language_of(&messages));
         match basis {
+            Some(basis) if !is_label_shown(request) => opinion.with(CATEGORY_BASIS, basis).with(TIER, JUDGED),
             Some(basis) => opinion.with(CATEGORY_BASIS, basis),
             None => opinion,
         }
@@ -197,6 +203,15 @@ impl Split {
             }
         }
     }
+}
+
+/// Something other than the text shows whether a function fits.
+fn is_label_shown(request: Row<'_>) -> bool {
+    let basis: Option<Value> = request.json(RELEVANCE_BASIS);
+    request
+        .text(RELEVANCE)
+        .and_then(Relevance::from_name)
+        .is_some_and(|relevance| is_shown(relevance, basis.as_ref()))
 }
 
 fn without_answer(recorded: Option<&str>) -> &'static Reason {
@@ -270,6 +285,31 @@ mod tests {
             "simple - en",
         ];
         assert_eq!(split(&requests), expected);
+    }
+
+    #[test]
+    fn a_label_that_rests_on_the_text_alone_is_of_the_tier_judged() {
+        let judged_by = |relevance: &str, note: &str, basis: Value| {
+            let mut request = request(relevance, "recorded", note);
+            request["relevance_basis"] = basis;
+            request
+        };
+        let (silent, called) = (json!({"evidence": {}}), json!({"evidence": {"called": 1}}));
+        let requests = [
+            judged_by("irrelevant", "bells rest", silent.clone()),
+            judged_by("irrelevant", "bells rest", json!({"evidence": {"declined": 1}})),
+            judged_by("low-quality", "bells rest", json!({"low_quality": "empty"})),
+            judged_by("low-quality", "bells rest", json!({"low_quality": "pasted-page"})),
+            judged_by("relevant", MADE_UP, silent.clone()),
+            judged_by("relevant", MADE_UP, called),
+            // A category with answers: the tier is the answer's.
+            judged_by("relevant", "bells rest", silent),
+        ];
+        let tables = json!({"doc_lists": [{"functions": [{"name": "post"}]}], "requests": requests});
+        let judged = judged(&Split::default(), &tables);
+        let tiers: Vec<Option<&str>> = (0..7).map(|row| judged.cell(row, TIER)).collect();
+        let apart = Some("judged");
+        assert_eq!(tiers, [apart, None, None, apart, apart, None, None]);
     }
 
     #[test]

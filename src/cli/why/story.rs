@@ -19,6 +19,7 @@ use crate::engine::ledger::{Event, fate_word, for_each_event, for_each_forgotten
 use crate::engine::payload::{StoredPlace, read_lines};
 use crate::engine::stage::{RowIx, Safety, TableId};
 use crate::report::end_of_merges;
+use crate::export::sink::JUDGED;
 use crate::stages;
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
@@ -212,7 +213,11 @@ impl Story<'_> {
         let category = cells.text(CATEGORY, at).unwrap_or("no category");
         let basis = cells.text(CATEGORY_BASIS, at);
         let mut text = match basis {
-            Some(basis) => format!(" as {category}: {basis}\n"),
+            Some(basis) => {
+                let tier = cells.text(TIER, at).filter(|tier| *tier == JUDGED);
+                let apart = tier.map_or("", |_| ", by the text alone: tier judged");
+                format!(" as {category}: {basis}{apart}\n")
+            }
             None => format!(" as {category}, answer of tier {}\n", cells.text(TIER, at).unwrap_or("none")),
         };
         if let (None, Some(answer)) = (basis, cells.text(ANSWER, at)) {

@@ -1,0 +1,139 @@
+//! What the judge of relevance decided by the text alone, and what another target precision would decide.
+//!
+//! One sentence and one table for each stage that judged, for the card and the page alike: the
+//! curve of the weights where they have one, else the requests by probability.
+
+use super::model::Report;
+use super::words::count;
+use crate::relevance::operating::{Bin, OperatingPoint, Reach};
+
+/// The heading of the section.
+pub(super) const HEADING: &str = "Relevance by the text alone";
+
+/// What is shown of one stage: a sentence, and a table with the names of its columns. All columns but the first are
+/// numbers.
+pub(super) struct Shown {
+    pub(super) about: String,
+    pub(super) columns: Vec<&'static str>,
+    pub(super) rows: Vec<Vec<String>>,
+}
+
+/// What each stage of a run decided.
+pub(super) fn of_stages(report: &Report) -> Vec<Shown> {
+    report.operating_points.iter().filter_map(|(stage, point)| shown(stage, point)).collect()
+}
+
+/// What a stage decided; `None` where the text alone judged no request.
+fn shown(stage: &str, point: &OperatingPoint) -> Option<Shown> {
+    if point.by_text() == 0 {
+        return None;
+    }
+    let (columns, rows, hint) = if point.curve.is_empty() {
+        let columns = vec!["probability", "relevant", "irrelevant", "held"];
+        let is_used = |bin: &&Bin| bin.relevant + bin.irrelevant + bin.held > 0;
+        let rows = point.bins.iter().filter(is_used).map(bin_cells).collect();
+        (columns, rows, "The weights hold no curve; toolsieve calibrate writes one.")
+    } else {
+        let columns = vec!["side, precision", "threshold", "coverage", "requests here", "against now"];
+        let hint = "Precision and coverage are those of labelled requests of other doc lists, requests those of this \
+                    run that the side would have, held ones included.";
+        (columns, point.curve.iter().map(reach_cells).collect(), hint)
+    };
+    Some(Shown { about: format!("{} {hint}", about(stage, point)), columns, rows })
+}
+
+fn about(stage: &str, point: &OperatingPoint) -> String {
+    let others = [
+        (point.by_answers, "with answers that say something"),
+        (point.by_rule, "of low quality by rule"),
+        (point.by_person, "answered by a person"),
+    ];
+    let others: Vec<String> =
+        others.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))).collect();
+    let others =
+        if others.is_empty() { String::new() } else { format!(" Not counted here: {}.", others.join(", ")) };
+    let target = point
+        .precision
+        .map_or_else(String::new, |precision| format!(" (target precision {})", in_percent(precision)));
+    format!(
+        "The stage {stage} judged {} by the text alone{target}: {}, {}.{others}",
+        if point.by_text() == 1 {
+            "1 request".to_owned()
+        } else {
+            format!("{} requests", count(point.by_text()))
+        },
+        if point.relevant_from > 1.0 {
+            "none is relevant".to_owned()
+        } else {
+            format!("relevant from probability {:.3} on", point.relevant_from)
+        },
+        if point.irrelevant_to < 0.0 {
+            "none is irrelevant".to_owned()
+        } else {
+            format!("irrelevant up to {:.3}", point.irrelevant_to)
+        },
+    )
+}
+
+fn bin_cells(bin: &Bin) -> Vec<String> {
+    let Bin { from, to, relevant, irrelevant, held } = *bin;
+    let counts = [relevant, irrelevant, held].map(count);
+    [format!("{from:.1} to {to:.1}")].into_iter().chain(counts).collect()
+}
+
+fn reach_cells(reach: &Reach) -> Vec<String> {
+    let sign = match reach.more {
+        0 => "",
+        more if more > 0 => "+",
+        _ => "-",
+    };
+    vec![
+        format!("{}, {}", reach.side.name(), in_percent(reach.precision)),
+        format!("{:.3}", reach.threshold),
+        in_percent(reach.coverage),
+        count(reach.requests),
+        format!("{sign}{}", count(reach.more.unsigned_abs())),
+    ]
+}
+
+fn in_percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::relevance::measure::Label;
+
+    #[test]
+    fn what_another_target_precision_would_decide_is_told_and_without_a_curve_the_bins() {
+        let bin = Bin { from: 0.1, to: 0.2, relevant: 0, irrelevant: 1_200, held: 30 };
+        let mut point = OperatingPoint {
+            relevant_from: 1.01,
+            irrelevant_to: 0.15,
+            bins: vec![Bin::default(), bin],
+            by_rule: 2,
+            ..OperatingPoint::default()
+        };
+        let bins = shown("judge", &point).unwrap();
+        assert_eq!(
+            bins.about,
+            "The stage judge judged 1,230 requests by the text alone: none is relevant, irrelevant up to 0.150. Not counted here: \
+             2 of low quality by rule. The weights hold no curve; toolsieve calibrate writes one."
+        );
+        assert_eq!(bins.rows, [["0.1 to 0.2", "0", "1,200", "30"]]);
+        let reach = |precision, more| Reach {
+            side: Label::Irrelevant,
+            precision,
+            threshold: 0.2,
+            coverage: 0.123,
+            requests: 1_512,
+            more,
+        };
+        point.curve = vec![reach(0.9, 312), reach(0.95, 0), reach(0.99, -1_000)];
+        let rows = shown("judge", &point).unwrap().rows;
+        assert_eq!(rows[0], ["irrelevant, 90.0 %", "0.200", "12.3 %", "1,512", "+312"]);
+        assert_eq!([&*rows[1][4], &*rows[2][4]], ["0", "-1,000"]);
+        assert!(shown("judge", &OperatingPoint::default()).is_none());
+    }
+}
