@@ -132,5 +132,6 @@ fn field(cursor: &mut Cursor<'_>, name: &str) -> Result<PyParameter, SyntaxError
 
 /// Whether a decorator makes an attribute of a method.
 fn makes_property(decorator: &str) -> bool {
-    decorator.contains("property") || [".setter", ".getter", ".deleter"].iter().any(|end| decorator.ends_with(end))
+    decorator.contains("property")
+        || [".setter", ".getter", ".deleter"].iter().any(|end| decorator.ends_with(end))
 }

@@ -169,8 +169,8 @@ impl Reader {
 fn constant(cursor: &mut Cursor<'_>) -> Result<(String, Option<PyDefault>), SyntaxError> {
     let name = cursor.identifier().ok_or_else(|| cursor.unexpected("a name"))?.to_owned();
     cursor.skip_spaces();
-    let is_binding = cursor.peek() == Some(b':')
-        || cursor.peek() == Some(b'=') && !cursor.rest().starts_with("==");
+    let is_binding =
+        cursor.peek() == Some(b':') || cursor.peek() == Some(b'=') && !cursor.rest().starts_with("==");
     if !is_binding {
         return Err(cursor.unexpected("`=`"));
     }
@@ -189,6 +189,8 @@ fn is_statement(line: &str) -> bool {
     if word.is_empty() {
         return line.starts_with(['"', '\'', '(', '[', '{', '-', '~', '*', '.', '`']);
     }
-    STATEMENTS.contains(&word) || second.is_empty() && !next.starts_with(['?', '\'']) || OPERATORS.contains(&second)
+    STATEMENTS.contains(&word)
+        || second.is_empty() && !next.starts_with(['?', '\''])
+        || OPERATORS.contains(&second)
         || next.starts_with(['"', '\'']) && word.len() <= 2
 }

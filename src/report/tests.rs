@@ -9,9 +9,9 @@ use super::{html, markdown};
 use crate::engine::delta::{Kept, StageManifest};
 use crate::engine::stage::TableId;
 use crate::public_sets::compared::SETS_NOTE;
-use crate::stages::{self, Notes};
 use crate::relevance::measure::{Label, Point, Thresholds};
 use crate::relevance::operating::{Means, operating_point};
+use crate::stages::{self, Notes};
 
 /// Markup, a table border, a line break, code.
 const NASTY: &str = "<script>alert(1)</script> | a\n# b `c` [d](javascript:e) \"f\" 'g'";

@@ -8,7 +8,6 @@ use crate::export::sink::JUDGED;
 use crate::stages::Settings as _;
 use crate::stages::draft_answers::DraftAnswers;
 use crate::stages::merge_near_queries::N_GRAMS;
-use crate::stages::split::{JUDGED_IRRELEVANT, LOW_QUALITY};
 
 /// Where the recipe is described, with its published figures.
 pub(super) const RECIPE_URL: &str = "https://gorilla.cs.berkeley.edu/blogs/12_bfcl_v2_live.html";

@@ -268,7 +268,9 @@ mod tests {
         let parameters: serde_json::Map<String, Value> = descriptions[1..]
             .iter()
             .enumerate()
-            .map(|(n, text)| (format!("parameter_number_{n}"), json!({"type": "string", "description": text})))
+            .map(|(n, text)| {
+                (format!("parameter_number_{n}"), json!({"type": "string", "description": text}))
+            })
             .collect();
         json!({"functions": [{"name": "look_up", "description": descriptions[0],
             "parameters": {"type": "dict", "required": [], "properties": parameters}}]})

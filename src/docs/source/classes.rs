@@ -223,7 +223,8 @@ fn rename(function: &mut Value, decorator: &str) {
     for (key, arguments) in
         [("name", ["name", "name_override"]), ("description", ["description", "description_override"])]
     {
-        let stated = calls.iter().flat_map(|call| arguments.iter().filter_map(|key| call.arguments.get(*key)));
+        let stated =
+            calls.iter().flat_map(|call| arguments.iter().filter_map(|key| call.arguments.get(*key)));
         if let Some(text) = stated.filter(|text| text.is_string()).last() {
             function[key] = text.clone();
         }

@@ -15,8 +15,7 @@ use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::python::{PyClass, PyDefault, PyItem, PyModule, PyParameter};
 
 /// What a class of fields is derived from, or marked with.
-const MODELS: [&str; 6] =
-    ["BaseModel", "TypedDict", "OpenAISchema", "dataclass", "RootModel", "NamedTuple"];
+const MODELS: [&str; 6] = ["BaseModel", "TypedDict", "OpenAISchema", "dataclass", "RootModel", "NamedTuple"];
 /// What a class of choices is derived from.
 const ENUMS: [&str; 4] = ["Enum", "StrEnum", "IntEnum", "ReprEnum"];
 /// How annotations say that a parameter is a list of something.

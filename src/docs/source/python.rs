@@ -315,7 +315,8 @@ mod tests {
             json!({"type": "dict", "required": ["a"], "properties": {"a": {},
                 "b": {"default_expression": "os.sep"}, "key": {"default_expression": "lambda x, y: x"}}})
         );
-        let text = "def f(a, *, b): pass\nclass C:\n    def __init__(self, **rest): ...\n    def g(self): ...";
+        let text =
+            "def f(a, *, b): pass\nclass C:\n    def __init__(self, **rest): ...\n    def g(self): ...";
         assert!(read_all(text).unwrap().iter().all(|function| function.get("rest").is_none()));
     }
 
