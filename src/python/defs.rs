@@ -95,10 +95,7 @@ fn parameters(cursor: &mut Cursor<'_>, def: &mut PyDef) -> Result<(), SyntaxErro
     cursor.separated(b')', |cursor| {
         let start = cursor.offset();
         let is_receiver = std::mem::take(&mut is_first);
-        let (parameter, stars) = match parameter(cursor)? {
-            None => return Ok(()),
-            Some(found) => found,
-        };
+        let Some((parameter, stars)) = parameter(cursor)? else { return Ok(()) };
         if !names.insert(parameter.name.clone()) {
             return Err(error_at(start, format!("a second parameter `{}`", parameter.name)));
         }

@@ -118,8 +118,11 @@ mod tests {
 
     use super::*;
 
-    fn of(function: &Value) -> Vec<f64> {
+    fn of(function: &Value) -> Vec<bool> {
         features(&Asked::new(&["x"]), &Offer::new(std::slice::from_ref(function)))
+            .into_iter()
+            .map(|x| x > 0.5)
+            .collect()
     }
 
     #[test]
@@ -128,10 +131,10 @@ mod tests {
             json!({"name": "f", "description": description, "parameters": {"type": "dict", "required": [name],
                 "properties": {name: {"type": kind, "description": "x"}}}})
         };
-        assert_eq!(of(&function("search_query", "string", "Finds it.")), [1.0, 1.0, 0.0]);
-        assert_eq!(of(&function("shell_command", "string", "Executes a command.")), [1.0, 1.0, 1.0]);
-        assert_eq!(of(&function("city", "string", "Tells the weather.")), [0.0, 0.0, 0.0]);
-        assert_eq!(of(&function("value", "integer", "Sets it.")), [0.0, 0.0, 0.0]);
+        assert_eq!(of(&function("search_query", "string", "Finds it.")), [true, true, false]);
+        assert_eq!(of(&function("shell_command", "string", "Executes a command.")), [true, true, true]);
+        assert_eq!(of(&function("city", "string", "Tells the weather.")), [false, false, false]);
+        assert_eq!(of(&function("value", "integer", "Sets it.")), [false, false, false]);
     }
 
     #[test]

@@ -168,13 +168,13 @@ mod tests {
     #[test]
     fn a_query_shares_a_topic_by_other_words_or_is_about_something_else() {
         for (query, shared, other, none) in [
-            ("Is it going to rain in Oslo?", 1.0, 0.0, 0.0),
-            ("明天的天气怎么样", 1.0, 0.0, 0.0),
-            ("Play a song by the band", 0.0, 1.0, 0.0),
-            ("Hmm", 0.0, 0.0, 1.0),
+            ("Is it going to rain in Oslo?", true, false, false),
+            ("明天的天气怎么样", true, false, false),
+            ("Play a song by the band", false, true, false),
+            ("Hmm", false, false, true),
         ] {
             let found = ["topics_shared", "other_topic", "no_topic"].map(|name| value(query, name));
-            assert_eq!(found, [shared, other, none], "{query}");
+            assert_eq!(found.map(|x| x > 0.5), [shared, other, none], "{query}");
         }
         assert!(value("Rain in Oslo?", "topical_filled") > value("Rain?", "topical_filled"));
     }

@@ -150,7 +150,7 @@ impl Stage for JudgeQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         fingerprint.part("embedder", SPACE.id().as_bytes());
         if let Some(path) = &self.answers {
             fingerprint.part("answers", b"");
@@ -257,7 +257,7 @@ impl JudgeQueries {
             Side::Unsure if request.is_grounded && request.evidence.word() == "calls" => {
                 let mut basis = judged.basis(&features, request.evidence);
                 basis["grounded_call"] = json!(true);
-                return Opinion { relevance: Some(Relevance::Relevant), basis };
+                return Opinion { relevance: Some(Relevance::Relevant), basis, means: Means::Answers };
             }
             // What the log's answers say against a query is not enough where its text could not be read.
             Side::Irrelevant if !is_unread => Some(Relevance::Irrelevant),

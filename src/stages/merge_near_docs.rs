@@ -210,7 +210,9 @@ impl Compared {
             _ => None,
         };
         let mut descriptions = String::new();
-        fixed.iter().for_each(|function| gather_descriptions(function, &mut descriptions));
+        for function in &fixed {
+            gather_descriptions(function, &mut descriptions);
+        }
         Self { text: canonical::text(&fixed), descriptions, interface: interface::of(&fixed), renames, only }
     }
 
@@ -251,7 +253,11 @@ fn gather_descriptions(value: &Value, out: &mut String) {
                 }
             }
         }
-        Value::Array(values) => values.iter().for_each(|value| gather_descriptions(value, out)),
+        Value::Array(values) => {
+            for value in values {
+                gather_descriptions(value, out);
+            }
+        }
         _ => {}
     }
 }

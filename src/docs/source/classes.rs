@@ -137,12 +137,12 @@ impl<'m> Reader<'_, 'm, '_> {
     fn push(&mut self, class: Option<&'m str>, def: &'m PyDef, function: Result<Value, Fault>) {
         match function {
             Ok(function) => self.found.push(Found { name: &def.name, class, function }),
-            Err(fault) => self.faults.push(self.unread(&def.name, def.offset, fault)),
+            Err(fault) => self.faults.push(self.unread(&def.name, def.offset, &fault)),
         }
     }
 
     /// A fault of one definition, which is a record of the source.
-    fn unread(&self, name: &str, offset: usize, fault: Fault) -> Fault {
+    fn unread(&self, name: &str, offset: usize, fault: &Fault) -> Fault {
         let kind =
             if fault.kind == ParseFault::SourceCode { ParseFault::UnreadableRecord } else { fault.kind };
         let message = format!("{}: {name}: {}", place(self.text, offset), fault.message);
@@ -155,7 +155,7 @@ impl<'m> Reader<'_, 'm, '_> {
                 note(self.steps, Step::ClassLeftOut);
             } else {
                 let fault = Fault::new(ParseFault::SourceCode, message);
-                self.faults.push(self.unread(&class.name, class.offset, fault));
+                self.faults.push(self.unread(&class.name, class.offset, &fault));
             }
             return;
         }
@@ -164,7 +164,7 @@ impl<'m> Reader<'_, 'm, '_> {
         {
             match tool(class, fields, description, self.models) {
                 Ok(function) => self.found.push(Found { name: &class.name, class: None, function }),
-                Err(fault) => self.faults.push(self.unread(&class.name, class.offset, fault)),
+                Err(fault) => self.faults.push(self.unread(&class.name, class.offset, &fault)),
             }
             return;
         }
@@ -179,7 +179,7 @@ impl<'m> Reader<'_, 'm, '_> {
                 note(self.steps, Step::ClassLeftOut);
             } else {
                 let fault = fault(class, "neither a model nor a class with public methods");
-                self.faults.push(self.unread(&class.name, class.offset, fault));
+                self.faults.push(self.unread(&class.name, class.offset, &fault));
             }
             return;
         }
@@ -223,9 +223,9 @@ fn rename(function: &mut Value, decorator: &str) {
     for (key, arguments) in
         [("name", ["name", "name_override"]), ("description", ["description", "description_override"])]
     {
-        let stated =
+        let mut stated =
             calls.iter().flat_map(|call| arguments.iter().filter_map(|key| call.arguments.get(*key)));
-        if let Some(text) = stated.filter(|text| text.is_string()).last() {
+        if let Some(text) = stated.rfind(|text| text.is_string()) {
             function[key] = text.clone();
         }
     }

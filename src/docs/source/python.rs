@@ -83,7 +83,7 @@ fn functions(text: &str, steps: &mut Vec<Step>, allowance: &Allowance) -> Result
     let is_as_sent = matches!(source, Cow::Borrowed(_));
     let faults = std::mem::take(&mut module.faults);
     let faults: Vec<Fault> =
-        faults.into_iter().take(MAX_FAULTS).map(|error| unread(error, &source, is_as_sent)).collect();
+        faults.into_iter().take(MAX_FAULTS).map(|error| unread(&error, &source, is_as_sent)).collect();
     let mut read = match classes::functions(&module, &source, steps, allowance) {
         Err(_) if !faults.is_empty() => Source::default(),
         read => read?,
@@ -104,7 +104,7 @@ fn functions(text: &str, steps: &mut Vec<Step>, allowance: &Allowance) -> Result
 }
 
 /// The fault of a definition that cannot be read.
-fn unread(error: SyntaxError, source: &str, is_as_sent: bool) -> Fault {
+fn unread(error: &SyntaxError, source: &str, is_as_sent: bool) -> Fault {
     let rest = source.get(error.offset..).unwrap_or_default();
     // The text ends in a bracket, or in a string: such an error stands at the quote that opens it.
     let is_cut = rest.trim().is_empty() || rest.starts_with(['"', '\'']);
