@@ -35,7 +35,7 @@ fn shape(schema: &Value) -> Value {
             // A call that leaves the parameter out stands for one that gives this value.
             "default" if !is_nothing(value) => value.clone(),
             "required" | "enum" => sorted(value),
-            "properties" => members(value, values(&schema["required"])),
+            "properties" => members(value, schema.get("required").map_or(&[], values)),
             "items" | "additionalProperties" | "not" => shape(value),
             "anyOf" | "oneOf" | "allOf" => Value::from(values(value).iter().map(shape).collect::<Vec<_>>()),
             _ => continue,
