@@ -110,7 +110,7 @@ fn evidence_of_an_overlap_names_the_entry_and_the_measure() {
         &[
             "Ring the noon bell of the old town church, three times!",
             "Please ring the noon bell of the old town church, three times",
-            "Stop every bell, a baby sleeps next door to the tower",
+            "When the ferry leaves, let the smallest bell sound at noon",
         ],
     );
     // Near queries would merge with one another before.

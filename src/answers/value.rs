@@ -95,6 +95,7 @@ pub fn cast(schema: &Value, value: &Value) -> Result<Option<Value>, Uncarried> {
         (Type::Float, Value::Number(number)) => float(number),
         (Type::Integer, Value::String(text)) => number_in(text).filter(is_whole_text).map(Value::Number),
         (Type::Float, Value::String(text)) => number_in(text).and_then(|number| float(&number)),
+        (Type::String, Value::Bool(_) | Value::Number(_)) => listed(schema, &value.to_string()),
         (Type::Array | Type::Tuple, Value::Array(elements)) => Some(cast_elements(schema, elements)?),
         (Type::Dict, Value::Object(members)) => Some(cast_members(schema, members)?),
         _ => None,
@@ -112,6 +113,14 @@ pub fn same(a: &Value, b: &Value) -> bool {
         }
         _ => a == b,
     }
+}
+
+/// The one text of an enum that writes a flag or a number, whatever its case: `"True"` for `true`.
+fn listed(schema: &Value, written: &str) -> Option<Value> {
+    let texts = schema["enum"].as_array()?.iter();
+    let mut same = texts.filter(|text| text.as_str().is_some_and(|text| text.eq_ignore_ascii_case(written)));
+    let found = same.next()?;
+    same.next().is_none().then(|| found.clone())
 }
 
 /// Whether the number is written without a fraction or an exponent, as Python's `int` is.
@@ -276,6 +285,15 @@ mod tests {
         assert_eq!(fitted(&unit, "\"N/A\""), Ok("\"N/A\"".to_owned()));
         assert_eq!(fitted(&unit, "\"Kelvin\""), Err(CarryFault::NotInEnum));
         assert_eq!(fitted(&json!({"type": "integer", "enum": ["1", "2"]}), "3"), Ok("3".to_owned()));
+        // A flag or a number takes the text that writes it, where the enum lists just one.
+        let flag = json!({"type": "string", "enum": ["True", "False", "2021"]});
+        assert_eq!(fitted(&flag, "true"), Ok("\"True\"".to_owned()));
+        assert_eq!(fitted(&flag, "2021"), Ok("\"2021\"".to_owned()));
+        assert_eq!(fitted(&flag, "2022"), Err(CarryFault::WrongType));
+        assert_eq!(
+            fitted(&json!({"type": "string", "enum": ["True", "true"]}), "true"),
+            Err(CarryFault::WrongType)
+        );
         assert_eq!(
             fitted(&json!({"type": "string", "enum": ["", "a"]}), "\" \""),
             Err(CarryFault::NotInEnum)

@@ -17,12 +17,19 @@ pub fn are_grounded(calls: &[Call], functions: &[Value], text: &str) -> bool {
     let mut n_found = 0;
     let all = calls.iter().all(|call| {
         let called = loose_name(&call.name);
-        let is_called = |function: &&Value| function["name"].as_str().map(loose_name) == Some(called.clone());
+        // An only function is meant whatever a merge of docs has made of its name.
+        let is_called = |function: &&Value| {
+            functions.len() == 1 || function["name"].as_str().map(loose_name) == Some(called.clone())
+        };
         let Some(function) = functions.iter().find(is_called) else { return false };
         let parameters = &function["parameters"];
         let required = parameters["required"].as_array().map_or(&[][..], Vec::as_slice);
         required.iter().filter_map(Value::as_str).all(|name| {
-            let Some(value) = call.arguments.get(name) else { return false };
+            // Fixes of the docs may have changed signs in the name.
+            let arguments = call.arguments.as_object().into_iter().flatten();
+            let mut given =
+                arguments.filter(|(given, _)| *given == name || loose_name(given) == loose_name(name));
+            let Some((_, value)) = given.next() else { return false };
             if value.is_boolean() || parameters["properties"][name].get("enum").is_some() {
                 return true;
             }
@@ -68,12 +75,16 @@ mod tests {
             ("run_command", json!({"command": "dir /b Desktop", "mode": "fast", "times": 9}), true),
             ("run_command", json!({"command": "ls -la /home", "mode": "fast"}), false),
             ("run_command", json!({"command": "dir Desktop"}), false),
-            ("stop", json!({"command": "dir Desktop", "mode": "fast"}), false),
+            ("run_command", json!({"_command": "dir Desktop", "mode": "fast"}), true),
+            ("stop", json!({"command": "dir Desktop", "mode": "fast"}), true),
         ] {
             let calls = [call(name, arguments)];
             let text = "list files using dir Desktop";
             assert_eq!(are_grounded(&calls, &functions, text), expected, "{calls:?}");
         }
+        let two = [functions[0].clone(), json!({"name": "other", "parameters": {"required": []}})];
+        let calls = [call("stop", json!({"command": "dir Desktop", "mode": "fast"}))];
+        assert!(!are_grounded(&calls, &two, "list files using dir Desktop"));
     }
 
     #[test]

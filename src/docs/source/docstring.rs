@@ -180,7 +180,9 @@ impl<'a> Reader<'a> {
         let (field, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
         match field {
             "param" | "parameter" | "arg" | "argument" | "key" | "keyword" => {
-                let Some(name) = rest.last().and_then(|name| self.known(name)) else { return false };
+                let Some(name) = rest.last().and_then(|name| self.known(name)) else {
+                    return self.other_field(line);
+                };
                 if self.parameters.get(&name).is_some_and(|entry| !entry.whole.is_empty()) {
                     return false;
                 }
@@ -192,7 +194,9 @@ impl<'a> Reader<'a> {
                 self.section = Section::Prose;
             }
             "type" => {
-                let Some(name) = rest.last().and_then(|name| self.known(name)) else { return false };
+                let Some(name) = rest.last().and_then(|name| self.known(name)) else {
+                    return self.other_field(line);
+                };
                 self.parameters.entry(name).or_default().kind = Some(text.trim().to_owned());
                 self.open = None;
             }
@@ -203,6 +207,14 @@ impl<'a> Reader<'a> {
             }
             _ => return false,
         }
+        true
+    }
+
+    /// Takes a Sphinx field about a name that the signature does not have, such as a key of `**kwargs`: it is no part of
+    /// the entry before it.
+    fn other_field(&mut self, line: &Line<'a>) -> bool {
+        (self.open, self.section) = (None, Section::Prose);
+        self.prose.push(line.text);
         true
     }
 

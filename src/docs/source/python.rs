@@ -421,6 +421,18 @@ mod tests {
     }
 
     #[test]
+    fn a_sphinx_field_about_another_name_is_no_part_of_the_entry_before_it() {
+        let read = one(
+            "def f(url, **kwargs):\n    '''Fetches.\n\n    :param url: Which page.\n    :param headers: (optional) More.\n        Of any kind.\n    :type headers: dict\n    :return: The page.\n    '''",
+        );
+        assert_eq!(read["parameters"]["properties"]["url"]["description"], "Which page.");
+        assert_eq!(
+            read["description"],
+            "Fetches.\n\n:param headers: (optional) More.\nOf any kind.\n:type headers: dict"
+        );
+    }
+
+    #[test]
     fn the_signature_decides_what_is_required_and_a_docstring_that_differs_keeps_its_words() {
         let read = one(
             "def f(a, b=1):\n    '''F.\n\n    Args:\n    - a: string, optional, One.\n    - b, int, required, Two.\n    '''",

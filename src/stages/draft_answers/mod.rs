@@ -111,7 +111,7 @@ impl Stage for DraftAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(5);
+        fingerprint.version(6);
         self.answers.as_ref().map_or(Ok(()), |path| fingerprint.file(path))
     }
 
