@@ -75,10 +75,21 @@ pub(super) fn default(cursor: &mut Cursor<'_>, ends: &[u8]) -> Result<PyDefault,
     Ok(PyDefault::Expression(written))
 }
 
-/// Whether a text ends among the parameters of a `lambda`.
+/// Whether a text is a `lambda` that ends among its parameters.
 fn is_inside_lambda(text: &str) -> bool {
-    let behind = text.rsplit_once("lambda").map(|(_, behind)| behind);
-    behind.is_some_and(|behind| !behind.contains(':'))
+    let Some(behind) = text.strip_prefix("lambda").filter(|behind| behind.starts_with([' ', ':', ',']))
+    else {
+        return false;
+    };
+    let mut depth = 0_usize;
+    !behind.chars().any(|c| {
+        match c {
+            '[' | '(' | '{' => depth += 1,
+            ']' | ')' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ':' && depth == 0
+    })
 }
 
 /// Reads the inside of `Annotated[…]`, and `| None` behind it.

@@ -7,7 +7,7 @@ use super::cursor::Cursor;
 use super::defs::{
     definition, docstring, keyword, logical_line, skip_logical_line, skip_type_parameters, start_of_line,
 };
-use super::module::skip_unreadable;
+use super::module::{MAX_UNREAD, skip_unreadable};
 use super::{PyClass, PyDef, PyParameter, SyntaxError, annotations};
 
 /// Words that begin a statement which is no field.
@@ -66,6 +66,9 @@ fn body(
                 }
                 let read = cursor.attempt(|cursor| statement(cursor, found, class, &mut decorators));
                 if let Err(error) = read {
+                    if faults.len() == MAX_UNREAD {
+                        return Err(error);
+                    }
                     faults.push(error);
                     decorators.clear();
                     skip_unreadable(cursor, found);
@@ -114,7 +117,9 @@ fn statement(
             }
             skip_logical_line(cursor);
         }
-        _ => skip_logical_line(cursor),
+        _ => {
+            skip_logical_line(cursor);
+        }
     }
     Ok(())
 }

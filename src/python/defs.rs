@@ -60,7 +60,9 @@ pub(super) fn start_of_line(cursor: &mut Cursor<'_>) -> Option<usize> {
             b'\n' | b'\r' | b'\x0c' | b';' => {
                 cursor.take(1);
             }
-            b'#' => skip_logical_line(cursor),
+            b'#' => {
+                skip_logical_line(cursor);
+            }
             _ => return Some(indent),
         }
     }
@@ -184,8 +186,33 @@ fn body(cursor: &mut Cursor<'_>, indent: usize) -> Result<Option<String>, Syntax
         if std::mem::take(&mut is_first) {
             read = docstring(cursor)?;
         }
-        skip_logical_line(cursor);
+        skip_statement(cursor, indent);
     }
+}
+
+/// Steps over a statement. Where a bracket or a string of it is never closed, it ends at the next definition.
+fn skip_statement(cursor: &mut Cursor<'_>, indent: usize) {
+    let (start, text) = (cursor.offset(), cursor.rest());
+    if !skip_logical_line(cursor)
+        && let Some(n_bytes) = next_definition(text, indent)
+    {
+        cursor.go_back(start);
+        cursor.take(n_bytes);
+    }
+}
+
+/// Where the first line behind the one that a text begins with defines something and stands no deeper.
+pub(super) fn next_definition(text: &str, indent: usize) -> Option<usize> {
+    let mut at = 0;
+    for (nth, line) in text.split_inclusive('\n').enumerate() {
+        let bare = line.trim_start();
+        let defines = ["def ", "async def ", "class ", "@"].iter().any(|word| bare.starts_with(word));
+        if nth > 0 && defines && line.len() - bare.len() <= indent {
+            return Some(at);
+        }
+        at += line.len();
+    }
+    None
 }
 
 /// Reads a string that is a statement of its own, which is what a docstring is.
@@ -211,13 +238,15 @@ pub(super) fn logical_line<'t>(cursor: &mut Cursor<'t>) -> &'t str {
     rest[..rest.len() - cursor.rest().len()].trim()
 }
 
-/// Steps over a statement with all its brackets and strings, and over the line end behind it.
-pub(super) fn skip_logical_line(cursor: &mut Cursor<'_>) {
+/// Steps over a statement with all its brackets and strings, and over the line end behind it; tells whether they are all
+/// closed.
+pub(super) fn skip_logical_line(cursor: &mut Cursor<'_>) -> bool {
     let mut depth = 0_usize;
+    let mut is_closed = true;
     while let Some(byte) = cursor.peek() {
         match byte {
             b'\'' | b'"' => {
-                skip_string(cursor);
+                is_closed &= skip_string(cursor);
                 continue;
             }
             b'#' => {
@@ -232,17 +261,18 @@ pub(super) fn skip_logical_line(cursor: &mut Cursor<'_>) {
             b']' | b')' | b'}' => depth = depth.saturating_sub(1),
             b'\n' | b'\r' if depth == 0 => {
                 cursor.take(1);
-                return;
+                return is_closed;
             }
             _ => {}
         }
         let width = cursor.rest().chars().next().map_or(0, char::len_utf8);
         cursor.take(width);
     }
+    is_closed && depth == 0
 }
 
-/// Steps over a string of any kind, or to the text's end where it has none.
-pub(super) fn skip_string(cursor: &mut Cursor<'_>) {
+/// Steps over a string of any kind, or to the text's end where it has none; tells whether it is closed.
+pub(super) fn skip_string(cursor: &mut Cursor<'_>) -> bool {
     let rest = cursor.rest();
     let quote = &rest[..1];
     let triple = quote.repeat(3);
@@ -252,16 +282,16 @@ pub(super) fn skip_string(cursor: &mut Cursor<'_>) {
         let rest = cursor.rest();
         let Some(next) = rest.find(['\\', '\n', '\'', '"']) else {
             cursor.take(rest.len());
-            return;
+            return false;
         };
         cursor.take(next);
         let rest = cursor.rest();
         if rest.starts_with(close) {
             cursor.take(close.len());
-            return;
+            return true;
         }
         if rest.starts_with('\n') && close.len() == 1 {
-            return;
+            return true;
         }
         // A backslash goes with the character behind it.
         let escaped =

@@ -7,7 +7,9 @@
 use std::collections::BTreeSet;
 
 use super::cursor::{Cursor, error_at};
-use super::defs::{definition, docstring, keyword, logical_line, skip_logical_line, start_of_line};
+use super::defs::{
+    definition, docstring, keyword, logical_line, next_definition, skip_logical_line, start_of_line,
+};
 use super::{PyDefault, PyItem, PyModule, PyParameter, SyntaxError, annotations, classes};
 
 /// Words that begin a block, whose lines stand deeper.
@@ -23,6 +25,9 @@ const STATEMENTS: [&str; 12] = [
 /// Words that go on with an expression behind its first name.
 const OPERATORS: [&str; 7] = ["if", "is", "in", "and", "or", "not", "for"];
 
+/// So many definitions that cannot be read end the reading.
+pub(super) const MAX_UNREAD: usize = 64;
+
 /// Reads a source up to its end.
 pub(super) fn module(cursor: &mut Cursor<'_>) -> PyModule {
     let mut reader = Reader::default();
@@ -30,6 +35,12 @@ pub(super) fn module(cursor: &mut Cursor<'_>) -> PyModule {
         let start = cursor.offset();
         if let Err(error) = cursor.attempt(|cursor| reader.line(cursor, indent)) {
             reader.module.faults.push(error);
+            // Each may have been looked for to the end of the text.
+            if reader.module.faults.len() >= MAX_UNREAD {
+                let message = format!("{MAX_UNREAD} definitions cannot be read; reading ends here");
+                reader.module.faults.insert(0, error_at(start, message));
+                break;
+            }
             reader.decorators.clear();
             skip_unreadable(cursor, indent);
         }
@@ -62,20 +73,6 @@ pub(super) fn skip_unreadable(cursor: &mut Cursor<'_>, indent: usize) {
         cursor.go_back(start);
         cursor.take(n_bytes);
     }
-}
-
-/// Where the first line behind the one that a text begins with defines something and stands no deeper.
-fn next_definition(text: &str, indent: usize) -> Option<usize> {
-    let mut at = 0;
-    for (nth, line) in text.split_inclusive('\n').enumerate() {
-        let bare = line.trim_start();
-        let defines = ["def ", "async def ", "class ", "@"].iter().any(|word| bare.starts_with(word));
-        if nth > 0 && defines && line.len() - bare.len() <= indent {
-            return Some(at);
-        }
-        at += line.len();
-    }
-    None
 }
 
 #[derive(Default)]
@@ -146,7 +143,11 @@ impl Reader {
         let is_block = word.is_some_and(|word| BLOCKS.contains(&word));
         let bound = if is_block { None } else { cursor.attempt(constant).ok() };
         cursor.go_back(start);
-        let line = logical_line(cursor);
+        let text = cursor.rest();
+        if !skip_logical_line(cursor) && next_definition(text, 0).is_some() {
+            return Err(error_at(start, "a bracket or a string of this statement is never closed"));
+        }
+        let line = text[..text.len() - cursor.rest().len()].trim();
         let is_python = if is_block { line.contains(':') } else { is_statement(line) };
         if !is_python {
             return Err(error_at(start, "expected a definition or a statement of Python"));

@@ -42,11 +42,15 @@ const OPEN_NAMES: &[&str] = &[
 
 /// Phrases of descriptions of such tools.
 const OPEN_PHRASES: &[&str] = &[
+    "any address",
     "any command",
+    "any page",
     "any question",
     "any query",
     "any text",
     "any topic",
+    "any url",
+    "any website",
     "chat",
     "executes a command",
     "executes a given command",

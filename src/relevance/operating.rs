@@ -25,15 +25,15 @@ pub enum Means {
     Text {
         /// The probability that some function fits.
         probability: f64,
-        /// The text could not be read, so that it is never judged irrelevant.
-        is_unread: bool,
+        /// It is never judged irrelevant: its text could not be read, or a function takes any text.
+        is_barred: bool,
     },
 }
 
 impl Means {
     /// How the model judged.
-    pub fn of_model(judged: &Judged, by_text_alone: bool, is_unread: bool) -> Self {
-        if by_text_alone { Self::Text { probability: judged.probability, is_unread } } else { Self::Answers }
+    pub fn of_model(judged: &Judged, by_text_alone: bool, is_barred: bool) -> Self {
+        if by_text_alone { Self::Text { probability: judged.probability, is_barred } } else { Self::Answers }
     }
 }
 
@@ -103,7 +103,7 @@ pub fn operating_point(
     let texts: Vec<(f64, bool)> = means
         .iter()
         .filter_map(|means| match means {
-            Means::Text { probability, is_unread } => Some((*probability, *is_unread)),
+            Means::Text { probability, is_barred } => Some((*probability, *is_barred)),
             Means::Person | Means::Rule | Means::Answers => None,
         })
         .collect();
@@ -149,7 +149,7 @@ fn n_relevant(texts: &[(f64, bool)], lines: Thresholds) -> u64 {
 /// Requests on the irrelevant side, leaving the other side what it has.
 fn n_irrelevant(texts: &[(f64, bool)], lines: Thresholds) -> u64 {
     let is_irrelevant = |p: f64| p <= lines.irrelevant_to && p < lines.relevant_from;
-    texts.iter().filter(|(p, is_unread)| is_irrelevant(*p) && !is_unread).count() as u64
+    texts.iter().filter(|(p, is_barred)| is_irrelevant(*p) && !is_barred).count() as u64
 }
 
 fn bins(texts: &[(f64, bool)], lines: Thresholds) -> Vec<Bin> {
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn every_request_is_counted_once_and_another_line_is_told_by_what_it_adds() {
-        let text = |probability, is_unread| Means::Text { probability, is_unread };
+        let text = |probability, is_barred| Means::Text { probability, is_barred };
         let means = [
             Means::Person,
             Means::Rule,

@@ -204,7 +204,7 @@ fn the_curve_of_the_judge_stands_near_its_counts_on_card_and_page() {
         n_decided: 10,
         n_right: 9,
     }];
-    let text = |probability| Means::Text { probability, is_unread: false };
+    let text = |probability| Means::Text { probability, is_barred: false };
     let point = operating_point(&[text(0.05), text(0.15), text(0.15)], lines, &curve, Some(0.95));
     report.operating_points.insert(NASTY.to_owned(), point);
     let (card, page) = (markdown::card(&report), html::page(&report, "run"));

@@ -250,7 +250,10 @@ impl JudgeQueries {
         let features = features(&asked, offer);
         let mut judged = model.judge(&features, request.evidence);
         judged.thresholds = self.own_lines(judged.thresholds);
-        let is_unread = script::is_unread(&asked);
+        // Whatever is asked can be put to a tool that takes any text: words cannot show that it does not fit.
+        // Nor do they where the query names a function in full.
+        let is_barred = script::is_unread(&asked)
+            || request.evidence.is_silent() && (offer.takes_anything() || offer.is_named_in(&asked));
         let relevance = match judged.side() {
             Side::Relevant => Some(Relevance::Relevant),
             // No answer of the log speaks against it.
@@ -260,10 +263,10 @@ impl JudgeQueries {
                 return Opinion { relevance: Some(Relevance::Relevant), basis, means: Means::Answers };
             }
             // What the log's answers say against a query is not enough where its text could not be read.
-            Side::Irrelevant if !is_unread => Some(Relevance::Irrelevant),
+            Side::Irrelevant if !is_barred => Some(Relevance::Irrelevant),
             Side::Irrelevant | Side::Unsure => None,
         };
-        let means = Means::of_model(&judged, request.evidence.is_silent(), is_unread);
+        let means = Means::of_model(&judged, request.evidence.is_silent(), is_barred);
         Opinion { relevance, basis: judged.basis(&features, request.evidence), means }
     }
 
@@ -467,6 +470,29 @@ mod tests {
         };
         assert_eq!(fates("hush owls 7"), None);
         assert_eq!(fates("ring bells 9"), Some(UNSURE_CODE));
+    }
+
+    #[test]
+    fn the_text_alone_never_calls_a_request_irrelevant_to_a_tool_that_takes_anything() {
+        let list = |name: &str| {
+            json!({"functions": [{"name": "run", "description": "Runs it.", "parameters": {"type": "dict",
+                "required": [name], "properties": {name: {"type": "string", "description": "What."}}}}]})
+        };
+        let fate = |name: &str, response: Value| {
+            let messages = json!([{"role": "user", "content": "Delete the old recipes of my aunt"}]);
+            let request = json!({"list": 0, "messages": messages, "response": response});
+            let tables = json!({"doc_lists": [list(name)], "requests": [request]});
+            let stage = JudgeQueries {
+                relevant_from: Some(1.0),
+                irrelevant_to: Some(0.99),
+                ..JudgeQueries::default()
+            };
+            fixture::judged(&stage, &tables).fate(0)
+        };
+        assert_eq!(fate("command", Value::Null), Some(UNSURE_CODE));
+        assert_eq!(fate("city", Value::Null), None);
+        let declined = json!({"role": "assistant", "content": "I cannot do that.", "calls": []});
+        assert_eq!(fate("command", declined), None);
     }
 
     #[test]

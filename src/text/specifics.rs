@@ -33,6 +33,7 @@ const MIN_PLURAL: usize = 4;
 pub fn specifics(question: &str) -> String {
     let (mut content, mut ordered) = (Vec::new(), Vec::new());
     let mut direction: Option<String> = None;
+    let mut is_behind_content = false;
     // A line end that a log wrote as two characters.
     let question = question.replace("\\n", " ");
     for_each_word(&question, |word| {
@@ -40,11 +41,18 @@ pub fn specifics(question: &str) -> String {
             direction = Some(word.to_owned());
             return;
         }
-        if FREE.binary_search(&word).is_ok() {
+        // "usd to eur" goes somewhere, "want to book" does not.
+        if word == "to" && is_behind_content {
+            direction = Some(word.to_owned());
+            return;
+        }
+        is_behind_content = FREE.binary_search(&word).is_err();
+        if !is_behind_content {
             return;
         }
         let word = singular(word);
-        if word.contains(|c: char| c.is_numeric()) {
+        // Scripts without blanks are cut into characters, which say nothing without their order.
+        if word.contains(|c: char| c.is_numeric()) || is_unspaced(word) {
             ordered.push(word.to_owned());
         }
         content.push(match direction.take() {
@@ -69,6 +77,12 @@ pub fn fixed_points(question: &str) -> String {
         }
     });
     format!("{n_negations}\n{}", ordered.join(" "))
+}
+
+/// Whether a token is one character of a script without blanks between words.
+fn is_unspaced(word: &str) -> bool {
+    let mut chars = word.chars();
+    chars.next().is_some_and(|c| c >= '\u{2e80}') && chars.next().is_none()
 }
 
 /// An English word without the `s` of a plural.
@@ -106,6 +120,7 @@ mod tests {
             ("Show me all open tickets", "get all open tickets"),
             ("Show me all open tickets, tickets please", "get all open tickets"),
             ("Ring the bell.\\nAt noon", "Ring the bell. At noon"),
+            ("I want to book a boat", "Book a boat please"),
         ];
         for (one, other) in copies {
             assert_eq!(specifics(one), specifics(other));
@@ -121,6 +136,8 @@ mod tests {
             ("Find a pizza place", "Find a sushi place"),
             ("Turn the light on", "Turn the light off"),
             ("上海的天气", "北京的天气"),
+            ("从北京到上海的火车票", "从上海到北京的火车票"),
+            ("Convert 100 usd to eur", "Convert 100 eur to usd"),
             ("Order a 10 m rope", "Order a 10 km rope"),
             ("Order 10 ropes and 10 hooks", "Order 10 ropes and hooks"),
         ];

@@ -67,10 +67,11 @@ pub(crate) fn is_undescribed(map: &Map<String, Value>) -> bool {
     }
 }
 
-/// Whether a description speaks of a default.
+/// Whether a description speaks of a default. A name that holds the word (`default_region`) does not.
 pub(crate) fn mentions_default(schema: &Map<String, Value>) -> bool {
-    let description = schema.get(DESCRIPTION).and_then(Value::as_str).unwrap_or_default();
-    description.to_lowercase().contains("default")
+    let description = schema.get(DESCRIPTION).and_then(Value::as_str).unwrap_or_default().to_lowercase();
+    let is_name = |c: char| c == '_' || c.is_alphanumeric();
+    !description.trim().chars().all(is_name) && description.contains("default")
 }
 
 /// The object or list that a text holds, as JSON or as Python prints it; none where a key stands twice in it.

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::models::{Models, fault, last_name};
-use super::python::{function, named, place};
+use super::python::{MAX_FAULTS, function, named, place};
 use super::{Source, note};
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
@@ -137,16 +137,18 @@ impl<'m> Reader<'_, 'm, '_> {
     fn push(&mut self, class: Option<&'m str>, def: &'m PyDef, function: Result<Value, Fault>) {
         match function {
             Ok(function) => self.found.push(Found { name: &def.name, class, function }),
-            Err(fault) => self.faults.push(self.unread(&def.name, def.offset, &fault)),
+            Err(fault) => self.unread(&def.name, def.offset, &fault),
         }
     }
 
-    /// A fault of one definition, which is a record of the source.
-    fn unread(&self, name: &str, offset: usize, fault: &Fault) -> Fault {
-        let kind =
-            if fault.kind == ParseFault::SourceCode { ParseFault::UnreadableRecord } else { fault.kind };
-        let message = format!("{}: {name}: {}", place(self.text, offset), fault.message);
-        Fault { kind, at: Some(offset), message }
+    /// Takes note of a fault of one definition, which is a record of the source; the first of many are enough.
+    fn unread(&mut self, name: &str, offset: usize, fault: &Fault) {
+        if self.faults.len() < MAX_FAULTS {
+            let is_record = fault.kind == ParseFault::SourceCode;
+            let kind = if is_record { ParseFault::UnreadableRecord } else { fault.kind };
+            let message = format!("{}: {name}: {}", place(self.text, offset), fault.message);
+            self.faults.push(Fault { kind, at: Some(offset), message });
+        }
     }
 
     fn class(&mut self, class: &'m PyClass) {
@@ -155,7 +157,7 @@ impl<'m> Reader<'_, 'm, '_> {
                 note(self.steps, Step::ClassLeftOut);
             } else {
                 let fault = Fault::new(ParseFault::SourceCode, message);
-                self.faults.push(self.unread(&class.name, class.offset, &fault));
+                self.unread(&class.name, class.offset, &fault);
             }
             return;
         }
@@ -164,7 +166,7 @@ impl<'m> Reader<'_, 'm, '_> {
         {
             match tool(class, fields, description, self.models) {
                 Ok(function) => self.found.push(Found { name: &class.name, class: None, function }),
-                Err(fault) => self.faults.push(self.unread(&class.name, class.offset, &fault)),
+                Err(fault) => self.unread(&class.name, class.offset, &fault),
             }
             return;
         }
@@ -179,7 +181,7 @@ impl<'m> Reader<'_, 'm, '_> {
                 note(self.steps, Step::ClassLeftOut);
             } else {
                 let fault = fault(class, "neither a model nor a class with public methods");
-                self.faults.push(self.unread(&class.name, class.offset, &fault));
+                self.unread(&class.name, class.offset, &fault);
             }
             return;
         }

@@ -19,7 +19,7 @@ use crate::docs::parse::step::Step;
 use crate::python::{self, PyDef, PyDefault, PyParameter, SyntaxError};
 
 /// How many definitions that cannot be read are reported.
-const MAX_FAULTS: usize = 20;
+pub(super) const MAX_FAULTS: usize = 20;
 
 /// The functions of a text that is meant as function definitions.
 pub(super) fn read(
@@ -62,11 +62,16 @@ const MODULE_STARTS: [&str; 12] =
 
 /// Whether a line gives a name a value that is no JSON: `NAME = (`, `name: int = 3`.
 fn is_binding(line: &str) -> bool {
-    let end = line.find(|c: char| !(c == '_' || c.is_alphanumeric())).unwrap_or(line.len());
+    // Several names may stand on the left.
+    let end =
+        line.find(|c: char| !(c == '_' || c == ',' || c == ' ' || c.is_alphanumeric())).unwrap_or(line.len());
     let (name, rest) = line.split_at(end);
+    let has_words = name.split(',').any(|name| name.trim().contains(' '));
     let value = rest.trim_start().strip_prefix('=').map(str::trim_start);
     let is_annotated = rest.starts_with(": ") && rest.contains(" = ");
-    !name.is_empty() && (is_annotated || value.is_some_and(|value| !value.starts_with(['=', '>'])))
+    !name.trim().is_empty()
+        && !has_words
+        && (is_annotated || value.is_some_and(|value| !value.starts_with(['=', '>'])))
 }
 
 /// Whether a line begins a function or a class of Python.
@@ -370,6 +375,34 @@ mod tests {
         let source = functions(text, &mut Vec::new(), &Allowance::of(text)).unwrap();
         let names: Vec<_> = source.functions.iter().map(|function| function["name"].clone()).collect();
         assert_eq!((names, source.faults.len()), (vec![json!("f"), json!("h")], 1));
+    }
+
+    #[test]
+    fn what_stays_open_in_a_body_or_a_statement_ends_at_the_next_definition() {
+        let names = |text: &str| {
+            let source = functions(text, &mut Vec::new(), &Allowance::of(text)).unwrap();
+            let names: Vec<_> = source.functions.iter().map(|function| function["name"].clone()).collect();
+            (names, source.faults.len())
+        };
+        let all = || vec![json!("f"), json!("g"), json!("h")];
+        assert_eq!(names("def f(a):\n    x = (1,\n\ndef g(b): pass\ndef h(c): pass"), (all(), 0));
+        assert_eq!(names("import os\ndef f(a): pass\nx = (1,\ndef g(b): pass\ndef h(c): pass\n"), (all(), 1));
+    }
+
+    #[test]
+    fn only_a_lambda_takes_commas_with_it() {
+        let read = one("def f(a=mylambda, b=2, key=lambda x, y={1: 2}, *z: (x, y), c: int = 3): pass");
+        let properties = &read["parameters"]["properties"];
+        assert_eq!(properties["a"], json!({"default_expression": "mylambda"}));
+        assert_eq!(properties["key"], json!({"default_expression": "lambda x, y={1: 2}, *z: (x, y)"}));
+        assert_eq!((&properties["b"]["default"], &properties["c"]["default"]), (&json!(2), &json!(3)));
+    }
+
+    #[test]
+    fn many_definitions_that_cannot_be_read_end_the_reading() {
+        let text = "import os\n".to_owned() + &"def f(a: int\n".repeat(50_000);
+        let fault = functions(&text, &mut Vec::new(), &Allowance::of(&text)).unwrap_err();
+        assert!(fault.message.contains("reading ends here"), "{fault:?}");
     }
 
     #[test]
