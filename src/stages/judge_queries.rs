@@ -480,7 +480,10 @@ mod tests {
         };
         let fate = |name: &str, response: Value| {
             let messages = json!([{"role": "user", "content": "Delete the old recipes of my aunt"}]);
-            let request = json!({"list": 0, "messages": messages, "response": response});
+            let mut request = json!({"list": 0, "messages": messages});
+            if !response.is_null() {
+                request["response"] = response;
+            }
             let tables = json!({"doc_lists": [list(name)], "requests": [request]});
             let stage = JudgeQueries {
                 relevant_from: Some(1.0),
