@@ -1,11 +1,11 @@
 //! The one list of parameters that must be given, beside the properties.
 
 use rustc_hash::FxHashSet;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::keys::PARAMETERS;
 use super::opinion::{Change, Opinion};
-use super::walk::{Site, each_parameters};
+use super::walk::{Place, Site, each_parameters, each_schema};
 
 pub(super) const REQUIRED: &str = "required";
 
@@ -24,6 +24,47 @@ pub(super) fn each_with_properties(
             && let Some(change) = look(site, schema, properties)
         {
             opinion.change(change);
+        }
+    });
+}
+
+/// Shows every parameter that may be left out and has no default, and takes up the default proposed for it.
+pub(super) fn each_without_default(
+    opinion: &mut Opinion<'_>,
+    look: impl Fn(&Map<String, Value>) -> Option<Value>,
+) {
+    let mut required = None;
+    each_schema(opinion.functions, |site, schema| match site.place {
+        Place::Parameters => required = names(schema),
+        Place::Parameter(name) => {
+            let is_optional = required.as_ref().is_some_and(|required| !required.contains(name));
+            if is_optional
+                && !schema.contains_key("default")
+                && let Some(default) = look(schema)
+            {
+                opinion.change(Change::at(site.pointer).add("default", default));
+            }
+        }
+        Place::Member(_) | Place::Items => {}
+    });
+}
+
+/// Where `parameters` has no list of required names, makes one of the names found among its properties, an edit each.
+pub(super) fn list_needed(
+    opinion: &mut Opinion<'_>,
+    needed: impl for<'p> Fn(&'p Map<String, Value>) -> Vec<&'p str>,
+) {
+    each_parameters(opinion.functions, |site, schema| {
+        let Some(Value::Object(properties)) = schema.get("properties") else { return };
+        if schema.contains_key(REQUIRED) {
+            return;
+        }
+        for (n, name) in needed(properties).into_iter().enumerate() {
+            let change = Change::at(site.pointer);
+            opinion.change(match n {
+                0 => with_required(change, schema, vec![json!(name)]),
+                _ => with_name(change, name),
+            });
         }
     });
 }

@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::required::names;
+use crate::docs::fix::opinion::Opinion;
+use crate::docs::fix::required::each_without_default;
 use crate::docs::fix::values::mentions_default;
-use crate::docs::fix::walk::{Place, each_schema};
 use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
@@ -21,15 +20,5 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(opinion: &mut Opinion<'_>) {
-    let mut required = None;
-    each_schema(opinion.functions, |site, schema| match site.place {
-        Place::Parameters => required = names(schema),
-        Place::Parameter(name) => {
-            let is_optional = required.as_ref().is_some_and(|required| !required.contains(name));
-            if is_optional && !schema.contains_key("default") && !mentions_default(schema) {
-                opinion.change(Change::at(site.pointer).add("default", Value::Null));
-            }
-        }
-        Place::Member(_) | Place::Items => {}
-    });
+    each_without_default(opinion, |schema| (!mentions_default(schema)).then_some(Value::Null));
 }

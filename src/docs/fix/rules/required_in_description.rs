@@ -1,12 +1,11 @@
 //! A parameter is required by its description, and there is no list of required ones.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::marks;
-use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::required::{REQUIRED, with_name, with_required};
-use crate::docs::fix::walk::each_parameters;
+use crate::docs::fix::opinion::Opinion;
+use crate::docs::fix::required::list_needed;
 use crate::docs::fix::wording::says_required;
 use crate::docs::fix::{Rule, Safety};
 
@@ -24,23 +23,16 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(opinion: &mut Opinion<'_>) {
-    each_parameters(opinion.functions, |site, schema| {
-        let Some(Value::Object(properties)) = schema.get("properties") else { return };
-        if schema.contains_key(REQUIRED) {
-            return;
-        }
+    list_needed(opinion, |properties| {
         let is_required = |property: &Value| {
             let text = property.get(DESCRIPTION).and_then(Value::as_str);
             let is_marked = property.as_object().is_some_and(|property| marks::of(property).is_some());
             !is_marked && property.get("default").is_none() && text.is_some_and(says_required)
         };
-        let needed = properties.iter().filter(|(_, property)| is_required(property));
-        for (n, (name, _)) in needed.enumerate() {
-            let change = Change::at(site.pointer);
-            opinion.change(match n {
-                0 => with_required(change, schema, vec![json!(name)]),
-                _ => with_name(change, name),
-            });
-        }
+        properties
+            .iter()
+            .filter(|(_, property)| is_required(property))
+            .map(|(name, _)| name.as_str())
+            .collect()
     });
 }

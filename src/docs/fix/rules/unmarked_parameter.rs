@@ -1,12 +1,11 @@
 //! Others are marked as optional, and a parameter has no mark.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::docs::fix::marks;
-use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::required::{REQUIRED, with_name, with_required};
+use crate::docs::fix::opinion::Opinion;
+use crate::docs::fix::required::list_needed;
 use crate::docs::fix::shape::{has_no_way_out, is_stated_optional};
-use crate::docs::fix::walk::each_parameters;
 use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
@@ -25,25 +24,15 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn judge(opinion: &mut Opinion<'_>) {
-    each_parameters(opinion.functions, |site, schema| {
-        let Some(Value::Object(properties)) = schema.get("properties") else { return };
-        if schema.contains_key(REQUIRED) {
-            return;
-        }
+    list_needed(opinion, |properties| {
         let mark = |property: &Value| property.as_object().and_then(marks::of);
         // The highest mark of all: every one that is there says optional.
         if properties.values().filter_map(mark).max() != Some(false) {
-            return;
+            return Vec::new();
         }
         let unmarked = properties.iter().filter(|(_, property)| mark(property).is_none());
         let needed = unmarked.filter(|(_, property)| property.as_object().is_some_and(is_needed));
-        for (n, (name, _)) in needed.enumerate() {
-            let change = Change::at(site.pointer);
-            opinion.change(match n {
-                0 => with_required(change, schema, vec![json!(name)]),
-                _ => with_name(change, name),
-            });
-        }
+        needed.map(|(name, _)| name.as_str()).collect()
     });
 }
 
@@ -53,6 +42,8 @@ fn is_needed(property: &Map<String, Value>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::docs::fix::fix;
 
