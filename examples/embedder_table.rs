@@ -13,11 +13,11 @@ use serde_json::Value;
 use toolsieve::bfcl::entry::Entry;
 use toolsieve::bfcl::files::{in_folder, lines};
 use toolsieve::conversation::Role;
+use toolsieve::embed::Embedder;
+use toolsieve::embed::hashed::Hashed;
+use toolsieve::embed::name::EmbedderName;
+use toolsieve::embed::vectors::Vectors;
 use toolsieve::similarity::cosine::dot;
-use toolsieve::similarity::embed::Embedder;
-use toolsieve::similarity::embed::hashed::Hashed;
-use toolsieve::similarity::embed::name::EmbedderName;
-use toolsieve::similarity::vectors::Vectors;
 
 /// Pairs above this cosine of the model are true.
 const TRUE_ABOVE: f32 = 0.9;

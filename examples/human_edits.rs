@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use toolsieve::check::input::{self, InputFile};
 use toolsieve::docs::check::check;
 use toolsieve::docs::fix::{Safety, fix};
 use toolsieve::docs::{canonical, patch};
+use toolsieve::lint::input::{self, InputFile};
 
 const WORDING: &str = "wording";
 const MEANING: &str = "meaning";

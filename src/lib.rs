@@ -4,7 +4,7 @@
 //! Modules in reading order: [`engine`] (stages judge, the runner acts), [`stages`] (the list of stages),
 //! [`pipeline`] (the file that puts them in order); then the rooms the stages call: [`ingest`] (log shapes into
 //! records), [`conversation`] (what was said), [`bfcl`] (the leaderboard's files), [`docs`] (function docs: parse,
-//! canonical form, fixes, checks), [`check`] (what is wrong with a dataset), [`text`] and [`similarity`] (tokens, ROUGE-L, joins), [`python`] (literals and calls in Python's notation), `allowance` (how
+//! canonical form, fixes, checks), [`lint`] (what is wrong with a dataset), [`text`] and [`similarity`] (tokens, ROUGE-L, joins), [`embed`] (texts into vectors), [`notation`] (literals and calls in Python's notation), `allowance` (how
 //! much memory the values of one text may take), [`answers`] (what
 //! the log says about the right call), [`relevance`] (whether a function fits what is asked), [`public_sets`] (public
 //! datasets and how they are read), [`llm`] (the only door to the network), [`privacy`] (personal values and their placeholders), [`export`] (datasets),
@@ -17,20 +17,21 @@
 mod allowance;
 pub mod answers;
 pub mod bfcl;
-pub mod check;
 pub mod cli;
 pub mod console;
 pub mod conversation;
 pub mod docs;
+pub mod embed;
 pub mod engine;
 pub mod export;
 pub mod ingest;
 pub mod inspect;
+pub mod lint;
 pub mod llm;
+pub mod notation;
 pub mod pipeline;
 pub mod privacy;
 pub mod public_sets;
-pub mod python;
 pub mod relevance;
 pub mod report;
 pub mod similarity;

@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use support::{output, shown};
-use toolsieve::check::tally::{Count, tally};
-use toolsieve::check::{Report, check, input};
 use toolsieve::docs::check::rules::Level;
+use toolsieve::lint::tally::{Count, tally};
+use toolsieve::lint::{Report, check, input};
 
 const V4: &str = "../shared/data/bfcl-v4-live";
 const V2: &str = "../shared/data/bfcl-v2-live";

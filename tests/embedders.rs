@@ -13,8 +13,8 @@ use std::process::Output;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use support::{assert_same_bytes, shown, stable_bytes, toolsieve};
-use toolsieve::similarity::embed::Embedder;
-use toolsieve::similarity::embed::local::Local;
+use toolsieve::embed::Embedder;
+use toolsieve::embed::local::Local;
 
 /// A text, and of its vector by all-MiniLM-L6-v2 the first numbers and the sum of all: a forward pass in 64-bit
 /// numbers of its own, over the tokens of a tokenizer of its own.

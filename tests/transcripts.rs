@@ -73,7 +73,7 @@ fn the_hermes_sample_has_its_tools_and_no_second_schema() {
     let record = record_of(lines[0].clone());
     assert_eq!(record.messages, [user("Fetch the stock fundamentals data for Tesla (TSLA)")]);
     assert_eq!(record.response, Some(calling("get_stock_fundamentals", json!({"symbol": "TSLA"}))));
-    let tools = toolsieve::python::literal(&record.functions).unwrap();
+    let tools = toolsieve::notation::python::literal(&record.functions).unwrap();
     assert_eq!(tools[0]["function"]["name"], "get_stock_fundamentals");
     assert!(!record.functions.contains("FunctionCall"));
 }

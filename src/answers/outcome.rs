@@ -9,7 +9,7 @@
 use serde_json::{Map, Value};
 
 use crate::conversation::{Call, Message, Role};
-use crate::python;
+use crate::notation::python;
 
 /// What the conversation after calls shows about them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 use serde_json::{Map, Value};
 
 use crate::conversation::{Call, Message};
-use crate::python;
+use crate::notation::python;
 
 /// What the logged model answered.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,11 +8,11 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use super::Ending;
-use crate::check::input::{InputFile, read};
-use crate::check::tally::{Count, tally};
-use crate::check::{Report, Told, check as judge, rules};
 use crate::console::{self, count, counted, table};
 use crate::docs::check::rules::{Level, Rule};
+use crate::lint::input::{InputFile, read};
+use crate::lint::tally::{Count, tally};
+use crate::lint::{Report, Told, check as judge, rules};
 use crate::text::visible::visible_line;
 
 /// Raised when a key of the JSON lines changes its meaning or goes.

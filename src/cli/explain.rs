@@ -4,7 +4,6 @@ use anyhow::bail;
 use serde_json::Value;
 
 use super::fix as fix_command;
-use crate::check::rules;
 use crate::console;
 use crate::docs::check::rules::{Example, Rule};
 use crate::docs::convert;
@@ -12,6 +11,7 @@ use crate::docs::fix;
 use crate::engine::example::Sample;
 use crate::engine::stage::{Reason, ReasonKind};
 use crate::ingest::reasons::REASONS as LINE_REASONS;
+use crate::lint::rules;
 use crate::stages::{self, Kind};
 
 /// A code that is less like the one asked for, from 0 to 1, is not offered in its place.

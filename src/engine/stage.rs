@@ -341,6 +341,9 @@ impl Cancel for AtomicBool {
     }
 }
 
+/// Asked again and again by what takes its time and knows no run; `true` stops it, and then stays `true`.
+pub type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
+
 /// What a stage may use besides its rows.
 pub struct Context<'a> {
     /// The run's seed.

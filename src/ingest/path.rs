@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use crate::python;
+use crate::notation::python;
 
 /// Keys from the outside in; in a list a key is an index.
 pub(super) type Path = &'static [&'static str];

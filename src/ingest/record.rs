@@ -25,7 +25,7 @@ use crate::ingest::stream::is_event_stream;
 use crate::ingest::table::Header;
 use crate::ingest::transcripts;
 use crate::ingest::unpack::unpack;
-use crate::python;
+use crate::notation::python;
 
 /// Reads the items of a block, in order: as many first parts as items.
 pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {

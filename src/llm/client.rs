@@ -12,7 +12,8 @@ use tokio::task::JoinSet;
 use super::key::Key;
 pub use super::retry::Patience;
 use super::sender::{Sender, shown};
-use super::{Cancelled, Error, variable};
+use super::{Error, variable};
+use crate::engine::stage::Cancelled;
 
 /// The variables that name server and key, as OpenAI's own libraries have them.
 const BASE_VARIABLE: &str = "OPENAI_BASE_URL";

@@ -8,11 +8,12 @@ use std::time::Duration;
 use reqwest::{Method, Request, StatusCode, Url};
 use tokio::runtime::Runtime;
 
+use super::Error;
 use super::client::{Patience, runtime};
 use super::key::Key;
 use super::retry::is_passing;
 use super::sender::{Sender, shown};
-use super::{Cancelled, Error};
+use crate::engine::stage::Cancelled;
 
 /// Gets files, one after the other.
 pub struct Downloader {

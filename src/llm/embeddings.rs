@@ -10,8 +10,9 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use super::Error;
 use super::client::Client;
-use super::{Cancelled, Error};
+use crate::engine::stage::Cancelled;
 
 /// Texts in one request: what the strictest of common servers take.
 const MAX_TEXTS: usize = 32;

@@ -13,9 +13,6 @@ mod sender;
 #[cfg(test)]
 pub(crate) mod server;
 
-/// Asked again and again while a server is waited for; `true` stops.
-pub type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
-
 /// Why a server did not give what was asked of it. No text holds a key.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -29,7 +29,7 @@ mod topics;
 mod values;
 mod words;
 
-use crate::similarity::embed::hashed::Hashed;
+use crate::embed::hashed::Hashed;
 
 /// The space in which queries are close to docs. The weights are fitted in it, so another one asks for a new fit.
 pub const SPACE: Hashed = Hashed::V1;

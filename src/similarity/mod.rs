@@ -8,15 +8,10 @@
 //! all would take too long, and then it says so.
 
 pub mod cosine;
-pub mod embed;
 pub mod overlap;
 pub mod queries;
 pub mod rouge;
 pub mod sequences;
-pub mod vectors;
-
-/// Asked again and again by what takes its time; `true` stops it, and then stays `true`.
-pub type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// Where an item went.
 #[derive(Debug, Clone, Copy, PartialEq)]

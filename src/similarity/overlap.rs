@@ -10,9 +10,10 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::Merge;
 use super::rouge::leaders::best_of;
 use super::rouge::texts::Texts;
-use super::{Cancelled, Merge};
+use crate::engine::stage::Cancelled;
 use crate::text::normal::loose_name;
 use crate::text::profile::Profile;
 use crate::text::rouge::Threshold;

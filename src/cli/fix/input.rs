@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::ingest::read::{Block, Format, Item};
 use crate::ingest::reasons::{Fault, NOT_UTF8};
-use crate::python::{self, Literal};
+use crate::notation::python::{self, Literal};
 
 /// Where an object may hold docs, the likeliest first.
 const KEYS: [&str; 3] = ["function", "functions", "tools"];

@@ -16,8 +16,8 @@ use clap::ValueEnum;
 
 use super::Ending;
 use crate::console::{self, counted};
+use crate::embed::name::EmbedderName;
 use crate::similarity::Stopped;
-use crate::similarity::embed::name::EmbedderName;
 use crate::similarity::rouge::texts::Measure;
 use crate::text::profile::Profile;
 use crate::text::rouge::{Comparison, Threshold};

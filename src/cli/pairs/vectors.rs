@@ -5,10 +5,10 @@ use std::io;
 use super::rows::Rows;
 use super::{MAX_NAMED, PairsArgs, Search, out, written};
 use crate::console::{self, counted};
+use crate::embed::vectors::Vectors;
 use crate::similarity::cosine::join::{Notes, join, self_join};
 use crate::similarity::cosine::plan::{Graph, Plan};
 use crate::similarity::cosine::rows::{Skipped, Unfit};
-use crate::similarity::vectors::Vectors;
 use crate::similarity::{Merge, Pair};
 
 /// Tells pairs or clusters, and says how many for the summary.

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::allowance::Allowance;
 use crate::docs::parse::strict;
-use crate::python;
-use crate::python::repeated::Repeated;
+use crate::notation::python;
+use crate::notation::python::repeated::Repeated;
 
 /// The object or list that a string holds.
 pub(super) struct Inner {

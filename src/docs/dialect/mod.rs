@@ -27,7 +27,7 @@ use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
 use crate::docs::parse::trail::MAX_REPEATED;
 use crate::docs::{source, spec};
-use crate::python::repeated::Repeated;
+use crate::notation::python::repeated::Repeated;
 use by_name::{members_by_name, named_by_key};
 use held::{held, inherit, is_container};
 use inner::Inner;

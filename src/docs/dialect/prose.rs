@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::allowance::Allowance;
 use crate::docs::parse::strict;
-use crate::python::repeated::Repeated;
+use crate::notation::python::repeated::Repeated;
 
 /// The key under which such a map stands.
 const KEY: &str = "Function_Description";

@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value, json};
 use super::keys::DESCRIPTION;
 use super::notation::TYPES;
 use crate::docs::parse::strict;
-use crate::python;
+use crate::notation::python;
 
 /// What a value is, in BFCL's words; null is nothing.
 pub(crate) fn type_of(value: &Value) -> Option<&'static str> {

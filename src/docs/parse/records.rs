@@ -14,7 +14,7 @@ use super::outline::{MAX_PARTS, Outline};
 use super::trail::Trail;
 use super::{loose, strict};
 use crate::allowance::ELEMENT_BYTES;
-use crate::python;
+use crate::notation::python;
 
 /// The value of a part that is exact in some notation.
 pub(super) fn exact(layer: &Layer<'_>, part: Range<usize>, trail: &mut Trail) -> Option<Value> {

@@ -19,7 +19,7 @@ use super::trail::Trail;
 use super::{MAX_DEPTH, encoded, records, strict, yaml};
 use crate::allowance::ELEMENT_BYTES;
 use crate::docs::source;
-use crate::python;
+use crate::notation::python;
 
 /// A way to read a text. `None` where the text is not for it.
 type Rung = fn(&Layer<'_>, &mut Trail) -> Option<Result<Value, Fault>>;

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::MAX_DEPTH;
 use crate::allowance::{Allowance, BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES};
-use crate::python::repeated::{Repeated, insert};
+use crate::notation::python::repeated::{Repeated, insert};
 
 /// A value, and what was met on the way to it.
 #[derive(Debug, PartialEq)]

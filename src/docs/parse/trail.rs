@@ -3,7 +3,7 @@
 use super::fault::{Fault, ParseFault};
 use super::layer::Layer;
 use super::step::Step;
-use crate::python::repeated::Repeated;
+use crate::notation::python::repeated::Repeated;
 
 /// How many keys that stand twice are told apart; a file of thousands says no more than the first.
 pub(crate) const MAX_REPEATED: usize = 20;

@@ -22,7 +22,7 @@ use super::{Source, note};
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
-use crate::python::{self, PyClass, PyDef, PyItem, PyModule, PyParameter};
+use crate::notation::python::{self, PyClass, PyDef, PyItem, PyModule, PyParameter};
 
 /// Fields of a tool that hold its parameters.
 const PARAMETERS: [&str; 3] = ["input_parameters", "parameters", "inputs"];
@@ -269,7 +269,7 @@ fn text_of<'f>(fields: &'f [PyParameter], name: &str) -> Option<&'f str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::python::module;
+    use crate::notation::python::module;
 
     fn read(text: &str) -> Result<Vec<Value>, ParseFault> {
         functions(&module(text), text, &mut Vec::new(), &Allowance::of(text))

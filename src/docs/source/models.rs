@@ -12,7 +12,7 @@ use super::python::{members, named, not_optional};
 use super::{docstring, too_large};
 use crate::allowance::{Allowance, bytes_of, bytes_of_member};
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::python::{PyClass, PyDefault, PyItem, PyModule, PyParameter};
+use crate::notation::python::{PyClass, PyDefault, PyItem, PyModule, PyParameter};
 
 /// What a class of fields is derived from, or marked with.
 const MODELS: [&str; 6] = ["BaseModel", "TypedDict", "OpenAISchema", "dataclass", "RootModel", "NamedTuple"];
@@ -261,7 +261,7 @@ fn size(schema: &Map<String, Value>) -> (usize, usize) {
 mod tests {
     use super::*;
     use crate::docs::source::{Source, classes};
-    use crate::python::module;
+    use crate::notation::python::module;
 
     fn read(text: &str) -> Result<Vec<Value>, ParseFault> {
         classes::functions(&module(text), text, &mut Vec::new(), &Allowance::of(text))

@@ -16,7 +16,7 @@ use super::{Source, afford, classes, too_large};
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
-use crate::python::{self, PyDef, PyDefault, PyParameter, SyntaxError};
+use crate::notation::python::{self, PyDef, PyDefault, PyParameter, SyntaxError};
 
 /// How many definitions that cannot be read are reported.
 pub(super) const MAX_FAULTS: usize = 20;

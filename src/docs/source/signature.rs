@@ -11,7 +11,7 @@ use super::models::Models;
 use super::python::function;
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::python::{self, PySignature};
+use crate::notation::python::{self, PySignature};
 
 /// The functions of a text in which each statement looks like the head of one.
 pub(super) fn read(text: &str, allowance: &Allowance) -> Option<Result<Vec<Value>, Fault>> {

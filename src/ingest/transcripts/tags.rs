@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::conversation::{Call, Message, Role};
 use crate::ingest::messages::calls::read_call;
 use crate::ingest::reasons::{BAD_MESSAGE, Fault};
-use crate::python;
+use crate::notation::python;
 
 /// How a conversation writes calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -62,7 +62,7 @@ fn hash(row: &[f32]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::similarity::vectors::Vectors;
+    use crate::embed::vectors::Vectors;
 
     #[test]
     fn a_copy_goes_to_the_first_of_its_like() {

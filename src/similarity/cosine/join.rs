@@ -9,7 +9,7 @@ use super::exact::{self, Sides};
 use super::plan::Plan;
 use super::proposed::{self, Search};
 use super::rows::{Skipped, UnitRows};
-use crate::similarity::vectors::Vectors;
+use crate::embed::vectors::Vectors;
 use crate::similarity::{Pair, Stopped};
 
 /// What a report says of a join, beside its pairs.

@@ -149,8 +149,8 @@ fn sample(n_rows: usize, is_fit: impl Fn(u32) -> bool) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embed::vectors::Vectors;
     use crate::similarity::cosine::rows::UnitRows;
-    use crate::similarity::vectors::Vectors;
 
     #[test]
     fn what_was_never_proposed_is_missed_and_shows_in_the_recall() {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use multiversion::multiversion;
 use rayon::prelude::*;
 
-use crate::similarity::vectors::Vectors;
+use crate::embed::vectors::Vectors;
 
 /// By how much the square of a length may differ from 1 in a row that stays as it stands.
 const UNIT_NOISE: f64 = 1e-6;

@@ -17,9 +17,10 @@
 
 use rayon::prelude::*;
 
+use crate::engine::stage::Cancelled;
+use crate::similarity::Merge;
 use crate::similarity::rouge::bitmap::{self, CHUNK_LEN, Column};
 use crate::similarity::rouge::prepared::{WIDTHS, width};
-use crate::similarity::{Cancelled, Merge};
 
 /// Sums that run side by side, as in [`dot`](super::dot).
 const N_LANES: usize = super::N_LANES;

@@ -5,12 +5,13 @@
 
 use rayon::prelude::*;
 
+use crate::embed::vectors::Vectors;
+use crate::engine::stage::Cancelled;
+use crate::similarity::Merge;
 use crate::similarity::cosine::dot;
 use crate::similarity::cosine::join::join;
 use crate::similarity::cosine::plan::Plan;
 use crate::similarity::cosine::sparse::{self, SparseLeaders};
-use crate::similarity::vectors::Vectors;
-use crate::similarity::{Cancelled, Merge};
 
 /// Settled leaders that a join pays for; fewer are compared one by one.
 const MIN_JOINED: usize = 2_048;

@@ -13,13 +13,14 @@ mod tests;
 
 use std::ops::Range;
 
-use super::embed::EmbedError;
-use super::embed::scopes::InOrder;
+use super::Merge;
 use super::rouge::leaders::{BLOCK_LEN, Found, Leaders, Ties};
 use super::rouge::prepared::{Row, row};
 use super::rouge::spaces::Spaces;
 use super::rouge::texts::Texts;
-use super::{Cancelled, Merge};
+use crate::embed::EmbedError;
+use crate::embed::scopes::InOrder;
+use crate::engine::stage::Cancelled;
 use crate::text::profile::Profile;
 use crate::text::rouge::Threshold;
 use crate::text::tokens::Tokenizer;

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::embed::hashed::Hashed;
+use crate::embed::vectors::Vectors;
 use crate::similarity::cosine::dot;
-use crate::similarity::embed::hashed::Hashed;
-use crate::similarity::vectors::Vectors;
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::f1;
 

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use super::bitmap::{self, CHUNK_LEN, Column};
 use super::postings::Postings;
 use super::prepared::{Prepared, Row, WIDTHS};
-use crate::similarity::Cancelled;
+use crate::engine::stage::Cancelled;
 
 /// Some of the sequences, side by side in chunks.
 pub(super) struct Index<'p> {

@@ -13,7 +13,8 @@ use super::index::Index;
 use super::prepared::{Row, row};
 use super::spaces::{Kind, Layout, Spaces};
 use super::texts::Texts;
-use crate::similarity::{Cancelled, Pair, Stopped};
+use crate::engine::stage::Cancelled;
+use crate::similarity::{Pair, Stopped};
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::{Threshold, f1};
 

@@ -14,7 +14,8 @@ use super::index::Index;
 use super::prepared::{Prepared, Row, row};
 use super::spaces::{Kind, Layout, Spaces};
 use super::texts::Texts;
-use crate::similarity::{Cancelled, Merge};
+use crate::engine::stage::Cancelled;
+use crate::similarity::Merge;
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::{Threshold, f1};
 

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::prepared::{Prepared, Row};
-use crate::similarity::Cancelled;
+use crate::engine::stage::Cancelled;
 use crate::text::rouge::Threshold;
 
 /// Tokens of the longest sequence that stands in lists.

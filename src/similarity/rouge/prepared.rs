@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::bitmap;
 use super::texts::Tokens;
-use crate::similarity::Cancelled;
+use crate::engine::stage::Cancelled;
 use crate::similarity::sequences::Sequences;
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::Threshold;

@@ -7,7 +7,7 @@
 use super::index::Index;
 use super::prepared::{Prepared, Row};
 use super::texts::Texts;
-use crate::similarity::Cancelled;
+use crate::engine::stage::Cancelled;
 use crate::text::rouge::Threshold;
 
 /// What a text needs.

@@ -19,7 +19,7 @@ pub(super) use blanks::{is_blank, plain_mark};
 use serde_json::Value;
 
 use crate::allowance::{Allowance, ELEMENT_BYTES};
-use crate::python::repeated::Repeated;
+use crate::notation::python::repeated::Repeated;
 
 /// A text that was read, and what its value rests on.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@ use super::ends::Place;
 use super::{Reader, Stop, StopKind};
 use crate::allowance::{BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES};
 use crate::docs::parse::MAX_DEPTH;
-use crate::python::repeated::insert;
+use crate::notation::python::repeated::insert;
 
 /// A key, or what stands where one should.
 enum Key {

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use crate::allowance::{Allowance, BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES, bytes_of};
 use crate::docs::parse::MAX_DEPTH;
 use crate::docs::parse::outline::Outline;
-use crate::python::repeated::{Repeated, insert};
+use crate::notation::python::repeated::{Repeated, insert};
 
 /// How many times larger than the text its copied values may be.
 const MAX_GROWTH: usize = 4;

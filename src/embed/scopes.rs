@@ -9,8 +9,9 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use super::{Cancelled, EmbedError, Embedder};
-use crate::similarity::vectors::Vectors;
+use super::{EmbedError, Embedder};
+use crate::embed::vectors::Vectors;
+use crate::engine::stage::Cancelled;
 
 /// Texts embedded together, or one scope if that holds more. Higher takes more memory.
 const MAX_TEXTS: usize = 4_096;
@@ -185,7 +186,7 @@ fn cut<'a, 'b>(scopes: &[Vec<&str>], mut rows: &'b [&'a [f32]]) -> Vec<&'b [&'a 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::similarity::embed::hashed::Hashed;
+    use crate::embed::hashed::Hashed;
 
     #[test]
     fn each_scope_has_the_vectors_of_its_own_texts() {

@@ -7,12 +7,13 @@
 use std::path::{Path, PathBuf};
 
 use super::folder::{CONFIG, MODULES, Module, PROMPTS, SENTENCE, TOKENIZER, WEIGHTS, bad};
+use crate::embed::EmbedError;
 use crate::engine::error::At as _;
+use crate::engine::stage::Cancelled;
 use crate::llm::client::Patience;
 use crate::llm::download::Downloader;
 use crate::llm::key::Key;
-use crate::llm::{Cancelled, variable};
-use crate::similarity::embed::EmbedError;
+use crate::llm::variable;
 
 /// The variables that name the hub and the key to it, as the hub's own libraries have them.
 const BASE_VARIABLE: &str = "HF_ENDPOINT";

@@ -14,14 +14,15 @@ pub mod hashed;
 pub mod local;
 pub mod name;
 pub mod scopes;
+pub mod vectors;
 
 use std::path::PathBuf;
 
 use crate::engine::error::Error;
 use crate::llm;
-use crate::similarity::vectors::Vectors;
+use vectors::Vectors;
 
-pub use crate::similarity::Cancelled;
+use crate::engine::stage::Cancelled;
 
 /// What turns texts into vectors of one space.
 pub trait Embedder: Send + Sync {

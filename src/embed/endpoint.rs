@@ -6,9 +6,10 @@
 
 use std::sync::OnceLock;
 
-use super::{Cancelled, EmbedError, Embedder, to_unit_length};
+use super::{EmbedError, Embedder, to_unit_length};
+use crate::embed::vectors::Vectors;
+use crate::engine::stage::Cancelled;
 use crate::llm::client::Client;
-use crate::similarity::vectors::Vectors;
 
 /// Asked for where nothing else tells how long the vectors are.
 const PROBE: &str = "a";

@@ -14,10 +14,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_128;
 
 use self::segment::{Reader, Writer};
-use super::{Cancelled, EmbedError, Embedder};
+use super::{EmbedError, Embedder};
+use crate::embed::vectors::Vectors;
 use crate::engine::error::At as _;
 use crate::engine::folder::{cache_folder, write_atomic};
-use crate::similarity::vectors::Vectors;
+use crate::engine::stage::Cancelled;
 
 /// The variable that names the folder of caches.
 const VARIABLE: &str = "TOOLSIEVE_CACHE";

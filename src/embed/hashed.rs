@@ -8,9 +8,10 @@
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{Cancelled, EmbedError, Embedder};
+use super::{EmbedError, Embedder};
+use crate::embed::vectors::Vectors;
+use crate::engine::stage::Cancelled;
 use crate::similarity::cosine::dot;
-use crate::similarity::vectors::Vectors;
 use crate::text::normal::normalise;
 
 /// Counts of hashed character n-grams.

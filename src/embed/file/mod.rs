@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Cancelled, EmbedError, Embedder, to_unit_length};
+use super::{EmbedError, Embedder, to_unit_length};
+use crate::embed::vectors::Vectors;
 use crate::engine::error::At as _;
 use crate::engine::fingerprint::sha256_of;
 use crate::engine::foreign::{ForeignFile, ForeignRows, Need};
-use crate::similarity::vectors::Vectors;
+use crate::engine::stage::Cancelled;
 use crate::text::normal::normalise_query;
 
 /// Digits of the hash that tells files apart.

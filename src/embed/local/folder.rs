@@ -10,9 +10,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::bert::Config;
+use crate::embed::EmbedError;
 use crate::engine::error::{At as _, Error};
 use crate::engine::fingerprint::Fingerprint;
-use crate::similarity::embed::EmbedError;
 
 pub(super) const CONFIG: &str = "config.json";
 pub(super) const TOKENIZER: &str = "tokenizer.json";

@@ -19,8 +19,9 @@ use tokenizers::{Tokenizer, TruncationParams};
 
 use self::bert::Bert;
 use self::folder::{Folder, Pooling, TOKENIZER, WEIGHTS, bad};
-use super::{Cancelled, EmbedError, Embedder, to_unit_length};
-use crate::similarity::vectors::Vectors;
+use super::{EmbedError, Embedder, to_unit_length};
+use crate::embed::vectors::Vectors;
+use crate::engine::stage::Cancelled;
 
 /// Raised when the same model gives other numbers here.
 const VERSION: u32 = 1;

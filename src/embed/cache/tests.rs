@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::similarity::embed::hashed::Hashed;
+use crate::embed::hashed::Hashed;
 
 /// Counts the texts that were asked for.
 #[derive(Default)]
