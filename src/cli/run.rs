@@ -18,6 +18,7 @@ use crate::engine::folder::{
     InputFile, RunFile, RunFolder, create_private, write_atomic, write_json, write_run_file,
 };
 use crate::engine::ledger;
+use crate::engine::partition::Parts;
 use crate::engine::payload::IngestManifest;
 use crate::engine::runner::{self, Outcome, Sink, StageInstance};
 use crate::engine::stage::{Context, Progress};
@@ -58,6 +59,10 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 
+    /// Cuts each step into at most this many parts that are judged apart; the bytes are the same.
+    #[arg(long, value_name = "N", hide = true, default_value = "1")]
+    parts: Parts,
+
     /// Prints warnings and errors only.
     #[arg(long, short)]
     quiet: bool,
@@ -84,7 +89,7 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
         progress.warn(warning);
     }
     let cx = Context { seed: pipeline.seed, cancel: &*cancel, progress: &progress };
-    let (outcome, report) = judged(&pipeline, &folder, &cx).map_err(Halfway)?;
+    let (outcome, report) = judged(&pipeline, &folder, args.parts, &cx).map_err(Halfway)?;
     let printed = print_summary(&report, &outcome, folder.path());
     let ending = gate(&pipeline, &outcome.ingest, report.fault_share);
     ending.after(printed).with_context(|| {
@@ -114,8 +119,13 @@ fn cancelled_by_signal() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 /// Runs the pipeline and writes what tells of it. Whatever goes wrong in it, the same call goes on from there.
-fn judged(pipeline: &Pipeline, folder: &RunFolder, cx: &Context<'_>) -> Result<(Outcome, Report), Error> {
-    let mut outcome = runner::run(folder, &pipeline.ingest, &pipeline.stages, cx)?;
+fn judged(
+    pipeline: &Pipeline,
+    folder: &RunFolder,
+    parts: Parts,
+    cx: &Context<'_>,
+) -> Result<(Outcome, Report), Error> {
+    let mut outcome = runner::run_in_parts(folder, &pipeline.ingest, &pipeline.stages, parts, cx)?;
     // The dataset is written beside what tells of the rows: neither needs the other.
     let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
     let written = std::thread::scope(|scope| {

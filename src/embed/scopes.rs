@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::{EmbedError, Embedder};
 use crate::embed::vectors::Vectors;
@@ -20,7 +20,7 @@ const MAX_TEXTS: usize = 4_096;
 pub struct Used {
     id: String,
     n_vectors: usize,
-    hash: Xxh3,
+    hash: u128,
 }
 
 impl Used {
@@ -28,20 +28,34 @@ impl Used {
     pub const NOTE: &'static str = "embedder";
 
     fn by(embedder: &dyn Embedder) -> Self {
-        Self { id: embedder.id(), n_vectors: 0, hash: Xxh3::new() }
+        Self { id: embedder.id(), n_vectors: 0, hash: 0 }
     }
 
     fn add(&mut self, rows: &[&[f32]]) {
         self.n_vectors += rows.len();
-        let hashes: Vec<u128> = rows.par_iter().map(|row| hash_of(row)).collect();
-        for hash in hashes {
-            self.hash.update(&hash.to_le_bytes());
-        }
+        let sum = rows.par_iter().map(|row| hash_of(row)).reduce(|| 0, u128::wrapping_add);
+        self.hash = self.hash.wrapping_add(sum);
     }
 
-    /// The embedder's id, how many vectors there were, and a hash of the hashes of their bytes, in order.
+    /// The embedder's id, how many vectors there were, and the sum of the hashes of their bytes, whatever their order.
     pub fn note(&self) -> Value {
-        json!({ "id": self.id, "vectors": self.n_vectors, "xxh3": format!("{:032x}", self.hash.digest128()) })
+        json!({ "id": self.id, "vectors": self.n_vectors, "xxh3": format!("{:032x}", self.hash) })
+    }
+
+    /// One note of those of several parts of a step; `None` where these are no such notes, or of several embedders.
+    pub fn join(notes: &[Value]) -> Option<Value> {
+        let read = |note: &Value| {
+            let n_vectors = usize::try_from(note.get("vectors")?.as_u64()?).ok()?;
+            let hash = u128::from_str_radix(note.get("xxh3")?.as_str()?, 16).ok()?;
+            Some(Self { id: note.get("id")?.as_str()?.to_owned(), n_vectors, hash })
+        };
+        let all: Vec<Self> = notes.iter().map(read).collect::<Option<_>>()?;
+        let joined = all.into_iter().reduce(|one, other| Self {
+            n_vectors: one.n_vectors + other.n_vectors,
+            hash: one.hash.wrapping_add(other.hash),
+            id: if one.id == other.id { one.id } else { String::new() },
+        })?;
+        (!joined.id.is_empty()).then(|| joined.note())
     }
 }
 

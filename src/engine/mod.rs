@@ -25,6 +25,7 @@ pub mod frame;
 pub mod ledger;
 mod marker;
 mod others;
+pub mod partition;
 pub mod payload;
 pub mod purge;
 pub mod rewrite;

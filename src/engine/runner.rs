@@ -4,7 +4,8 @@
 //! read back. Otherwise it judges, and the delta is written. Either way the same delta is applied to the tables, what
 //! follows for parents and children is worked out, and rows in and rows out are compared before the next stage starts.
 //!
-//! What happens to the other table stands in `cascade`, what is compared in `conservation`.
+//! What happens to the other table stands in `cascade`, what is compared in `conservation`, how a step is cut into tasks in
+//! `partition`.
 
 use std::path::Path;
 use std::time::Instant;
@@ -26,6 +27,7 @@ use super::folder::{INGEST, InputFile, MANIFEST, RunFolder, Step};
 use super::forget;
 use super::forgotten::Forgotten;
 use super::frame::FrameFile;
+use super::partition::{self, Parts};
 use super::payload::{self, IngestCounts, IngestManifest, PayloadWriter};
 use super::scribe::Scribe;
 use super::seal::{Fault, FaultKind, Files, Sealed};
@@ -129,17 +131,33 @@ pub fn run(
     stages: &[StageInstance],
     cx: &Context<'_>,
 ) -> Result<Outcome> {
+    run_in_parts(folder, source, stages, Parts::MIN, cx)
+}
+
+/// Runs like [`run`], with each step cut into at most so many parts, as its contract allows. The bytes are the same.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_in_parts(
+    folder: &RunFolder,
+    source: &dyn Source,
+    stages: &[StageInstance],
+    parts: Parts,
+    cx: &Context<'_>,
+) -> Result<Outcome> {
     let scribe = Scribe::new(HELD_BYTES);
-    steps(Running { folder, scribe: &scribe, cx }, source, stages).map_err(|error| match scribe.wait() {
-        // What could not be written is worse than what ended the steps.
-        Err(unwritten) if !matches!(unwritten, Error::Interrupted) => unwritten,
-        _ => error,
+    steps(Running { folder, scribe: &scribe, cx, parts }, source, stages).map_err(|error| {
+        match scribe.wait() {
+            // What could not be written is worse than what ended the steps.
+            Err(unwritten) if !matches!(unwritten, Error::Interrupted) => unwritten,
+            _ => error,
+        }
     })
 }
 
 /// Reads, and runs all stages; all is written when it ends well.
 fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) -> Result<Outcome> {
-    let Running { folder, scribe, cx } = running;
+    let Running { folder, scribe, cx, .. } = running;
     let names: Vec<String> = stages.iter().enumerate().map(|(at, stage)| step_name(at, &stage.id)).collect();
     folder.keep_stages(&names)?;
     let (ingest, mut corpus, mut reused) = std::thread::scope(|scope| {
@@ -204,12 +222,13 @@ struct Running<'a> {
     folder: &'a RunFolder,
     scribe: &'a Scribe,
     cx: &'a Context<'a>,
+    parts: Parts,
 }
 
 /// Reads the inputs, unless they were read before as they are now. Gives the tables and how many steps were taken over,
 /// too.
 fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, Corpus, usize)> {
-    let Running { folder, scribe, cx } = running;
+    let Running { folder, scribe, cx, .. } = running;
     let forgotten = Forgotten::read(folder.path())?;
     if let Some(Sealed { value: manifest, files, .. }) = manifest_of::<IngestManifest>(running, "ingest")? {
         cx.progress.begin("compare inputs", None);
@@ -300,7 +319,7 @@ fn judge(
     keys: Keys<'_>,
     corpus: &mut Corpus,
 ) -> Result<StageManifest> {
-    let Running { folder, scribe, cx } = running;
+    let Running { folder, scribe, cx, .. } = running;
     folder.remove_outcome()?;
     let start = Instant::now();
     let contract = instance.stage.contract();
@@ -341,14 +360,20 @@ fn judge(
 
 /// What a stage says of the tables as they stand.
 fn verdict_of(
-    Running { scribe, cx, .. }: Running<'_>,
+    Running { scribe, cx, parts, .. }: Running<'_>,
     instance: &StageInstance,
     contract: &Contract,
     columns: &Path,
     corpus: &Corpus,
 ) -> Result<Delta> {
     let mut verdict = Verdict::new(&instance.id, contract, corpus.table(contract.table), columns, scribe);
-    instance.stage.judge(&View::new(corpus, contract), cx, &mut verdict)?;
+    let (stage, view) = (&*instance.stage, View::new(corpus, contract));
+    let cut = partition::cut(stage, &instance.id, &view, parts, cx)?;
+    if cut.len() < 2 {
+        stage.judge(&view, cx, &mut verdict)?;
+    } else {
+        partition::judge(stage, &view, &cut, cx, &mut verdict)?;
+    }
     verdict.finish()
 }
 

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::columns::ColumnSpec;
 use super::error::Result;
 use super::fingerprint::Fingerprint;
+use super::partition::Partition;
 use super::verdict::Verdict;
 use super::view::{Row, View};
 use crate::text::tokens::Tokenizer;
@@ -90,6 +91,8 @@ pub struct Contract {
     pub reasons: Vec<&'static Reason>,
     /// It may merge rows: an edit after it can make two kept rows equal again.
     pub merges: bool,
+    /// Which rows it must judge together.
+    pub partition: Partition,
     /// A second run right after the first finds nothing to do.
     pub idempotent: bool,
     /// Rows may leave the machine; refused ahead of redaction.
@@ -376,7 +379,22 @@ pub trait Stage: Send + Sync {
     /// reading of the inputs, and a stage whose run is resumed may do without it.
     fn prepare(&self) {}
 
-    /// Judges the kept rows of its table.
+    /// The keys of the rows, where the contract's partition is [`Partition::Key`]: rows of equal key are judged in
+    /// the same part. A row without a key is one of its own.
+    ///
+    /// # Errors
+    /// As [`judge`](Self::judge).
+    fn keys(&self, _view: &View<'_>, _cx: &Context<'_>) -> Result<Option<Vec<(RowIx, u128)>>> {
+        Ok(None)
+    }
+
+    /// One note made of those of some parts; `None` where they cannot be joined. Equal ones are one.
+    fn join_notes(&self, _name: &str, mut notes: Vec<Value>) -> Option<Value> {
+        notes.dedup();
+        if notes.len() == 1 { notes.pop() } else { None }
+    }
+
+    /// Judges the kept rows of its table: of a part only those that [`View::rows`] and [`View::for_each_batch`] give.
     ///
     /// # Errors
     /// A column cannot be read, or the user asked to stop. A bad row is never an error: it gets a fate.

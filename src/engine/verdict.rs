@@ -15,6 +15,7 @@ use super::columns::{ColumnKind, ColumnSpec};
 use super::corpus::Table;
 use super::error::{Error, Result};
 use super::frame::{Columns, FrameWriter, Held, Values};
+use super::partition::Part;
 use super::scribe::Scribe;
 use super::stage::{Action, Cell, Contract, Edit, Evidence, Opinion, Reason, RowIx, Safety, TableId};
 
@@ -50,6 +51,16 @@ pub struct Delta {
     pub notes: BTreeMap<String, Value>,
 }
 
+/// What was said of the rows of one part.
+#[derive(Debug)]
+pub(super) struct PartDelta {
+    fates: Vec<FateEvent>,
+    edits: Vec<(RowIx, Edit)>,
+    /// By column of the contract.
+    cells: Vec<VecDeque<(RowIx, Cell)>>,
+    pub(super) notes: BTreeMap<String, Value>,
+}
+
 /// The builder a stage writes into.
 pub struct Verdict<'a> {
     stage: String,
@@ -62,7 +73,10 @@ pub struct Verdict<'a> {
     cells: Vec<VecDeque<(RowIx, Cell)>>,
     /// Rows and content columns for which an edit says why they change.
     explained: FxHashSet<(RowIx, &'static str)>,
-    writer: FrameWriter,
+    /// Of a part the cells stay here until they are put together with those of the others.
+    writer: Option<FrameWriter>,
+    /// The rows it may speak of, where these are not all.
+    part: Option<&'a Part>,
     next_batch: usize,
     notes: BTreeMap<String, Value>,
 }
@@ -85,10 +99,69 @@ impl<'a> Verdict<'a> {
             edits: Vec::new(),
             cells: contract.writes.iter().map(|_| VecDeque::new()).collect(),
             explained: FxHashSet::default(),
-            writer: FrameWriter::create(columns).held_by(scribe),
+            writer: Some(FrameWriter::create(columns).held_by(scribe)),
+            part: None,
             next_batch: 0,
             notes: BTreeMap::new(),
         }
+    }
+
+    /// An empty verdict on the rows of a part.
+    pub(super) fn of_part<'b>(&self, part: &'b Part) -> Verdict<'b>
+    where
+        'a: 'b,
+    {
+        Verdict {
+            stage: self.stage.clone(),
+            contract: self.contract,
+            table: self.table,
+            has_fate: vec![false; self.table.len()],
+            fates: Vec::new(),
+            edits: Vec::new(),
+            cells: self.contract.writes.iter().map(|_| VecDeque::new()).collect(),
+            explained: FxHashSet::default(),
+            writer: None,
+            part: Some(part),
+            next_batch: 0,
+            notes: BTreeMap::new(),
+        }
+    }
+
+    /// What was said of a part.
+    pub(super) fn into_part(self) -> PartDelta {
+        PartDelta { fates: self.fates, edits: self.edits, cells: self.cells, notes: self.notes }
+    }
+
+    /// Takes what was said of a part, as if it had been said here; its notes are for the caller.
+    ///
+    /// # Errors
+    /// As the single calls.
+    pub(super) fn absorb(&mut self, part: PartDelta) -> Result<()> {
+        for (row, edit) in part.edits {
+            self.edit(row, edit)?;
+        }
+        for (&column, cells) in self.contract.writes.iter().zip(part.cells) {
+            for (row, cell) in cells {
+                self.set(row, column, cell)?;
+            }
+        }
+        for FateEvent { row, action, reason, into, evidence, .. } in part.fates {
+            self.fate(row, action, reason, into, evidence)?;
+        }
+        Ok(())
+    }
+
+    /// The stage's id in messages.
+    pub(super) fn stage(&self) -> &str {
+        &self.stage
+    }
+
+    /// Refuses to speak of a row that another part judges.
+    fn check_part(&self, row: RowIx) -> Result<()> {
+        if self.part.is_none_or(|part| part.holds(row)) {
+            return Ok(());
+        }
+        self.refuse(format!("row {row} is judged in another part"))
     }
 
     fn refuse<T>(&self, what: impl Into<String>) -> Result<T> {
@@ -106,6 +179,7 @@ impl<'a> Verdict<'a> {
         if !self.contract.reasons.iter().any(|declared| declared.code == reason.code) {
             return self.refuse(format!("reason {} is not in its contract", reason.code));
         }
+        self.check_part(row)?;
         if !self.table.is_kept(row) {
             return self.refuse(format!("{} of row {row}, which is not kept", action.name()));
         }
@@ -170,6 +244,7 @@ impl<'a> Verdict<'a> {
         if !fits {
             return self.refuse(format!("column {} cannot hold {cell:?}", column.name));
         }
+        self.check_part(row)?;
         if self.table.batch_of(row) < self.next_batch {
             return self.refuse(format!("cell of row {row} set after its batch was written"));
         }
@@ -195,6 +270,7 @@ impl<'a> Verdict<'a> {
         if !self.contract.writes.contains(&edit.column) {
             return self.refuse(format!("column {} is not in its contract", edit.column.name));
         }
+        self.check_part(row)?;
         if edit.safety != Safety::Suggest {
             self.explained.insert((row, edit.column.name));
         }
@@ -230,9 +306,9 @@ impl<'a> Verdict<'a> {
     /// # Errors
     /// The file cannot be written.
     pub fn flush(&mut self, batch: usize) -> Result<()> {
-        if self.contract.writes.is_empty() {
+        let Some(writer) = self.writer.as_mut().filter(|_| !self.contract.writes.is_empty()) else {
             return Ok(());
-        }
+        };
         for cells in &mut self.cells {
             cells.make_contiguous().sort_by_key(|(row, _)| *row);
         }
@@ -253,7 +329,7 @@ impl<'a> Verdict<'a> {
                 .zip(&ready)
                 .map(|(column, cells)| (column.name, dense(column.kind, cells, range.start, range.len())))
                 .collect();
-            self.writer.write(columns)?;
+            writer.write(columns)?;
             self.next_batch += 1;
         }
         Ok(())
@@ -279,9 +355,11 @@ impl<'a> Verdict<'a> {
             } else {
                 let none =
                     self.contract.writes.iter().map(|column| (column.name, dense(column.kind, &[], 0, 0)));
-                self.writer.write(none.collect())?;
+                if let Some(writer) = &mut self.writer {
+                    writer.write(none.collect())?;
+                }
             }
-            Some(self.writer.finish()?)
+            self.writer.map(FrameWriter::finish).transpose()?
         };
         self.fates.sort_by_key(|event| event.row);
         self.edits.sort_by_key(|(row, _)| *row);

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use super::columns::ColumnSpec;
 use super::corpus::{BatchCells, Corpus, RowId, Table};
 use super::error::{Error, Result};
+use super::partition::Part;
 use super::stage::{Cancel, Context, Contract, RowIx, TableId};
 
 /// The kept rows of one table.
@@ -13,35 +14,62 @@ pub struct View<'a> {
     corpus: &'a Corpus,
     table: TableId,
     reads: Vec<ColumnSpec>,
+    /// The rows to be judged, where these are not all.
+    part: Option<&'a Part>,
 }
 
 impl<'a> View<'a> {
     /// The view that a contract allows.
     pub fn new(corpus: &'a Corpus, contract: &Contract) -> Self {
         let reads = contract.reads.iter().chain(&contract.reads_if_there).copied().collect();
-        Self { corpus, table: contract.table, reads }
+        Self { corpus, table: contract.table, reads, part: None }
+    }
+
+    /// The same rows and columns, of which those of a part are to be judged.
+    pub(super) fn of_part<'b>(&self, part: &'b Part) -> View<'b>
+    where
+        'a: 'b,
+    {
+        View { corpus: self.corpus, table: self.table, reads: self.reads.clone(), part: Some(part) }
+    }
+
+    /// All rows, whatever part of them is to be judged: what a stage must know of the others.
+    #[must_use]
+    pub fn whole(&self) -> View<'a> {
+        View { corpus: self.corpus, table: self.table, reads: self.reads.clone(), part: None }
     }
 
     /// The same contract's columns of the parent table.
     #[must_use]
     pub fn parent(&self) -> View<'a> {
-        View { corpus: self.corpus, table: TableId::DocLists, reads: self.reads.clone() }
+        View { corpus: self.corpus, table: TableId::DocLists, reads: self.reads.clone(), part: None }
     }
 
     /// The same contract's columns of the child table.
     #[must_use]
     pub fn children(&self) -> View<'a> {
-        View { corpus: self.corpus, table: TableId::Requests, reads: self.reads.clone() }
+        View { corpus: self.corpus, table: TableId::Requests, reads: self.reads.clone(), part: None }
     }
 
     fn table(&self) -> &'a Table {
         self.corpus.table(self.table)
     }
 
-    /// The kept rows in canonical order: the earliest first.
+    /// Number of rows of the table, whatever their fate.
+    pub(super) fn len(&self) -> usize {
+        self.table().len()
+    }
+
+    /// The kept rows to be judged, in canonical order: the earliest first.
     pub fn rows(&self) -> impl Iterator<Item = RowIx> + 'a {
-        let table = self.table();
-        table.in_order().iter().copied().filter(|&row| table.is_kept(row))
+        let (table, part) = (self.table(), self.part);
+        let is_in_part = move |row: RowIx| part.is_none_or(|part| part.holds(row));
+        table.in_order().iter().copied().filter(move |&row| table.is_kept(row) && is_in_part(row))
+    }
+
+    /// The row is kept and to be judged here.
+    pub fn is_judged(&self, row: RowIx) -> bool {
+        self.is_kept(row) && self.part.is_none_or(|part| part.holds(row))
     }
 
     /// The row is in the working set.
@@ -94,7 +122,7 @@ impl<'a> View<'a> {
         Some(head)
     }
 
-    /// Streams the declared columns of this table, batch by batch, kept rows only.
+    /// Streams the declared columns of this table, batch by batch: the kept rows to be judged.
     ///
     /// # Errors
     /// A file cannot be read, the user asked to stop, or `visit` fails.
@@ -103,7 +131,7 @@ impl<'a> View<'a> {
         cx: &Context<'_>,
         visit: impl FnMut(&Batch<'_>) -> Result<()>,
     ) -> Result<()> {
-        self.stream(cx, |row| self.table().is_kept(row), visit)
+        self.stream(cx, |row| self.is_judged(row), visit)
     }
 
     /// Streams like [`View::for_each_batch`], but the rows for which `wanted` holds, whatever their fate.
@@ -125,11 +153,13 @@ impl<'a> View<'a> {
             }
             let range = table.batch(index);
             let rows: Vec<RowIx> = table.rows_of_batch(index).filter(|&row| wanted(row)).collect();
+            // Each part goes through all batches: only its own rows count.
+            let n_done = if self.part.is_none() { range.len() } else { rows.len() };
             if !rows.is_empty() {
                 let cells = table.read_batch(index, &columns)?;
                 visit(&Batch { index, start: range.start, rows, cells, cancel: cx.cancel })?;
             }
-            cx.progress.advance(range.len() as u64);
+            cx.progress.advance(n_done as u64);
         }
         Ok(())
     }

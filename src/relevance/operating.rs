@@ -165,6 +165,24 @@ fn bins(texts: &[(f64, bool)], lines: Thresholds) -> Vec<Bin> {
 }
 
 impl OperatingPoint {
+    /// The requests of two parts together; both stand at the same thresholds.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.by_person += other.by_person;
+        self.by_rule += other.by_rule;
+        self.by_answers += other.by_answers;
+        for (bin, more) in self.bins.iter_mut().zip(other.bins) {
+            bin.relevant += more.relevant;
+            bin.irrelevant += more.irrelevant;
+            bin.held += more.held;
+        }
+        for (reach, more) in self.curve.iter_mut().zip(other.curve) {
+            reach.requests += more.requests;
+            reach.more += more.more;
+        }
+        self
+    }
+
     /// Requests that the text alone judges, held ones counted in.
     pub fn by_text(&self) -> u64 {
         self.bins.iter().map(|bin| bin.relevant + bin.irrelevant + bin.held).sum()

@@ -20,6 +20,7 @@ use crate::engine::columns::{AFTERWARDS, MESSAGES, OUTCOME, RESPONSE, SESSION, U
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
@@ -117,6 +118,7 @@ impl Stage for CollapseConversations {
             reasons: vec![&CONTINUES, &NO_FIRST_STEP, &NO_USER_MESSAGE],
             merges: true,
             idempotent: true,
+            partition: Partition::Key,
             sends_rows_out: false,
         }
     }
@@ -124,6 +126,17 @@ impl Stage for CollapseConversations {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(3);
         Ok(())
+    }
+
+    /// Rows of one conversation begin alike, up to the first message of the user.
+    fn keys(&self, view: &View<'_>, cx: &Context<'_>) -> Result<Option<Vec<(RowIx, u128)>>> {
+        let mut keys: Vec<(RowIx, u128)> = Vec::new();
+        view.for_each_batch(cx, |batch| {
+            let found = batch.map_rows(|row| first_turn(row, view.list_of(row.ix())))?;
+            keys.extend(batch.rows().iter().zip(found).filter_map(|(&row, key)| Some((row, key?))));
+            Ok(())
+        })?;
+        Ok(Some(keys))
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
@@ -298,6 +311,16 @@ fn tell(row: Row<'_>, list: RowIx) -> Told {
     }
     told.witnesses.extend(own_witness(row, &told, response.as_ref()));
     told
+}
+
+/// The conversation up to the first message of the user: what all rows of it begin with.
+fn first_turn(row: Row<'_>, list: RowIx) -> Option<u128> {
+    let messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
+    let first_user = messages.iter().position(|message| message.role == Role::User)?;
+    let mut conversation = Xxh3::new();
+    conversation.update(&list.to_le_bytes());
+    messages[..=first_user].iter().for_each(|message| add(&mut conversation, message));
+    Some(conversation.digest128())
 }
 
 /// What a row tells of its own answer, where its line holds the rest of the conversation.

@@ -28,6 +28,7 @@ use crate::engine::columns::{FUNCTIONS, MESSAGES};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
@@ -136,6 +137,7 @@ impl Stage for DropBaselineOverlap {
             reasons: vec![&OVERLAP],
             merges: false,
             idempotent: true,
+            partition: Partition::Rows,
             sends_rows_out: self.cosine.threshold().is_some() && self.embedder.name().sends_texts_out(),
         }
     }
@@ -151,6 +153,10 @@ impl Stage for DropBaselineOverlap {
             }
         }
         Ok(())
+    }
+
+    fn join_notes(&self, name: &str, notes: Vec<Value>) -> Option<Value> {
+        if name == Used::NOTE { Used::join(&notes) } else { None }
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {

@@ -21,6 +21,7 @@ use crate::engine::columns::FUNCTIONS;
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Action, Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
@@ -126,6 +127,7 @@ impl Stage for DropPublicOverlap {
             reasons: vec![&PUBLIC_FUNCTION, &SOME_PUBLIC_FUNCTIONS, &PUBLIC_NAME],
             merges: false,
             idempotent: true,
+            partition: Partition::Rows,
             sends_rows_out: false,
         }
     }

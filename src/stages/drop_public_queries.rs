@@ -18,6 +18,7 @@ use crate::engine::columns::MESSAGES;
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
@@ -103,6 +104,7 @@ impl Stage for DropPublicQueries {
             reasons: vec![&PUBLIC_QUERY],
             merges: false,
             idempotent: true,
+            partition: Partition::Rows,
             sends_rows_out: false,
         }
     }

@@ -14,6 +14,7 @@ use crate::engine::columns::MESSAGES;
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Contract, Evidence, Opinion, Reason, RowStage, TableId};
 use crate::engine::view::Row;
 use crate::text::noise::is_mash;
@@ -101,6 +102,7 @@ impl RowStage for DropSpam {
             reasons: vec![&EMPTY, &NO_WORDS, &REPEATED, &MASH, &TEST_WORD, &TOO_SHORT],
             merges: false,
             idempotent: true,
+            partition: Partition::Rows,
             sends_rows_out: false,
         }
     }

@@ -16,6 +16,7 @@ use crate::engine::columns::{FUNCTIONS, RENAMES};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{self, Contract, Evidence, Opinion, Reason, RowStage, TableId};
 use crate::engine::view::Row;
 
@@ -66,6 +67,7 @@ impl RowStage for FixDocs {
             reasons: REASONS.iter().collect(),
             merges: false,
             idempotent: true,
+            partition: Partition::Rows,
             sends_rows_out: false,
         }
     }

@@ -20,6 +20,7 @@ use crate::engine::columns::FUNCTIONS;
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Contract, Evidence, Opinion, Reason, RowStage, TableId};
 use crate::engine::view::Row;
 
@@ -82,6 +83,7 @@ impl RowStage for JudgeDocs {
             reasons: REASONS.iter().collect(),
             merges: false,
             idempotent: true,
+            partition: Partition::Rows,
             sends_rows_out: false,
         }
     }

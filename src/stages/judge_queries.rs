@@ -29,6 +29,7 @@ use crate::engine::columns::{
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
@@ -145,6 +146,7 @@ impl Stage for JudgeQueries {
             reasons: vec![&UNSURE],
             merges: false,
             idempotent: true,
+            partition: Partition::Rows,
             sends_rows_out: false,
         }
     }
@@ -161,6 +163,13 @@ impl Stage for JudgeQueries {
             None => fingerprint.part("weights", Model::embedded().to_toml().as_bytes()),
         }
         Ok(())
+    }
+
+    fn join_notes(&self, name: &str, notes: Vec<Value>) -> Option<Value> {
+        let points: Vec<OperatingPoint> =
+            notes.into_iter().map(|note| serde_json::from_value(note).ok()).collect::<Option<_>>()?;
+        let joined = points.into_iter().reduce(OperatingPoint::and)?;
+        (name == OPERATING_POINT).then(|| json!(joined))
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
@@ -354,7 +363,7 @@ fn read_requests(
     cx: &Context<'_>,
 ) -> Result<FxHashMap<RowIx, Request>> {
     let mut requests: FxHashMap<RowIx, Request> = FxHashMap::default();
-    let wanted = |row: RowIx| view.head_of(row, &SAME_QUESTION).is_some_and(|head| view.is_kept(head));
+    let wanted = |row: RowIx| view.head_of(row, &SAME_QUESTION).is_some_and(|head| view.is_judged(head));
     view.stream(cx, wanted, |batch| {
         for said in batch.map_rows(|row| said(row, lists, answered, view))? {
             let request = requests.entry(said.head).or_default();

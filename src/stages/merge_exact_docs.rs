@@ -15,6 +15,7 @@ use crate::engine::columns::FUNCTIONS;
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
@@ -53,6 +54,7 @@ impl Stage for MergeExactDocs {
             reasons: vec![&SAME],
             merges: true,
             idempotent: true,
+            partition: Partition::Key,
             sends_rows_out: false,
         }
     }
@@ -62,16 +64,12 @@ impl Stage for MergeExactDocs {
         Ok(())
     }
 
+    fn keys(&self, view: &View<'_>, cx: &Context<'_>) -> Result<Option<Vec<(RowIx, u128)>>> {
+        keys(view, cx).map(Some)
+    }
+
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let mut keys: Vec<(RowIx, u128)> = Vec::new();
-        view.for_each_batch(cx, |batch| {
-            let batch_keys = batch.map_rows(|row| {
-                let functions: Vec<Value> = row.json(FUNCTIONS).unwrap_or_default();
-                canonical::key(&functions)
-            })?;
-            keys.extend(batch.rows().iter().copied().zip(batch_keys));
-            Ok(())
-        })?;
+        let mut keys = keys(view, cx)?;
         keys.sort_unstable_by_key(|&(row, _)| view.position(row));
         let mut leaders: FxHashMap<u128, RowIx> = FxHashMap::default();
         for (row, key) in keys {
@@ -82,4 +80,18 @@ impl Stage for MergeExactDocs {
         }
         Ok(())
     }
+}
+
+/// The hash of each list's canonical form.
+fn keys(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<(RowIx, u128)>> {
+    let mut keys: Vec<(RowIx, u128)> = Vec::new();
+    view.for_each_batch(cx, |batch| {
+        let batch_keys = batch.map_rows(|row| {
+            let functions: Vec<Value> = row.json(FUNCTIONS).unwrap_or_default();
+            canonical::key(&functions)
+        })?;
+        keys.extend(batch.rows().iter().copied().zip(batch_keys));
+        Ok(())
+    })?;
+    Ok(keys)
 }

@@ -26,6 +26,7 @@ use crate::engine::columns::{COMPARED, FAMILY, FUNCTIONS, RENAMES};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
@@ -93,6 +94,7 @@ impl Stage for MergeNearDocs {
             reasons: vec![&NEAR_COPY],
             merges: true,
             idempotent: true,
+            partition: Partition::Whole,
             sends_rows_out: false,
         }
     }

@@ -35,6 +35,7 @@ use crate::engine::columns::{FAMILY, FINISH_REASON, MESSAGES, RESPONSE, STATUS, 
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
@@ -262,6 +263,7 @@ impl Stage for MergeNearQueries {
             reasons: vec![&SAME, &NEAR_COPY, &SIMILAR, &VARIANT],
             merges: true,
             idempotent: true,
+            partition: Partition::Key,
             sends_rows_out: self.cosine.threshold().is_some() && self.embedder.name().sends_texts_out(),
         }
     }
@@ -272,6 +274,32 @@ impl Stage for MergeNearQueries {
             fingerprint.part("embedder", embedder.id().as_bytes());
         }
         Ok(())
+    }
+
+    fn keys(&self, view: &View<'_>, cx: &Context<'_>) -> Result<Option<Vec<(RowIx, u128)>>> {
+        let families = families(view, cx)?;
+        let mut keys: Vec<(RowIx, u128)> = Vec::new();
+        view.for_each_batch(cx, |batch| {
+            let groups = batch
+                .map_rows(|row| self.group_and_query(row, view, &families).map(|(group, _, _)| group))?;
+            keys.extend(batch.rows().iter().zip(groups).filter_map(|(&row, group)| Some((row, group?))));
+            Ok(())
+        })?;
+        Ok(Some(keys))
+    }
+
+    fn join_notes(&self, name: &str, notes: Vec<Value>) -> Option<Value> {
+        if name != VARIANTS_NOTE {
+            return Used::join(&notes);
+        }
+        let counts: Vec<VariantCounts> =
+            notes.into_iter().map(|note| serde_json::from_value(note).ok()).collect::<Option<_>>()?;
+        let sum = counts.into_iter().fold(VariantCounts::default(), |sum, part| VariantCounts {
+            kept: sum.kept + part.kept,
+            of: sum.of + part.of,
+            dropped: sum.dropped + part.dropped,
+        });
+        Some(json!(sum))
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
@@ -544,7 +572,7 @@ impl MergeNearQueries {
     ) -> Result<FxHashMap<RowIx, NearTo>> {
         let mut n_kept: FxHashMap<RowIx, usize> = FxHashMap::default();
         let mut over = FxHashMap::default();
-        let mut total = 0_usize;
+        let mut total = 0;
         for (row, _) in groups.iter().flatten() {
             let Some(variant) = near.get(row) else { continue };
             let kept = n_kept.entry(variant.to).or_default();
@@ -556,9 +584,18 @@ impl MergeNearQueries {
                 over.insert(*row, *variant);
             }
         }
-        out.note(VARIANTS_NOTE, json!({ "kept": total, "of": n_kept.len(), "dropped": over.len() }));
+        let counts = VariantCounts { kept: total, of: n_kept.len(), dropped: over.len() };
+        out.note(VARIANTS_NOTE, json!(counts));
         Ok(over)
     }
+}
+
+/// How many variants were kept, of how many requests, and how many were too many.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct VariantCounts {
+    kept: usize,
+    of: usize,
+    dropped: usize,
 }
 
 /// The note that says how many variants were kept, of how many requests, and how many were too many.

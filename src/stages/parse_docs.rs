@@ -16,6 +16,7 @@ use crate::engine::columns::{FUNCTIONS, PARSE_STEPS, TEXT};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Contract, Evidence, Opinion, Reason, RowStage, TableId};
 use crate::engine::view::Row;
 
@@ -128,6 +129,7 @@ impl RowStage for ParseDocs {
             merges: false,
             // A second run would write over the functions that a fix changed.
             idempotent: false,
+            partition: Partition::Rows,
             sends_rows_out: false,
         }
     }

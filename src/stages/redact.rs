@@ -21,6 +21,7 @@ use crate::engine::columns::{
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Edit, Opinion, Reason, Redaction, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
@@ -123,6 +124,7 @@ impl Stage for Redact {
             reasons: self.reasons(),
             merges: false,
             idempotent: true,
+            partition: Partition::Whole,
             sends_rows_out: false,
         }
     }
@@ -500,7 +502,7 @@ pub(super) fn rewrite(
 ) -> Result<()> {
     view.stream(
         cx,
-        |row| view.is_kept(row) && wanted(row),
+        |row| view.is_judged(row) && wanted(row),
         |batch| {
             let opinions = batch.map_rows(&judge)?;
             for (row, opinion) in batch.rows().iter().zip(opinions) {

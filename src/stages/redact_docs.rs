@@ -16,6 +16,7 @@ use crate::engine::columns::{DOCS_PLACEHOLDERS, PLACEHOLDERS, TEXT};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Opinion, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
@@ -54,6 +55,7 @@ impl Stage for RedactDocs {
             reasons: self.0.reasons(),
             merges: false,
             idempotent: true,
+            partition: Partition::Rows,
             sends_rows_out: false,
         }
     }
@@ -86,7 +88,8 @@ impl Stage for RedactDocs {
             }
             Ok(())
         })?;
-        let lists = if was_searched { Seen::default() } else { Seen::collect(view, cx, &scanner, &LIST)? };
+        let lists =
+            if was_searched { Seen::default() } else { Seen::collect(&view.whole(), cx, &scanner, &LIST)? };
         let known = Known::of(|| lists.values());
         take_and_learn(&[&lists], &known, &mut numbers);
         let finder = Finder::from(&scanner).with_known(&known);

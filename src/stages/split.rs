@@ -31,6 +31,7 @@ use crate::engine::columns::{
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Opinion, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
@@ -130,6 +131,7 @@ impl Stage for Split {
             reasons: vec![&DECLINED, &CUT, &FAILED, &NOTHING, &UNREADABLE, &CALLS_BEFORE, &CONTRADICTED],
             merges: false,
             idempotent: true,
+            partition: Partition::Rows,
             sends_rows_out: false,
         }
     }

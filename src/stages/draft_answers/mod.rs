@@ -35,6 +35,7 @@ use crate::engine::columns::{
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
@@ -106,6 +107,7 @@ impl Stage for DraftAnswers {
                 .collect(),
             merges: false,
             idempotent: true,
+            partition: Partition::Whole,
             sends_rows_out: false,
         }
     }

@@ -23,6 +23,7 @@ use crate::engine::columns::{self, ColumnKind, ColumnSpec, USER, WEIGHT};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
@@ -154,6 +155,7 @@ impl Stage for Sample {
             merges: false,
             // A sample of a sample stands for the sample.
             idempotent: false,
+            partition: Partition::Whole,
             sends_rows_out: false,
         }
     }
