@@ -16,6 +16,7 @@ use crate::console;
 use crate::conversation::Role;
 use crate::engine::columns::{EXTERNAL_ID, FUNCTIONS, RELEVANCE_BASIS};
 use crate::engine::corpus::Corpus;
+use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Quiet, RowIx, TableId};
 use crate::engine::view::View;
 use crate::relevance::asked::Asked;
@@ -162,6 +163,7 @@ fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> anyhow::Result
         writes: vec![],
         reasons: vec![],
         merges: false,
+        partition: Partition::Rows,
         idempotent: true,
         sends_rows_out: false,
     };

@@ -276,8 +276,18 @@ mod tests {
         reason: &'static Reason,
     ) -> Contract {
         let (reasons, merges, idempotent, sends_rows_out) = (vec![reason], false, true, false);
-        let reads_if_there = Vec::new();
-        Contract { table, reads, reads_if_there, writes, reasons, merges, idempotent, sends_rows_out }
+        let (reads_if_there, partition) = (Vec::new(), super::super::partition::Partition::Rows);
+        Contract {
+            table,
+            partition,
+            reads,
+            reads_if_there,
+            writes,
+            reasons,
+            merges,
+            idempotent,
+            sends_rows_out,
+        }
     }
 
     fn stages(kinds: &[&'static str]) -> Vec<StageInstance> {

@@ -41,7 +41,7 @@ use crate::relevance::low_quality;
 use crate::relevance::measure::Thresholds;
 use crate::relevance::model::{Model, Side};
 use crate::relevance::offer::Offer;
-use crate::relevance::operating::{Means, OPERATING_POINT, operating_point};
+use crate::relevance::operating::{Means, OPERATING_POINT, OperatingPoint, operating_point};
 use crate::relevance::script;
 use crate::relevance::{Relevance, SPACE};
 use crate::text::normal::loose_name;
