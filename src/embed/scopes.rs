@@ -31,13 +31,15 @@ impl Used {
         Self { id: embedder.id(), n_vectors: 0, hash: 0 }
     }
 
-    fn add(&mut self, rows: &[&[f32]]) {
+    fn add(&mut self, texts: &[&str], rows: &[&[f32]]) {
         self.n_vectors += rows.len();
-        let sum = rows.par_iter().map(|row| hash_of(row)).reduce(|| 0, u128::wrapping_add);
+        let hashes = texts.par_iter().zip(rows).map(|(text, row)| hash_of(text, row));
+        let sum = hashes.reduce(|| 0, u128::wrapping_add);
         self.hash = self.hash.wrapping_add(sum);
     }
 
-    /// The embedder's id, how many vectors there were, and the sum of the hashes of their bytes, whatever their order.
+    /// The embedder's id, how many vectors there were, and the sum of the hashes of text and vector, whatever
+    /// their order.
     pub fn note(&self) -> Value {
         json!({ "id": self.id, "vectors": self.n_vectors, "xxh3": format!("{:032x}", self.hash) })
     }
@@ -59,11 +61,12 @@ impl Used {
     }
 }
 
-fn hash_of(row: &[f32]) -> u128 {
+fn hash_of(text: &str, row: &[f32]) -> u128 {
     let mut bytes = vec![0; size_of_val(row)];
     for (bytes, value) in bytes.as_chunks_mut().0.iter_mut().zip(row) {
         *bytes = value.to_le_bytes();
     }
+    bytes.extend(xxh3_128(text.as_bytes()).to_le_bytes());
     xxh3_128(&bytes)
 }
 
@@ -119,7 +122,7 @@ impl<'a> InOrder<'a> {
                 let (some, rest) = texts.split_at(n.min(texts.len()));
                 *texts = rest;
                 let vectors = embedder.embed(some, *cancelled)?;
-                used.add(&vectors.iter().collect::<Vec<_>>());
+                used.add(some, &vectors.iter().collect::<Vec<_>>());
                 Ok(Part::Own(vectors))
             }
         }
@@ -157,13 +160,14 @@ pub fn judge_scopes<T: Send>(
             vectors.finish()?;
             continue;
         }
+        let texts = batch.concat();
         let vectors = match embedder {
-            Some(embedder) => embedder.embed(&batch.concat(), cancelled)?,
+            Some(embedder) => embedder.embed(&texts, cancelled)?,
             None => Vectors::default(),
         };
         let rows: Vec<&[f32]> = vectors.iter().collect();
         if let Some(used) = &mut used {
-            used.add(&rows);
+            used.add(&texts, &rows);
         }
         let of_scope = |(at, (texts, rows)): (usize, (&Vec<&str>, &[&[f32]]))| {
             if cancelled() {
@@ -238,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_note_depends_on_every_vector_and_its_place() {
+    fn the_note_depends_on_every_vector_and_its_text_and_not_on_their_order() {
         let note = |texts: &[&str]| {
             judge_scopes(&[texts.to_vec()], Some(&Hashed::V1), &|| false, |_, _, _| Ok(()))
                 .unwrap()
@@ -252,7 +256,12 @@ mod tests {
         let of_two =
             judge_scopes(&in_two, Some(&Hashed::V1), &|| false, |_, _, _| Ok(())).unwrap().1.unwrap();
         assert_eq!(note(&many), of_two.note());
-        assert_ne!(note(&["a bell", "a gate"])["xxh3"], note(&["a gate", "a bell"])["xxh3"]);
+        assert_eq!(note(&["a bell", "a gate"]), note(&["a gate", "a bell"]));
+        assert_ne!(note(&["a bell", "a bell"])["xxh3"], note(&["a gate", "a gate"])["xxh3"]);
+        assert_ne!(hash_of("a bell", &[1.0]), hash_of("a gate", &[1.0]));
+        let parts = [note(&["a bell"]), note(&["a gate"])];
+        assert_eq!(Used::join(&parts), Some(note(&["a bell", "a gate"])));
+        assert_eq!(Used::join(&[parts[0].clone(), json!({"id": "another"})]), None);
     }
 
     #[test]

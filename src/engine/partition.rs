@@ -183,3 +183,135 @@ impl Progress for WarnsOnce<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::engine::columns::MESSAGES;
+    use crate::engine::fingerprint::Fingerprint;
+    use crate::engine::fixture;
+    use crate::engine::scribe::Scribe;
+    use crate::engine::stage::{Contract, Evidence, Quiet, Reason, TableId};
+
+    static ODD: Reason = Reason::policy("test/odd", "Its number is odd.");
+
+    /// A stage that can be made to break each rule of parts.
+    #[derive(Clone, Copy, Default)]
+    struct Odd {
+        is_by_key: bool,
+        has_keys: bool,
+        speaks_of_others: bool,
+        notes_what_it_saw: bool,
+    }
+
+    impl Stage for Odd {
+        fn contract(&self) -> Contract {
+            Contract {
+                table: TableId::Requests,
+                reads: vec![MESSAGES],
+                reads_if_there: vec![],
+                writes: vec![],
+                reasons: vec![&ODD],
+                merges: false,
+                partition: if self.is_by_key { Partition::Key } else { Partition::Rows },
+                idempotent: true,
+                sends_rows_out: false,
+            }
+        }
+
+        fn fingerprint(&self, _fingerprint: &mut Fingerprint) -> Result<()> {
+            Ok(())
+        }
+
+        fn keys(&self, view: &View<'_>, _cx: &Context<'_>) -> Result<Option<Vec<(RowIx, u128)>>> {
+            Ok(self.has_keys.then(|| view.rows().map(|row| (row, u128::from(row % 3))).collect()))
+        }
+
+        fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+            let rows: Vec<RowIx> =
+                if self.speaks_of_others { view.whole().rows().collect() } else { view.rows().collect() };
+            cx.progress.warn("the same in each part");
+            if self.notes_what_it_saw {
+                out.note("rows", json!(rows));
+            }
+            rows.into_iter()
+                .filter(|row| row % 2 == 1)
+                .try_for_each(|row| out.drop(row, &ODD, Evidence::default()))
+        }
+    }
+
+    /// What the stage says of ten requests in so many parts: the rows of each part, and those that are dropped.
+    fn judged(stage: Odd, n_parts: usize, progress: &dyn Progress) -> Result<(Vec<Vec<RowIx>>, Vec<RowIx>)> {
+        let requests: Vec<Value> = (0..10).map(|_| json!({"messages": []})).collect();
+        let corpus = fixture::corpus(&json!({ "requests": requests }));
+        let (contract, cancel) = (stage.contract(), AtomicBool::new(false));
+        let cx = Context { progress, ..Context { seed: 1, cancel: &cancel, progress: &Quiet } };
+        let folder = tempfile::tempdir().unwrap();
+        let scribe = Scribe::new(usize::MAX);
+        let path = folder.path().join("columns.parquet");
+        let mut out = Verdict::new("odd", &contract, &corpus.requests, &path, &scribe);
+        let view = View::new(&corpus, &contract);
+        let parts = cut(&stage, "odd", &view, Parts::new(n_parts).unwrap(), &cx)?;
+        judge(&stage, &view, &parts, &cx, &mut out)?;
+        let rows = |part: &Part| (0..10).filter(|&row| part.holds(row)).collect();
+        let dropped = out.finish()?.fates.iter().map(|fate| fate.row).collect();
+        Ok((parts.iter().map(rows).collect(), dropped))
+    }
+
+    fn refusal(stage: Odd) -> String {
+        judged(stage, 2, &Quiet).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn rows_are_cut_into_stretches_and_put_together_again() {
+        let (parts, dropped) = judged(Odd::default(), 3, &Quiet).unwrap();
+        assert_eq!(parts, [vec![0, 1, 2, 3], vec![4, 5, 6, 7], vec![8, 9]]);
+        assert_eq!(dropped, [1, 3, 5, 7, 9]);
+    }
+
+    #[test]
+    fn rows_of_equal_key_are_in_one_part() {
+        let stage = Odd { is_by_key: true, has_keys: true, ..Odd::default() };
+        let (parts, dropped) = judged(stage, 2, &Quiet).unwrap();
+        assert_eq!(parts, [vec![0, 2, 3, 5, 6, 8, 9], vec![1, 4, 7]]);
+        assert_eq!(dropped, [1, 3, 5, 7, 9]);
+    }
+
+    #[test]
+    fn a_part_that_speaks_of_a_row_of_another_is_refused() {
+        let refused = refusal(Odd { speaks_of_others: true, ..Odd::default() });
+        assert!(refused.contains("row 5 is judged in another part"), "{refused}");
+    }
+
+    #[test]
+    fn a_contract_with_keys_and_a_stage_without_are_refused() {
+        let refused = refusal(Odd { is_by_key: true, ..Odd::default() });
+        assert!(refused.contains("it has no keys"), "{refused}");
+    }
+
+    #[test]
+    fn notes_that_differ_and_are_not_joined_are_refused() {
+        let refused = refusal(Odd { notes_what_it_saw: true, ..Odd::default() });
+        assert!(refused.contains("its parts note \"rows\" differently"), "{refused}");
+    }
+
+    #[test]
+    fn what_every_part_warns_of_is_shown_once() {
+        struct Counts(Mutex<usize>);
+        impl Progress for Counts {
+            fn begin(&self, _step: &str, _total: Option<u64>) {}
+            fn advance(&self, _rows: u64) {}
+            fn end(&self, _outcome: &str) {}
+            fn warn(&self, _message: &str) {
+                *self.0.lock().unwrap() += 1;
+            }
+        }
+        let counts = Counts(Mutex::new(0));
+        judged(Odd::default(), 5, &counts).unwrap();
+        assert_eq!(*counts.0.lock().unwrap(), 1);
+    }
+}
