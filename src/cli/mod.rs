@@ -268,7 +268,6 @@ mod tests {
 
     #[test]
     fn a_cause_is_told_once_and_hints_come_last() {
-        let cause = || io::Error::other("disk on fire");
         let file = Error::File { doing: "reading", path: "a".into(), cause: cause() };
         assert_eq!(message(&file.into()), "reading a: disk on fire");
         let inner = anyhow::anyhow!("b is broken\nhint: mend it");
@@ -277,5 +276,28 @@ mod tests {
         assert_eq!(message(&read.into()), "d: cannot be opened: disk on fire");
         let plain: io::Result<()> = Err(cause());
         assert_eq!(message(&plain.context("reading e").unwrap_err()), "reading e: disk on fire");
+    }
+
+    #[test]
+    fn every_internal_error_of_a_run_exits_with_70() {
+        let errors = crate::engine::guards::internal_errors();
+        assert!(errors.len() > 40);
+        for (cause, error) in errors {
+            assert_eq!(exit_code(&Halfway(error).into()), BUG, "{cause}");
+        }
+    }
+
+    #[test]
+    fn errors_of_the_world_exit_with_other_codes() {
+        let full = || Error::File { doing: "writing", path: "a".into(), cause: cause() };
+        assert_eq!(exit_code(&Halfway(full()).into()), STOPPED);
+        let damaged = crate::engine::error::damaged("a".as_ref(), "half of it is gone");
+        assert_eq!(exit_code(&Halfway(damaged).into()), STOPPED);
+        assert_eq!(exit_code(&Halfway(Error::Interrupted).into()), INTERRUPTED);
+        assert_eq!(exit_code(&full().into()), NOT_STARTED, "before the run began");
+    }
+
+    fn cause() -> io::Error {
+        io::Error::other("disk on fire")
     }
 }

@@ -3,18 +3,19 @@
 use super::corpus::Corpus;
 use super::delta::{Kept, StageManifest};
 use super::error::{Error, Result};
-use super::payload::IngestCounts;
+use super::payload::{IngestCounts, InputsRead};
 use super::stage::{RowIx, TableId};
 
-/// Each line of the inputs gave a request or has a fate.
-pub(super) fn check_lines(counts: &IngestCounts) -> Result<()> {
-    let without_row =
-        [counts.no_request, counts.unreadable, counts.not_sampled, counts.forgotten, counts.joined];
-    let accounted = counts.records + without_row.iter().sum::<u64>();
-    if counts.lines == accounted {
+/// Each line that the source saw gave a request or has a fate, from two sides: the source's own count and what arrived.
+pub(super) fn check_lines(read: &InputsRead, arrived: &IngestCounts) -> Result<()> {
+    let accounted = arrived.accounted();
+    if read.lines() == accounted {
         return Ok(());
     }
-    Err(broken("ingest", format!("{} lines, {accounted} fates", counts.lines)))
+    let InputsRead { items, further_parts, .. } = read;
+    let what =
+        format!("{items} items with {further_parts} further parts in the inputs, {accounted} lines arrived");
+    Err(broken("ingest", what))
 }
 
 /// Rows in and rows out, from two sides: the stage's own counts and the tables.
@@ -54,7 +55,10 @@ pub(super) fn check_export(sink: &str, rows: &[RowIx], corpus: &Corpus) -> Resul
     let requests = &corpus.requests;
     let mut written = vec![false; requests.len()];
     for &row in rows {
-        if std::mem::replace(&mut written[row as usize], true) || !requests.is_kept(row) {
+        let Some(is_written) = written.get_mut(row as usize) else {
+            return Err(broken(sink, format!("request number {row} was written and is not there")));
+        };
+        if std::mem::replace(is_written, true) || !requests.is_kept(row) {
             let what = format!("request {} was written twice or was not kept", requests.row_id(row));
             return Err(broken(sink, what));
         }

@@ -22,6 +22,8 @@ pub mod foreign;
 pub mod forget;
 pub mod forgotten;
 pub mod frame;
+#[cfg(test)]
+pub(crate) mod guards;
 pub mod ledger;
 mod marker;
 mod others;

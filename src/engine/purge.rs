@@ -214,7 +214,7 @@ mod tests {
     use crate::engine::error::Result;
     use crate::engine::fingerprint::Fingerprint;
     use crate::engine::folder::InputFile;
-    use crate::engine::payload::{PayloadWriter, RequestRow};
+    use crate::engine::payload::{InputsRead, PayloadWriter, RequestRow};
     use crate::engine::runner::{Outcome, Source, run};
     use crate::engine::stage::{
         Context, Contract, Edit, Evidence, Opinion, Quiet, Reason, RowStage, Rows, Safety,
@@ -322,7 +322,7 @@ mod tests {
             Ok(Vec::new())
         }
 
-        fn read(&self, into: &mut PayloadWriter, _: &Context<'_>) -> Result<Vec<InputFile>> {
+        fn read(&self, into: &mut PayloadWriter, _: &Context<'_>) -> Result<InputsRead> {
             self.0.fetch_add(1, Ordering::Relaxed);
             for n in 0..N_ROWS {
                 let word = if n % 5 == 0 { "secret" } else { "plain" };
@@ -338,7 +338,7 @@ mod tests {
                     ..RequestRow::default()
                 })?;
             }
-            Ok(Vec::new())
+            Ok(InputsRead { items: u64::from(N_ROWS), ..InputsRead::default() })
         }
     }
 

@@ -28,7 +28,7 @@ use super::forget;
 use super::forgotten::Forgotten;
 use super::frame::FrameFile;
 use super::partition::{self, Parts};
-use super::payload::{self, IngestCounts, IngestManifest, PayloadWriter};
+use super::payload::{self, IngestCounts, IngestManifest, InputsRead, PayloadWriter};
 use super::scribe::Scribe;
 use super::seal::{Fault, FaultKind, Files, Sealed};
 use super::stage::{Action, Context, Contract, Reason, ReasonKind, RowIx, Safety, Stage, TableId};
@@ -55,11 +55,11 @@ pub trait Source: Send + Sync {
     /// An input cannot be read.
     fn inputs(&self) -> Result<Vec<InputFile>>;
 
-    /// Reads every input once.
+    /// Reads every input once. What it returns is its own count of what it saw, by which a lost line is found.
     ///
     /// # Errors
     /// An input cannot be read to its end, or the user asked to stop. A bad line is never an error.
-    fn read(&self, into: &mut PayloadWriter, cx: &Context<'_>) -> Result<Vec<InputFile>>;
+    fn read(&self, into: &mut PayloadWriter, cx: &Context<'_>) -> Result<InputsRead>;
 }
 
 /// Where kept rows go.
@@ -145,13 +145,22 @@ pub fn run_in_parts(
     parts: Parts,
     cx: &Context<'_>,
 ) -> Result<Outcome> {
-    let scribe = Scribe::new(HELD_BYTES);
-    steps(Running { folder, scribe: &scribe, cx, parts }, source, stages).map_err(|error| {
-        match scribe.wait() {
-            // What could not be written is worse than what ended the steps.
-            Err(unwritten) if !matches!(unwritten, Error::Interrupted) => unwritten,
-            _ => error,
-        }
+    run_by(&Scribe::new(HELD_BYTES), folder, source, stages, parts, cx)
+}
+
+/// Runs with a scribe that has nothing else to write.
+pub(super) fn run_by(
+    scribe: &Scribe,
+    folder: &RunFolder,
+    source: &dyn Source,
+    stages: &[StageInstance],
+    parts: Parts,
+    cx: &Context<'_>,
+) -> Result<Outcome> {
+    steps(Running { folder, scribe, cx, parts }, source, stages).map_err(|error| match scribe.wait() {
+        // What could not be written is worse than what ended the steps.
+        Err(unwritten) if !matches!(unwritten, Error::Interrupted) => unwritten,
+        _ => error,
     })
 }
 
@@ -244,11 +253,12 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
     let start = Instant::now();
     cx.progress.begin("ingest", None);
     let mut writer = PayloadWriter::new(folder.begin_private("ingest")?, forgotten.clone(), scribe);
-    let inputs = source.read(&mut writer, cx)?;
-    let key = ingest_key(source, &inputs, &forgotten, cx.seed)?;
-    let (manifest, corpus) = writer.finish(key, inputs, start.elapsed().as_secs_f64())?;
+    let read = source.read(&mut writer, cx)?;
+    // Before the step is finished, since a later run takes over what is.
+    check_lines(&read, writer.counts())?;
+    let key = ingest_key(source, &read.inputs, &forgotten, cx.seed)?;
+    let (manifest, corpus) = writer.finish(key, read, start.elapsed().as_secs_f64())?;
     let counts = &manifest.counts;
-    check_lines(counts)?;
     cx.progress.end(&format!("{} requests, {} doc lists", counts.records, counts.doc_lists));
     Ok((manifest, corpus, 0))
 }
@@ -404,18 +414,38 @@ pub(super) fn replay(
     let contract = instance.stage.contract();
     let path = run.join(step).join(FATES);
     let fates = read_fates(&path, &reasons_of(&contract))?;
-    if let Some(stray) = fates.iter().find(|fate| !is_of_kept_row(fate, corpus)) {
-        return Err(damaged(&path, format!("a fate of row {}, which is not there or not kept", stray.row)));
-    }
+    check_fates(&fates, corpus).map_err(|what| damaged(&path, what))?;
     apply(corpus, &fates, at)?;
     if contract.writes.is_empty() { Ok(()) } else { add_columns(run, step, &contract, corpus) }
 }
 
-/// Whether a fate that was read back is one of a row that still has none, with a leader that is there.
-fn is_of_kept_row(fate: &FateEvent, corpus: &Corpus) -> bool {
-    let table = corpus.table(fate.table);
-    let is_there = |row: RowIx| (row as usize) < table.len();
-    is_there(fate.row) && table.is_kept(fate.row) && fate.into.is_none_or(is_there)
+/// What is wrong with fates that were read back: they must be those that `Verdict` and the cascade let through. Each is
+/// of a kept row, which has no other among them; a merge, and nothing else, has a leader, which stays kept.
+fn check_fates(fates: &[FateEvent], corpus: &Corpus) -> Result<(), String> {
+    let mut has_fate = TableId::ALL.map(|table| vec![false; corpus.table(table).len()]);
+    for &FateEvent { table, row, .. } in fates {
+        let slot =
+            has_fate[table as usize].get_mut(row as usize).filter(|_| corpus.table(table).is_kept(row));
+        let Some(slot) = slot else {
+            return Err(format!("a fate of row {row}, which is not there or not kept"));
+        };
+        if std::mem::replace(slot, true) {
+            return Err(format!("a second fate of row {row}"));
+        }
+    }
+    let stays = |table: TableId, row: RowIx| {
+        has_fate[table as usize].get(row as usize) == Some(&false) && corpus.table(table).is_kept(row)
+    };
+    let is_whole = |fate: &&FateEvent| match (fate.action, fate.into) {
+        (Action::Merge, Some(into)) => stays(fate.table, into),
+        (_, into) => fate.action != Action::Merge && into.is_none(),
+    };
+    match fates.iter().find(|fate| !is_whole(fate)) {
+        Some(fate) => {
+            Err(format!("row {} lacks a leader that stays kept, or has one and is not merged", fate.row))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The reasons a stage's delta may name: its own, and what the runner adds.

@@ -1,8 +1,8 @@
 //! Collects what a stage says, and refuses what it may not say.
 //!
-//! Refused: a reason or column that the contract does not name, two fates for a row, a
-//! fate for a row that is not kept, a merge into a row that is not kept afterwards, and
-//! a changed cell without an edit that says why. Cells leave for disk batch by batch, so
+//! Refused: a row that is not there, a reason or column that the contract does not name, two
+//! fates for a row, a fate for a row that is not kept, a merge into a row that is not kept
+//! afterwards, and a changed cell without an edit that says why. Cells leave for disk batch by batch, so
 //! of a large column some batches are in memory, and what the scribe has room for.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -156,16 +156,26 @@ impl<'a> Verdict<'a> {
         &self.stage
     }
 
-    /// Refuses to speak of a row that another part judges.
-    fn check_part(&self, row: RowIx) -> Result<()> {
+    fn refuse<T>(&self, what: impl Into<String>) -> Result<T> {
+        Err(Error::Verdict { stage: self.stage.clone(), what: what.into() })
+    }
+
+    /// Refuses a row that is not there: what is said of one would be lost.
+    fn must_hold(&self, row: RowIx) -> Result<()> {
+        if (row as usize) < self.table.len() {
+            Ok(())
+        } else {
+            self.refuse(format!("row {row} is not there"))
+        }
+    }
+
+    /// Refuses to speak of a row that is not there or that another part judges.
+    fn check_row(&self, row: RowIx) -> Result<()> {
+        self.must_hold(row)?;
         if self.part.is_none_or(|part| part.holds(row)) {
             return Ok(());
         }
         self.refuse(format!("row {row} is judged in another part"))
-    }
-
-    fn refuse<T>(&self, what: impl Into<String>) -> Result<T> {
-        Err(Error::Verdict { stage: self.stage.clone(), what: what.into() })
     }
 
     fn fate(
@@ -179,7 +189,7 @@ impl<'a> Verdict<'a> {
         if !self.contract.reasons.iter().any(|declared| declared.code == reason.code) {
             return self.refuse(format!("reason {} is not in its contract", reason.code));
         }
-        self.check_part(row)?;
+        self.check_row(row)?;
         if !self.table.is_kept(row) {
             return self.refuse(format!("{} of row {row}, which is not kept", action.name()));
         }
@@ -224,6 +234,7 @@ impl<'a> Verdict<'a> {
         if row == into {
             return self.refuse(format!("row {row} merged into itself"));
         }
+        self.must_hold(into)?;
         self.fate(row, Action::Merge, reason, Some(into), evidence)
     }
 
@@ -244,7 +255,7 @@ impl<'a> Verdict<'a> {
         if !fits {
             return self.refuse(format!("column {} cannot hold {cell:?}", column.name));
         }
-        self.check_part(row)?;
+        self.check_row(row)?;
         if self.table.batch_of(row) < self.next_batch {
             return self.refuse(format!("cell of row {row} set after its batch was written"));
         }
@@ -270,7 +281,7 @@ impl<'a> Verdict<'a> {
         if !self.contract.writes.contains(&edit.column) {
             return self.refuse(format!("column {} is not in its contract", edit.column.name));
         }
-        self.check_part(row)?;
+        self.check_row(row)?;
         if edit.safety != Safety::Suggest {
             self.explained.insert((row, edit.column.name));
         }
@@ -296,6 +307,7 @@ impl<'a> Verdict<'a> {
             self.set(row, column, cell)?;
         }
         match opinion.fate {
+            Some((Action::Merge, ..)) => self.refuse(format!("row {row} merged into no row")),
             Some((action, reason, evidence)) => self.fate(row, action, reason, None, evidence),
             None => Ok(()),
         }

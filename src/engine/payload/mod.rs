@@ -25,7 +25,7 @@ use super::folder::InputFile;
 use super::frame::FrameFile;
 use super::stage::{RowIx, TableId};
 pub use lines::{JOINED, LineStory, StoredPlace, read_lines};
-pub use rows::{LineRow, Place, RequestRow};
+pub use rows::{InputsRead, LineRow, Place, RequestRow};
 pub(crate) use spine::id_of_repeat;
 use spine::{TableSpine, read_spine};
 pub use writer::PayloadWriter;
@@ -62,6 +62,14 @@ pub struct IngestCounts {
     pub records: u64,
     /// Distinct doc lists, as sent.
     pub doc_lists: u64,
+}
+
+impl IngestCounts {
+    /// Lines of which it is known what became of them.
+    pub(super) fn accounted(&self) -> u64 {
+        let without_row = [self.no_request, self.unreadable, self.not_sampled, self.forgotten, self.joined];
+        self.records + without_row.iter().sum::<u64>()
+    }
 }
 
 /// An input that was not read to its end, since it is damaged or cut off.

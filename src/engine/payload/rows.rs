@@ -1,6 +1,8 @@
-//! What a source hands over: a request, or a line that gave none.
+//! What a source hands over: a request, or a line that gave none; and at the end how many it saw.
 //!
 //! Texts are as the log has them; which columns they become is a matter of `writer`.
+
+use crate::engine::folder::InputFile;
 
 /// One request as a source read it.
 #[derive(Debug, Default)]
@@ -45,6 +47,26 @@ pub struct RequestRow {
     pub functions: String,
     /// The line that its answer stood in, where that is another one.
     pub joined: Option<Place>,
+}
+
+/// What a source saw of its inputs. It counts the items where it cuts them from a file, before anything can lose one;
+/// the runner compares them with the lines that arrived.
+#[derive(Debug, Default)]
+pub struct InputsRead {
+    /// The inputs as they were read.
+    pub inputs: Vec<InputFile>,
+    /// Items of all inputs: lines of a file, rows of a table, elements of a JSON array.
+    pub items: u64,
+    /// Lines that were read from an item besides its first, such as the second span of a trace. Those of an item that
+    /// was passed over as a whole are not among them.
+    pub further_parts: u64,
+}
+
+impl InputsRead {
+    /// The lines that must have arrived.
+    pub fn lines(&self) -> u64 {
+        self.items + self.further_parts
+    }
 }
 
 /// A line of an input.

@@ -1,13 +1,13 @@
 //! Takes what a source reads, and writes the ingest step.
 //!
-//! Requests go out in batches as they come. Every line is counted here, whatever becomes of it, so that the runner can
-//! compare lines in and rows out.
+//! Requests go out in batches as they come. What becomes of each line is counted here, so that the runner can compare it
+//! with the lines that the source saw.
 
 use std::collections::BTreeMap;
 
 use super::lines::{JOINED, LineWriter, Noted};
 use super::lists::ListWriter;
-use super::rows::{LineRow, Place, RequestRow};
+use super::rows::{InputsRead, LineRow, Place, RequestRow};
 use super::spine::{Spine, write_spine};
 use super::{
     BATCH_BYTES, BATCH_ROWS, CutFile, IngestCounts, IngestManifest, LINES, LIST_SPINE, LISTS, REQUEST_SPINE,
@@ -16,7 +16,7 @@ use super::{
 use crate::engine::columns::{self, ColumnSpec};
 use crate::engine::corpus::{Cells, Corpus};
 use crate::engine::error::Result;
-use crate::engine::folder::{InputFile, Step};
+use crate::engine::folder::Step;
 use crate::engine::forgotten::{FORGOTTEN, Forgotten};
 use crate::engine::frame::{FrameWriter, Values};
 use crate::engine::scribe::Scribe;
@@ -62,9 +62,9 @@ impl PayloadWriter {
         }
     }
 
-    /// Number of lines so far, whatever became of them.
-    pub fn lines(&self) -> u64 {
-        self.counts.lines
+    /// What became of the lines so far; how many there are in all is for the source to say.
+    pub(in crate::engine) fn counts(&self) -> &IngestCounts {
+        &self.counts
     }
 
     /// Number of requests so far.
@@ -89,7 +89,6 @@ impl PayloadWriter {
             self.note_joined(place, &row)?;
         }
         let list = self.lists.intern(row.list_id, std::mem::take(&mut row.functions))?;
-        self.counts.lines += 1;
         self.counts.records += 1;
         *self.shapes.entry(row.shape).or_default() += 1;
         self.spine.push(&row, list);
@@ -131,7 +130,6 @@ impl PayloadWriter {
     }
 
     fn note(&mut self, line: Noted) -> Result<()> {
-        self.counts.lines += line.n_lines;
         *self.line_reasons.entry(line.reason.to_owned()).or_default() += line.n_lines;
         self.lines.push(line)
     }
@@ -143,7 +141,6 @@ impl PayloadWriter {
 
     /// Counts lines that a limit passed over.
     pub fn passed_over(&mut self, lines: u64) {
-        self.counts.lines += lines;
         self.counts.not_sampled += lines;
     }
 
@@ -181,23 +178,19 @@ impl PayloadWriter {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn finish(
-        mut self,
-        key: String,
-        inputs: Vec<InputFile>,
-        seconds: f64,
-    ) -> Result<(IngestManifest, Corpus)> {
+    pub fn finish(mut self, key: String, read: InputsRead, seconds: f64) -> Result<(IngestManifest, Corpus)> {
         if !self.pending.is_empty() || self.request_batches.is_empty() {
             self.write_requests()?;
         }
         let requests = self.requests.finish()?;
         let (list_ids, list_batches, lists) = self.lists.finish()?;
         self.lines.finish()?;
+        self.counts.lines = read.lines();
         self.counts.doc_lists = list_ids.len() as u64;
         let spines = self.spine.finish(list_ids)?;
         let manifest = IngestManifest {
             key,
-            inputs,
+            inputs: read.inputs,
             counts: self.counts,
             line_reasons: self.line_reasons,
             cut_files: self.cut_files,

@@ -1,0 +1,274 @@
+//! Tests only: every guard of the engine, shown firing.
+//!
+//! Here is what the tests share: a log, stages and sinks that do as a test says, and a run folder to use them in. The
+//! tests are in `verdict` (what a stage may not say), `conservation` (rows in and rows out), `cascade` (what follows for
+//! the other table), `replay` (a damaged delta) and `writing` (files that cannot be written); `resume` (what a later run
+//! takes over), `tables`, `view` and `ledger` pin down what these rest on. `docs/guards.md` lists each guard with its test.
+
+mod cascade;
+mod conservation;
+mod ledger;
+mod replay;
+mod resume;
+mod tables;
+mod verdict;
+mod view;
+mod writing;
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::Value;
+
+use super::columns::{ColumnSpec, LANGUAGE, MESSAGES, TIME_MS};
+use super::corpus::Corpus;
+use super::error::{Error, Result};
+use super::fingerprint::Fingerprint;
+use super::folder::{InputFile, MANIFEST, RunFolder};
+use super::partition::{Partition, Parts};
+use super::payload::{InputsRead, PayloadWriter, RequestRow};
+use super::runner::{self, Exported, Outcome, Sink, Source, StageInstance};
+use super::scribe::Scribe;
+use super::seal::{Files, read_sealed, write_sealed};
+use super::stage::{Context, Contract, Evidence, Progress, Reason, RowIx, Stage, TableId};
+use super::verdict::Verdict;
+use super::view::View;
+
+static BAD: Reason = Reason::policy("test/bad", "It is bad.");
+static WORSE: Reason = Reason::policy("test/worse", "It is worse.");
+/// A reason that counts as a fault.
+static LATE: Reason = Reason::fault("test/late", "It came too late.");
+/// A reason that no contract here names.
+static FOREIGN: Reason = Reason::policy("test/foreign", "Another stage would say so.");
+
+/// Every internal error that something wrong can cause, with what causes it.
+pub(crate) fn internal_errors() -> Vec<(&'static str, Error)> {
+    let shown = [conservation::broken(), verdict::refused(), writing::panicked()];
+    shown.into_iter().flatten().map(|Shown { cause, error, .. }| (cause, error)).collect()
+}
+
+/// An error that something wrong caused, and its text.
+struct Shown {
+    cause: &'static str,
+    error: Error,
+    text: &'static str,
+}
+
+impl Shown {
+    fn new<T>(cause: &'static str, done: Result<T>, text: &'static str) -> Self {
+        Self { cause, error: done.err().unwrap_or_else(|| panic!("{cause} passes")), text }
+    }
+
+    fn check(&self) {
+        assert_eq!(self.error.to_string(), self.text, "{}", self.cause);
+        assert!(self.error.is_bug(), "{}", self.cause);
+    }
+}
+
+/// A log of one request a line, each with the number of its doc list; what it says of itself may be wrong.
+struct Log {
+    lists: &'static [u128],
+    items: u64,
+    further_parts: u64,
+}
+
+impl Log {
+    fn of(lists: &'static [u128]) -> Self {
+        Self { lists, items: lists.len() as u64, further_parts: 0 }
+    }
+
+    fn file(&self) -> InputFile {
+        let sha256 = format!("{:?}", self.lists);
+        InputFile { path: "log.jsonl".to_owned(), bytes: sha256.len() as u64, sha256 }
+    }
+}
+
+impl Source for Log {
+    fn fingerprint(&self, _: &mut Fingerprint) -> Result<()> {
+        Ok(())
+    }
+
+    fn inputs(&self) -> Result<Vec<InputFile>> {
+        Ok(vec![self.file()])
+    }
+
+    fn read(&self, into: &mut PayloadWriter, _: &Context<'_>) -> Result<InputsRead> {
+        for (n, &list) in (0_u32..).zip(self.lists) {
+            into.request(RequestRow {
+                content_key: u128::from(n) + 1,
+                line: u64::from(n) + 1,
+                record: u64::from(n) + 1,
+                messages: format!("question {n}"),
+                list_id: list,
+                functions: format!("docs {list}"),
+                ..RequestRow::default()
+            })?;
+        }
+        Ok(InputsRead { inputs: vec![self.file()], items: self.items, further_parts: self.further_parts })
+    }
+}
+
+/// A stage that says what a test tells it to say.
+struct Acts<J> {
+    contract: Contract,
+    judge: J,
+}
+
+impl<J: Fn(&View<'_>, &mut Verdict<'_>) -> Result<()> + Send + Sync> Stage for Acts<J> {
+    fn contract(&self) -> Contract {
+        self.contract.clone()
+    }
+
+    fn fingerprint(&self, _: &mut Fingerprint) -> Result<()> {
+        Ok(())
+    }
+
+    fn judge(&self, view: &View<'_>, _: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        (self.judge)(view, out)
+    }
+}
+
+/// A contract that allows merges and both reasons, and of requests writes what was asked, when, and in which language.
+fn contract(table: TableId) -> Contract {
+    let writes = [MESSAGES, TIME_MS, LANGUAGE].into_iter().filter(|column| column.table == table).collect();
+    Contract {
+        table,
+        reads: vec![],
+        reads_if_there: vec![],
+        writes,
+        reasons: vec![&BAD, &WORSE],
+        merges: true,
+        partition: Partition::Whole,
+        idempotent: true,
+        sends_rows_out: false,
+    }
+}
+
+fn stage(
+    id: &str,
+    table: TableId,
+    judge: impl Fn(&View<'_>, &mut Verdict<'_>) -> Result<()> + Send + Sync + 'static,
+) -> StageInstance {
+    stage_of(id, contract(table), judge)
+}
+
+fn stage_of(
+    id: &str,
+    contract: Contract,
+    judge: impl Fn(&View<'_>, &mut Verdict<'_>) -> Result<()> + Send + Sync + 'static,
+) -> StageInstance {
+    let stage = Box::new(Acts { contract, judge });
+    StageInstance { id: id.to_owned(), kind: "acts", settings: Value::Null, stage }
+}
+
+/// A stage that drops one row.
+fn drops(id: &str, table: TableId, row: RowIx) -> StageInstance {
+    stage(id, table, move |_, out| out.drop(row, &BAD, Evidence::default()))
+}
+
+/// A sink that writes what a test tells it to write.
+struct Writes(fn(&Corpus) -> Vec<RowIx>);
+
+impl Sink for Writes {
+    fn id(&self) -> &str {
+        "sink"
+    }
+
+    fn reads(&self) -> Vec<ColumnSpec> {
+        Vec::new()
+    }
+
+    fn write(&self, corpus: &Corpus, _: &Path, _: &Context<'_>) -> Result<Exported> {
+        Ok(Exported { rows: (self.0)(corpus), ..Exported::default() })
+    }
+}
+
+/// A run folder of its own, with what was shown of the runs in it.
+struct Home {
+    _home: tempfile::TempDir,
+    folder: RunFolder,
+    shown: Display,
+}
+
+/// What a person would have seen.
+#[derive(Default)]
+struct Display {
+    /// How steps ended.
+    outcomes: Mutex<Vec<String>>,
+    warnings: Mutex<Vec<String>>,
+}
+
+impl Progress for Display {
+    fn begin(&self, _: &str, _: Option<u64>) {}
+    fn advance(&self, _: u64) {}
+    fn end(&self, outcome: &str) {
+        self.outcomes.lock().unwrap().push(outcome.to_owned());
+    }
+    fn warn(&self, message: &str) {
+        self.warnings.lock().unwrap().push(message.to_owned());
+    }
+}
+
+impl Home {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let folder = RunFolder::take(&home.path().join("run")).unwrap();
+        Self { _home: home, folder, shown: Display::default() }
+    }
+
+    fn with_context<T>(&self, act: impl FnOnce(&Context<'_>) -> T) -> T {
+        self.with_seed(0, act)
+    }
+
+    fn with_seed<T>(&self, seed: u64, act: impl FnOnce(&Context<'_>) -> T) -> T {
+        act(&Context { seed, cancel: &AtomicBool::new(false), progress: &self.shown })
+    }
+
+    fn run(&self, log: &Log, stages: &[StageInstance]) -> Result<Outcome> {
+        self.with_context(|cx| runner::run(&self.folder, log, stages, cx))
+    }
+
+    fn run_by(&self, scribe: &Scribe, log: &Log, stages: &[StageInstance]) -> Result<Outcome> {
+        self.with_context(|cx| runner::run_by(scribe, &self.folder, log, stages, Parts::MIN, cx))
+    }
+
+    fn run_in_parts(&self, parts: usize, log: &Log, stages: &[StageInstance]) -> Result<Outcome> {
+        let parts = Parts::new(parts).unwrap();
+        self.with_context(|cx| runner::run_in_parts(&self.folder, log, stages, parts, cx))
+    }
+
+    fn export(&self, sink: &dyn Sink, corpus: &Corpus) -> Result<Exported> {
+        self.with_context(|cx| runner::export(&self.folder, sink, corpus, cx))
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.folder.path().join(below)
+    }
+
+    /// The warnings since the last call, with paths from the run folder on.
+    fn warnings(&self) -> Vec<String> {
+        let warnings = std::mem::take(&mut *self.shown.warnings.lock().unwrap());
+        warnings.iter().map(|warning| self.short(warning)).collect()
+    }
+
+    /// How the steps ended since the last call.
+    fn outcomes(&self) -> Vec<String> {
+        std::mem::take(&mut *self.shown.outcomes.lock().unwrap())
+    }
+
+    /// A text with paths from the run folder on.
+    fn short(&self, text: &str) -> String {
+        text.replace(&format!("{}{}", self.folder.path().display(), std::path::MAIN_SEPARATOR), "")
+    }
+
+    /// Gives the files of a step that a test changed the checksums that they would have had.
+    fn seal(&self, step: &str, amend: impl FnOnce(&mut Value)) {
+        let folder = self.path(step);
+        let path = folder.join(MANIFEST);
+        let mut manifest = read_sealed::<Value>(&path).unwrap().value;
+        amend(&mut manifest);
+        std::fs::remove_file(&path).unwrap();
+        write_sealed(&path, &manifest, &Files::of_folder(&folder).unwrap()).unwrap();
+    }
+}

@@ -1,0 +1,168 @@
+//! Tables: batches, order, ids, and columns of several versions.
+
+use std::path::Path;
+
+use crate::engine::columns::{ColumnSpec, LANGUAGE, MESSAGES, MODEL, STATUS, TEXT, TIME_MS};
+use crate::engine::corpus::{Cells, Corpus, Fate, RowId, Table};
+use crate::engine::frame::{Frame, FrameFile, FrameWriter, Held, Values};
+use crate::engine::scribe::Scribe;
+use crate::engine::stage::{Action, RowIx, TableId};
+
+use super::{BAD, WORSE};
+
+/// Requests 0 and 1 in one batch, 2 to 4 in the next, 5 in the last; later rows are earlier in time.
+pub(super) fn table() -> Table {
+    Table::new(TableId::Requests, (10..16).collect(), vec![5, 4, 3, 2, 1, 0], &[2, 3, 1])
+}
+
+/// A file of one column of texts, and of one of numbers, in the batches of [`table`].
+pub(super) fn written(path: &Path, texts: &[Option<&str>; 6], numbers: [Option<i64>; 6]) -> Cells {
+    let mut writer = FrameWriter::create(path);
+    for rows in [0..2, 2..5, 5..6] {
+        let columns = vec![
+            (MESSAGES.name, Values::Text(texts[rows.clone()].to_vec())),
+            (TIME_MS.name, Values::Int(numbers[rows].to_vec())),
+        ];
+        writer.write(columns).unwrap();
+    }
+    writer.finish().unwrap();
+    Cells::in_file(FrameFile::open(path).unwrap())
+}
+
+fn texts(table: &Table, column: ColumnSpec) -> Vec<Option<String>> {
+    let mut found = Vec::new();
+    for batch in 0..table.batches() {
+        let cells = table.read_batch(batch, &[column]).unwrap();
+        found.extend((0..table.batch(batch).len()).map(|at| cells.text(column, at).map(str::to_owned)));
+    }
+    found
+}
+
+fn fate(action: Action, into: Option<RowIx>) -> Fate {
+    Fate { action, stage: 0, reason: &BAD, into }
+}
+
+fn corpus() -> Corpus {
+    let lists = Table::new(TableId::DocLists, vec![1, 2, 3], vec![0, 1, 2], &[3]);
+    Corpus { requests: table(), lists, origin: vec![0, 0, 1, 1, 2, 2], list: vec![0, 0, 1, 1, 2, 2] }
+}
+
+#[test]
+fn rows_are_in_batches_and_in_canonical_order() {
+    let table = table();
+    assert_eq!((table.len(), table.batches(), table.kept()), (6, 3, 6));
+    assert!(!table.is_empty());
+    assert_eq!([0, 1, 2].map(|batch| table.batch(batch)), [0..2, 2..5, 5..6]);
+    assert_eq!([0, 1, 2, 3, 4, 5].map(|row| table.batch_of(row)), [0, 0, 1, 1, 1, 2]);
+    assert_eq!(table.rows_of_batch(1).collect::<Vec<_>>(), [2, 3, 4]);
+    assert_eq!(table.in_order(), [5, 4, 3, 2, 1, 0]);
+    assert_eq!([0, 1, 5].map(|row| table.position(row)), [5, 4, 0]);
+    assert_eq!(table.row_id(3), RowId(13));
+}
+
+#[test]
+fn an_empty_table_has_one_batch_of_no_rows() {
+    let table = Table::new(TableId::DocLists, vec![], vec![], &[0]);
+    assert_eq!((table.id(), table.len(), table.batches(), table.kept()), (TableId::DocLists, 0, 1, 0));
+    assert!(table.is_empty());
+}
+
+#[test]
+fn a_row_with_a_fate_is_not_kept() {
+    let mut corpus = corpus();
+    corpus.apply(TableId::Requests, 3, fate(Action::Hold, None));
+    corpus.apply(TableId::DocLists, 0, fate(Action::Drop, None));
+    let (requests, lists) = (&corpus.requests, &corpus.lists);
+    assert_eq!((requests.kept(), lists.kept()), (5, 2));
+    assert_eq!((requests.fate(3), requests.fate(2)), (Some(fate(Action::Hold, None)), None));
+    assert!(!requests.is_kept(3) && requests.is_kept(2) && !lists.is_kept(0));
+    assert_eq!(requests.kept_of_batch(1), [2, 4]);
+    let forgotten = Fate { reason: &WORSE, ..fate(Action::Drop, None) };
+    corpus.forget(TableId::Requests, 3, forgotten);
+    assert_eq!(corpus.requests.fate(3), Some(forgotten));
+}
+
+#[test]
+fn requests_of_merged_lists_follow_them_to_the_end() {
+    let mut corpus = corpus();
+    corpus.apply(TableId::DocLists, 0, fate(Action::Merge, Some(1)));
+    corpus.apply(TableId::DocLists, 1, fate(Action::Merge, Some(2)));
+    corpus.follow_merged_lists();
+    assert_eq!((corpus.list, corpus.origin), (vec![2; 6], vec![0, 0, 1, 1, 2, 2]));
+}
+
+#[test]
+fn the_newest_version_of_a_cell_is_read_and_an_empty_one_shows_the_version_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut table = table();
+    let all = [Some("a"), Some("b"), Some("c"), Some("d"), Some("e"), Some("f")];
+    let old = written(&folder.path().join("old"), &all, [Some(1), None, Some(3), Some(4), None, Some(6)]);
+    table.add_columns(&[MESSAGES, TIME_MS], old);
+    let some = [None, Some("B"), None, Some("D"), None, Some("F")];
+    let new = written(&folder.path().join("new"), &some, [None, Some(-2), None, Some(-4), None, None]);
+    table.add_columns(&[MESSAGES, TIME_MS], new);
+    assert_eq!(texts(&table, MESSAGES), ["a", "B", "c", "D", "e", "F"].map(|text| Some(text.to_owned())));
+    let cells = table.read_batch(1, &[TIME_MS, MESSAGES]).unwrap();
+    assert_eq!([0, 1, 2].map(|at| cells.int(TIME_MS, at)), [Some(3), Some(-4), None]);
+    assert_eq!(cells.text(MESSAGES, 1), Some("D"));
+    // A column is none of another kind.
+    assert_eq!((cells.int(MESSAGES, 1), cells.text(TIME_MS, 1)), (None, None));
+    assert_eq!(table.columns(), [MESSAGES, TIME_MS]);
+}
+
+#[test]
+fn a_column_that_only_some_files_hold_is_read_from_those() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut table = table();
+    let all = [Some("a"); 6];
+    table.add_columns(&[MESSAGES, TIME_MS], written(&folder.path().join("old"), &all, [Some(1); 6]));
+    let languages = (0..6).map(|_| Some("en")).collect();
+    let frame = Frame::from_columns(vec![(LANGUAGE.name, Values::Text(languages))]).unwrap();
+    // In memory as one batch, while the table has three: only what is asked for as a whole is found there.
+    let mut whole = Table::new(TableId::Requests, (0..6).collect(), (0..6).collect(), &[6]);
+    whole.add_columns(&[LANGUAGE], Cells::in_memory(Held::of(frame)));
+    assert_eq!(texts(&whole, LANGUAGE), vec![Some("en".to_owned()); 6]);
+    // Nobody wrote the model.
+    assert_eq!(texts(&table, MODEL), [const { None }; 6]);
+    assert_eq!(whole.columns(), [LANGUAGE]);
+}
+
+#[test]
+fn cells_know_which_columns_their_file_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let cells = written(&folder.path().join("t"), &[None; 6], [None; 6]);
+    assert!(cells.may_hold(MESSAGES) && cells.may_hold(TIME_MS));
+    assert!(!cells.may_hold(STATUS) && !cells.may_hold(TEXT));
+    // In memory are the columns of this version of the program.
+    let frame = Frame::from_columns(vec![(LANGUAGE.name, Values::Text(vec![None]))]).unwrap();
+    assert!(Cells::in_memory(Held::of(frame)).may_hold(STATUS));
+}
+
+#[test]
+fn cells_that_do_not_fit_into_memory_are_read_from_their_file() {
+    for room in [0, usize::MAX] {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, scribe) = (folder.path().join("t"), Scribe::new(room));
+        let mut writer = FrameWriter::create(&path).held_by(&scribe);
+        for rows in [["a", "b"].as_slice(), &["c", "d", "e"], &["f"]] {
+            let texts = rows.iter().copied().map(Some).collect();
+            writer.write(vec![(MESSAGES.name, Values::Text(texts))]).unwrap();
+        }
+        let held = writer.finish().unwrap();
+        assert_eq!(held.is_whole(), room > 0);
+        let mut table = table();
+        table.add_columns(&[MESSAGES], Cells::written(held, &path, &scribe).unwrap());
+        assert_eq!(texts(&table, MESSAGES), ["a", "b", "c", "d", "e", "f"].map(|text| Some(text.to_owned())));
+    }
+}
+
+#[test]
+fn ids_are_32_hex_digits() {
+    let id = RowId(0x0123_4567_89ab_cdef_0011_2233_4455_66f8);
+    let digits = "0123456789abcdef00112233445566f8";
+    assert_eq!((id.to_string().as_str(), id.digits().as_str()), (digits, digits));
+    assert_eq!(format!("{id:>34}"), format!("  {digits}"));
+    assert_eq!(RowId::number(digits), Some(id.0));
+    assert_eq!(RowId::number("no id"), None);
+    assert_eq!((RowId::short(digits), RowId::short("0123")), ("0123456789ab", "0123"));
+}

@@ -1,0 +1,317 @@
+//! Whatever `Verdict` refuses stops the run, names the stage, and leaves nothing that is taken for a finished step.
+
+use super::{BAD, FOREIGN, Home, Log, Shown, WORSE, contract, drops, stage, stage_of};
+use crate::engine::columns::{ColumnSpec, FUNCTIONS, LANGUAGE, MESSAGES, MODEL, TIME_MS};
+use crate::engine::error::Result;
+use crate::engine::partition::Partition;
+use crate::engine::runner::StageInstance;
+use crate::engine::stage::{Action, Contract, Edit, Evidence, Opinion, RowIx, Safety, TableId};
+use crate::engine::verdict::Verdict;
+
+/// Runs a stage on four requests, of which number 1 was dropped before.
+fn run(judge: fn(&mut Verdict<'_>) -> Result<()>) -> (Home, Result<()>) {
+    let home = Home::new();
+    let stages =
+        [drops("first", TableId::Requests, 1), stage("wrong", TableId::Requests, move |_, out| judge(out))];
+    let done = home.run(&Log::of(&[0, 0, 0, 1]), &stages).map(drop);
+    (home, done)
+}
+
+fn edit(column: ColumnSpec, safety: Safety) -> Edit {
+    Edit { column, reason: &BAD, safety, patch: "[]".to_owned() }
+}
+
+fn drop_row(out: &mut Verdict<'_>, row: RowIx) -> Result<()> {
+    out.drop(row, &BAD, Evidence::default())
+}
+
+fn merge(out: &mut Verdict<'_>, row: RowIx, into: RowIx) -> Result<()> {
+    out.merge(row, into, &BAD, Evidence::default())
+}
+
+fn set_text(out: &mut Verdict<'_>, row: RowIx, column: ColumnSpec) -> Result<()> {
+    out.set(row, column, "text")
+}
+
+/// What a stage may not say, how it would say it, and the answer.
+type Case = (&'static str, fn(&mut Verdict<'_>) -> Result<()>, &'static str);
+
+const FATES: &[Case] = &[
+    (
+        "a drop for a foreign reason",
+        |out| out.drop(0, &FOREIGN, Evidence::default()),
+        "stage wrong: reason test/foreign is not in its contract",
+    ),
+    (
+        "a hold for a foreign reason",
+        |out| out.hold(0, &FOREIGN, Evidence::default()),
+        "stage wrong: reason test/foreign is not in its contract",
+    ),
+    (
+        "a merge for a foreign reason",
+        |out| out.merge(0, 2, &FOREIGN, Evidence::default()),
+        "stage wrong: reason test/foreign is not in its contract",
+    ),
+    (
+        "a drop of a row that is not kept",
+        |out| drop_row(out, 1),
+        "stage wrong: drop of row 1, which is not kept",
+    ),
+    (
+        "a hold of a row that is not kept",
+        |out| out.hold(1, &BAD, Evidence::default()),
+        "stage wrong: hold of row 1, which is not kept",
+    ),
+    (
+        "a merge of a row that is not kept",
+        |out| merge(out, 1, 0),
+        "stage wrong: merge of row 1, which is not kept",
+    ),
+    ("a drop of a row that is not there", |out| drop_row(out, 4), "stage wrong: row 4 is not there"),
+    (
+        "a second fate",
+        |out| drop_row(out, 2).and_then(|()| out.hold(2, &WORSE, Evidence::default())),
+        "stage wrong: a second fate for row 2: test/worse",
+    ),
+    (
+        "the same fate twice",
+        |out| drop_row(out, 2).and_then(|()| drop_row(out, 2)),
+        "stage wrong: a second fate for row 2: test/bad",
+    ),
+    ("a merge into itself", |out| merge(out, 2, 2), "stage wrong: row 2 merged into itself"),
+    ("a merge into a row that is not there", |out| merge(out, 2, 4), "stage wrong: row 4 is not there"),
+    (
+        "a merge into a row that left before",
+        |out| merge(out, 2, 1),
+        "stage wrong: row 2 merged into row 1, which is not kept",
+    ),
+    (
+        "a merge into a row that is dropped afterwards",
+        |out| merge(out, 2, 3).and_then(|()| drop_row(out, 3)),
+        "stage wrong: row 2 merged into row 3, which is not kept",
+    ),
+    (
+        "a merge into a row that was dropped just before",
+        |out| drop_row(out, 3).and_then(|()| merge(out, 2, 3)),
+        "stage wrong: row 2 merged into row 3, which is not kept",
+    ),
+    (
+        "a merge into a row that is merged itself",
+        |out| merge(out, 2, 3).and_then(|()| merge(out, 3, 0)),
+        "stage wrong: row 2 merged into row 3, which is not kept",
+    ),
+    (
+        "an opinion that merges, since it names no leader",
+        |out| {
+            let fate = Some((Action::Merge, &BAD, Evidence::default()));
+            out.opinion(2, Opinion { fate, ..Opinion::default() })
+        },
+        "stage wrong: row 2 merged into no row",
+    ),
+    (
+        "an opinion with a foreign reason",
+        |out| out.opinion(2, Opinion::drop(&FOREIGN, Evidence::default())),
+        "stage wrong: reason test/foreign is not in its contract",
+    ),
+];
+
+const CELLS: &[Case] = &[
+    (
+        "a cell of a column that it does not write",
+        |out| set_text(out, 0, MODEL),
+        "stage wrong: column model is not in its contract",
+    ),
+    (
+        "a cell of the other table",
+        |out| set_text(out, 0, FUNCTIONS),
+        "stage wrong: column functions is not in its contract",
+    ),
+    (
+        "a text in a column of numbers",
+        |out| set_text(out, 0, TIME_MS),
+        "stage wrong: column time_ms cannot hold Text(\"text\")",
+    ),
+    (
+        "a number in a column of texts",
+        |out| out.set(0, LANGUAGE, 7_i64),
+        "stage wrong: column language cannot hold Int(7)",
+    ),
+    (
+        "a cell of a row that is not there",
+        |out| set_text(out, 4, LANGUAGE),
+        "stage wrong: row 4 is not there",
+    ),
+    (
+        "a cell of a batch that was written",
+        |out| out.flush(0).and_then(|()| set_text(out, 3, LANGUAGE)),
+        "stage wrong: cell of row 3 set after its batch was written",
+    ),
+    (
+        "a change of what the log said, without an edit",
+        |out| set_text(out, 0, MESSAGES),
+        "stage wrong: column messages of row 0 changed without an edit that says why",
+    ),
+    (
+        "a change before its edit",
+        |out| set_text(out, 0, MESSAGES).and_then(|()| out.edit(0, edit(MESSAGES, Safety::Safe))),
+        "stage wrong: column messages of row 0 changed without an edit that says why",
+    ),
+    (
+        "a change with an edit of another row",
+        |out| out.edit(2, edit(MESSAGES, Safety::Safe)).and_then(|()| set_text(out, 0, MESSAGES)),
+        "stage wrong: column messages of row 0 changed without an edit that says why",
+    ),
+    (
+        "a change with an edit of another column",
+        |out| out.edit(0, edit(LANGUAGE, Safety::Safe)).and_then(|()| set_text(out, 0, MESSAGES)),
+        "stage wrong: column messages of row 0 changed without an edit that says why",
+    ),
+    (
+        "a change that was only suggested",
+        |out| out.edit(0, edit(MESSAGES, Safety::Suggest)).and_then(|()| set_text(out, 0, MESSAGES)),
+        "stage wrong: column messages of row 0 changed without an edit that says why",
+    ),
+    (
+        "an opinion that changes what the log said, without an edit",
+        |out| out.opinion(0, Opinion::keep().with(MESSAGES, "text")),
+        "stage wrong: column messages of row 0 changed without an edit that says why",
+    ),
+    (
+        "an edit for a foreign reason",
+        |out| out.edit(0, Edit { reason: &FOREIGN, ..edit(MESSAGES, Safety::Safe) }),
+        "stage wrong: reason test/foreign is not in its contract",
+    ),
+    (
+        "an edit of a column that it does not write",
+        |out| out.edit(0, edit(MODEL, Safety::Safe)),
+        "stage wrong: column model is not in its contract",
+    ),
+    (
+        "an edit of a row that is not there",
+        |out| out.edit(4, edit(MESSAGES, Safety::Safe)),
+        "stage wrong: row 4 is not there",
+    ),
+    (
+        "an opinion with an edit of a column that it does not write",
+        |out| out.opinion(0, Opinion { edits: vec![edit(MODEL, Safety::Safe)], ..Opinion::default() }),
+        "stage wrong: column model is not in its contract",
+    ),
+];
+
+/// Every refusal, with what it refuses.
+pub(super) fn refused() -> Vec<Shown> {
+    let mut shown: Vec<Shown> = Vec::new();
+    for &(cause, say, text) in FATES.iter().chain(CELLS) {
+        let (home, done) = run(say);
+        assert!(home.path("stages/01-first").is_dir(), "{cause}");
+        assert!(!home.path("stages/02-wrong").exists(), "{cause}");
+        shown.push(Shown::new(cause, done, text));
+    }
+    shown.push(unforeseen_merge());
+    shown.extend(in_parts());
+    shown
+}
+
+/// A merge by a stage whose contract says that it merges nothing.
+fn unforeseen_merge() -> Shown {
+    let home = Home::new();
+    let without = Contract { merges: false, ..contract(TableId::Requests) };
+    let wrong = stage_of("wrong", without, |_, out| merge(out, 1, 0));
+    let done = home.run(&Log::of(&[0, 0]), &[wrong]);
+    Shown::new(
+        "a merge that its contract does not allow",
+        done,
+        "stage wrong: a merge is not in its contract",
+    )
+}
+
+/// What a stage may not say of a part: four requests, judged in two parts of two.
+fn in_parts() -> Vec<Shown> {
+    let alone = || Contract { partition: Partition::Rows, ..contract(TableId::Requests) };
+    let run = |cause: &'static str, wrong: StageInstance, text: &'static str| {
+        let home = Home::new();
+        let done = home.run_in_parts(2, &Log::of(&[0, 0, 0, 1]), &[wrong]);
+        assert!(!home.path("stages/01-wrong").exists(), "{cause}");
+        Shown::new(cause, done, text)
+    };
+    let by_key = Contract { partition: Partition::Key, ..alone() };
+    vec![
+        run(
+            "a fate of a row of another part",
+            stage_of("wrong", alone(), |_, out| drop_row(out, 3)),
+            "stage wrong: row 3 is judged in another part",
+        ),
+        run(
+            "a cell of a row of another part",
+            stage_of("wrong", alone(), |_, out| set_text(out, 3, LANGUAGE)),
+            "stage wrong: row 3 is judged in another part",
+        ),
+        run(
+            "an edit of a row of another part",
+            stage_of("wrong", alone(), |_, out| out.edit(3, edit(MESSAGES, Safety::Safe))),
+            "stage wrong: row 3 is judged in another part",
+        ),
+        run(
+            "a row that is not there, of a part",
+            stage_of("wrong", alone(), |_, out| drop_row(out, 4)),
+            "stage wrong: row 4 is not there",
+        ),
+        run(
+            "a merge into a row that another part drops",
+            stage_of("wrong", alone(), |view, out| match view.rows().next() {
+                Some(0) => merge(out, 0, 3),
+                _ => drop_row(out, 3),
+            }),
+            "stage wrong: row 0 merged into row 3, which is not kept",
+        ),
+        run(
+            "notes of parts that cannot be joined",
+            stage_of("wrong", alone(), |view, out| {
+                out.note("first", view.rows().next().into());
+                Ok(())
+            }),
+            "stage wrong: its parts note \"first\" differently, and it does not join them",
+        ),
+        run(
+            "a stage that is cut by keys and has none",
+            stage_of("wrong", by_key, |_, _| Ok(())),
+            "stage wrong: its contract cuts rows by key, and it has no keys",
+        ),
+    ]
+}
+
+#[test]
+fn what_a_stage_may_not_say_is_refused() {
+    refused().iter().for_each(Shown::check);
+}
+
+#[test]
+fn what_a_stage_may_say_passes() {
+    let (home, done) = run(|out| {
+        // A change that an edit explains, whichever kind; a derived cell needs none.
+        out.edit(0, edit(MESSAGES, Safety::Safe))?;
+        set_text(out, 0, MESSAGES)?;
+        out.edit(2, edit(MESSAGES, Safety::Unsafe))?;
+        set_text(out, 2, MESSAGES)?;
+        set_text(out, 2, LANGUAGE)?;
+        out.set(3, TIME_MS, 7_i64)?;
+        // Suggestions change nothing.
+        out.edit(3, edit(MESSAGES, Safety::Suggest))?;
+        out.hold(3, &WORSE, Evidence::default())?;
+        merge(out, 2, 0)
+    });
+    done.unwrap();
+    assert!(home.path("stages/02-wrong").is_dir());
+}
+
+#[test]
+fn a_content_column_that_nobody_wrote_yet_needs_no_edit() {
+    let home = Home::new();
+    let contract = Contract { writes: vec![FUNCTIONS], ..contract(TableId::DocLists) };
+    let [parse, again] =
+        ["parse", "again"].map(|id| stage_of(id, contract.clone(), |_, out| set_text(out, 0, FUNCTIONS)));
+    let error = home.run(&Log::of(&[0]), &[parse, again]).map(drop).unwrap_err();
+    let text = "stage again: column functions of row 0 changed without an edit that says why";
+    assert_eq!(error.to_string(), text);
+    assert!(home.path("stages/01-parse").is_dir());
+}
