@@ -32,6 +32,10 @@ deny:
 run *args:
     cargo run --release --locked -- run --set draft-answers.answers=raw/answers.jsonl {{ args }}
 
+# Changes the engine, or files of it, in small ways and lists the changes that no test notices: `just mutants verdict.rs`.
+mutants *files:
+    scripts/mutants.sh {{ files }}
+
 # Makes the sample log in raw/ anew.
 sample:
     python3 scripts/make_sample_log.py

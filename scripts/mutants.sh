@@ -1,0 +1,38 @@
+#!/bin/sh
+# Changes the engine in small ways and lists the changes that no test of the engine notices.
+#
+#   scripts/mutants.sh                        all of src/engine: hours
+#   scripts/mutants.sh verdict.rs cascade.rs  some files of it
+#
+# MUTANTS_TESTS names arguments of the test program, such as "--skip engine::foreign" for files that it does not need.
+# Needs cargo-mutants (`cargo install cargo-mutants --locked`). The package that is mutated holds the engine alone, and is
+# made in target/mutants; what came of it is in target/mutants/mutants.out. Only tests in src/engine are run.
+set -eu
+
+cd "$(dirname "$0")/.."
+target=${CARGO_TARGET_DIR:-$PWD/target}
+package=$target/mutants/package
+
+# Made in place, so that what was compiled for an unchanged file is used again.
+mkdir -p "$package/src/text" "$package/tests"
+cp Cargo.lock "$package/"
+# All of the dependencies with their features, so that they are compiled as for the program.
+sed '/^\[\[bench\]\]/,/^$/d' Cargo.toml >"$package/Cargo.toml"
+rm -rf "$package/src/engine"
+cp -R src/engine "$package/src/engine"
+cp mutants/lib.rs "$package/src/lib.rs"
+for module in normal profile tokens words; do
+    cp "src/text/$module.rs" "$package/src/text/"
+done
+# Files that tests read.
+rm -rf "$package/tests/parquet"
+cp -R tests/parquet "$package/tests/parquet"
+
+files=
+for file in "$@"; do
+    files="$files --file src/engine/$file"
+done
+# shellcheck disable=SC2086 # One argument a word.
+exec cargo mutants --dir "$package" --in-place --output "$target/mutants" --no-shuffle \
+    ${files:---file 'src/engine/**/*.rs'} \
+    --minimum-test-timeout 60 --cargo-arg=--locked --cargo-arg=--offline -- --lib -- ${MUTANTS_TESTS:-}
