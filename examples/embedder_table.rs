@@ -16,8 +16,7 @@ use toolsieve::conversation::Role;
 use toolsieve::embed::Embedder;
 use toolsieve::embed::hashed::Hashed;
 use toolsieve::embed::name::EmbedderName;
-use toolsieve::embed::vectors::Vectors;
-use toolsieve::similarity::cosine::dot;
+use toolsieve::embed::vectors::{Vectors, dot};
 
 /// Pairs above this cosine of the model are true.
 const TRUE_ABOVE: f32 = 0.9;

@@ -8,7 +8,7 @@ pub mod allowance;
 pub mod conversation;
 #[path = "../src/docs/mod.rs"]
 pub mod docs;
-#[path = "../src/python/mod.rs"]
-pub mod python;
+#[path = "../src/notation/mod.rs"]
+pub mod notation;
 #[path = "../src/text/mod.rs"]
 pub mod text;

@@ -9,9 +9,8 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{EmbedError, Embedder};
-use crate::embed::vectors::Vectors;
+use crate::embed::vectors::{Vectors, dot};
 use crate::engine::stage::Cancelled;
-use crate::similarity::cosine::dot;
 use crate::text::normal::normalise;
 
 /// Counts of hashed character n-grams.

@@ -2,7 +2,7 @@
 
 use super::asked::Asked;
 use super::offer::Offer;
-use crate::similarity::cosine::dot;
+use crate::embed::vectors::dot;
 
 /// Names of the features, in the order of [`features`].
 pub(super) const NAMES: &[&str] = &["cosine_best", "cosine_mean", "cosine_margin", "cosine_name"];

@@ -285,8 +285,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::embed::vectors::Vectors;
-    use crate::similarity::cosine::dot;
+    use crate::embed::vectors::{Vectors, dot};
 
     /// Numbers of which some are far larger than the others, so that rounding hits the others hard.
     fn number() -> impl Strategy<Value = f32> {

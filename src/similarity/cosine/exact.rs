@@ -6,10 +6,10 @@
 use rayon::prelude::*;
 
 use super::bounds::{self, Found, Heads, LOOK_LEN, Probes};
-use super::dot;
 use super::kernel::{N_PANELS, N_PROBES, PANEL_LEN, write_sums};
 use super::rows::{UnitRows, row};
 use super::tuning::Tuning;
+use crate::embed::vectors::dot;
 use crate::similarity::{Pair, Stopped};
 
 /// Probes that pass by a look's panels together.

@@ -10,10 +10,10 @@ use hnsw_rs::prelude::{Distance, Hnsw};
 use rayon::prelude::*;
 
 use super::copies::Copies;
-use super::dot;
 use super::exact::{self, Sides};
 use super::plan::Graph;
 use super::rows::row;
+use crate::embed::vectors::dot;
 
 /// Layers of a graph, at most; more than any number of rows fills.
 const MAX_LAYERS: usize = 16;

@@ -27,7 +27,7 @@ pub struct Notes {
 
 /// Finds all pairs of one collection, `a` before `b`, and gives them to `take` some rows at a time.
 ///
-/// A pair is two rows whose cosine, as [`dot`](super::dot) of the rows at unit length, is `threshold` or more.
+/// A pair is two rows whose cosine, as [`dot`](crate::embed::vectors::dot) of the rows at unit length, is `threshold` or more.
 /// [`Plan::of_self_join`] knows the plan that takes least time.
 ///
 /// # Errors

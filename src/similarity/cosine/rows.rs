@@ -1,7 +1,7 @@
 //! Rows of unit length, and which rows have no direction.
 //!
 //! A row that has unit length within float noise stays as it stands, so scores of what an embedder gave are
-//! [`dot`](super::dot) of what it gave. Any other is divided by its length, reckoned in double precision and in one
+//! [`dot`](crate::embed::vectors::dot) of what it gave. Any other is divided by its length, reckoned in double precision and in one
 //! fixed order: the same bits on every machine.
 
 use std::borrow::Cow;

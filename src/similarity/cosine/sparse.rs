@@ -13,17 +13,15 @@
 //! the sum of the squares of a row from its place `i` on, `(a·b)² ≤ R(i)·R'(j)`, so it stands near the start of both.
 //! With rare elements first few rows have one there (prefix filter: Bayardo, Ma and Srikant, "Scaling up all pairs
 //! similarity search", 2007). Where elements are too frequent for that, all bitmaps are looked at, which is cheaper
-//! than long lists. Scores are [`dot`](super::dot) of the rows.
+//! than long lists. Scores are [`dot`] of the rows.
 
 use rayon::prelude::*;
 
+use crate::embed::vectors::{N_LANES, dot};
 use crate::engine::stage::Cancelled;
 use crate::similarity::Merge;
 use crate::similarity::rouge::bitmap::{self, CHUNK_LEN, Column};
 use crate::similarity::rouge::prepared::{WIDTHS, width};
-
-/// Sums that run side by side, as in [`dot`](super::dot).
-const N_LANES: usize = super::N_LANES;
 
 /// Probes that pass by a chunk together.
 const TILE_LEN: usize = 16;
@@ -127,7 +125,7 @@ impl Rows {
         dims.iter().zip(values).map(|(&dim, &value)| element(dim.into(), value)).collect()
     }
 
-    /// The bits that [`dot`](super::dot) gives: what is left out are products that are zero.
+    /// The bits that [`dot`] gives: what is left out are products that are zero.
     fn dot(&self, row: u32, other: &[f32]) -> f32 {
         let mut sums = [0.0_f32; N_LANES];
         let (dims, values) = self.get(row);
@@ -456,7 +454,7 @@ impl<'p> Probe<'p> {
 
 /// Whether a row may stand in lists: it is no longer than a unit.
 fn is_listed(row: &[f32]) -> bool {
-    f64::from(super::dot(row, row)) < MAX_SQUARED - slack(row.len())
+    f64::from(dot(row, row)) < MAX_SQUARED - slack(row.len())
 }
 
 /// Leaders that are mostly zeros.
@@ -588,7 +586,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::similarity::cosine::dot;
 
     /// Rows of which most numbers are zero, some of them near copies, brought to unit length.
     fn rows() -> impl Strategy<Value = Vec<Vec<f32>>> {

@@ -4,11 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 
-use super::dot;
 use super::join::{Notes, join, self_join};
 use super::plan::{Graph, Plan};
 use super::rows::{Skipped, Unfit};
-use crate::embed::vectors::Vectors;
+use crate::embed::vectors::{Vectors, dot};
 use crate::similarity::{Pair, Stopped};
 
 const GRAPH: Plan = Plan::Approximate(Graph { m: 4, ef_construction: 16, k: 2, ef: 8 });

@@ -8,9 +8,9 @@
 use rayon::prelude::*;
 
 use super::bounds::MAX_HEAD;
-use super::dot;
 use super::exact::Sides;
 use super::rows::{UnitRows, row};
+use crate::embed::vectors::dot;
 
 /// Rows of a collection that are looked at, at most, and of small ones at least.
 const SAMPLE_LEN: usize = 256;

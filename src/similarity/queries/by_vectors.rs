@@ -5,10 +5,9 @@
 
 use rayon::prelude::*;
 
-use crate::embed::vectors::Vectors;
+use crate::embed::vectors::{Vectors, dot};
 use crate::engine::stage::Cancelled;
 use crate::similarity::Merge;
-use crate::similarity::cosine::dot;
 use crate::similarity::cosine::join::join;
 use crate::similarity::cosine::plan::Plan;
 use crate::similarity::cosine::sparse::{self, SparseLeaders};

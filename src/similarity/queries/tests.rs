@@ -4,8 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::embed::hashed::Hashed;
-use crate::embed::vectors::Vectors;
-use crate::similarity::cosine::dot;
+use crate::embed::vectors::{Vectors, dot};
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::f1;
 
