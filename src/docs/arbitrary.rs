@@ -1,26 +1,10 @@
-//! Random JSON for the tests of this room: any value, and values that look like docs.
+//! Random values that look like docs, for the tests of this module.
 
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::fix::waking_keys;
-
-/// Any JSON value of little depth.
-pub(super) fn json_value() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        (-1e9..1e9_f64).prop_map(Value::from),
-        ".{0,8}".prop_map(Value::from),
-    ];
-    leaf.prop_recursive(3, 24, 5, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
-            prop::collection::vec((".{0,4}", inner), 0..5).prop_map(object),
-        ]
-    })
-}
+use crate::notation::arbitrary::object;
 
 /// A list of functions in which anything may be wrong: keys of docs hold values that fit and values that do not.
 pub(super) fn messy_functions() -> impl Strategy<Value = Vec<Value>> {
@@ -35,10 +19,6 @@ pub(super) fn messy_functions() -> impl Strategy<Value = Vec<Value>> {
         function
     });
     prop::collection::vec(one, 1..3)
-}
-
-fn object(members: Vec<(impl Into<String>, Value)>) -> Value {
-    members.into_iter().map(|(key, value)| (key.into(), value)).collect::<Map<_, _>>().into()
 }
 
 /// A key of BFCL's or of any doc, or one that a rule waits for.

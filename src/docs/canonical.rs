@@ -100,7 +100,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::docs::arbitrary::json_value;
+    use crate::notation::arbitrary::json_value;
 
     #[test]
     fn keys_are_sorted_at_every_depth_and_arrays_keep_their_order() {

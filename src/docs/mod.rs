@@ -1,6 +1,6 @@
 //! Function docs: what people paste, read into functions and fixed to the BFCL schema.
 //!
-//! `parse` climbs a ladder from strict JSON to guarded repair and says which rungs
+//! `parse` runs a chain of parsers from strict JSON to guarded repair and reports which
 //! it used; `dialect` takes functions out of the frames other APIs put around them;
 //! `canonical` gives equal docs equal keys; `fix` makes the fewest edits that turn a
 //! function into a BFCL one, each a `patch` with its before; `check` only tells what is

@@ -20,7 +20,7 @@ use crate::engine::partition::Partition;
 use crate::engine::stage::{Contract, Evidence, Opinion, Reason, RowStage, TableId};
 use crate::engine::view::Row;
 
-/// One reason for each fault of the ladder. A list without functions is nothing to repair: that is policy.
+/// One reason for each fault of the parser chain. A list without functions is nothing to repair: that is policy.
 static REASONS: LazyLock<Vec<(ParseFault, Reason)>> = LazyLock::new(|| {
     let reason = |fault: ParseFault| match fault {
         ParseFault::NoFunctions | ParseFault::Empty => Reason::policy(fault.code(), fault.what()),

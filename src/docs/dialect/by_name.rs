@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::holds_parameters;
 use super::inner::Inner;
 use crate::allowance::{Allowance, bytes_of};
-use crate::notation::python::repeated::Repeated;
+use crate::notation::repeated::Repeated;
 
 /// The members of an object, and the keys that stand twice in the text of it.
 pub(super) type Members = (Map<String, Value>, Vec<Repeated>);

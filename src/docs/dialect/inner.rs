@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::allowance::Allowance;
-use crate::docs::parse::strict;
+use crate::notation::json::strict;
 use crate::notation::python;
-use crate::notation::python::repeated::Repeated;
+use crate::notation::repeated::Repeated;
 
 /// The object or list that a string holds.
 pub(super) struct Inner {

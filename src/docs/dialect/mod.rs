@@ -24,10 +24,10 @@ use crate::allowance::Allowance;
 use crate::docs::holders::HOLDERS;
 use crate::docs::json_type;
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::docs::parse::step::Step;
+use crate::docs::parse::step::{self, Step};
 use crate::docs::parse::trail::MAX_REPEATED;
 use crate::docs::{source, spec};
-use crate::notation::python::repeated::Repeated;
+use crate::notation::repeated::Repeated;
 use by_name::{members_by_name, named_by_key};
 use held::{held, inherit, is_container};
 use inner::Inner;
@@ -215,9 +215,7 @@ impl Collector<'_> {
 
     /// Takes note of a step once, however many functions it was taken for.
     fn note(&mut self, step: Step) {
-        if !self.steps.contains(&step) {
-            self.steps.push(step);
-        }
+        step::note(self.steps, step);
     }
 }
 

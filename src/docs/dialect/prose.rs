@@ -9,8 +9,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::allowance::Allowance;
-use crate::docs::parse::strict;
-use crate::notation::python::repeated::Repeated;
+use crate::notation::json::strict;
+use crate::notation::repeated::Repeated;
 
 /// The key under which such a map stands.
 const KEY: &str = "Function_Description";

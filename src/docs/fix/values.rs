@@ -4,7 +4,7 @@ use serde_json::{Map, Number, Value, json};
 
 use super::keys::DESCRIPTION;
 use super::notation::TYPES;
-use crate::docs::parse::strict;
+use crate::notation::json::strict;
 use crate::notation::python;
 
 /// What a value is, in BFCL's words; null is nothing.

@@ -4,8 +4,8 @@
 //! outer quotes were lost. Each is told by the first quote of the text, which in none of
 //! them stands alone. A text in which only strings hold such marks is left as it is.
 
-use super::loose::is_blank;
 use super::step::Step;
+use crate::notation::json::marks::is_blank;
 
 /// The longest entity that is looked for, without its ampersand.
 const MAX_ENTITY_BYTES: usize = 9;

@@ -3,14 +3,14 @@
 //! Finds one layer around a text: tags such as `<tools>`, markdown fences, an assignment,
 //! or prose around bracketed parts. Several fences or tags side by side each hold a value.
 //! Nothing inside brackets is looked at, so a tag in a description stays text. Blanks and a
-//! byte-order mark are cut by the ladder in `parse`.
+//! byte-order mark are cut by `layer`.
 
 use std::ops::Range;
 
 use super::layer::{Layer, is_source_code};
-use super::loose::plain_mark;
-use super::outline::Outline;
 use super::step::Step;
+use crate::notation::json::marks::plain_mark;
+use crate::notation::json::outline::Outline;
 
 /// Names of the tags that doc lists stand between in prompts, in angle or square brackets.
 const TAGS: [&str; 14] = [

@@ -1,20 +1,22 @@
-//! A text on its way down to a value, with what the rungs found out about it.
+//! A text on its way to a value, with what the parsers found out about it.
 
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use super::fault::{Fault, ParseFault};
-use super::loose::{Loose, Stop, is_blank, plain_mark};
-use super::outline::Outline;
 use super::step::Step;
-use super::strict::NotStrict;
-use super::trail::Trail;
+use super::trail::{MAX_REPEATED, Trail};
 use crate::allowance::Allowance;
+use crate::notation::json::loose::{Loose, Stop};
+use crate::notation::json::marks::{is_blank, plain_mark};
+use crate::notation::json::outline::Outline;
+use crate::notation::json::strict::NotStrict;
+use crate::notation::repeated::Repeated;
 
 /// How many envelopes and strings may stand inside one another.
 const MAX_LAYERS: usize = 6;
 
-/// One text of the ladder.
+/// One text that goes through the parser chain.
 pub(super) struct Layer<'t> {
     pub(super) text: &'t str,
     /// Where it begins in the text as sent, as long as it is a part of that.
@@ -116,6 +118,13 @@ impl<'t> Layer<'t> {
         Fault { at: fault.at.and_then(|at| self.place(at)), ..fault }
     }
 
+    /// Takes note of keys of this text that stand twice.
+    pub(super) fn note_repeated(&self, repeated: &[Repeated], trail: &mut Trail) {
+        for Repeated { key, at } in repeated.iter().take(MAX_REPEATED) {
+            trail.fault(Fault { at: self.place(*at), ..Fault::repeated(key) });
+        }
+    }
+
     /// Whether the text begins as a value, a comment or a string does.
     pub(super) fn begins_like_a_value(&self) -> bool {
         const CALLS: [&str; 7] =
@@ -144,7 +153,7 @@ impl<'t> Layer<'t> {
         (at, message)
     }
 
-    /// Why no rung could read the text.
+    /// Why no parser could read the text.
     pub(super) fn unread(&self) -> Fault {
         if !self.begins_like_a_value() {
             return self.shapeless();

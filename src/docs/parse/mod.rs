@@ -1,26 +1,22 @@
-//! The ladder from a pasted text to a list of functions.
+//! The parser chain from a pasted text to a list of functions.
 //!
 //! Strict JSON is tried first and nearly always enough. Then an envelope is peeled
-//! and the ladder begins anew; then Python literals, JSON5, values side by side, slips
-//! with one meaning, and last a repair two repairers agree on. Every rung taken is noted,
+//! and the chain runs again; then Python literals, JSON5, values side by side, slips
+//! with one meaning, and last a repair two repairers agree on. Every parser step is noted,
 //! so a reader can tell what was read from what was mended. What was read in spite of a
 //! fault (a cut end, an ellipsis, a key that stands twice) carries that fault; nothing is
 //! completed in silence. Program source is read by `source`. Time is linear in the text, depth is bounded before
 //! anything recurses, and all that is made of one text shares an `Allowance` of memory.
 
+mod chain;
+mod cut_yaml;
 mod encoded;
 mod envelope;
 pub mod fault;
 mod layer;
-mod loose;
-mod outline;
 mod records;
-mod repair;
-mod rungs;
 pub mod step;
-pub(crate) mod strict;
 pub(crate) mod trail;
-mod yaml;
 
 use serde_json::Value;
 
@@ -28,19 +24,15 @@ use crate::allowance::Allowance;
 use crate::docs::{dialect, source};
 use fault::Fault;
 use layer::Layer;
-use loose::Loose;
 use step::Step;
 use trail::Trail;
-
-/// How many brackets may stand inside one another; other strict readers have the same bound.
-const MAX_DEPTH: usize = 127;
 
 /// The functions of a text, and how they were read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
     /// Objects with a name, as they were sent.
     pub functions: Vec<Value>,
-    /// The rungs that were used, in order.
+    /// The parser steps that were used, in order.
     pub steps: Vec<Step>,
     /// What is wrong with the text in spite of which the functions were read: nobody may take them for sure.
     pub faults: Vec<Fault>,
@@ -73,7 +65,7 @@ pub fn parse(text: &str) -> Result<Parsed, Fault> {
     let mut trail = Trail::default();
     let allowance = Allowance::of(text);
     let layer = Layer::new(text, &allowance);
-    let value = rungs::climb(&layer, &mut trail)?;
+    let value = chain::read(&layer, &mut trail)?;
     let Trail { mut steps, mut faults } = trail;
     match dialect::readable_functions(value, &mut steps, &mut faults, &allowance) {
         _ if allowance.is_exceeded() => Err(layer.too_large()),
@@ -99,12 +91,6 @@ pub fn parse_python(text: &str) -> Result<Parsed, Fault> {
         let message = "the file defines no function and no class at its outermost level";
         Fault::new(fault::ParseFault::SourceCode, message)
     })
-}
-
-/// The value of a text that is JSON5 without a slip, for readers that meet one amid other notation.
-pub(crate) fn json5(text: &str) -> Option<Value> {
-    let Loose { value, notes } = loose::read(text, &Allowance::of(text)).ok()?;
-    (notes.is_clean() && !notes.is_python && notes.n_values == 1 && notes.no_value.is_none()).then_some(value)
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::fault::ParseFault;
 use super::layer::Layer;
-use super::outline::{MAX_PARTS, Outline};
 use super::trail::Trail;
-use super::{loose, strict};
 use crate::allowance::ELEMENT_BYTES;
+use crate::notation::json::outline::{MAX_PARTS, Outline};
+use crate::notation::json::{loose, strict};
 use crate::notation::python;
 
 /// The value of a part that is exact in some notation.
@@ -21,7 +21,7 @@ pub(super) fn exact(layer: &Layer<'_>, part: Range<usize>, trail: &mut Trail) ->
     let text = &layer.text[part.clone()];
     let note = |repeated: &[_], trail: &mut Trail| {
         if let (false, Ok(below)) = (repeated.is_empty(), layer.part(part)) {
-            trail.repeated(&below, repeated);
+            below.note_repeated(repeated, trail);
         }
     };
     if let Ok(strict) = strict::read_within(text, layer.allowance) {

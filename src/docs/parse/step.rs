@@ -1,9 +1,9 @@
-//! The rungs of the ladder and the frames of the dialects, by name.
+//! The parser steps and the frames of the dialects, by name.
 //!
 //! A doc list keeps the steps it was read with, so a report can say how many lists were
 //! Python, fenced or mended.
 
-/// A rung of the ladder, or a frame that was taken off.
+/// A step of the parser chain, or a frame that was taken off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
     /// The text was JSON.
@@ -148,5 +148,12 @@ impl Step {
             Self::ClassLeftOut => "class-left-out",
             Self::ServerToolLeftOut => "server-tool-left-out",
         }
+    }
+}
+
+/// Takes note of a step once.
+pub(crate) fn note(steps: &mut Vec<Step>, step: Step) {
+    if !steps.contains(&step) {
+        steps.push(step);
     }
 }

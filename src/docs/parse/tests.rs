@@ -1,4 +1,4 @@
-//! Every rung on one function, every fault on one text, and no trouble on any text.
+//! Every parser on one function, every fault on one text, and no trouble on any text.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -11,7 +11,7 @@ fn codes(steps: &[Step]) -> Vec<&'static str> {
 }
 
 #[test]
-fn every_rung_reads_the_same_function() {
+fn every_parser_reads_the_same_function() {
     let function = json!({"name": "f", "description": "The user's \"city\""});
     let json = function.to_string();
     let python = r#"{'name': 'f', 'description': 'The user\'s "city"'}"#;
@@ -193,7 +193,7 @@ fn a_stray_bracket_loses_nothing() {
 }
 
 #[test]
-fn depth_is_bounded_on_every_rung() {
+fn depth_is_bounded_for_every_parser() {
     for (open, close) in [("[", "]"), ("{'a':", "}"), ("{a:[", "]}"), ("{\"a\":", "}"), ("(", ")")] {
         let text = format!("{}1{}", open.repeat(50_000), close.repeat(50_000));
         assert!(parse(&text).is_err());

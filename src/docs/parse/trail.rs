@@ -1,9 +1,7 @@
-//! What is noted on the way down to a value: the rungs taken, and faults in spite of which the text was read.
+//! What is noted on the way to a value: the parser steps that were used, and faults in spite of which the text was read.
 
 use super::fault::{Fault, ParseFault};
-use super::layer::Layer;
 use super::step::Step;
-use crate::notation::python::repeated::Repeated;
 
 /// How many keys that stand twice are told apart; a file of thousands says no more than the first.
 pub(crate) const MAX_REPEATED: usize = 20;
@@ -25,12 +23,6 @@ impl Trail {
         let is_place = matches!(fault.kind, ParseFault::UnreadableRecord | ParseFault::DuplicateKey);
         if is_place || self.faults.iter().all(|earlier| earlier.kind != fault.kind) {
             self.faults.push(fault);
-        }
-    }
-
-    pub(super) fn repeated(&mut self, layer: &Layer<'_>, repeated: &[Repeated]) {
-        for Repeated { key, at } in repeated.iter().take(MAX_REPEATED) {
-            self.fault(Fault { at: layer.place(*at), ..Fault::repeated(key) });
         }
     }
 

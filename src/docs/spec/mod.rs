@@ -16,8 +16,8 @@ use serde_json::{Map, Value};
 
 use super::parse::fault::{Fault, ParseFault};
 use super::parse::step::Step;
-use super::parse::strict::{self, Strict};
 use crate::allowance::{Allowance, ELEMENT_BYTES, bytes_of};
+use crate::notation::json::strict::{self, Strict};
 
 /// A key under which collections of tools keep an API description as text.
 const DOCUMENTATION: &str = "Documentation";

@@ -14,7 +14,7 @@ use super::openapi::{is_true, string};
 use super::{Read, Tally, Unreadable, note};
 use crate::allowance::Allowance;
 use crate::docs::parse::step::Step;
-use crate::docs::parse::strict;
+use crate::notation::json::strict;
 
 /// Whether an object is a collection, by itself or in the frame of Postman's own API.
 pub(super) fn is_one(map: &Map<String, Value>) -> bool {

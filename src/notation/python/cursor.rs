@@ -4,8 +4,8 @@
 //! slicing the text at it cannot fail.
 
 use super::SyntaxError;
-use super::repeated::Repeated;
 use crate::allowance::{Allowance, BRACKET_BYTES, MEMBER_BYTES};
+use crate::notation::repeated::Repeated;
 
 /// Brackets inside brackets; more is refused. As deep as `serde_json` reads.
 const MAX_DEPTH: usize = 128;

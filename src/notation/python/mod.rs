@@ -15,7 +15,6 @@ mod defs;
 mod fields;
 mod module;
 mod numbers;
-pub(crate) mod repeated;
 mod strings;
 mod values;
 
@@ -25,8 +24,8 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::allowance::Allowance;
+use crate::notation::repeated::Repeated;
 use cursor::Cursor;
-use repeated::Repeated;
 
 /// Why a text is not a Python literal or a list of calls.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::SyntaxError;
 use super::cursor::{Cursor, error_at};
-use super::repeated::insert;
 use super::{numbers, strings};
+use crate::notation::repeated::insert;
 
 /// Reads the literal that starts at the cursor.
 pub(super) fn value(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {

@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 
 use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::is_undescribed;
 use crate::docs::fix::walk::each_parameters;
-use crate::docs::fix::{Rule, Safety};
 use crate::docs::patch::token;
-use crate::docs::source::docstring;
+use crate::docs::source::python::docstring;
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/description-in-docstring",

@@ -1,4 +1,4 @@
-//! A function that was found, and the doc it becomes.
+//! The docs that heads of functions become.
 //!
 //! The members of a lone parameter that is taken apart, or is called `_` as in the
 //! prompts of `OpenAI`, are the parameters. `JSDoc` fills what the head does not say.
@@ -8,98 +8,84 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::comments::{self, Comment, Tag};
-use super::members::Member;
-use super::scanner::Scanner;
 use super::schema::Declared;
-use super::types::{self, Type};
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::docs::source::python::named;
+use crate::docs::source::found::named;
+use crate::notation::typescript::{self, Head, Member, Tag, Type};
 
-/// The head of one function.
-pub(super) struct Function {
-    pub(super) name: String,
-    pub(super) comment: Comment,
-    pub(super) parameters: Vec<Member>,
-    /// Where it begins.
-    pub(super) at: Option<usize>,
+/// The function with all types in place.
+pub(super) fn doc(head: &Head, types: &BTreeMap<String, Type>, left: &Cell<usize>) -> Result<Value, Fault> {
+    let parameters: Vec<Member> =
+        head.parameters.iter().enumerate().map(|(n, parameter)| documented(head, n, parameter)).collect();
+    let types = Declared::new(types, left);
+    let object = match parameters.as_slice() {
+        [only] if only.pattern.is_some() || only.name == "_" => unpacked(head, only, &types),
+        all => packed(all, &types),
+    };
+    let object = object.map_err(|error| {
+        let message = format!("function {}: {error}", head.name);
+        Fault { at: head.at, ..Fault::new(ParseFault::SourceCode, message) }
+    })?;
+    Ok(named(&head.name, &head.comment.description, Value::Object(object)))
 }
 
-impl Function {
-    /// The function with all types in place.
-    pub(super) fn doc(&self, types: &BTreeMap<String, Type>, left: &Cell<usize>) -> Result<Value, Fault> {
-        let parameters: Vec<Member> =
-            self.parameters.iter().enumerate().map(|(n, parameter)| self.documented(n, parameter)).collect();
-        let types = Declared::new(types, left);
-        let object = match parameters.as_slice() {
-            [only] if only.pattern.is_some() || only.name == "_" => self.unpacked(only, &types),
-            all => packed(all, &types),
-        };
-        let object = object.map_err(|error| {
-            let message = format!("function {}: {error}", self.name);
-            Fault { at: self.at, ..Fault::new(ParseFault::SourceCode, message) }
-        })?;
-        Ok(named(&self.name, &self.comment.description, Value::Object(object)))
+/// A parameter with what its `@param` says beyond the head.
+fn documented(head: &Head, n: usize, parameter: &Member) -> Member {
+    let mut parameter = parameter.clone();
+    if parameter.pattern.is_some() {
+        parameter.name = format!("the {}. parameter", n + 1);
+        return parameter;
     }
+    if let Some(tag) = head.comment.parameters.get(&parameter.name) {
+        take_tag(&mut parameter, tag);
+    }
+    let prefix = format!("{}.", parameter.name);
+    let inner = head.comment.parameters.iter().filter_map(|(name, tag)| {
+        let name = name.strip_prefix(&prefix)?;
+        Some(from_tag(name, tag))
+    });
+    let inner: Vec<Member> = inner.collect();
+    if !inner.is_empty() && parameter.kind.as_ref().is_none_or(is_any_object) {
+        parameter.kind = Some(Type::Object(inner, None));
+    }
+    parameter
+}
 
-    /// A parameter with what its `@param` says beyond the head.
-    fn documented(&self, n: usize, parameter: &Member) -> Member {
-        let mut parameter = parameter.clone();
-        if parameter.pattern.is_some() {
-            parameter.name = format!("the {}. parameter", n + 1);
-            return parameter;
-        }
-        if let Some(tag) = self.comment.parameters.get(&parameter.name) {
-            take_tag(&mut parameter, tag);
-        }
-        let prefix = format!("{}.", parameter.name);
-        let inner = self.comment.parameters.iter().filter_map(|(name, tag)| {
-            let name = name.strip_prefix(&prefix)?;
-            Some(from_tag(name, tag))
-        });
-        let inner: Vec<Member> = inner.collect();
-        if !inner.is_empty() && parameter.kind.as_ref().is_none_or(is_any_object) {
-            parameter.kind = Some(Type::Object(inner, None));
-        }
-        parameter
-    }
-
-    /// The members of the only parameter as parameters.
-    fn unpacked(&self, only: &Member, declared: &Declared<'_>) -> Result<Map<String, Value>, String> {
-        let pattern = only.pattern.as_deref().unwrap_or_default();
-        let mut object = match &only.kind {
-            Some(kind) => declared.anew().schema(kind)?,
-            None => packed(pattern, declared)?,
+/// The members of the only parameter as parameters.
+fn unpacked(head: &Head, only: &Member, declared: &Declared<'_>) -> Result<Map<String, Value>, String> {
+    let pattern = only.pattern.as_deref().unwrap_or_default();
+    let mut object = match &only.kind {
+        Some(kind) => declared.anew().schema(kind)?,
+        None => packed(pattern, declared)?,
+    };
+    let Some(Value::Object(mut properties)) = object.remove("properties") else {
+        return Err("expected the members of its parameter".to_owned());
+    };
+    let mut required = object.remove("required").unwrap_or_default();
+    for member in pattern {
+        let Some(Value::Object(property)) = properties.get_mut(&member.name) else {
+            return Err(format!("its parameter has no member {:?}", member.name));
         };
-        let Some(Value::Object(mut properties)) = object.remove("properties") else {
-            return Err("expected the members of its parameter".to_owned());
-        };
-        let mut required = object.remove("required").unwrap_or_default();
-        for member in pattern {
-            let Some(Value::Object(property)) = properties.get_mut(&member.name) else {
-                return Err(format!("its parameter has no member {:?}", member.name));
-            };
-            fill(property, member);
-            if let Some(names) = required.as_array_mut().filter(|_| member.is_optional) {
-                names.retain(|name| *name != member.name);
-            }
+        fill(property, member);
+        if let Some(names) = required.as_array_mut().filter(|_| member.is_optional) {
+            names.retain(|name| *name != member.name);
         }
-        for (name, tag) in &self.comment.parameters {
-            let bare = name.rsplit('.').next().unwrap_or(name);
-            if let Some(Value::Object(property)) = properties.get_mut(bare) {
-                let mut member = Member::default();
-                take_tag(&mut member, tag);
-                if let Some(kind) = member.kind.as_ref().filter(|_| property.is_empty()) {
-                    property.extend(declared.anew().schema(kind)?);
-                }
-                fill(property, &member);
-            }
-        }
-        if only.is_optional {
-            required = Value::Array(Vec::new());
-        }
-        Ok(dict(properties, required))
     }
+    for (name, tag) in &head.comment.parameters {
+        let bare = name.rsplit('.').next().unwrap_or(name);
+        if let Some(Value::Object(property)) = properties.get_mut(bare) {
+            let mut member = Member::default();
+            take_tag(&mut member, tag);
+            if let Some(kind) = member.kind.as_ref().filter(|_| property.is_empty()) {
+                property.extend(declared.anew().schema(kind)?);
+            }
+            fill(property, &member);
+        }
+    }
+    if only.is_optional {
+        required = Value::Array(Vec::new());
+    }
+    Ok(dict(properties, required))
 }
 
 /// Adds what a member says to a schema that does not say it.
@@ -163,7 +149,7 @@ fn take_tag(parameter: &mut Member, tag: &Tag) {
     if parameter.default.is_none()
         && let Some(written) = &tag.default
     {
-        parameter.default = comments::value(written, parameter.kind.as_ref());
+        parameter.default = typescript::default_in_comment(written, parameter.kind.as_ref());
     }
 }
 
@@ -171,9 +157,5 @@ fn take_tag(parameter: &mut Member, tag: &Tag) {
 fn kind(written: &str) -> Type {
     let bare = written.trim_end_matches('=').trim_start_matches(['?', '!', '.']).replace(".<", "<");
     let bare = if bare == "*" { "any" } else { bare.as_str() };
-    let mut scanner = Scanner::new(bare);
-    match types::read(&mut scanner) {
-        Ok(kind) if scanner.rest().trim().is_empty() => kind,
-        _ => Type::Named(written.to_owned(), Vec::new()),
-    }
+    typescript::type_of(bare).unwrap_or_else(|| Type::Named(written.to_owned(), Vec::new()))
 }

@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::members::Member;
-use super::types::Type;
 use crate::docs::join::join;
+use crate::notation::typescript::{Member, Type};
 
 /// How deep types may stand in one another once names are put in place.
 const MAX_DEPTH: usize = 32;

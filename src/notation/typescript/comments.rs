@@ -3,35 +3,13 @@
 //! A comment in front of something describes it, and so does one behind it on its line.
 //! `// default: x` is how prompts of `OpenAI` write a default.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
-use super::members::Member;
-use super::types::Type;
-use crate::docs::parse::json5;
+use super::tree::{Comment, Member, Tag, Type};
+use crate::notation::json::loose::json5;
 
 /// The most bytes a default in a comment has; that bounds its depth, too.
 const MAX_VALUE_BYTES: usize = 256;
-
-/// What the comments in front of a function say.
-#[derive(Debug, Default)]
-pub(super) struct Comment {
-    pub(super) description: String,
-    /// What stands behind `@param`, by name.
-    pub(super) parameters: BTreeMap<String, Tag>,
-}
-
-/// One `@param`.
-#[derive(Debug, Default)]
-pub(super) struct Tag {
-    /// The type between braces, as written.
-    pub(super) kind: Option<String>,
-    pub(super) is_optional: bool,
-    /// The default as written.
-    pub(super) default: Option<String>,
-    pub(super) text: String,
-}
 
 /// Reads the comments that stand in front of a function.
 pub(super) fn read(comments: &[&str]) -> Comment {

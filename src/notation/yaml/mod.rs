@@ -6,7 +6,6 @@
 //! names for keys. Deliberately absent: merge keys, tags beyond the core schema, keys that
 //! are not scalars, and infinity, any of which leaves the text unread.
 
-pub(super) mod end;
 mod scalars;
 
 use std::collections::HashMap;
@@ -15,26 +14,26 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Value};
 
 use crate::allowance::{Allowance, BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES, bytes_of};
-use crate::docs::parse::MAX_DEPTH;
-use crate::docs::parse::outline::Outline;
-use crate::notation::python::repeated::{Repeated, insert};
+use crate::notation::MAX_DEPTH;
+use crate::notation::json::outline::Outline;
+use crate::notation::repeated::{Repeated, insert};
 
 /// How many times larger than the text its copied values may be.
 const MAX_GROWTH: usize = 4;
 
 /// What the YAML of a text says.
 #[derive(Debug, PartialEq)]
-pub(super) struct Yaml {
+pub(crate) struct Yaml {
     /// The only document, or all of them as a list.
-    pub(super) value: Value,
+    pub(crate) value: Value,
     /// Keys that stand twice in one mapping with different values.
-    pub(super) repeated: Vec<Repeated>,
+    pub(crate) repeated: Vec<Repeated>,
     /// Whether nothing is written where the last value should be: `type:`.
-    pub(super) is_left_open: bool,
+    pub(crate) is_left_open: bool,
 }
 
 /// Reads a text as YAML, where it is built like data.
-pub(super) fn read(text: &str, allowance: &Allowance) -> Option<Yaml> {
+pub(crate) fn read(text: &str, allowance: &Allowance) -> Option<Yaml> {
     allowance.attempt(|| read_with(text, allowance).ok_or(())).ok()
 }
 

@@ -1,12 +1,12 @@
-//! A place in a TypeScript text, and the comments passed on the way to it.
+//! A place in a text of TypeScript, and the comments passed on the way to it.
 //!
 //! Comments are kept, since they are all the description there is. Bodies of functions
 //! are stepped over with their strings, templates, comments and patterns.
 
 use serde_json::Value;
 
-use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::docs::parse::json5;
+use super::fault::{SyntaxError, SyntaxFault, unknown};
+use crate::notation::json::loose::json5;
 
 /// Types inside types; more is refused.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -95,7 +95,7 @@ impl<'t> Scanner<'t> {
         false
     }
 
-    pub(super) fn expect(&mut self, wanted: &str) -> Result<(), Fault> {
+    pub(super) fn expect(&mut self, wanted: &str) -> Result<(), SyntaxError> {
         if self.eat(wanted) {
             return Ok(());
         }
@@ -135,7 +135,7 @@ impl<'t> Scanner<'t> {
         behind.is_empty() || behind.starts_with(['\n', '\r'])
     }
 
-    pub(super) fn word(&mut self, what: &str) -> Result<&'t str, Fault> {
+    pub(super) fn word(&mut self, what: &str) -> Result<&'t str, SyntaxError> {
         self.skip();
         let word = self.peek_word().ok_or_else(|| self.unexpected(what))?;
         self.at += word.len();
@@ -143,7 +143,10 @@ impl<'t> Scanner<'t> {
     }
 
     /// Reads one level deeper.
-    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+    pub(super) fn deeper<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, SyntaxError>,
+    ) -> Result<T, SyntaxError> {
         if self.depth == MAX_DEPTH {
             return Err(self.too_deep());
         }
@@ -154,13 +157,13 @@ impl<'t> Scanner<'t> {
     }
 
     /// Takes a quoted string and gives what it says.
-    pub(super) fn string(&mut self) -> Result<String, Fault> {
+    pub(super) fn string(&mut self) -> Result<String, SyntaxError> {
         let start = self.at;
         self.skip_string();
         let written = &self.text[start..self.at];
         match json5(written) {
             Some(Value::String(text)) => Ok(text),
-            _ => Err(fault(start, "expected a string without an end of line")),
+            _ => Err(unknown(start, "expected a string without an end of line")),
         }
     }
 
@@ -185,7 +188,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Steps over a bracket with all that is in it.
-    pub(super) fn skip_bracket(&mut self) -> Result<(), Fault> {
+    pub(super) fn skip_bracket(&mut self) -> Result<(), SyntaxError> {
         let start = self.at;
         let mut depth = 0_usize;
         let mut before = b'(';
@@ -255,29 +258,24 @@ impl<'t> Scanner<'t> {
         self.at = self.text.len();
     }
 
-    fn on_boundary(&mut self, start: usize) -> Result<(), Fault> {
-        if self.text.is_char_boundary(self.at) { Ok(()) } else { Err(fault(start, "expected a bracket")) }
+    fn on_boundary(&mut self, start: usize) -> Result<(), SyntaxError> {
+        if self.text.is_char_boundary(self.at) { Ok(()) } else { Err(unknown(start, "expected a bracket")) }
     }
 
     /// The fault that types or brackets stand too deep inside one another.
-    pub(super) fn too_deep(&self) -> Fault {
+    pub(super) fn too_deep(&self) -> SyntaxError {
         let message = format!("types or brackets stand too deep inside one another at byte {}", self.at);
-        Fault { at: Some(self.at), ..Fault::new(ParseFault::TooDeep, message) }
+        SyntaxError { kind: SyntaxFault::TooDeep, at: self.at, message }
     }
 
     /// The fault that something else than `wanted` stands here.
-    pub(super) fn unexpected(&self, wanted: &str) -> Fault {
+    pub(super) fn unexpected(&self, wanted: &str) -> SyntaxError {
         if let Some(found) = self.rest().chars().next() {
-            return fault(self.at, &format!("expected {wanted}, found {found:?}"));
+            return unknown(self.at, &format!("expected {wanted}, found {found:?}"));
         }
         let message = format!("expected {wanted}, found the end");
-        Fault { at: Some(self.at), ..Fault::new(ParseFault::Truncated, message) }
+        SyntaxError { kind: SyntaxFault::Cut, at: self.at, message }
     }
-}
-
-/// A fault at a byte of the text.
-pub(super) fn fault(at: usize, message: &str) -> Fault {
-    Fault { at: Some(at), ..Fault::new(ParseFault::SourceCode, format!("{message} at byte {at}")) }
 }
 
 fn is_part(c: char) -> bool {

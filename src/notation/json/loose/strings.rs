@@ -6,8 +6,8 @@
 use super::ends::{Place, begins_with_colon, can_end, closing, has_colon, structure_follows, without_comma};
 use super::escapes::Escapes;
 use super::inner::Inner;
-use super::values::bare_key;
 use super::{Reader, Stop};
+use crate::notation::json::marks::bare_key;
 
 /// How far to look for the colon that makes a string a key.
 const MAX_KEY_BYTES: usize = 256;

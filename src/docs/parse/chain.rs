@@ -1,8 +1,8 @@
-//! The rungs of the ladder, and the climb.
+//! The parser chain: the parsers of a text, in the order they are tried.
 //!
-//! Each rung reads a text in one way or says that it is not for it. What is exact comes before what mends, and that
-//! before what guesses. A rung that opens a layer climbs anew with what is inside, so what is wrapped or encoded is
-//! read as if it had come alone.
+//! Each parser reads a text in one way or reports that the text is not for it. What is exact comes before what mends,
+//! and that before what guesses. A parser that opens a layer runs the chain again on what is inside, so what is wrapped
+//! or encoded is read as if it had come alone.
 
 use std::ops::Range;
 
@@ -11,21 +11,22 @@ use serde_json::Value;
 use super::envelope::{self, Envelope};
 use super::fault::{Fault, ParseFault};
 use super::layer::Layer;
-use super::loose::{self, Loose, StopKind};
-use super::outline::{MAX_PARTS, Outline};
-use super::repair::{self, NotRepaired};
 use super::step::Step;
 use super::trail::Trail;
-use super::{MAX_DEPTH, encoded, records, strict, yaml};
+use super::{cut_yaml, encoded, records};
 use crate::allowance::ELEMENT_BYTES;
 use crate::docs::source;
-use crate::notation::python;
+use crate::notation::json::loose::{self, Loose, StopKind};
+use crate::notation::json::outline::{MAX_PARTS, Outline};
+use crate::notation::json::repair::{self, NotRepaired};
+use crate::notation::json::strict;
+use crate::notation::{MAX_DEPTH, python, yaml};
 
 /// A way to read a text. `None` where the text is not for it.
-type Rung = fn(&Layer<'_>, &mut Trail) -> Option<Result<Value, Fault>>;
+type Parser = fn(&Layer<'_>, &mut Trail) -> Option<Result<Value, Fault>>;
 
 /// In the order they are tried: what is exact before what mends, what mends before what guesses.
-const RUNGS: [Rung; 13] = [
+const PARSERS: [Parser; 13] = [
     strict_json,
     program_source,
     assignment,
@@ -41,21 +42,21 @@ const RUNGS: [Rung; 13] = [
     amid_prose,
 ];
 
-/// One climb of the ladder.
-pub(super) fn climb(layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
+/// Reads a text by the first parser that it is for.
+pub(super) fn read(layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
     let layer = layer.without_margins(trail);
     if layer.text.is_empty() {
         return Err(layer.fail(ParseFault::Empty, 0, "the text is empty"));
     }
     let too_large = || layer.allowance.is_exceeded().then(|| Err(layer.too_large()));
-    let taken = RUNGS.iter().find_map(|rung| rung(&layer, trail).or_else(too_large));
+    let taken = PARSERS.iter().find_map(|parser| parser(&layer, trail).or_else(too_large));
     taken.unwrap_or_else(|| Err(layer.unread()))
 }
 
 fn strict_json(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
     match strict::read_within(layer.text, layer.allowance) {
         Ok(strict) => {
-            trail.repeated(layer, &strict.repeated);
+            layer.note_repeated(&strict.repeated, trail);
             Some(settle(strict.value, Step::StrictJson, layer, trail))
         }
         Err(error) => {
@@ -104,7 +105,7 @@ fn bounded(layer: &Layer<'_>, _: &mut Trail) -> Option<Result<Value, Fault>> {
 fn encoded(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
     let (step, inner) = encoded::decode(layer.text)?;
     trail.step(step);
-    Some(layer.inner(&inner).and_then(|inner| climb(&inner, trail)))
+    Some(layer.inner(&inner).and_then(|inner| read(&inner, trail)))
 }
 
 /// Reads what is complete but not JSON.
@@ -123,7 +124,7 @@ fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>>
         other => other,
     };
     if let Ok(literal) = python::read_within(layer.text, layer.allowance) {
-        trail.repeated(layer, &literal.repeated);
+        layer.note_repeated(&literal.repeated, trail);
         if let Some(at) = literal.doubtful_joint {
             trail.fault(layer.fail(
                 ParseFault::RepairsDisagree,
@@ -221,8 +222,8 @@ fn yaml_documents(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, 
         return None;
     }
     let yaml = yaml::read(layer.text, layer.allowance)?;
-    trail.repeated(layer, &yaml.repeated);
-    if let Some(message) = yaml::end::missing(&yaml, layer.text, layer.is_ended) {
+    layer.note_repeated(&yaml.repeated, trail);
+    if let Some(message) = cut_yaml::missing(&yaml, layer.text, layer.is_ended) {
         trail.fault(layer.fail(ParseFault::Truncated, layer.text.len(), message));
     }
     trail.step(Step::Yaml);
@@ -257,13 +258,13 @@ fn amid_prose(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Faul
 /// Reads one part as the text it is, or several as values side by side.
 fn read_parts(layer: &Layer<'_>, parts: &[Range<usize>], trail: &mut Trail) -> Result<Value, Fault> {
     if let [part] = parts {
-        return climb(&layer.part(part.clone())?, trail);
+        return read(&layer.part(part.clone())?, trail);
     }
     trail.step(Step::Concatenated);
     let mut values = Vec::new();
     for part in parts {
         let mut below = Trail::default();
-        values.push(climb(&layer.part(part.clone())?, &mut below)?);
+        values.push(read(&layer.part(part.clone())?, &mut below)?);
         if !layer.allowance.take(ELEMENT_BYTES) {
             return Err(layer.too_large());
         }
@@ -276,7 +277,7 @@ fn read_parts(layer: &Layer<'_>, parts: &[Range<usize>], trail: &mut Trail) -> R
 fn settle(value: Value, step: Step, layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
     if let Value::String(inner) = value {
         trail.step(Step::JsonString);
-        return climb(&layer.inner(&inner)?, trail);
+        return read(&layer.inner(&inner)?, trail);
     }
     trail.step(step);
     Ok(value)
@@ -300,7 +301,7 @@ fn loose_value(loose: Loose, layer: &Layer<'_>, trail: &mut Trail) -> Result<Val
             trail.fault(layer.fail(kind, at, message));
         }
     }
-    trail.repeated(layer, &notes.repeated);
+    layer.note_repeated(&notes.repeated, trail);
     let step = match () {
         () if notes.n_values > 1 => Step::Concatenated,
         () if !notes.is_clean() => Step::Mended,

@@ -8,19 +8,19 @@
 use std::ops::Range;
 
 /// How many parts are told apart; no list of functions comes in nearly as many.
-pub(super) const MAX_PARTS: usize = 200_000;
+pub(crate) const MAX_PARTS: usize = 200_000;
 
 /// The shape of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Outline {
+pub(crate) struct Outline {
     /// The outermost bracketed parts, in order; the first [`MAX_PARTS`] of them.
-    pub(super) parts: Vec<Range<usize>>,
+    pub(crate) parts: Vec<Range<usize>>,
     /// The most brackets open at one point.
-    pub(super) depth: usize,
+    pub(crate) depth: usize,
     /// Where the outermost bracket stands that is never closed.
-    pub(super) left_open: Option<usize>,
+    pub(crate) left_open: Option<usize>,
     /// Where `...` stands in place of a value: the writer left something out.
-    pub(super) ellipsis: Option<usize>,
+    pub(crate) ellipsis: Option<usize>,
 }
 
 /// Looks at a text once.
@@ -59,24 +59,24 @@ fn outline(text: &str) -> Outline {
 
 impl Outline {
     /// The outline of a text.
-    pub(super) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         outline(text)
     }
 
     /// Whether all there is is one part that is whole.
-    pub(super) fn is_one_part(&self) -> bool {
+    pub(crate) fn is_one_part(&self) -> bool {
         self.parts.len() == 1 && self.left_open.is_none()
     }
 
     /// Whether several parts stand side by side with nothing but blanks, commas and semicolons around them.
-    pub(super) fn is_concatenated(&self, text: &str) -> bool {
+    pub(crate) fn is_concatenated(&self, text: &str) -> bool {
         self.parts.len() > 1
             && self.left_open.is_none()
             && self.gaps(text).all(|gap| gap.chars().all(|c| c.is_whitespace() || matches!(c, ',' | ';')))
     }
 
     /// The text outside all parts, piece by piece.
-    pub(super) fn gaps<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn gaps<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a str> {
         let starts = self.parts.iter().map(|part| part.start).chain([text.len()]);
         let ends = std::iter::once(0).chain(self.parts.iter().map(|part| part.end));
         ends.zip(starts).map(move |(end, start)| &text[end..start])

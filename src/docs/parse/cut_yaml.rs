@@ -10,7 +10,7 @@ use std::iter::successors;
 
 use serde_json::{Map, Value};
 
-use super::Yaml;
+use crate::notation::yaml::Yaml;
 
 /// Keys that tell what values a schema takes, as `type` does.
 const TYPES: [&str; 7] = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"];
@@ -19,7 +19,7 @@ const PARAMETERS: [&str; 4] = ["parameters", "input_schema", "inputSchema", "fun
 
 /// What is surely missing behind the text, if anything is. Whatever stands behind the text makes the end of its last
 /// line a true one.
-pub(in crate::docs::parse) fn missing(yaml: &Yaml, text: &str, is_ended: bool) -> Option<&'static str> {
+pub(super) fn missing(yaml: &Yaml, text: &str, is_ended: bool) -> Option<&'static str> {
     // Brackets and the sign for a document's end show that nothing is missing.
     if text.ends_with(['}', ']']) || text.ends_with("\n...") {
         return None;

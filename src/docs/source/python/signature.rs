@@ -6,15 +6,15 @@
 
 use serde_json::Value;
 
-use super::afford;
+use super::heads::function;
 use super::models::Models;
-use super::python::function;
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
+use crate::docs::source::found::afford;
 use crate::notation::python::{self, PySignature};
 
 /// The functions of a text in which each statement looks like the head of one.
-pub(super) fn read(text: &str, allowance: &Allowance) -> Option<Result<Vec<Value>, Fault>> {
+pub(in crate::docs::source) fn read(text: &str, allowance: &Allowance) -> Option<Result<Vec<Value>, Fault>> {
     if !begins(text) {
         return None;
     }

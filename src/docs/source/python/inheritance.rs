@@ -1,59 +1,25 @@
-//! The classes of a Python source that describe values, as schemas.
+//! The schemas of classes that describe values.
 //!
-//! A class of fields is an object with its members, an enumeration the choices of one. Wherever a type names a model,
-//! its schema stands in place of the name; a derived model has what its parent has. How large models may grow by
-//! models in them is bounded. What the other classes are is for `classes`.
-
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+//! A class of fields is an object with its members, an enumeration the choices of one; a derived model has what its
+//! parent has. How large models may grow by models in them is bounded. What the other classes are is for `classes`.
 
 use serde_json::{Map, Value, json};
 
-use super::python::{members, named, not_optional};
-use super::{docstring, too_large};
-use crate::allowance::{Allowance, bytes_of, bytes_of_member};
+use super::docstring;
+use super::heads::members;
+use super::models::{Models, last_name, words_of};
+use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::notation::python::{PyClass, PyDefault, PyItem, PyModule, PyParameter};
+use crate::notation::python::{PyClass, PyItem, PyModule, PyParameter};
 
-/// What a class of fields is derived from, or marked with.
-const MODELS: [&str; 6] = ["BaseModel", "TypedDict", "OpenAISchema", "dataclass", "RootModel", "NamedTuple"];
 /// What a class of choices is derived from.
 const ENUMS: [&str; 4] = ["Enum", "StrEnum", "IntEnum", "ReprEnum"];
-/// How annotations say that a parameter is a list of something.
-const LISTS: [&str; 5] = ["List[", "list[", "Sequence[", "typing.List[", "t.List["];
 /// How many values a model may have with all models in it.
 const MAX_VALUES: usize = 4_096;
 /// How deep models may stand in one another, counted in JSON's brackets.
 const MAX_DEPTH: usize = 64;
 
-/// The classes that describe values, as schemas.
-pub(super) struct Models<'a> {
-    /// By the name of the class.
-    schemas: BTreeMap<String, Map<String, Value>>,
-    /// Those with fields, in the order of the source.
-    with_fields: Vec<String>,
-    /// Classes of values that cannot be read, with the reason.
-    unread: BTreeMap<String, String>,
-    /// Values that names of the source stand for: constants, and the members of enumerations.
-    constants: BTreeMap<String, Value>,
-    /// The words in the types of their fields.
-    mentioned: BTreeSet<String>,
-    /// What their copies may take.
-    allowance: &'a Allowance,
-}
-
 impl<'a> Models<'a> {
-    /// No models.
-    pub(super) fn new(allowance: &'a Allowance) -> Self {
-        Self {
-            schemas: BTreeMap::new(),
-            with_fields: Vec::new(),
-            unread: BTreeMap::new(),
-            constants: BTreeMap::new(),
-            mentioned: BTreeSet::new(),
-            allowance,
-        }
-    }
-
     /// The models of a source. One that cannot be read is a fault of those who mention it.
     pub(super) fn of(module: &PyModule, allowance: &'a Allowance) -> Result<Self, Fault> {
         let mut models = Self::new(allowance);
@@ -75,31 +41,6 @@ impl<'a> Models<'a> {
             }
         }
         Ok(models)
-    }
-
-    /// Why a class of values is none that can be used.
-    pub(super) fn unread(&self, name: &str) -> Option<&str> {
-        self.unread.get(name).map(String::as_str)
-    }
-
-    /// The value of a default: its own, or that of the constant it names.
-    pub(super) fn value<'v>(&'v self, default: &'v PyDefault) -> Option<&'v Value> {
-        match default {
-            PyDefault::Literal(value) => Some(value),
-            PyDefault::Expression(name) => {
-                let value = self.constants.get(name.strip_suffix(".value").unwrap_or(name))?;
-                self.allowance.take(bytes_of(value)).then_some(value)
-            }
-        }
-    }
-
-    fn is_model(&self, name: &str) -> bool {
-        MODELS.contains(&name)
-            || self.schemas.get(name).is_some_and(|schema| schema.contains_key("properties"))
-    }
-
-    pub(super) fn knows(&self, name: &str) -> bool {
-        self.schemas.contains_key(name)
     }
 
     fn add_enum(&mut self, class: &PyClass) -> Result<(), Fault> {
@@ -153,49 +94,6 @@ impl<'a> Models<'a> {
         self.with_fields.push(class.name.clone());
         Ok(())
     }
-
-    /// The schema of a type that is a model, or a list of one.
-    pub(super) fn schema(&self, kind: &str) -> Result<Option<Map<String, Value>>, Fault> {
-        let bare = kind.trim_matches(['\'', '"']);
-        if let Some(message) = words_of(kind).find_map(|word| self.unread.get(word)) {
-            return Err(Fault::new(ParseFault::SourceCode, message));
-        }
-        if let Some(schema) = self.schemas.get(bare) {
-            let n_bytes = schema.iter().map(bytes_of_member).sum();
-            return if self.allowance.take(n_bytes) { Ok(Some(schema.clone())) } else { Err(too_large()) };
-        }
-        let inner = LISTS.iter().find_map(|list| kind.strip_prefix(list)?.strip_suffix(']'));
-        let Some(inner) = inner.filter(|inner| self.knows(not_optional(inner).trim_matches(['\'', '"'])))
-        else {
-            return Ok(None);
-        };
-        let items = self.schema(not_optional(inner))?;
-        Ok(Some(Map::from_iter([("type".to_owned(), json!("array")), ("items".to_owned(), json!(items))])))
-    }
-
-    /// The first model whose name stands nowhere but where it is defined.
-    pub(super) fn unmentioned(&self, text: &str) -> Option<&String> {
-        let mut n_times: HashMap<&str, usize> = HashMap::new();
-        for word in words_of(text) {
-            *n_times.entry(word).or_default() += 1;
-        }
-        self.with_fields.iter().find(|name| n_times.get(name.as_str()) == Some(&1))
-    }
-
-    /// The outermost models as functions: what a list of tools made of models holds.
-    pub(super) fn functions(&self) -> Result<Vec<Value>, Fault> {
-        let function = |name: &String| {
-            let mut parameters = self.schemas.get(name)?.clone();
-            let description = parameters.shift_remove("description").unwrap_or_default();
-            Some(named(name, description.as_str().unwrap_or_default(), Value::Object(parameters)))
-        };
-        let is_outermost = |name: &&String| !self.mentioned.contains(*name);
-        let functions: Vec<_> = self.with_fields.iter().filter(is_outermost).filter_map(function).collect();
-        if functions.is_empty() {
-            return Err(Fault::new(ParseFault::SourceCode, "there are classes, but none that is a function"));
-        }
-        Ok(functions)
-    }
 }
 
 /// A class that cannot be read.
@@ -225,13 +123,6 @@ fn inheriting(parent: &Map<String, Value>, mut own: Value) -> Value {
     own
 }
 
-/// `BaseModel` of `pydantic.BaseModel`, `dataclass` of `@dataclass(frozen=True)`.
-pub(super) fn last_name(mark: &str) -> &str {
-    let mark = mark.trim_start_matches('@');
-    let end = mark.find(['(', '[']).unwrap_or(mark.len());
-    mark[..end].rsplit('.').next().unwrap_or_default().trim()
-}
-
 /// The words in the type of a field.
 fn words(field: &PyParameter) -> impl Iterator<Item = &str> {
     words_of(kind_of(field))
@@ -239,10 +130,6 @@ fn words(field: &PyParameter) -> impl Iterator<Item = &str> {
 
 fn kind_of(field: &PyParameter) -> &str {
     field.annotation.as_deref().unwrap_or_default()
-}
-
-fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
 }
 
 /// How many values a schema has, and how deep they stand in one another.
@@ -259,8 +146,9 @@ fn size(schema: &Map<String, Value>) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::classes;
     use super::*;
-    use crate::docs::source::{Source, classes};
+    use crate::docs::source::found::Source;
     use crate::notation::python::module;
 
     fn read(text: &str) -> Result<Vec<Value>, ParseFault> {

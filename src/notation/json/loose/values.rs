@@ -5,8 +5,9 @@ use serde_json::{Map, Number, Value};
 use super::ends::Place;
 use super::{Reader, Stop, StopKind};
 use crate::allowance::{BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES};
-use crate::docs::parse::MAX_DEPTH;
-use crate::notation::python::repeated::insert;
+use crate::notation::MAX_DEPTH;
+use crate::notation::json::marks::bare_key;
+use crate::notation::repeated::insert;
 
 /// A key, or what stands where one should.
 enum Key {
@@ -296,13 +297,6 @@ fn bare_word(text: &str) -> &str {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.');
     let word = &text[..text.find(|c| !is_part(c)).unwrap_or(text.len())];
     if word.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$')) { word } else { "" }
-}
-
-/// A key without quotes: a name, with the dots and dashes of headers, or a number.
-pub(super) fn bare_key(text: &str) -> &str {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-');
-    let key = &text[..text.find(|c| !is_part(c)).unwrap_or(text.len())];
-    if key.starts_with(['.', '-']) { "" } else { key }
 }
 
 /// The JSON number that a JavaScript or Python number stands for, digit for digit.

@@ -1,29 +1,7 @@
-//! What stands between tokens, and what people type for punctuation.
+//! What is written between tokens: blanks, comments, ellipses.
 
 use super::Reader;
-
-/// The plain mark that a full-width one stands for.
-pub(in crate::docs::parse) fn plain_mark(c: char) -> char {
-    match c {
-        '，' | '、' => ',',
-        '：' => ':',
-        '；' => ';',
-        '｛' => '{',
-        '｝' => '}',
-        '［' | '【' => '[',
-        '］' | '】' => ']',
-        '（' => '(',
-        '）' => ')',
-        '＝' => '=',
-        other => other,
-    }
-}
-
-/// Whether a character may stand between tokens: blanks of any script and characters without width.
-pub(in crate::docs::parse) fn is_blank(c: char) -> bool {
-    c.is_whitespace()
-        || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{00ad}' | '\u{180e}')
-}
+use crate::notation::json::marks::is_blank;
 
 impl Reader<'_> {
     /// Skips blanks and comments.
@@ -88,9 +66,4 @@ fn written_blank(text: &str) -> Option<usize> {
         '\n' => Some(2),
         _ => None,
     }
-}
-
-/// How many bytes of blanks a text begins with.
-pub(super) fn blanks_len(text: &str) -> usize {
-    text.find(|c| !is_blank(c)).unwrap_or(text.len())
 }

@@ -1,4 +1,4 @@
-//! The last rung: a broken text is repaired only where two repairers agree.
+//! A broken text is repaired only where two repairers agree.
 //!
 //! Either one alone turns some broken texts into something their writer never
 //! meant, and does so in silence. They fail in different places, so a value both
@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 256 * 1024;
 
 /// Why a text was not repaired for sure.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum NotRepaired {
+pub(crate) enum NotRepaired {
     /// At least one repairer gave up.
     Beyond,
     /// The two arrived at different values; this is the better one's.
@@ -27,7 +27,7 @@ pub(super) enum NotRepaired {
 ///
 /// # Errors
 /// Where one gives up, the two differ, or the result is a mere scalar (a repairer that quotes prose).
-pub(super) fn agreed(text: &str) -> Result<Value, NotRepaired> {
+pub(crate) fn agreed(text: &str) -> Result<Value, NotRepaired> {
     if text.len() > MAX_BYTES {
         return Err(NotRepaired::Beyond);
     }
@@ -43,7 +43,7 @@ pub(super) fn agreed(text: &str) -> Result<Value, NotRepaired> {
 }
 
 /// Whether at least one repairer makes this value of the text.
-pub(super) fn confirms(text: &str, value: &Value) -> bool {
+pub(crate) fn confirms(text: &str, value: &Value) -> bool {
     text.len() <= MAX_BYTES && (first(text).as_ref() == Some(value) || second(text).as_ref() == Some(value))
 }
 

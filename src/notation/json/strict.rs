@@ -8,9 +8,9 @@
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::MAX_DEPTH;
 use crate::allowance::{Allowance, BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES};
-use crate::notation::python::repeated::{Repeated, insert};
+use crate::notation::MAX_DEPTH;
+use crate::notation::repeated::{Repeated, insert};
 
 /// A value, and what was met on the way to it.
 #[derive(Debug, PartialEq)]
@@ -25,14 +25,14 @@ pub(crate) struct Strict {
 #[error("expected {expected} at byte {at}")]
 pub(crate) struct NotStrict {
     /// The byte where reading stopped.
-    pub(super) at: usize,
+    pub(crate) at: usize,
     /// What was missing there.
-    pub(super) expected: &'static str,
+    pub(crate) expected: &'static str,
 }
 
 impl NotStrict {
     /// Whether the text was JSON as far as it went.
-    pub(super) fn is_at_end(self, text: &str) -> bool {
+    pub(crate) fn is_at_end(self, text: &str) -> bool {
         self.at >= text.len()
     }
 }
@@ -61,7 +61,7 @@ pub(crate) fn sure(text: &str) -> Option<Value> {
 }
 
 /// How long the value is that a text begins with, or where it stops being one.
-pub(super) fn prefix_len(text: &str) -> Result<usize, usize> {
+pub(crate) fn prefix_len(text: &str) -> Result<usize, usize> {
     let allowance = Allowance::of(text);
     let mut reader = Reader::new(text, &allowance);
     reader.value(0).map(|_| reader.at).map_err(|error| error.at)
@@ -314,7 +314,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::docs::arbitrary;
+    use crate::notation::arbitrary;
 
     #[test]
     fn numbers_keep_their_digits_and_strings_their_characters() {

@@ -16,12 +16,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::models::{Models, fault, last_name};
-use super::python::{MAX_FAULTS, function, named, place};
-use super::{Source, note};
+use super::heads::function;
+use super::inheritance::fault;
+use super::models::{Models, last_name};
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::docs::parse::step::Step;
+use crate::docs::parse::step::{Step, note};
+use crate::docs::source::found::{MAX_FAULTS, Source, named, place};
 use crate::notation::python::{self, PyClass, PyDef, PyItem, PyModule, PyParameter};
 
 /// Fields of a tool that hold its parameters.

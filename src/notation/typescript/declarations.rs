@@ -3,16 +3,13 @@
 //! Types are collected by name and functions in order. A statement that declares neither
 //! is a fault, but for imports and exports of what is declared elsewhere.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::comments;
-use super::functions::Function;
-use super::members::{self, Member};
-use super::scanner::{Scanner, fault};
-use super::types::{self, Type};
-use crate::docs::parse::fault::Fault;
+use super::fault::{SyntaxError, unknown};
+use super::grammar;
+use super::scanner::Scanner;
+use super::tree::{Head, Member, Module, Type};
 
 /// The namespace whose name is no part of its functions' names.
 const PLAIN_NAMESPACE: &str = "functions";
@@ -20,11 +17,11 @@ const PLAIN_NAMESPACE: &str = "functions";
 /// Words in front of a declaration that change nothing here.
 const MODIFIERS: [&str; 4] = ["export", "default", "declare", "async"];
 
-/// What a text declares.
+/// A reader of statements.
 #[derive(Default)]
-pub(super) struct Source {
-    pub(super) types: BTreeMap<String, Type>,
-    pub(super) functions: Vec<Function>,
+pub(super) struct Reader {
+    /// What was declared so far.
+    pub(super) module: Module,
     /// What stands in front of the names of functions: `browser.`.
     prefix: String,
 }
@@ -80,9 +77,9 @@ fn holds_function(scanner: &Scanner<'_>) -> bool {
     scanner.sees("(") || word == Some("async") || word == Some("function")
 }
 
-impl Source {
+impl Reader {
     /// Reads statements up to the text's end.
-    pub(super) fn read(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+    pub(super) fn read(&mut self, scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
         loop {
             scanner.skip();
             if scanner.rest().is_empty() {
@@ -92,7 +89,7 @@ impl Source {
         }
     }
 
-    fn statement(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+    fn statement(&mut self, scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
         let leading = scanner.take_comments();
         let start = scanner.at;
         if scanner.eat(";") {
@@ -114,17 +111,22 @@ impl Source {
             // `export default f;`
             _ if is_exported && (scanner.eat(";") || scanner.ends_line()) => {}
             other => {
-                return Err(fault(start, &format!("expected a function or a type, found `{other}`")));
+                return Err(unknown(start, &format!("expected a function or a type, found `{other}`")));
             }
         }
         Ok(())
     }
 
-    fn function(&mut self, scanner: &mut Scanner<'_>, leading: &[&str], at: usize) -> Result<(), Fault> {
+    fn function(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        leading: &[&str],
+        at: usize,
+    ) -> Result<(), SyntaxError> {
         scanner.eat("*");
         let name = scanner.word("a function's name")?.to_owned();
-        members::generics(scanner)?;
-        let parameters = members::parameters(scanner)?;
+        grammar::generics(scanner)?;
+        let parameters = grammar::parameters(scanner)?;
         skip_result_and_body(scanner)?;
         self.add(&name, leading, parameters, Some(at));
         Ok(())
@@ -132,7 +134,7 @@ impl Source {
 
     fn add(&mut self, name: &str, leading: &[&str], parameters: Vec<Member>, at: Option<usize>) {
         let name = format!("{}{name}", self.prefix);
-        self.functions.push(Function { name, comment: comments::read(leading), parameters, at });
+        self.module.functions.push(Head { name, comment: comments::read(leading), parameters, at });
     }
 
     /// A member that is a method, as a function.
@@ -143,11 +145,11 @@ impl Source {
     }
 
     /// `type x = …`: a type, or the type of a function.
-    fn alias(&mut self, scanner: &mut Scanner<'_>, leading: &[&str], at: usize) -> Result<(), Fault> {
+    fn alias(&mut self, scanner: &mut Scanner<'_>, leading: &[&str], at: usize) -> Result<(), SyntaxError> {
         let name = scanner.word("a type's name")?.to_owned();
-        members::generics(scanner)?;
+        grammar::generics(scanner)?;
         scanner.expect("=")?;
-        let kind = types::read(scanner)?;
+        let kind = grammar::read_type(scanner)?;
         end_statement(scanner)?;
         match kind {
             Type::Function(parameters) => self.add(&name, leading, parameters, Some(at)),
@@ -156,28 +158,28 @@ impl Source {
         Ok(())
     }
 
-    fn declare(&mut self, scanner: &Scanner<'_>, name: String, kind: Type) -> Result<(), Fault> {
-        if self.types.contains_key(&name) {
-            return Err(fault(scanner.at, &format!("a second type `{name}`")));
+    fn declare(&mut self, scanner: &Scanner<'_>, name: String, kind: Type) -> Result<(), SyntaxError> {
+        if self.module.types.contains_key(&name) {
+            return Err(unknown(scanner.at, &format!("a second type `{name}`")));
         }
-        self.types.insert(name, kind);
+        self.module.types.insert(name, kind);
         Ok(())
     }
 
     /// An interface of methods is a list of functions, any other a type.
-    fn interface(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+    fn interface(&mut self, scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
         let name = scanner.word("an interface's name")?.to_owned();
-        members::generics(scanner)?;
+        grammar::generics(scanner)?;
         let mut kinds = Vec::new();
         if scanner.eat_word("extends") {
-            kinds.push(types::read(scanner)?);
+            kinds.push(grammar::read_type(scanner)?);
             while scanner.eat(",") {
-                kinds.push(types::read(scanner)?);
+                kinds.push(grammar::read_type(scanner)?);
             }
         }
         scanner.expect("{")?;
         scanner.take_comments();
-        let members = members::read(scanner)?;
+        let members = grammar::read_members(scanner)?;
         let is_method = |member: &Member| matches!(member.kind, Some(Type::Function(_)));
         if kinds.is_empty()
             && !members.named.is_empty()
@@ -194,7 +196,7 @@ impl Source {
         self.declare(scanner, name, kind)
     }
 
-    fn namespace(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+    fn namespace(&mut self, scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
         let mut name = scanner.word("a namespace's name")?.to_owned();
         while scanner.eat(".") {
             name.push('.');
@@ -221,13 +223,14 @@ impl Source {
     }
 
     /// `enum X { A = "a", B }`.
-    fn choices(&mut self, scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+    fn choices(&mut self, scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
         let name = scanner.word("an enum's name")?.to_owned();
         scanner.expect("{")?;
         let (mut choices, mut next) = (Vec::new(), 0_u64);
         while !scanner.eat("}") {
             scanner.word("a choice")?;
-            let value = if scanner.eat("=") { types::read(scanner)? } else { Type::Literal(next.into()) };
+            let value =
+                if scanner.eat("=") { grammar::read_type(scanner)? } else { Type::Literal(next.into()) };
             if let Type::Literal(Value::Number(number)) = &value {
                 next = number.as_u64().map_or(0, |number| number.saturating_add(1));
             }
@@ -242,7 +245,12 @@ impl Source {
     }
 
     /// `const f = (a: A): B => …`, `const f = function (a) {…}`.
-    fn constant(&mut self, scanner: &mut Scanner<'_>, leading: &[&str], at: usize) -> Result<(), Fault> {
+    fn constant(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        leading: &[&str],
+        at: usize,
+    ) -> Result<(), SyntaxError> {
         let name = scanner.word("a name")?.to_owned();
         scanner.expect("=")?;
         scanner.eat_word("async");
@@ -250,16 +258,16 @@ impl Source {
             if scanner.peek_word().is_some() {
                 scanner.word("a function's name")?;
             }
-            members::generics(scanner)?;
-            let parameters = members::parameters(scanner)?;
+            grammar::generics(scanner)?;
+            let parameters = grammar::parameters(scanner)?;
             skip_result_and_body(scanner)?;
             self.add(&name, leading, parameters, Some(at));
             return Ok(());
         }
-        members::generics(scanner)?;
-        let parameters = members::parameters(scanner)?;
+        grammar::generics(scanner)?;
+        let parameters = grammar::parameters(scanner)?;
         if scanner.eat(":") {
-            types::result(scanner)?;
+            grammar::result(scanner)?;
         }
         scanner.expect("=>")?;
         if scanner.sees("{") {
@@ -276,9 +284,9 @@ impl Source {
 }
 
 /// Steps over `: Result`, and over a body or the sign that there is none.
-fn skip_result_and_body(scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+fn skip_result_and_body(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
     if scanner.eat(":") {
-        types::result(scanner)?;
+        grammar::result(scanner)?;
     }
     if scanner.sees("{") {
         scanner.skip();
@@ -291,7 +299,7 @@ fn skip_result_and_body(scanner: &mut Scanner<'_>) -> Result<(), Fault> {
 }
 
 /// Steps over the end of a statement: a semicolon, a line's end or that of what is around it.
-fn end_statement(scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+fn end_statement(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
     scanner.rest_of_line();
     if scanner.eat(";") || scanner.ends_line() || scanner.sees("}") {
         scanner.rest_of_line();
@@ -302,7 +310,7 @@ fn end_statement(scanner: &mut Scanner<'_>) -> Result<(), Fault> {
 }
 
 /// Steps over a statement that nobody asks for, up to a semicolon or a line's end outside of brackets.
-fn skip_statement(scanner: &mut Scanner<'_>) -> Result<(), Fault> {
+fn skip_statement(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
     scanner.skip();
     while let Some(c) = scanner.rest().chars().next() {
         match c {

@@ -4,8 +4,7 @@
 //! string whose closing quote was forgotten ends where a bracket closes or a key begins. How far one looks ahead is
 //! bounded, so that time stays linear in the text.
 
-use super::blanks::{blanks_len, is_blank, plain_mark};
-use super::values::bare_key;
+use crate::notation::json::marks::{bare_key, blanks_len, is_blank, plain_mark};
 
 /// Where a string stands, which tells what can follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

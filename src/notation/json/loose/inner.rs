@@ -5,7 +5,7 @@
 
 use super::Reader;
 use super::ends::{Place, can_end};
-use crate::docs::parse::strict;
+use crate::notation::json::strict;
 
 /// The quotes that a string was found to hold.
 #[derive(Default)]

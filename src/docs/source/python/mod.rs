@@ -6,20 +6,20 @@
 //! that is no literal. A parameter is required where the signature gives it no default,
 //! whatever the docstring says. A definition that cannot be read is a fault of its own.
 
+mod classes;
+pub(crate) mod docstring;
+mod heads;
+mod inheritance;
+mod models;
+pub(super) mod signature;
+
 use std::borrow::Cow;
 
-use serde_json::{Map, Value, json};
-
-use super::docstring::{self, Docstring};
-use super::models::Models;
-use super::{Source, afford, classes, too_large};
+use super::found::{MAX_FAULTS, Source, afford, place};
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
-use crate::notation::python::{self, PyDef, PyDefault, PyParameter, SyntaxError};
-
-/// How many definitions that cannot be read are reported.
-pub(super) const MAX_FAULTS: usize = 20;
+use crate::notation::python::{self, SyntaxError};
 
 /// The functions of a text that is meant as function definitions.
 pub(super) fn read(
@@ -118,14 +118,6 @@ fn unread(error: &SyntaxError, source: &str, is_as_sent: bool) -> Fault {
     Fault { kind, at, message: format!("{}: {}", place(source, error.offset), error.message) }
 }
 
-/// A byte of a source as line and column, both from 1.
-pub(super) fn place(source: &str, offset: usize) -> String {
-    let before = source.get(..offset).unwrap_or(source);
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
-    format!("line {line}, column {column}")
-}
-
 const BLOCK_TITLE: &str = "OPTION:";
 const FUNC_START: &str = "<func_start>";
 const FUNC_END: &str = "<func_end>";
@@ -158,86 +150,10 @@ fn unblocked(text: &str) -> Result<Cow<'_, str>, Fault> {
     }
 }
 
-/// The function that a `def` stands for.
-pub(super) fn function(def: &PyDef, models: &Models<'_>) -> Result<Value, Fault> {
-    let names: Vec<&str> = def.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
-    let mut doc = docstring::read(def.docstring.as_deref().unwrap_or_default(), &names);
-    let parameters = members(&def.parameters, &mut doc, models)?;
-    let mut function = named(&def.name, &doc.description, parameters);
-    if !def.rest.is_empty() {
-        function["rest"] = json!(def.rest);
-    }
-    Ok(function)
-}
-
-/// A function of a source. One without a text gets an empty description, for that is what it says.
-pub(super) fn named(name: &str, description: &str, parameters: Value) -> Value {
-    let mut function = Map::new();
-    function.insert("name".to_owned(), json!(name));
-    function.insert("description".to_owned(), json!(description));
-    function.insert("parameters".to_owned(), parameters);
-    Value::Object(function)
-}
-
-/// Parameters, or the fields of a model, with what the docstring says about them.
-pub(super) fn members(
-    parameters: &[PyParameter],
-    doc: &mut Docstring,
-    models: &Models<'_>,
-) -> Result<Value, Fault> {
-    let mut properties = Map::new();
-    let mut required: Vec<&str> = Vec::new();
-    for parameter in parameters {
-        let may_be_missing =
-            parameter.annotation.as_deref().is_some_and(|kind| kind.starts_with("NotRequired["));
-        if parameter.default.is_none() && !may_be_missing {
-            required.push(&parameter.name);
-        }
-        let entry = doc.parameters.remove(&parameter.name).unwrap_or_default();
-        properties.insert(parameter.name.clone(), property(parameter, entry, models)?);
-    }
-    Ok(json!({ "type": "dict", "properties": properties, "required": required }))
-}
-
-fn property(parameter: &PyParameter, entry: docstring::Entry, models: &Models<'_>) -> Result<Value, Fault> {
-    let written = parameter.annotation.as_deref().map(|annotation| not_optional(annotation).to_owned());
-    let mut property = match written.or(entry.kind) {
-        Some(kind) => {
-            models.schema(&kind)?.unwrap_or_else(|| Map::from_iter([("type".to_owned(), json!(kind))]))
-        }
-        None => Map::new(),
-    };
-    // Where signature and docstring disagree, the docstring's own words stay.
-    let agrees = entry.optional.is_none_or(|optional| optional == parameter.default.is_some());
-    let text = if agrees { entry.text } else { entry.whole };
-    if !text.is_empty() {
-        property.insert("description".to_owned(), json!(text));
-    }
-    property.extend(parameter.said.clone());
-    if let Some(default) = &parameter.default {
-        let (key, value) = match (models.value(default), default) {
-            (Some(value), _) => ("default", value.clone()),
-            (None, PyDefault::Expression(written)) => ("default_expression", json!(written)),
-            (None, PyDefault::Literal(_)) => return Err(too_large()),
-        };
-        property.insert(key.to_owned(), value);
-    }
-    Ok(Value::Object(property))
-}
-
-/// `Optional[X]` and `X | None` as X: in Python they say that None may be given, not that nothing need be.
-pub(super) fn not_optional(annotation: &str) -> &str {
-    let marked = ["NotRequired[", "Required["].iter().find_map(|mark| annotation.strip_prefix(mark));
-    let annotation = marked.and_then(|inner| inner.strip_suffix(']')).unwrap_or(annotation);
-    let bare = annotation.strip_prefix("typing.").unwrap_or(annotation);
-    let inner = bare.strip_prefix("Optional[").and_then(|inner| inner.strip_suffix(']'));
-    let inner = inner.or_else(|| bare.strip_suffix("| None")).or_else(|| bare.strip_prefix("None |"));
-    inner.map_or(annotation, str::trim)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::{Value, json};
 
     use super::*;
 

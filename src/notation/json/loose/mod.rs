@@ -3,8 +3,8 @@
 //! Everything that strict JSON lacks and that has one meaning is read: comments, bare keys,
 //! any quotes, joined strings, trailing commas. So are slips with one meaning (a missing
 //! comma, a raw newline, full-width punctuation), slips that only likely have one (a quote
-//! inside a string), a cut end and ellipses; each kind is told apart, so that the ladder can
-//! say what a value rests on. Text that only a program can give a meaning (`${…}`, calls,
+//! inside a string), a cut end and ellipses; each kind is noted, so that the caller
+//! knows what a value rests on. Text that only a program can give a meaning (`${…}`, calls,
 //! f-strings) is refused outright, and bare words are left to others. Time is linear in the
 //! text: looking ahead never crosses the same byte more than a few times. Depth is bounded.
 
@@ -15,46 +15,46 @@ mod inner;
 mod strings;
 mod values;
 
-pub(super) use blanks::{is_blank, plain_mark};
 use serde_json::Value;
 
 use crate::allowance::{Allowance, ELEMENT_BYTES};
-use crate::notation::python::repeated::Repeated;
+use crate::notation::json::marks::plain_mark;
+use crate::notation::repeated::Repeated;
 
 /// A text that was read, and what its value rests on.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Loose {
+pub(crate) struct Loose {
     /// The value; several that stood side by side are a list.
-    pub(super) value: Value,
-    pub(super) notes: Notes,
+    pub(crate) value: Value,
+    pub(crate) notes: Notes,
 }
 
 /// What was met on the way; bytes tell where each kind of thing stands first.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Notes {
+pub(crate) struct Notes {
     /// How many values stood side by side.
-    pub(super) n_values: usize,
+    pub(crate) n_values: usize,
     /// Something that Python has and JavaScript does not.
-    pub(super) is_python: bool,
+    pub(crate) is_python: bool,
     /// A slip that can only mean one thing.
-    pub(super) slip: Option<usize>,
+    pub(crate) slip: Option<usize>,
     /// A slip that most likely means what was read.
-    pub(super) likely: Option<usize>,
+    pub(crate) likely: Option<usize>,
     /// What can as well mean something else.
-    pub(super) ambiguous: Option<usize>,
+    pub(crate) ambiguous: Option<usize>,
     /// Where the text ends before its brackets or strings do.
-    pub(super) cut: Option<usize>,
+    pub(crate) cut: Option<usize>,
     /// `...` in place of a value.
-    pub(super) ellipsis: Option<usize>,
+    pub(crate) ellipsis: Option<usize>,
     /// `NaN`, `Infinity` or `undefined`, read as null.
-    pub(super) no_value: Option<usize>,
+    pub(crate) no_value: Option<usize>,
     /// Keys that stand twice in one object with different values.
-    pub(super) repeated: Vec<Repeated>,
+    pub(crate) repeated: Vec<Repeated>,
 }
 
 impl Notes {
     /// Whether the text is what its writer meant in some notation, without a slip.
-    pub(super) fn is_clean(&self) -> bool {
+    pub(crate) fn is_clean(&self) -> bool {
         [self.slip, self.likely, self.ambiguous, self.cut, self.ellipsis].iter().all(Option::is_none)
     }
 
@@ -69,16 +69,16 @@ impl Notes {
 
 /// Why a text was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stop {
-    pub(super) kind: StopKind,
+pub(crate) struct Stop {
+    pub(crate) kind: StopKind,
     /// The byte where reading stopped.
-    pub(super) at: usize,
+    pub(crate) at: usize,
     /// What was found or missing there.
-    pub(super) message: String,
+    pub(crate) message: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StopKind {
+pub(crate) enum StopKind {
     /// Not of this grammar; someone else may know better.
     Beyond,
     /// Part of a program: nobody can know the value without running it.
@@ -93,7 +93,7 @@ pub(super) enum StopKind {
 ///
 /// # Errors
 /// Where it goes beyond what can be read without guessing, or beyond the allowance.
-pub(super) fn read(text: &str, allowance: &Allowance) -> Result<Loose, Stop> {
+pub(crate) fn read(text: &str, allowance: &Allowance) -> Result<Loose, Stop> {
     let before = allowance.left();
     let mut reader = Reader::new(text, allowance);
     let first = allowance.attempt(|| read_with(&mut reader));
@@ -114,6 +114,12 @@ pub(super) fn read(text: &str, allowance: &Allowance) -> Result<Loose, Stop> {
             first
         }
     }
+}
+
+/// The value of a text that is JSON5 without a slip, for readers that meet one amid other notation.
+pub(crate) fn json5(text: &str) -> Option<Value> {
+    let Loose { value, notes } = read(text, &Allowance::of(text)).ok()?;
+    (notes.is_clean() && !notes.is_python && notes.n_values == 1 && notes.no_value.is_none()).then_some(value)
 }
 
 fn read_with(reader: &mut Reader<'_>) -> Result<Loose, Stop> {
@@ -193,7 +199,7 @@ impl<'t> Reader<'t> {
 
     /// The next character, a full-width punctuation mark as the plain one it stands for.
     fn mark(&self) -> Option<char> {
-        self.peek().map(blanks::plain_mark)
+        self.peek().map(plain_mark)
     }
 
     /// Steps over the mark that is next; a full-width one is a slip.
