@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
+use super::keys::{aliases, keywords};
 use super::marks;
 use super::notation::TYPES;
 use super::regular::is_regular;
-use super::rules::{constraint_keyword, misspelled_key};
 use crate::docs::combining::COMBINING;
 
 /// A set of cues.
@@ -56,8 +56,8 @@ static OF_KEY: LazyLock<FxHashMap<&str, Cues>> = LazyLock::new(|| {
     let own = [("const", Cue::Constant), ("enum", Cue::Enum), ("default", Cue::Default)];
     let all = own.into_iter().chain([("title", Cue::Title), ("api_call", Cue::ApiCall)]);
     let all = all.chain(COMBINING.map(|key| (key, Cue::Combining)));
-    let all = all.chain(misspelled_key::aliases().map(|key| (key, Cue::Alias)));
-    let all = all.chain(constraint_keyword::keywords().map(|key| (key, Cue::Constraint)));
+    let all = all.chain(aliases().map(|key| (key, Cue::Alias)));
+    let all = all.chain(keywords().map(|key| (key, Cue::Constraint)));
     let mut of_key: FxHashMap<&str, Cues> = FxHashMap::default();
     for (key, cue) in all {
         of_key.entry(key).or_default().0 |= cue.bit();

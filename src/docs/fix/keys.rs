@@ -1,4 +1,8 @@
-//! The keys a function and its schemas have in BFCL. For those that combine schemas see `docs::combining`.
+//! The keys a function and its schemas have in BFCL, other words for them, and keys that BFCL has no place for.
+//!
+//! For those that combine schemas see `docs::combining`, for those that hold parameters `docs::holders`.
+
+use crate::docs::holders::HOLDERS;
 
 /// The keys of a function, in order.
 pub(super) const FUNCTION: [&str; 3] = ["name", "description", "parameters"];
@@ -12,3 +16,58 @@ pub(super) const SCHEMA: [&str; 6] = ["type", "description", "default", "enum", 
 pub(super) const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 pub(super) const DESCRIPTION: &str = "description";
+
+/// Other words for a function's keys.
+pub(super) const FUNCTION_ALIASES: [(&str, &str); 3] =
+    [("desc", "description"), ("summary", "description"), ("doc", "description")];
+
+/// Other words for a schema's keys.
+pub(super) const SCHEMA_ALIASES: [(&str, &str); 19] = [
+    ("type_", "type"),
+    ("data_type", "type"),
+    ("dataType", "type"),
+    ("property", "properties"),
+    ("prefixItems", "items"),
+    ("desc", "description"),
+    ("summary", "description"),
+    ("default_value", "default"),
+    ("defaultValue", "default"),
+    ("enums", "enum"),
+    ("choices", "enum"),
+    ("allowed_values", "enum"),
+    ("allowedValues", "enum"),
+    ("possible_values", "enum"),
+    ("valid_values", "enum"),
+    ("enum_values", "enum"),
+    ("options", "enum"),
+    ("values", "enum"),
+    ("format_", "format"),
+];
+
+/// All words that are aliases of a key of a function or a schema.
+pub(super) fn aliases() -> impl Iterator<Item = &'static str> {
+    FUNCTION_ALIASES.iter().chain(&SCHEMA_ALIASES).map(|(alias, _)| *alias).chain(HOLDERS)
+}
+
+/// JSON Schema's keywords and the phrase for each, in the order the phrases are written.
+pub(super) const PHRASES: [(&str, &str); 14] = [
+    ("format", "Format"),
+    ("pattern", "Pattern"),
+    ("const", "Constant value"),
+    ("minimum", "Minimum value"),
+    ("min", "Minimum value"),
+    ("exclusiveMinimum", "Exclusive minimum value"),
+    ("maximum", "Maximum value"),
+    ("max", "Maximum value"),
+    ("exclusiveMaximum", "Exclusive maximum value"),
+    ("multipleOf", "Multiple of"),
+    ("minLength", "Minimum length"),
+    ("maxLength", "Maximum length"),
+    ("minItems", "Minimum items"),
+    ("maxItems", "Maximum items"),
+];
+
+/// The keywords that become a phrase.
+pub(super) fn keywords() -> impl Iterator<Item = &'static str> {
+    PHRASES.iter().map(|(keyword, _)| *keyword)
+}

@@ -17,7 +17,9 @@ mod opinion;
 mod prose;
 mod regular;
 pub mod renames;
+mod renaming;
 pub(super) mod required;
+mod rule;
 mod rules;
 pub(super) mod shape;
 pub(crate) mod values;
@@ -26,7 +28,6 @@ mod wording;
 
 use std::collections::{BTreeSet, HashSet};
 
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::docs::patch::{self, PatchOp};
@@ -35,6 +36,7 @@ use cues::Cues;
 pub(crate) use cues::keys as waking_keys;
 use opinion::Opinion;
 use renames::{Rename, Renamed};
+pub use rule::{Rule, Safety};
 use rules::{Entry, FINDINGS, PHASES};
 use walk::Docs;
 
@@ -58,36 +60,6 @@ pub fn fix(functions: &[Value], allow: Safety) -> Fixed {
 pub fn mended(functions: &[Value], allow: Safety) -> (Vec<Value>, Vec<Rename>) {
     let (functions, _, renames) = Draft::worked(functions, allow).finish();
     (functions, renames)
-}
-
-/// How sure an edit is to say what the writer meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Safety {
-    /// It only says the same in BFCL's words; made always.
-    Safe,
-    /// It fills a gap with a guess or loses something; made when asked for.
-    Unsafe,
-    /// It is only shown.
-    Suggest,
-}
-
-/// One thing that can be wrong with a function.
-#[derive(Debug)]
-pub struct Rule {
-    /// The reason code, named for the fault.
-    pub code: &'static str,
-    /// What is wrong, in one sentence.
-    pub what: &'static str,
-    /// Why it matters and what is done about it.
-    pub why: &'static str,
-    /// How sure the edit is; findings are suggestions.
-    pub safety: Safety,
-    /// A function, as JSON, on which the rule fires.
-    pub fires: &'static str,
-    /// A function, as JSON, on which it does not.
-    pub quiet: &'static str,
-    judge: fn(&mut Opinion<'_>),
 }
 
 /// One change made, or proposed.

@@ -1,17 +1,7 @@
 //! Names a Python call can use: identifiers, dots between them in function names, no keywords.
 //!
 //! Answers are written as Python calls, so a parameter called `class` could never be
-//! given. Every new name is also a `Renamed`, so recorded calls can follow. Where the
-//! new name is taken already, nothing is renamed and `illegal_name` tells of it.
-
-use std::collections::{HashMap, HashSet};
-
-use serde_json::{Map, Value, json};
-
-use super::opinion::{Change, Opinion};
-use super::renames::Renamed;
-use super::walk::each_parameters;
-use crate::docs::patch::token;
+//! given. `renaming` gives parameters such names.
 
 /// The words Python keeps for itself.
 pub(super) const KEYWORDS: [&str; 35] = [
@@ -51,39 +41,6 @@ pub(super) fn identifier(name: &str) -> Option<String> {
     let joined = words.join("_");
     let prefix = if joined.starts_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
     (!joined.is_empty()).then(|| format!("{prefix}{joined}"))
-}
-
-/// Renames the parameters that `to` has another name for, in the properties and in the list of required ones.
-pub(super) fn rename_parameters(opinion: &mut Opinion<'_>, to: impl Fn(&str) -> Option<String>) {
-    each_parameters(opinion.functions, |site, schema| {
-        let Some(Value::Object(properties)) = schema.get("properties") else { return };
-        let places = places_in_required(schema);
-        let mut taken: HashSet<_> = properties.keys().cloned().collect();
-        for (name, property) in properties {
-            let Some(new) = to(name).filter(|new| taken.insert(new.clone())) else { continue };
-            let change = Change::at(site.pointer);
-            let change = change.rename(&inside(name), property, &inside(&new));
-            let listed = places.get(name.as_str()).into_iter().flatten();
-            let change = listed
-                .fold(change, |change, n| change.replace(&format!("required/{n}"), &json!(name), json!(new)));
-            let renamed = Renamed { function: site.function, parameter: Some(name.clone()), to: new };
-            opinion.rename(change, vec![renamed]);
-        }
-    });
-}
-
-/// Where each name stands in the list of required ones.
-fn places_in_required(schema: &Map<String, Value>) -> HashMap<&str, Vec<usize>> {
-    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().enumerate();
-    for (n, name) in required.filter_map(|(n, name)| Some((n, name.as_str()?))) {
-        places.entry(name).or_default().push(n);
-    }
-    places
-}
-
-pub(super) fn inside(name: &str) -> String {
-    format!("properties/{}", token(name))
 }
 
 #[cfg(test)]

@@ -5,9 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{DESCRIPTION, SCHEMA};
-use super::rules::constraint_keyword::keywords;
-use super::rules::misspelled_key::aliases;
+use super::keys::{DESCRIPTION, SCHEMA, aliases, keywords};
 use super::wording::{calls_optional, default, says_optional, says_required};
 use super::{marks, notation, prose};
 use crate::docs::combining::STANDING_FOR_OTHERS;

@@ -1,9 +1,9 @@
 //! A schema is put together from others, or refers to one that is not there.
 
 use crate::docs::combining::COMBINING;
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::each_schema;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/combined-schemas",

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/constant",

@@ -2,33 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use crate::docs::fix::keys::PHRASES;
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
 use crate::docs::fix::wording::sentence::with_sentence;
-use crate::docs::fix::{Rule, Safety};
-
-/// JSON Schema's keywords and the phrase for each, in the order the phrases are written.
-const PHRASES: [(&str, &str); 14] = [
-    ("format", "Format"),
-    ("pattern", "Pattern"),
-    ("const", "Constant value"),
-    ("minimum", "Minimum value"),
-    ("min", "Minimum value"),
-    ("exclusiveMinimum", "Exclusive minimum value"),
-    ("maximum", "Maximum value"),
-    ("max", "Maximum value"),
-    ("exclusiveMaximum", "Exclusive maximum value"),
-    ("multipleOf", "Multiple of"),
-    ("minLength", "Minimum length"),
-    ("maxLength", "Maximum length"),
-    ("minItems", "Minimum items"),
-    ("maxItems", "Maximum items"),
-];
-
-/// The keywords that become a phrase.
-pub(in crate::docs::fix) fn keywords() -> impl Iterator<Item = &'static str> {
-    PHRASES.iter().map(|(keyword, _)| *keyword)
-}
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/constraint-keyword",

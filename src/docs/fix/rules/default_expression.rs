@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
 use crate::docs::fix::wording::sentence::with_sentence;
-use crate::docs::fix::{Rule, Safety};
 
 /// The key that readers of code put it under.
 const EXPRESSION: &str = "default_expression";

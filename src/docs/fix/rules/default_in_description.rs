@@ -2,8 +2,8 @@
 
 use crate::docs::fix::opinion::Opinion;
 use crate::docs::fix::required::each_without_default;
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::wording::default::noted;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/default-in-description",

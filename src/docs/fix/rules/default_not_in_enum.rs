@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::each_schema;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/default-not-in-enum",

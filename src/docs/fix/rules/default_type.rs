@@ -1,8 +1,8 @@
 //! A default is of another type than its parameter.
 
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::{brief, fits};
 use crate::docs::fix::walk::each_schema;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/default-type",

@@ -1,7 +1,7 @@
 //! A dict does not say what it holds.
 
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::each_schema;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/dict-without-properties",

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::{Rule, Safety};
+use crate::docs::fix::rule::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/duplicate-function",

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::each_function;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/duplicate-name",

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::each_schema;
-use crate::docs::fix::{Rule, Safety};
 
 /// What stands between values, the first that is there.
 const MARKS: [char; 4] = [',', '|', ';', '\n'];

@@ -6,9 +6,9 @@
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::cast;
 use crate::docs::fix::walk::each_schema;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/enum-value-as-text",

@@ -6,9 +6,9 @@ use super::reference::holds_reference;
 use crate::docs::combining::COMBINING;
 use crate::docs::fix::keys::{DEFINITIONS, FUNCTION, PARAMETERS, SCHEMA};
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::is_nothing;
 use crate::docs::fix::walk::{Place, each_function, each_schema};
-use crate::docs::fix::{Rule, Safety};
 use crate::docs::holders::{HOLDERS, takes_nothing};
 
 pub(super) static RULE: Rule = Rule {

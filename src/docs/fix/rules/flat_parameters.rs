@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::shape::{as_schema, is_flat, is_parameter, says_kind, schema_of};
 use crate::docs::fix::values::is_undescribed;
 use crate::docs::fix::walk::each_function;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/flat-parameters",

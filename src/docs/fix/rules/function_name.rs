@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::docs::fix::names::{identifier, is_function_name, is_keyword};
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::renames::Renamed;
-use crate::docs::fix::{Rule, Safety};
+use crate::docs::fix::rule::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/function-name",

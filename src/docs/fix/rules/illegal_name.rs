@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::docs::fix::names::{is_function_name, is_parameter_name};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::{Place, each_function, each_schema};
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/illegal-name",

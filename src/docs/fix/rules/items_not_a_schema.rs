@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::docs::fix::notation;
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::each_schema;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/items-not-a-schema",

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 use crate::docs::combining::ALTERNATIVES;
 use crate::docs::fix::alternatives::real_branches;
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::type_of;
 use crate::docs::fix::walk::each_schema;
-use crate::docs::fix::{Rule, Safety};
 
 /// Keys of a branch that say no more than which values it allows.
 const VALUE_KEYS: [&str; 4] = ["const", "enum", "type", "title"];

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::docs::fix::names::MAX_NAME_CHARS;
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::each_function;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/long-name",

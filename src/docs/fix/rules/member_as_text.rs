@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::written;
 use crate::docs::fix::walk::each_schema;
-use crate::docs::fix::{Rule, Safety};
 use crate::docs::patch::token;
 
 /// Parts that are never text.

@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::{Place, each_function, each_schema};
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/missing-description",

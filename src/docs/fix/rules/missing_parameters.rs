@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::{is_nothing, is_undescribed};
 use crate::docs::fix::walk::each_function;
-use crate::docs::fix::{Rule, Safety};
 use crate::docs::holders;
 
 pub(super) static RULE: Rule = Rule {

@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::docs::combining::COMBINING;
 use crate::docs::fix::keys::PARAMETERS;
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::each_parameters;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/missing-properties",

@@ -2,8 +2,8 @@
 
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::{REQUIRED, with_required};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::each_parameters;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/missing-required",

@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use crate::docs::combining::STANDING_FOR_OTHERS;
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::type_of;
 use crate::docs::fix::walk::{Place, each_schema};
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/missing-type",

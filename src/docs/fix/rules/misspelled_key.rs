@@ -2,44 +2,13 @@
 
 use serde_json::{Map, Value};
 
+use crate::docs::fix::keys::{FUNCTION_ALIASES, SCHEMA_ALIASES};
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::shape::says_kind;
 use crate::docs::fix::values::written;
 use crate::docs::fix::walk::{each_function, each_schema};
-use crate::docs::fix::{Rule, Safety};
 use crate::docs::holders::{HOLDERS, is_part, takes_nothing};
-
-/// Other words for a function's keys.
-const FUNCTION_ALIASES: [(&str, &str); 3] =
-    [("desc", "description"), ("summary", "description"), ("doc", "description")];
-
-/// Other words for a schema's keys.
-const SCHEMA_ALIASES: [(&str, &str); 19] = [
-    ("type_", "type"),
-    ("data_type", "type"),
-    ("dataType", "type"),
-    ("property", "properties"),
-    ("prefixItems", "items"),
-    ("desc", "description"),
-    ("summary", "description"),
-    ("default_value", "default"),
-    ("defaultValue", "default"),
-    ("enums", "enum"),
-    ("choices", "enum"),
-    ("allowed_values", "enum"),
-    ("allowedValues", "enum"),
-    ("possible_values", "enum"),
-    ("valid_values", "enum"),
-    ("enum_values", "enum"),
-    ("options", "enum"),
-    ("values", "enum"),
-    ("format_", "format"),
-];
-
-/// All words that are aliases of a key of a function or a schema.
-pub(in crate::docs::fix) fn aliases() -> impl Iterator<Item = &'static str> {
-    FUNCTION_ALIASES.iter().chain(&SCHEMA_ALIASES).map(|(alias, _)| *alias).chain(HOLDERS)
-}
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/misspelled-key",

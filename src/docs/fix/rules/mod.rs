@@ -70,12 +70,12 @@ mod unreadable_parameters;
 mod unreadable_property;
 mod untranslated_type;
 
-use super::Rule;
 use super::cues::Cue::{
     Alias, ApiCall, Combining, Constant, Constraint, DeeperRequired, Default, Enum, ForeignType, Irregular,
     OddPart, OddType, Title,
 };
 use super::cues::Cues;
+use super::rule::Rule;
 
 /// A rule, and the cues it waits for; without cues it looks at the list as a whole.
 pub(super) type Entry = (&'static Rule, Cues);

@@ -6,9 +6,9 @@ use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::marks;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::REQUIRED;
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
 use crate::docs::fix::wording::sentence::with_sentence;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/nested-required",

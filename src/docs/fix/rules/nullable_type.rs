@@ -3,8 +3,8 @@
 use crate::docs::combining::BRANCHING;
 use crate::docs::fix::alternatives::{listed_types, real_branches};
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::each_schema;
-use crate::docs::fix::{Rule, Safety};
 use crate::docs::join::agrees;
 
 pub(super) static RULE: Rule = Rule {

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::REQUIRED;
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::shape::is_stated_optional;
 use crate::docs::fix::walk::each_parameters;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/optional-in-description",

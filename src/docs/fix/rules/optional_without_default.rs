@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::docs::fix::opinion::Opinion;
 use crate::docs::fix::required::each_without_default;
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::mentions_default;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/optional-without-default",

@@ -1,8 +1,9 @@
 //! A parameter's name is no identifier.
 
-use crate::docs::fix::names::{identifier, is_identifier, rename_parameters};
+use crate::docs::fix::names::{identifier, is_identifier};
 use crate::docs::fix::opinion::Opinion;
-use crate::docs::fix::{Rule, Safety};
+use crate::docs::fix::renaming::rename_parameters;
+use crate::docs::fix::rule::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/parameter-name",

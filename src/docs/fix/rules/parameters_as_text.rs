@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::written;
 use crate::docs::fix::walk::each_function;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/parameters-as-text",

@@ -1,8 +1,9 @@
 //! A parameter is called by a word Python keeps for itself.
 
-use crate::docs::fix::names::{is_keyword, rename_parameters};
+use crate::docs::fix::names::is_keyword;
 use crate::docs::fix::opinion::Opinion;
-use crate::docs::fix::{Rule, Safety};
+use crate::docs::fix::renaming::rename_parameters;
+use crate::docs::fix::rule::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/python-keyword",

@@ -7,8 +7,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::each_function;
-use crate::docs::fix::{Rule, Safety};
 use crate::docs::patch::token;
 
 const REF: &str = "$ref";

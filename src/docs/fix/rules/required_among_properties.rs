@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::{REQUIRED, with_required};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/required-among-properties",

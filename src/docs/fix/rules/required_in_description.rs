@@ -6,8 +6,8 @@ use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::marks;
 use crate::docs::fix::opinion::Opinion;
 use crate::docs::fix::required::list_needed;
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::wording::says_required;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/required-in-description",

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::docs::fix::marks;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::{REQUIRED, each_with_properties};
-use crate::docs::fix::{Rule, Safety};
+use crate::docs::fix::rule::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/required-not-a-list",

@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::docs::fix::marks;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::{REQUIRED, names, with_name, with_required};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::each_parameters;
-use crate::docs::fix::{Rule, Safety};
 use crate::docs::patch::token;
 
 pub(super) static RULE: Rule = Rule {

@@ -1,8 +1,8 @@
 //! A parameter is required and has a default.
 
 use crate::docs::fix::required::names;
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/required-with-default",

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::each_function;
-use crate::docs::fix::{Rule, Safety};
 
 /// The key that readers of code put them under.
 const REST: &str = "rest";

@@ -6,8 +6,8 @@ use crate::docs::combining::ALTERNATIVES;
 use crate::docs::fix::alternatives::{listed_types, real_branches};
 use crate::docs::fix::notation;
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/several-types",

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::shape::{OPTIONAL_LIST, REQUIRED_LIST, named_all};
 use crate::docs::fix::walk::each_function;
-use crate::docs::fix::{Rule, Safety};
 use crate::docs::holders::takes_nothing;
 
 pub(super) static RULE: Rule = Rule {

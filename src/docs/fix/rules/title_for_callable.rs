@@ -8,8 +8,8 @@ use crate::docs::fix::called::{self, is_host};
 use crate::docs::fix::names::is_function_name;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::renames::Renamed;
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::each_function;
-use crate::docs::fix::{Rule, Safety};
 
 /// The key that holds what is called.
 const CALLABLE: &str = "api_call";

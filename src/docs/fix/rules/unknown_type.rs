@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use crate::docs::fix::notation::{self, TYPES};
 use crate::docs::fix::opinion::{Change, Opinion};
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::is_undescribed;
 use crate::docs::fix::walk::{Place, each_schema};
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/unknown-type",

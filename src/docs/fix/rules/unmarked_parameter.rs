@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use crate::docs::fix::marks;
 use crate::docs::fix::opinion::Opinion;
 use crate::docs::fix::required::list_needed;
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::shape::{has_no_way_out, is_stated_optional};
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/unmarked-parameter",

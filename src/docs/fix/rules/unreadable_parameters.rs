@@ -1,8 +1,8 @@
 //! `parameters` is not a schema and cannot be read as one.
 
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::each_function;
-use crate::docs::fix::{Rule, Safety};
 use crate::docs::holders;
 
 pub(super) static RULE: Rule = Rule {

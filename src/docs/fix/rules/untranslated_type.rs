@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::docs::fix::notation::TYPES;
+use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::each_schema;
-use crate::docs::fix::{Rule, Safety};
 
 pub(super) static RULE: Rule = Rule {
     code: "schema/untranslated-type",
