@@ -14,8 +14,8 @@ use support::{
     ANSWERS, assert_same_bytes, copy_folder, report_without_timing, run_sample, stable_bytes, toolsieve,
     write_long_log,
 };
+use toolsieve::bfcl::category::Category;
 use toolsieve::engine::frame::FrameFile;
-use toolsieve::export::bfcl::Category;
 
 fn json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()

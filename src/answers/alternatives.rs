@@ -9,8 +9,9 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::carry::{CarryFault, Uncarried};
-use super::value::{Type, cast, fit, is_whole_text, same};
+use super::fault::{CarryFault, Uncarried};
+use super::value::{cast, fit, same};
+use crate::bfcl::types::{Type, is_whole};
 
 /// Whether the checker can check a parameter at all; the type of one it cannot check stops the whole evaluation.
 pub fn is_checkable(schema: &Value) -> bool {
@@ -132,15 +133,14 @@ fn or_left_out(value: Value) -> Vec<Value> {
 
 fn write_array(items: &Value, mut elements: Vec<Value>) -> Result<Value, Uncarried> {
     let declared = Type::of(items);
-    let first = elements.iter().find(|element| **element != "").map(Kind::of);
-    if declared == Some(Type::Float) && first == Some(Kind::Float) {
+    let first = elements.iter().find(|element| **element != "").map(Type::of_value);
+    if declared == Some(Type::Float) && first == Some(Some(Type::Float)) {
         elements.iter_mut().for_each(spell_as_float);
     }
     // A dict among dicts is taken apart, so there another kind of element would stop the checker.
     let first = first.filter(|_| declared != Some(Type::Dict));
-    let declared_kind = declared.map(Kind::declared);
-    let is_accepted =
-        |element: &Value| Some(Kind::of(element)) == declared_kind || Some(Kind::of(element)) == first;
+    let expected = declared.map(|declared| Some(declared.expected_by_checker()));
+    let is_accepted = |element: &Value| [expected, first].contains(&Some(Type::of_value(element)));
     if let Some(index) = elements.iter().position(|element| !is_accepted(element)) {
         return Err(CarryFault::MixedArray.at(format!("[{index}]"), "of another type than the first element"));
     }
@@ -154,47 +154,10 @@ fn write_array(items: &Value, mut elements: Vec<Value>) -> Result<Value, Uncarri
 /// After a float the checker refuses whole numbers in a list of floats; before one it takes both.
 fn spell_as_float(element: &mut Value) {
     if let Value::Number(number) = element
-        && is_whole_text(number)
+        && is_whole(number)
         && let Ok(float) = serde_json::from_str::<Number>(&format!("{number}.0"))
     {
         *number = float;
-    }
-}
-
-/// The Python type a value is read as.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Null,
-    Bool,
-    Int,
-    Float,
-    Text,
-    List,
-    Dict,
-}
-
-impl Kind {
-    fn of(value: &Value) -> Self {
-        match value {
-            Value::Null => Self::Null,
-            Value::Bool(_) => Self::Bool,
-            Value::Number(number) if is_whole_text(number) => Self::Int,
-            Value::Number(_) => Self::Float,
-            Value::String(_) => Self::Text,
-            Value::Array(_) => Self::List,
-            Value::Object(_) => Self::Dict,
-        }
-    }
-
-    fn declared(declared: Type) -> Self {
-        match declared {
-            Type::String | Type::Any => Self::Text,
-            Type::Integer => Self::Int,
-            Type::Float => Self::Float,
-            Type::Boolean => Self::Bool,
-            Type::Array | Type::Tuple => Self::List,
-            Type::Dict => Self::Dict,
-        }
     }
 }
 

@@ -15,8 +15,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::carry::CarryFault;
-use super::value::Type;
+use super::fault::CarryFault;
+use crate::bfcl::types::Type;
 
 /// Why a file of answers cannot be used.
 #[derive(Debug, Error)]

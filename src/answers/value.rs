@@ -8,50 +8,8 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::carry::{CarryFault, Uncarried};
-
-/// The types a BFCL doc may declare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Type {
-    /// A text.
-    String,
-    /// A whole number.
-    Integer,
-    /// A number; the checker takes a whole one as well.
-    Float,
-    /// True or false.
-    Boolean,
-    /// A list.
-    Array,
-    /// A list too, once in JSON.
-    Tuple,
-    /// An object.
-    Dict,
-    /// Any value; the checker expects a text unless the answer is something else.
-    Any,
-}
-
-impl Type {
-    /// The type a schema declares, where it is one of the eight.
-    pub fn of(schema: &Value) -> Option<Self> {
-        Some(match schema.get("type")?.as_str()? {
-            "string" => Self::String,
-            "integer" => Self::Integer,
-            "float" => Self::Float,
-            "boolean" => Self::Boolean,
-            "array" => Self::Array,
-            "tuple" => Self::Tuple,
-            "dict" => Self::Dict,
-            "any" => Self::Any,
-            _ => return None,
-        })
-    }
-
-    /// Whether values of the type hold other values.
-    pub fn is_container(self) -> bool {
-        matches!(self, Self::Array | Self::Tuple | Self::Dict)
-    }
-}
+use super::fault::{CarryFault, Uncarried};
+use crate::bfcl::types::{Type, is_whole};
 
 /// Python refuses to read whole numbers of more digits than this.
 const MAX_DIGITS: usize = 4300;
@@ -93,7 +51,7 @@ pub fn cast(schema: &Value, value: &Value) -> Result<Option<Value>, Uncarried> {
         },
         (Type::Integer, Value::Number(number)) => whole(number),
         (Type::Float, Value::Number(number)) => float(number),
-        (Type::Integer, Value::String(text)) => number_in(text).filter(is_whole_text).map(Value::Number),
+        (Type::Integer, Value::String(text)) => number_in(text).filter(is_whole).map(Value::Number),
         (Type::Float, Value::String(text)) => number_in(text).and_then(|number| float(&number)),
         (Type::String, Value::Bool(_) | Value::Number(_)) => listed(schema, &value.to_string()),
         (Type::Array | Type::Tuple, Value::Array(elements)) => Some(cast_elements(schema, elements)?),
@@ -123,18 +81,13 @@ fn listed(schema: &Value, written: &str) -> Option<Value> {
     same.next().is_none().then(|| found.clone())
 }
 
-/// Whether the number is written without a fraction or an exponent, as Python's `int` is.
-pub fn is_whole_text(number: &Number) -> bool {
-    !number.as_str().contains(['.', 'e', 'E'])
-}
-
 /// A text as the official checker compares it (`standardize_string`).
 fn normalised(text: &str) -> String {
     text.replace([' ', ',', '.', '/', '-', '_', '*', '^'], "").to_lowercase().replace('\'', "\"")
 }
 
 fn whole(number: &Number) -> Option<Value> {
-    if is_whole_text(number) {
+    if is_whole(number) {
         return (number.as_str().len() <= MAX_DIGITS).then(|| Value::Number(number.clone()));
     }
     let value = number.as_f64().filter(|value| value.fract() == 0.0 && value.abs() < EXACT_BELOW)?;
@@ -143,7 +96,7 @@ fn whole(number: &Number) -> Option<Value> {
 
 /// The checker turns a whole number into a float before it compares, so it must be one exactly.
 fn float(number: &Number) -> Option<Value> {
-    let is_exact = !is_whole_text(number) || number.as_f64().is_some_and(|value| value.abs() < EXACT_BELOW);
+    let is_exact = !is_whole(number) || number.as_f64().is_some_and(|value| value.abs() < EXACT_BELOW);
     is_exact.then(|| Value::Number(number.clone()))
 }
 

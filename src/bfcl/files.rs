@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The folder of the answer files, beside the question files.
-const ANSWERS: &str = "possible_answer";
+pub(super) const ANSWERS: &str = "possible_answer";
 
 /// A question file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +32,21 @@ impl QuestionFile {
     /// The file as people call it, without its folder.
     pub fn name(&self) -> String {
         format!("BFCL_{}_{}.json", self.version, self.category)
+    }
+
+    /// Whether its entries have answers: a category of relevance has none.
+    pub fn has_answers(&self) -> bool {
+        !self.category.contains("relevance")
+    }
+
+    /// Whether each entry is answered by one call.
+    pub fn has_one_call(&self) -> bool {
+        !self.category.contains("parallel")
+    }
+
+    /// Whether answers hold typed values; those of Java and JavaScript are all text.
+    pub fn is_typed(&self) -> bool {
+        !self.category.contains("java")
     }
 
     /// Where its answers are, if it has any.

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::open::open;
+use crate::bfcl::category::Category;
 use crate::console::{self, count, table};
 use crate::engine::ledger::for_every_event;
-use crate::export::bfcl::Category;
 use crate::report::model::Report;
 use crate::report::{Sources, Tally, html, markdown};
 

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::combining::STANDING_FOR_OTHERS;
 use super::fix::renames::name_of;
 use super::fix::{self, Safety};
+use crate::bfcl::types::Type;
 
 /// A function as its reader sees it.
 #[derive(Debug, Clone, PartialEq)]
@@ -163,16 +164,28 @@ fn kind_of(schema: &Value) -> ValueKind {
     schema.get("type").and_then(kind_of_word).unwrap_or(ValueKind::Other)
 }
 
+/// Words of JSON Schema and of Python for BFCL's types, which need no fix to be understood.
+const COMMON_WORDS: [(&str, Type); 7] = [
+    ("str", Type::String),
+    ("int", Type::Integer),
+    ("number", Type::Float),
+    ("double", Type::Float),
+    ("bool", Type::Boolean),
+    ("list", Type::Array),
+    ("object", Type::Dict),
+];
+
 /// The kind that a word for a type means; `None` for one that a fix must translate.
 fn kind_of_word(word: &Value) -> Option<ValueKind> {
-    match word.as_str()?.to_ascii_lowercase().as_str() {
-        "string" | "str" => Some(ValueKind::Text),
-        "integer" | "int" | "float" | "number" | "double" => Some(ValueKind::Number),
-        "boolean" | "bool" => Some(ValueKind::Flag),
-        "array" | "list" | "tuple" => Some(ValueKind::List),
-        "dict" | "object" | "any" => Some(ValueKind::Other),
-        _ => None,
-    }
+    let word = word.as_str()?.to_ascii_lowercase();
+    let common = || COMMON_WORDS.iter().find(|(common, _)| *common == word).map(|(_, kind)| *kind);
+    Type::named(&word).or_else(common).map(|kind| match kind {
+        Type::String => ValueKind::Text,
+        Type::Integer | Type::Float => ValueKind::Number,
+        Type::Boolean => ValueKind::Flag,
+        Type::Array | Type::Tuple => ValueKind::List,
+        Type::Dict | Type::Any => ValueKind::Other,
+    })
 }
 
 fn choices(schema: &Value) -> Vec<String> {

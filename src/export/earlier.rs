@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
-use super::bfcl::Category;
-use super::ids::Set;
+use super::set::Set;
+use crate::bfcl::category::Category;
 use crate::bfcl::entry::{Entry, Form};
 use crate::conversation::Message;
 use crate::engine::corpus::RowId;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::ids::Set;
+use super::set::Set;
 use crate::engine::entries::{self, EntryOrigin};
 use crate::engine::error::{At, Result};
 use crate::engine::rewrite::{Touched, remove_rows, rewrite_lines};

@@ -13,10 +13,11 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::bfcl::Category;
 use super::earlier::{Earlier, EarlierFile, entry};
-use super::ids::{Ids, Set};
-use super::sink::{COLUMNS, RowCells};
+use super::row::{COLUMNS, RowCells};
+use super::set::Set;
+use crate::bfcl::category::Category;
+use crate::bfcl::ids::Ids;
 use crate::engine::entries::EntryOrigin;
 use crate::engine::error::{At, Error, Result};
 use crate::engine::frame::Frame;

@@ -18,14 +18,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::bfcl::{Category, Entry, write_category};
 use super::card::Card;
 use super::frozen::{Frozen, FrozenFile};
-use super::ids::{Ids, Set, check_prefix};
+use super::row::{COLUMNS, PASSED_ON, RowCells};
+use super::set::Set;
+use crate::bfcl::category::Category;
+use crate::bfcl::ids::{Ids, check_prefix};
+use crate::bfcl::writer::{Entry, write_category};
 use crate::conversation::Message;
 use crate::engine::columns::{
-    ANSWER, ANSWER_FROM, CATEGORY, CATEGORY_BASIS, ColumnSpec, EXTERNAL_ID, FUNCTIONS, LANGUAGE, MESSAGES,
-    RELEVANCE, TIER, WEIGHT,
+    ANSWER, ANSWER_FROM, CATEGORY, ColumnSpec, EXTERNAL_ID, FUNCTIONS, MESSAGES, TIER,
 };
 use crate::engine::corpus::{Corpus, RowId};
 use crate::engine::entries::EntryOrigin;
@@ -45,30 +47,6 @@ const OWN_RECORD: &str = "own-record";
 const EQUAL_RECORD: &str = "equal-record";
 /// Entries of a Parquet row group.
 const GROUP_ROWS: usize = 4096;
-/// Columns that are written as they stand; empty where no stage wrote them.
-const PASSED_ON: [ColumnSpec; 4] = [CATEGORY_BASIS, LANGUAGE, RELEVANCE, WEIGHT];
-
-/// The columns of the Parquet files, all of text; `frozen`, a number, follows them. The last are written as stages left them.
-pub const COLUMNS: [&str; 14] = [
-    "id",
-    "category",
-    "question",
-    "function",
-    "ground_truth",
-    "tier",
-    "request_id",
-    "external_id",
-    "answer_from",
-    "list_id",
-    CATEGORY_BASIS.name,
-    LANGUAGE.name,
-    RELEVANCE.name,
-    WEIGHT.name,
-];
-
-/// The cells of one entry, in the order of [`COLUMNS`].
-pub(super) type RowCells = [Option<String>; COLUMNS.len()];
-
 /// The sink and its settings.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -108,7 +86,9 @@ impl Export {
         let frozen = Frozen::open(path)?;
         for set in Set::ALL {
             for category in Category::ALL {
-                frozen.file(set, category)?.number(category, &mut Ids::new(&self.id_prefix, set))?;
+                frozen
+                    .file(set, category)?
+                    .number(category, &mut Ids::new(&self.id_prefix, set.id_mark()))?;
             }
         }
         Ok(())
@@ -153,7 +133,7 @@ impl Sink for Export {
                     write_rows(&mut table, group, true)?;
                 }
                 exported.origins.extend(frozen.origins.iter().cloned());
-                let mut ids = Ids::new(&self.id_prefix, set);
+                let mut ids = Ids::new(&self.id_prefix, set.id_mark());
                 let entries: Vec<Entry<'_>> =
                     of_category.iter().map(|draft| draft.entry(&functions)).collect();
                 let ids = write_files(&folder, category, &frozen, &mut ids, &entries, cx)?;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::ids::Set;
+use super::set::Set;
 use crate::engine::error::Result;
 use crate::engine::frame::FrameFile;
 

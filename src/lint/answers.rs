@@ -12,9 +12,9 @@ use super::Laws;
 use super::Told;
 use super::input::{InputFile, Line};
 use super::questions::keys;
-use crate::answers::value::Type;
 use crate::bfcl::files::QuestionFile;
-use crate::docs::fix::values::{brief, type_of};
+use crate::bfcl::types::Type;
+use crate::docs::fix::values::brief;
 use crate::docs::patch::token;
 
 /// Stands among alternatives for a parameter that is left out.
@@ -23,7 +23,7 @@ const OMITTED: &str = "";
 pub(super) fn check(n: usize, file: &InputFile) -> Vec<Told> {
     let mut laws = Laws::new(n);
     let Some(questions) = &file.questions else { return laws.told };
-    if questions.category.contains("relevance") {
+    if !questions.has_answers() {
         return laws.told;
     }
     let Some(answers) = &file.answers else {
@@ -80,7 +80,7 @@ fn of_entry(file: &QuestionFile, line: &Line, answer: &Line, laws: &mut Laws) {
         laws.add("answer/unreadable", answer.number, &id, "/ground_truth", "no list", "a list of calls");
         return;
     };
-    let one = !file.category.contains("parallel");
+    let one = file.has_one_call();
     if calls.is_empty() || one && calls.len() != 1 {
         let expected = if one { "one call" } else { "calls" };
         laws.add(
@@ -92,13 +92,8 @@ fn of_entry(file: &QuestionFile, line: &Line, answer: &Line, laws: &mut Laws) {
             expected,
         );
     }
-    let mut judge = Judge {
-        typed: !file.category.contains("java"),
-        functions: line.functions(),
-        line: answer.number,
-        id: &id,
-        laws,
-    };
+    let mut judge =
+        Judge { typed: file.is_typed(), functions: line.functions(), line: answer.number, id: &id, laws };
     for (n, call) in calls.iter().enumerate() {
         judge.call(call, &format!("/ground_truth/{n}"));
     }
@@ -213,11 +208,8 @@ impl Judge<'_> {
                 self.add("answer/alternative-form", at, brief(one), "a list".to_owned());
             }
             _ => {
-                let declared = schema.get("type").and_then(Value::as_str).unwrap_or_default();
-                let fits =
-                    type_of(one) == Some(declared) || declared == "float" && type_of(one) == Some("integer");
-                if !fits {
-                    self.add("answer/wrong-type", at, brief(one), format!("of type {declared}"));
+                if !Type::of_value(one).is_some_and(|found| kind.takes(found)) {
+                    self.add("answer/wrong-type", at, brief(one), format!("of type {kind}"));
                 }
             }
         }

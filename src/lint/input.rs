@@ -107,7 +107,7 @@ impl InputFile {
 
     /// Whether calls are written in Python, as everywhere but in two categories.
     pub fn is_python(&self) -> bool {
-        self.questions.as_ref().is_none_or(|file| !file.category.contains("java"))
+        self.questions.as_ref().is_none_or(QuestionFile::is_typed)
     }
 
     fn is_unverified(&self) -> bool {

@@ -3,7 +3,7 @@
 //! An id is `<category>_<A>` or `<category>_<A>-<B>-<C>`: the package pairs questions and
 //! answers by position after sorting results by `A`, so `A` must grow. `B` counts doc
 //! lists and `C` the entries of one; the package does not read them. Prefixes of
-//! letters, as `export::ids` writes them, are passed over.
+//! letters, as `bfcl::ids` writes them, are passed over.
 
 use rustc_hash::FxHashSet;
 use serde_json::Value;
@@ -13,6 +13,7 @@ use super::Told;
 use super::input::{InputFile, Line};
 use crate::bfcl::entry::{Entry, Form};
 use crate::bfcl::files::QuestionFile;
+use crate::bfcl::ids::Numbers;
 use crate::conversation::Role;
 
 /// The keys of a line, in order.
@@ -93,9 +94,6 @@ fn words(form: Form) -> &'static str {
     }
 }
 
-/// The numbers of an id; one without lists has the first alone.
-type Numbers = (u64, Option<(u64, u64)>);
-
 /// Follows the ids of a file.
 struct Ids<'f> {
     file: &'f QuestionFile,
@@ -116,15 +114,15 @@ impl<'f> Ids<'f> {
             return;
         }
         let text = matches!(line.value.get("id"), Some(Value::String(_)));
-        let Some(now) = numbers(id, &self.file.category).filter(|_| text) else {
+        let Some(now) = Numbers::of(&self.file.category, id).filter(|_| text) else {
             let category = &self.file.category;
             add("dataset/id-form", format!("{category}_<number>-<number>-<number>"));
             return;
         };
-        let next = self.before.map_or(0, |(a, _)| a.saturating_add(1));
-        if now.0 < next {
+        let next = self.before.map_or(0, |before| before.entry.saturating_add(1));
+        if now.entry < next {
             add("dataset/id-order", format!("the number {next} or more"));
-        } else if now.0 > next {
+        } else if now.entry > next {
             add("dataset/id-gap", format!("the number {next}"));
         }
         if let Some(expected) = self.list_number(now) {
@@ -135,24 +133,13 @@ impl<'f> Ids<'f> {
 
     /// What `B` and `C` should be, where they are something else.
     fn list_number(&self, now: Numbers) -> Option<String> {
-        let now = now.1?;
-        let goes_on = match self.before.and_then(|before| before.1) {
+        let now = now.list?;
+        let goes_on = match self.before.and_then(|before| before.list) {
             None => [Some((0, 0)), None],
             Some((b, c)) => [Some((b.saturating_add(1), 0)), Some((b, c.saturating_add(1)))],
         };
         let known: Vec<_> = goes_on.into_iter().flatten().collect();
         let words = || known.iter().map(|(b, c)| format!("{b}-{c}")).collect::<Vec<_>>().join(" or ");
         (!known.contains(&now)).then(words)
-    }
-}
-
-/// `A`, and `B` and `C` where it has them.
-fn numbers(id: &str, category: &str) -> Option<Numbers> {
-    let parts: Vec<&str> = id.strip_prefix(category)?.strip_prefix('_')?.split('-').collect();
-    let after_letters = |part: &str| part.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
-    match parts.as_slice() {
-        [a] => Some((a.parse().ok()?, None)),
-        [a, b, c] => Some((a.parse().ok()?, Some((after_letters(b)?, after_letters(c)?)))),
-        _ => None,
     }
 }

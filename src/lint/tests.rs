@@ -174,7 +174,7 @@ fn the_second_version_writes_questions_without_turns_and_other_languages_have_ot
 
 #[test]
 fn sentences_of_answers_are_those_of_the_stage_that_drafts_them() {
-    use crate::answers::carry::CarryFault;
+    use crate::answers::fault::CarryFault;
     for fault in CarryFault::ALL {
         if let Some(rule) = RULES.iter().find(|rule| rule.code == fault.code()) {
             assert_eq!(rule.what(), fault.what());

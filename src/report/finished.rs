@@ -18,7 +18,7 @@ use crate::engine::error::{Error, Result};
 use crate::engine::folder::{RunFile, read_json, read_run_file};
 use crate::engine::frame::{Frame, FrameFile};
 use crate::engine::verify::check_outcome;
-use crate::export::ids::Set;
+use crate::export::set::Set;
 
 /// Rows of a Parquet file that are looked at together.
 const GROUP_ROWS: usize = 4096;

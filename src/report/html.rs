@@ -12,8 +12,8 @@ use super::words::{
     COMPARABLE, RECIPE_URL, SCORED, SETS, count, fate_sections, frozen_told, into_left_told, is_redacted,
     known_limits, said as or_unknown, title, unit,
 };
+use crate::bfcl::category::Category;
 use crate::engine::corpus::RowId;
-use crate::export::bfcl::Category;
 
 /// The looks.
 const STYLE: &str = "

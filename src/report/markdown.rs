@@ -14,7 +14,7 @@ use super::words::{
     COMPARABLE, RECIPE_URL, SCORED, SETS, count, fate_sections, frozen_told, into_left_told, is_redacted,
     known_limits, said, title, unit,
 };
-use crate::export::bfcl::Category;
+use crate::bfcl::category::Category;
 use crate::text::visible::{visible, visible_line};
 
 /// The dataset card.

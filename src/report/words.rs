@@ -3,7 +3,7 @@
 use super::funnel::Unit;
 use super::model::{FateReport, INTO_LEFT, Report};
 use super::recipe::{Status, is_redacted_at};
-use crate::export::bfcl::Category;
+use crate::bfcl::category::Category;
 use crate::export::sink::JUDGED;
 use crate::stages::Settings as _;
 use crate::stages::draft_answers::DraftAnswers;

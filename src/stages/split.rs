@@ -23,6 +23,7 @@ use serde_json::Value;
 
 use super::Settings;
 use crate::answers::open_text::has_open_text;
+use crate::bfcl::category::Category;
 use crate::conversation::{Message, Role, last_user};
 use crate::engine::columns::{
     ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, MESSAGES, RECORDED, RELEVANCE, RELEVANCE_BASIS,
@@ -35,7 +36,6 @@ use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Opinion, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
-use crate::export::bfcl::Category;
 use crate::export::sink::JUDGED;
 use crate::relevance::Relevance;
 use crate::relevance::basis::is_shown;

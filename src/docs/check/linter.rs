@@ -15,9 +15,9 @@ use serde_json::{Map, Value};
 use super::Finding;
 use super::rules;
 use super::values::expected;
+use crate::bfcl::types::Type;
 use crate::docs::fix::names::is_keyword;
-use crate::docs::fix::notation::TYPES;
-use crate::docs::fix::values::{brief, type_of};
+use crate::docs::fix::values::brief;
 use crate::docs::patch::token;
 
 /// What the script says first.
@@ -89,8 +89,8 @@ fn member(name: &str, member: &Value, at: &str) -> Verdict {
     }
     let kind = known_type(kind, at)?;
     match kind {
-        "dict" => dict(schema, at)?,
-        "array" | "tuple" => array(schema, at)?,
+        Type::Dict => dict(schema, at)?,
+        Type::Array | Type::Tuple => array(schema, at)?,
         _ => without(schema, &["items", "properties"], at)?,
     }
     allowed_values(schema, kind, at)?;
@@ -102,10 +102,17 @@ fn member(name: &str, member: &Value, at: &str) -> Verdict {
     }
 }
 
-fn known_type(kind: &Value, at: &str) -> Verdict<&'static str> {
-    let known = kind.as_str().and_then(|kind| TYPES.into_iter().find(|known| *known == kind));
+fn known_type(kind: &Value, at: &str) -> Verdict<Type> {
+    let known = kind.as_str().and_then(Type::named);
     known.map_or_else(
-        || fail("schema/unknown-type", at, brief(kind), format!("one of {}", TYPES.join(", "))),
+        || {
+            fail(
+                "schema/unknown-type",
+                at,
+                brief(kind),
+                format!("one of {}", Type::ALL.map(Type::name).join(", ")),
+            )
+        },
         Ok,
     )
 }
@@ -142,7 +149,7 @@ fn without(schema: &Schema, keys: &[&str], at: &str) -> Verdict {
     }
 }
 
-fn allowed_values(schema: &Schema, kind: &'static str, at: &str) -> Verdict {
+fn allowed_values(schema: &Schema, kind: Type, at: &str) -> Verdict {
     let at = format!("{at}/enum");
     match schema.get("enum") {
         None => Ok(()),
@@ -154,12 +161,12 @@ fn allowed_values(schema: &Schema, kind: &'static str, at: &str) -> Verdict {
 }
 
 /// Whether a value is of a type as Python reads JSON: no value is a tuple.
-fn of_type(value: &Value, kind: &'static str, code: &'static str, at: &str) -> Verdict {
-    if kind == "any" || type_of(value) == Some(kind) {
+fn of_type(value: &Value, kind: Type, code: &'static str, at: &str) -> Verdict {
+    if kind == Type::Any || Type::of_value(value) == Some(kind) {
         return Ok(());
     }
     let mut fault = found(code, at, brief(value), expected(kind));
-    fault.kind = kind;
+    fault.kind = kind.name();
     Err(Box::new(fault))
 }
 

@@ -7,13 +7,13 @@
 use serde_json::{Map, Value};
 
 use super::Findings;
-use crate::docs::fix::notation::TYPES;
-use crate::docs::fix::values::{brief, type_of};
+use crate::bfcl::types::Type;
+use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::each_schema;
 
 pub(super) fn check(functions: &[Value], findings: &mut Findings) {
     each_schema(functions, |site, schema| {
-        let kind = schema.get("type").and_then(Value::as_str).filter(|kind| TYPES.contains(kind));
+        let kind = schema.get("type").and_then(Value::as_str).and_then(Type::named);
         if let Some(default) = schema.get("default") {
             check_default(&format!("{}/default", site.pointer), default, kind, schema, findings);
         }
@@ -28,7 +28,7 @@ pub(super) fn check(functions: &[Value], findings: &mut Findings) {
 fn check_default(
     at: &str,
     default: &Value,
-    kind: Option<&str>,
+    kind: Option<Type>,
     schema: &Map<String, Value>,
     findings: &mut Findings,
 ) {
@@ -36,7 +36,7 @@ fn check_default(
         findings.add("schema/null-default", at, "null", "");
         return;
     }
-    if let Some(kind) = kind.filter(|kind| !is_a(default, kind)) {
+    if let Some(kind) = kind.filter(|kind| !is_a(default, *kind)) {
         findings.add("schema/default-type", at, brief(default), expected(kind));
     }
     if let Some(Value::Array(choices)) = schema.get("enum")
@@ -48,19 +48,19 @@ fn check_default(
 }
 
 /// Whether a value is exactly of a type.
-pub(super) fn is_a(value: &Value, kind: &str) -> bool {
+pub(super) fn is_a(value: &Value, kind: Type) -> bool {
     match kind {
-        "any" => true,
-        "tuple" => value.is_array(),
-        _ => type_of(value) == Some(kind),
+        Type::Any => true,
+        Type::Tuple => value.is_array(),
+        _ => Type::of_value(value) == Some(kind),
     }
 }
 
 /// The declared type, in words.
-pub(super) fn expected(kind: &str) -> String {
+pub(super) fn expected(kind: Type) -> String {
     match kind {
-        "float" => "a float (1.0, not 1)".to_owned(),
-        "array" | "tuple" | "integer" => format!("an {kind}").replace("an t", "a t"),
+        Type::Float => "a float (1.0, not 1)".to_owned(),
+        Type::Array | Type::Integer => format!("an {kind}"),
         _ => format!("a {kind}"),
     }
 }

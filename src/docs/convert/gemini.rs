@@ -6,9 +6,8 @@
 use serde_json::{Map, Value};
 
 use super::Story;
-use super::json_schema::json_type;
 use super::reasons::{DEFAULT_IN_DESCRIPTION, ENUM_IN_DESCRIPTION, KEY_LEFT_OUT, TYPE_REPLACED};
-use crate::docs::fix::notation::TYPES;
+use crate::bfcl::types::Type;
 use crate::docs::patch::token;
 
 /// Keys that Gemini takes and BFCL's values fit.
@@ -91,9 +90,10 @@ fn describe(schema: &mut Map<String, Value>, sentences: &[String]) {
 }
 
 fn typed(value: &Value, at: String, story: &mut Story) -> Value {
-    let Some(word) = value.as_str().filter(|word| TYPES.contains(word)) else { return value.clone() };
-    let kind = if word == "any" { "string" } else { json_type(word) }.to_ascii_uppercase();
-    if word == "any" || word == "tuple" {
+    let Some(declared) = value.as_str().and_then(Type::named) else { return value.clone() };
+    let kind = if declared == Type::Any { Type::String } else { declared };
+    let kind = kind.json_schema_name().to_ascii_uppercase();
+    if matches!(declared, Type::Any | Type::Tuple) {
         story.add(&TYPE_REPLACED, at, value, kind.clone().into());
     }
     kind.into()

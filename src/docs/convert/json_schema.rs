@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::Story;
 use super::reasons::TYPE_REPLACED;
+use crate::bfcl::types::Type;
 use crate::docs::patch::token;
 
 /// Keys whose value is a schema, or a list of schemas.
@@ -44,13 +45,8 @@ fn typed(value: &Value, at: String, story: &mut Story) -> Value {
 }
 
 /// The JSON Schema type of a BFCL type; any other word stays.
-pub(super) fn json_type(bfcl: &str) -> &str {
-    match bfcl {
-        "dict" => "object",
-        "float" => "number",
-        "tuple" => "array",
-        other => other,
-    }
+fn json_type(bfcl: &str) -> &str {
+    Type::named(bfcl).map_or(bfcl, |kind| kind.json_schema_name())
 }
 
 fn schema_or_list(value: &Value, at: &str, story: &mut Story) -> Value {

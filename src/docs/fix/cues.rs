@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 
 use super::keys::{aliases, keywords};
 use super::marks;
-use super::notation::TYPES;
 use super::regular::is_regular;
+use crate::bfcl::types::Type;
 use crate::docs::combining::COMBINING;
 
 /// A set of cues.
@@ -145,7 +145,7 @@ impl Cues {
     fn look_at_part(&mut self, key: &str, value: &Value) {
         match (key, value) {
             ("type", Value::String(word)) => {
-                self.note(Cue::ForeignType, !TYPES.contains(&word.as_str()));
+                self.note(Cue::ForeignType, Type::named(word).is_none());
             }
             ("type", _) => self.note(Cue::OddType, true),
             ("properties", Value::Object(members)) => {

@@ -7,6 +7,7 @@
 use serde_json::{Map, Value};
 
 use super::notation;
+use crate::bfcl::types::Type;
 
 /// The ways a text begins that says whether the parameter must be given.
 const MARKS: [(&str, bool); 12] = [
@@ -76,7 +77,7 @@ fn is_type(text: &str) -> bool {
     let text = text.trim();
     text.len() <= MAX_TYPE_CHARS
         && notation::read(text).is_some_and(|notation| {
-            notation.kind != "string"
+            notation.kind != Type::String
                 || notation.optional
                 || ["string", "str"].iter().any(|word| text.eq_ignore_ascii_case(word))
         })

@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use super::keys::{FUNCTION, PARAMETERS};
 use super::names::{MAX_NAME_CHARS, is_function_name, is_parameter_name};
-use super::notation::TYPES;
 use super::values::mentions_default;
 use super::wording::default::noted;
 use super::wording::says_optional;
+use crate::bfcl::types::Type;
 
 /// The longest list of required parameters that is looked through for each of them.
 const MAX_REQUIRED: usize = 32;
@@ -73,7 +73,7 @@ fn is_regular_schema(schema: &Map<String, Value>) -> bool {
     for (key, value) in schema {
         let fits = match (key.as_str(), value) {
             ("type", Value::String(word)) => {
-                kind = TYPES.iter().find(|known| *known == word);
+                kind = Type::named(word);
                 kind.is_some()
             }
             ("description", text) => says_something(text),
@@ -90,10 +90,10 @@ fn is_regular_schema(schema: &Map<String, Value>) -> bool {
 }
 
 /// The part without which a schema of this type says too little.
-fn needed_part(kind: &str) -> Option<&'static str> {
+fn needed_part(kind: Type) -> Option<&'static str> {
     match kind {
-        "array" | "tuple" => Some("items"),
-        "dict" => Some("properties"),
+        Type::Array | Type::Tuple => Some("items"),
+        Type::Dict => Some("properties"),
         _ => None,
     }
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::keys::{DESCRIPTION, SCHEMA, aliases, keywords};
 use super::wording::{calls_optional, default, says_optional, says_required};
 use super::{marks, notation, prose};
+use crate::bfcl::types::Type;
 use crate::docs::combining::STANDING_FOR_OTHERS;
 
 /// The lists API collections keep their parameters in.
@@ -52,7 +53,7 @@ pub(crate) fn is_flat(parameters: &Value) -> bool {
 fn describes_list(parameters: &Map<String, Value>) -> bool {
     let kind = parameters.get("type").and_then(Value::as_str).and_then(notation::read);
     !parameters.contains_key("properties")
-        && kind.is_some_and(|notation| notation.kind == "array")
+        && kind.is_some_and(|notation| notation.kind == Type::Array)
         && parameters.get("items").is_some_and(Value::is_object)
 }
 
@@ -85,7 +86,7 @@ pub(super) fn is_parameter(parameters: &Map<String, Value>, key: &str, value: &V
 
 fn declares_dict(parameters: &Map<String, Value>) -> bool {
     let words = ["type", "type_"].into_iter().filter_map(|key| parameters.get(key)?.as_str());
-    words.filter_map(notation::read).any(|notation| notation.kind == "dict")
+    words.filter_map(notation::read).any(|notation| notation.kind == Type::Dict)
 }
 
 /// Keys that hold a parameter's name in a list of parameters.

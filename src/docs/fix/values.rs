@@ -1,40 +1,16 @@
-//! What a value is in BFCL's words, and whether it says anything.
+//! What values say, and which type they can stand for.
 
 use serde_json::{Map, Number, Value, json};
 
 use super::keys::DESCRIPTION;
-use super::notation::TYPES;
+use crate::bfcl::types::Type;
 use crate::notation::json::strict;
 use crate::notation::python;
 
-/// What a value is, in BFCL's words; null is nothing.
-pub(crate) fn type_of(value: &Value) -> Option<&'static str> {
-    match value {
-        Value::Null => None,
-        Value::Bool(_) => Some("boolean"),
-        Value::Number(number) if is_whole(number) => Some("integer"),
-        Value::Number(_) => Some("float"),
-        Value::String(_) => Some("string"),
-        Value::Array(_) => Some("array"),
-        Value::Object(_) => Some("dict"),
-    }
-}
-
-pub(super) fn is_whole(number: &serde_json::Number) -> bool {
-    !number.as_str().contains(['.', 'e', 'E'])
-}
-
 /// Whether a value can stand for a schema's type; null always can, and a whole number is a float.
 pub(super) fn fits(value: &Value, schema: &Map<String, Value>) -> bool {
-    let (Some(found), Some(kind)) = (type_of(value), schema.get("type").and_then(Value::as_str)) else {
-        return true;
-    };
-    match kind {
-        "any" => true,
-        "tuple" => found == "array",
-        "float" => found == "float" || found == "integer",
-        _ => found == kind || !TYPES.contains(&kind),
-    }
+    let declared = schema.get("type").and_then(Value::as_str).and_then(Type::named);
+    Type::of_value(value).zip(declared).is_none_or(|(found, declared)| declared.takes(found))
 }
 
 /// A value short enough for a message.
@@ -85,19 +61,22 @@ pub(super) fn written(text: &str) -> Option<Value> {
     value.filter(|value| value.is_object() || value.is_array())
 }
 
-/// The value of a text, where the text is exactly how a value of that type is written.
+/// The value of a text, where the text is exactly how a value of that type is written; `kind` may be any word.
 pub(super) fn cast(text: &str, kind: &str) -> Option<Value> {
+    let kind = Type::named(kind);
     match (kind, text) {
-        ("string" | "any", _) => None,
+        (Some(Type::String | Type::Any), _) => None,
         (_, "null" | "None") => Some(Value::Null),
-        ("boolean", "true" | "True") => Some(json!(true)),
-        ("boolean", "false" | "False") => Some(json!(false)),
-        ("integer", _) => text.parse::<i64>().ok().filter(|value| value.to_string() == text).map(Value::from),
-        ("float", _) => {
+        (Some(Type::Boolean), "true" | "True") => Some(json!(true)),
+        (Some(Type::Boolean), "false" | "False") => Some(json!(false)),
+        (Some(Type::Integer), _) => {
+            text.parse::<i64>().ok().filter(|value| value.to_string() == text).map(Value::from)
+        }
+        (Some(Type::Float), _) => {
             serde_json::from_str(text).ok().filter(|n: &Number| n.as_str() == text).map(Value::Number)
         }
-        ("array", _) if text.starts_with('[') => strict::sure(text),
-        ("dict", _) if text.starts_with('{') => strict::sure(text),
+        (Some(Type::Array), _) if text.starts_with('[') => strict::sure(text),
+        (Some(Type::Dict), _) if text.starts_with('{') => strict::sure(text),
         _ => None,
     }
 }

@@ -5,7 +5,8 @@
 use serde_json::Value;
 
 use super::docs::Docs;
-use crate::answers::carry::{Uncarried, ground_truth};
+use crate::answers::carry::ground_truth;
+use crate::answers::fault::Uncarried;
 use crate::answers::recorded::{Recorded, recorded};
 use crate::conversation::Message;
 use crate::engine::columns::{FINISH_REASON, OUTCOME, RESPONSE, STATUS};

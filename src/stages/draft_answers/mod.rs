@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::merge_near_queries::{ASKS_ALIKE, SAME_CODE};
-use crate::answers::carry::{CarryFault, Uncarried};
+use crate::answers::fault::{CarryFault, Uncarried};
 use crate::answers::human::{HumanAnswers, Unfit};
 use crate::engine::columns::{
     ANSWER, ANSWER_FROM, EXTERNAL_ID, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RELEVANCE, RENAMES,

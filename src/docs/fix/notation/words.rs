@@ -3,13 +3,13 @@
 //! They are those met in API collections, Python, TypeScript and hand-written docs. A word that is not here names no
 //! type.
 
-use super::TYPES;
+use crate::bfcl::types::Type;
 
 /// The type that a single word names.
-pub(super) fn word(text: &str) -> Option<&'static str> {
-    let known = TYPES.iter().find(|kind| **kind == text);
+pub(super) fn word(text: &str) -> Option<Type> {
+    let known = Type::named(text);
     if known.is_some() {
-        return known.copied();
+        return known;
     }
     if text.len() > "json_object".len() + 4 {
         return None;
@@ -17,35 +17,39 @@ pub(super) fn word(text: &str) -> Option<&'static str> {
     Some(match text.to_ascii_lowercase().as_str() {
         "string" | "str" | "strings" | "text" | "char" | "character" | "varchar" | "date" | "time"
         | "datetime" | "date-time" | "timestamp" | "uuid" | "guid" | "url" | "uri" | "email" | "enum"
-        | "enumeration" | "binary" | "blob" | "bytes" | "base64" | "file" | "path" | "password" => "string",
-        "integer" | "int" | "integers" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint8"
-        | "uint16" | "uint32" | "uint64" | "long" | "short" | "bigint" | "smallint" => "integer",
-        "float" | "number" | "num" | "double" | "decimal" | "float32" | "float64" | "numeric" | "real" => {
-            "float"
+        | "enumeration" | "binary" | "blob" | "bytes" | "base64" | "file" | "path" | "password" => {
+            Type::String
         }
-        "boolean" | "bool" | "flag" => "boolean",
+        "integer" | "int" | "integers" | "int8" | "int16" | "int32" | "int64" | "uint" | "uint8"
+        | "uint16" | "uint32" | "uint64" | "long" | "short" | "bigint" | "smallint" => Type::Integer,
+        "float" | "number" | "num" | "double" | "decimal" | "float32" | "float64" | "numeric" | "real" => {
+            Type::Float
+        }
+        "boolean" | "bool" | "flag" => Type::Boolean,
         "array" | "list" | "arraylist" | "readonlyarray" | "set" | "frozenset" | "sequence" | "iterable"
-        | "collection" | "vector" => "array",
-        "tuple" => "tuple",
+        | "collection" | "vector" => Type::Array,
+        "tuple" => Type::Tuple,
         "dict" | "object" | "obj" | "defaultdict" | "ordereddict" | "dictionary" | "json" | "json_object"
-        | "map" | "mapping" | "hash" | "hashmap" | "record" | "struct" => "dict",
-        "any" | "anything" | "variant" | "mixed" | "unknown" => "any",
+        | "map" | "mapping" | "hash" | "hashmap" | "record" | "struct" => Type::Dict,
+        "any" | "anything" | "variant" | "mixed" | "unknown" => Type::Any,
         _ => return None,
     })
 }
 
 /// A type of several words.
-pub(super) fn phrase(text: &str) -> Option<&'static str> {
+pub(super) fn phrase(text: &str) -> Option<Type> {
     Some(match text.to_ascii_lowercase().as_str() {
         "json string" | "hex string" | "iso date" | "date string" | "iso string" | "string literal" => {
-            "string"
+            Type::String
         }
-        "json object" | "key-value pairs" | "plain object" => "dict",
-        "json array" => "array",
-        "floating point" | "floating-point number" | "floating point number" | "decimal number" => "float",
-        "whole number" | "integer number" => "integer",
-        "true/false" | "true or false" | "true | false" | "yes/no" => "boolean",
-        "any type" => "any",
+        "json object" | "key-value pairs" | "plain object" => Type::Dict,
+        "json array" => Type::Array,
+        "floating point" | "floating-point number" | "floating point number" | "decimal number" => {
+            Type::Float
+        }
+        "whole number" | "integer number" => Type::Integer,
+        "true/false" | "true or false" | "true | false" | "yes/no" => Type::Boolean,
+        "any type" => Type::Any,
         _ => return None,
     })
 }

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::bfcl::types::Type;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{Rule, Safety};
-use crate::docs::fix::values::type_of;
 use crate::docs::fix::walk::{Place, each_schema};
 
 pub(super) static RULE: Rule = Rule {
@@ -22,7 +22,8 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
-        let listed = schema.get("type").is_some_and(|kind| *kind == "array" || *kind == "tuple");
+        let kind = schema.get("type").and_then(Value::as_str).and_then(Type::named);
+        let listed = matches!(kind, Some(Type::Array | Type::Tuple));
         let empty = |items: &Value| items.is_null() || items.is_boolean() || *items == json!([]);
         if site.place != Place::Parameters && listed && schema.get("items").is_none_or(empty) {
             let items = json!({"type": element_type(schema)});
@@ -32,14 +33,12 @@ fn judge(opinion: &mut Opinion<'_>) {
 }
 
 /// The one type of the values an array is known to hold.
-fn element_type(schema: &Map<String, Value>) -> &'static str {
+fn element_type(schema: &Map<String, Value>) -> Type {
     let values =
         ["enum", "default"].into_iter().filter_map(|key| schema.get(key)?.as_array()).find(|v| !v.is_empty());
-    let mut types = values.into_iter().flatten().map(type_of);
+    let mut types = values.into_iter().flatten().map(Type::of_value);
     match types.next() {
-        Some(Some(first)) if first != "array" && first != "dict" && types.all(|kind| kind == Some(first)) => {
-            first
-        }
-        _ => "string",
+        Some(Some(first)) if !first.is_container() && types.all(|kind| kind == Some(first)) => first,
+        _ => Type::String,
     }
 }

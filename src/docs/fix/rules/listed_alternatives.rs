@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use crate::bfcl::types::Type;
 use crate::docs::combining::ALTERNATIVES;
 use crate::docs::fix::alternatives::real_branches;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{Rule, Safety};
-use crate::docs::fix::values::type_of;
 use crate::docs::fix::walk::each_schema;
 
 /// Keys of a branch that say no more than which values it allows.
@@ -29,8 +29,8 @@ fn judge(opinion: &mut Opinion<'_>) {
         for key in ALTERNATIVES.iter().copied() {
             let Some(before) = schema.get(key).filter(|_| !schema.contains_key("enum")) else { continue };
             let Some(values) = real_branches(before).and_then(|branches| values(&branches)) else { continue };
-            let Some(kind) = values.first().and_then(type_of) else { continue };
-            if values.iter().all(|value| type_of(value) == Some(kind)) {
+            let Some(kind) = values.first().and_then(Type::of_value) else { continue };
+            if values.iter().all(|value| Type::of_value(value) == Some(kind)) {
                 let change = Change::at(site.pointer).remove(key, before);
                 let change = if schema.contains_key("type") { change } else { change.add("type", kind) };
                 opinion.change(change.add("enum", values));

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use crate::bfcl::types::Type;
 use crate::docs::combining::STANDING_FOR_OTHERS;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{Rule, Safety};
-use crate::docs::fix::values::type_of;
 use crate::docs::fix::walk::{Place, each_schema};
 
 pub(super) static RULE: Rule = Rule {
@@ -30,17 +30,17 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
-fn inferred(schema: &Map<String, Value>) -> &'static str {
+fn inferred(schema: &Map<String, Value>) -> Type {
     if schema.get("properties").is_some_and(Value::is_object) {
-        return "dict";
+        return Type::Dict;
     }
     if schema.contains_key("items") {
-        return "array";
+        return Type::Array;
     }
     let choices = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
-    let mut types = choices.chain(schema.get("default")).filter_map(type_of);
+    let mut types = choices.chain(schema.get("default")).filter_map(Type::of_value);
     match types.next() {
         Some(first) if types.all(|kind| kind == first) => first,
-        _ => "string",
+        _ => Type::String,
     }
 }

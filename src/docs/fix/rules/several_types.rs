@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::bfcl::types::Type;
 use crate::docs::combining::ALTERNATIVES;
 use crate::docs::fix::alternatives::{listed_types, real_branches};
 use crate::docs::fix::notation;
@@ -57,9 +58,9 @@ fn alternatives(schema: &Map<String, Value>) -> Option<(&'static str, &Value, Br
 /// What all branches have in common: the type, and the elements of an array.
 fn common_schema(branches: &[&Map<String, Value>]) -> Vec<(&'static str, Value)> {
     let types: Option<Vec<&str>> = branches.iter().map(|branch| branch.get("type")?.as_str()).collect();
-    let kind = types.map_or("any", |types| common_type(&types));
+    let kind = types.map_or(Type::Any, |types| common_type(&types));
     let mut common = vec![("type", json!(kind))];
-    if kind == "array" {
+    if kind == Type::Array {
         let mut items = branches.iter().map(|branch| branch.get("items"));
         let first = items.next().flatten().filter(|first| items.all(|items| items == Some(*first)));
         common.push(("items", first.cloned().unwrap_or_else(|| json!({"type": "any"}))));
@@ -68,9 +69,9 @@ fn common_schema(branches: &[&Map<String, Value>]) -> Vec<(&'static str, Value)>
 }
 
 /// The type that holds the values of all: one they share, float for numbers, else any.
-fn common_type(types: &[&str]) -> &'static str {
-    let kinds: Option<Vec<&str>> = types.iter().map(|kind| Some(notation::read(kind)?.kind)).collect();
-    kinds.as_deref().and_then(notation::common).unwrap_or("any")
+fn common_type(types: &[&str]) -> Type {
+    let kinds: Option<Vec<Type>> = types.iter().map(|kind| Some(notation::read(kind)?.kind)).collect();
+    kinds.as_deref().and_then(notation::common).unwrap_or(Type::Any)
 }
 
 fn is_lossy_union(kind: &Value) -> bool {

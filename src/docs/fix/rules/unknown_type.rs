@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::docs::fix::notation::{self, TYPES};
+use crate::bfcl::types::Type;
+use crate::docs::fix::notation;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::is_undescribed;
@@ -24,11 +25,11 @@ pub(super) static RULE: Rule = Rule {
 fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
         let Some(before @ Value::String(written)) = schema.get("type") else { return };
-        if TYPES.contains(&written.as_str()) {
+        if Type::named(written).is_some() {
             return;
         }
         let Some(notation) = notation::read(written).filter(|notation| !notation.lossy) else { return };
-        if site.place == Place::Parameters && notation.kind != "dict" {
+        if site.place == Place::Parameters && notation.kind != Type::Dict {
             return;
         }
         let mut change = Change::at(site.pointer).replace("type", before, notation.kind);

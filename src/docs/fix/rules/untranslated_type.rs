@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::docs::fix::notation::TYPES;
+use crate::bfcl::types::Type;
 use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::each_schema;
@@ -18,7 +18,7 @@ pub(super) static RULE: Rule = Rule {
         "a": {"type": "str", "description": "x"}}}}"#,
     judge: |opinion| {
         each_schema(opinion.functions, |site, schema| {
-            let known = |kind: &&Value| kind.as_str().is_some_and(|kind| TYPES.contains(&kind));
+            let known = |kind: &&Value| kind.as_str().and_then(Type::named).is_some();
             if let Some(kind) = schema.get("type").filter(|kind| !known(kind)) {
                 opinion.find(format!("{}/type", site.pointer), format!("the type is {}", brief(kind)));
             }

@@ -2,7 +2,7 @@
 //!
 //! One category is one question file and, where it has answers, one answer file
 //! with the same ids on the same lines: the official evaluator pairs them by
-//! position. How ids are made stands in `ids`. A category without entries should have no file: the evaluator reads an empty
+//! position. `ids` makes the ids. A category without entries should have no file: the evaluator reads an empty
 //! one as a category that was not run. Deliberately absent: choosing, sorting and
 //! judging entries, and making files.
 
@@ -11,80 +11,10 @@ use std::io::{self, Write};
 use rayon::prelude::*;
 use serde_json::Value;
 
+use super::category::Category;
 use super::ids::Ids;
 use super::python_json::{write_array, write_object, write_string};
 use crate::conversation::{Message, Role};
-
-/// A category of the live part of the leaderboard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Category {
-    /// One function, one call.
-    Simple,
-    /// Several functions to choose from, one call.
-    Multiple,
-    /// One function, several calls.
-    Parallel,
-    /// Several functions, several calls.
-    ParallelMultiple,
-    /// No function fits: the right answer is no call.
-    Irrelevance,
-    /// Some function fits, but the right calls cannot be listed: any call counts.
-    Relevance,
-}
-
-impl Category {
-    /// All categories, in the order reports name them.
-    pub const ALL: [Self; 6] = [
-        Self::Simple,
-        Self::Multiple,
-        Self::Parallel,
-        Self::ParallelMultiple,
-        Self::Irrelevance,
-        Self::Relevance,
-    ];
-
-    /// The category of an entry that offers so many functions and is answered by so many calls (at least one).
-    pub fn of_answer(n_functions: usize, n_calls: usize) -> Self {
-        match (n_functions > 1, n_calls > 1) {
-            (false, false) => Self::Simple,
-            (true, false) => Self::Multiple,
-            (false, true) => Self::Parallel,
-            (true, true) => Self::ParallelMultiple,
-        }
-    }
-
-    /// The category of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|category| category.name() == name)
-    }
-
-    /// The name as it stands in ids and file names.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Simple => "simple",
-            Self::Multiple => "multiple",
-            Self::Parallel => "parallel",
-            Self::ParallelMultiple => "parallel_multiple",
-            Self::Irrelevance => "irrelevance",
-            Self::Relevance => "relevance",
-        }
-    }
-
-    /// Whether entries of the category carry a ground truth.
-    pub fn has_answers(self) -> bool {
-        !matches!(self, Self::Irrelevance | Self::Relevance)
-    }
-
-    /// The name of the question file.
-    pub fn file_name(self) -> String {
-        format!("BFCL_v4_live_{}.json", self.name())
-    }
-
-    /// The path of the answer file beside the question file, where the category has one.
-    pub fn answer_path(self) -> Option<String> {
-        self.has_answers().then(|| format!("possible_answer/{}", self.file_name()))
-    }
-}
 
 /// One entry of a dataset.
 #[derive(Debug, Clone, Copy)]
@@ -200,7 +130,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::export::ids::Set;
 
     fn text(bytes: Vec<u8>) -> String {
         String::from_utf8(bytes).unwrap()
@@ -223,7 +152,7 @@ mod tests {
             list: 4,
         };
         let (mut questions, mut answers) = (Vec::new(), Vec::new());
-        let mut ids = Ids::new("", Set::Scored);
+        let mut ids = Ids::new("", "");
         let ids = write_category(Category::Simple, &mut ids, &[entry], &mut questions, &mut answers).unwrap();
         assert_eq!(ids, ["live_simple_0-0-0"]);
         assert_eq!(
@@ -255,7 +184,7 @@ mod tests {
         questions: &mut dyn Write,
         answers: &mut dyn Write,
     ) -> io::Result<Vec<String>> {
-        write_category(category, &mut Ids::new("", Set::Scored), &[entry], questions, answers)
+        write_category(category, &mut Ids::new("", ""), &[entry], questions, answers)
     }
 
     #[test]
@@ -269,21 +198,6 @@ mod tests {
     fn a_scored_entry_without_a_ground_truth_is_refused_by_name() {
         let error = write(Category::Multiple, entry(0), &mut io::sink(), &mut io::sink()).unwrap_err();
         assert_eq!(error.to_string(), "request r is to be scored but has no ground truth");
-    }
-
-    #[test]
-    fn a_category_follows_from_the_number_of_functions_and_calls() {
-        let named = |functions, calls| Category::of_answer(functions, calls).name();
-        assert_eq!([named(1, 1), named(3, 1)], ["simple", "multiple"]);
-        assert_eq!([named(1, 2), named(2, 2)], ["parallel", "parallel_multiple"]);
-    }
-
-    #[test]
-    fn only_scored_categories_have_an_answer_file() {
-        let paths: Vec<_> = Category::ALL.into_iter().filter_map(Category::answer_path).collect();
-        assert_eq!(paths.len(), 4);
-        assert_eq!(paths[0], "possible_answer/BFCL_v4_live_simple.json");
-        assert_eq!(Category::Relevance.file_name(), "BFCL_v4_live_relevance.json");
     }
 
     proptest! {

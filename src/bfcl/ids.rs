@@ -1,57 +1,19 @@
 //! The ids of entries: `live_<category>_<A>-<prefix><B>-<C>`.
 //!
 //! `A` counts the entries of a category, `B` its doc lists, `C` the entries of one doc
-//! list, all from 0 and without gaps; `C` of an unverified entry begins with `u`. The
+//! list, all from 0 and without gaps; a mark ahead of `C` tells the sets of one dataset apart. The
 //! official package takes the category from what stands before the last `_`, sorts by
 //! `A` as a number, asks for two `-`, and reads nothing else. So letters ahead of `B`
 //! make an id that none of the leaderboard's own can be, and every other part stays as
 //! the package wants it. Two sets of one dataset, and two datasets with prefixes of
 //! their own, never share an id.
 
-use super::bfcl::Category;
+use super::category::Category;
 
 /// The longest prefix, in characters.
 const MAX_PREFIX_CHARS: usize = 16;
 /// Words by which the official package tells its other categories, wherever they stand in an id.
 const WORDS_OF_THE_PACKAGE: [&str; 2] = ["memory", "prereq"];
-/// Stands ahead of `C` in the ids of unverified entries.
-const UNVERIFIED_MARK: char = 'u';
-
-/// The two sets of a dataset.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Set {
-    /// The answers are sure, or the label is and needs no answer.
-    Scored,
-    /// The answers are only recorded, the labels only judged by the text.
-    Unverified,
-}
-
-impl Set {
-    /// Both sets, the scored one first.
-    pub const ALL: [Self; 2] = [Self::Scored, Self::Unverified];
-
-    /// The set's name in files and figures.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Scored => "scored",
-            Self::Unverified => "unverified",
-        }
-    }
-
-    /// The folder of its files below the dataset's.
-    pub fn folder(self, dataset: &std::path::Path) -> std::path::PathBuf {
-        match self {
-            Self::Scored => dataset.to_owned(),
-            Self::Unverified => dataset.join("unverified"),
-        }
-    }
-
-    /// The table of its entries, below the dataset's folder.
-    pub fn table(self, dataset: &std::path::Path) -> std::path::PathBuf {
-        dataset.join("data").join(format!("{}.parquet", self.name()))
-    }
-}
-
 /// Says what is wrong with a prefix: letters and digits, a letter at both ends, or nothing at all.
 ///
 /// # Errors
@@ -75,11 +37,11 @@ pub fn check_prefix(prefix: &str) -> Result<(), String> {
     }
 }
 
-/// Numbers the entries of one category and set.
+/// Numbers the entries of one file.
 #[derive(Debug)]
 pub struct Ids<'p> {
     prefix: &'p str,
-    set: Set,
+    mark: &'p str,
     n_entries: u64,
     n_lists: u64,
     n_in_list: u64,
@@ -87,16 +49,20 @@ pub struct Ids<'p> {
 }
 
 impl<'p> Ids<'p> {
-    /// Begins at 0.
-    pub fn new(prefix: &'p str, set: Set) -> Self {
-        Self { prefix, set, n_entries: 0, n_lists: 0, n_in_list: 0, list: None }
+    /// Begins at 0; `prefix` comes before the number of a doc list, `mark` before that of its entries.
+    pub fn new(prefix: &'p str, mark: &'p str) -> Self {
+        Self { prefix, mark, n_entries: 0, n_lists: 0, n_in_list: 0, list: None }
     }
 
     /// Goes on after an id that is taken; `false` where it has not the form of an id of that category.
     #[must_use]
     pub fn follow(&mut self, category: Category, id: &str) -> bool {
         let next = |(entry, list): (_, _)| Some((u64::checked_add(entry, 1)?, u64::checked_add(list, 1)?));
-        let Some((entries, lists)) = numbers(category, id).and_then(next) else { return false };
+        let Some((entries, lists)) =
+            Numbers::of(&format!("live_{}", category.name()), id).and_then(|id| next((id.entry, id.list?.0)))
+        else {
+            return false;
+        };
         self.n_entries = self.n_entries.max(entries);
         self.n_lists = self.n_lists.max(lists);
         true
@@ -109,13 +75,13 @@ impl<'p> Ids<'p> {
             self.n_lists += 1;
             self.n_in_list = 0;
         }
-        let mark = if self.set == Set::Unverified { String::from(UNVERIFIED_MARK) } else { String::new() };
         let id = format!(
-            "live_{}_{}-{}{}-{mark}{}",
+            "live_{}_{}-{}{}-{}{}",
             category.name(),
             self.n_entries,
             self.prefix,
             self.n_lists - 1,
+            self.mark,
             self.n_in_list
         );
         self.n_entries += 1;
@@ -124,18 +90,30 @@ impl<'p> Ids<'p> {
     }
 }
 
-/// `A` and `B` of an id, whatever the prefix.
-fn numbers(category: Category, id: &str) -> Option<(u64, u64)> {
-    let index = id.strip_prefix("live_")?.strip_prefix(category.name())?.strip_prefix('_')?;
-    let mut parts = index.split('-');
-    let (entry, list, in_list) = (parts.next()?, parts.next()?, parts.next()?);
-    if parts.next().is_some() || in_list.is_empty() {
-        return None;
+/// The numbers of an id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Numbers {
+    /// `A`.
+    pub entry: u64,
+    /// `B` and `C`, without the letters ahead of them; an id of a category without doc lists has none.
+    pub list: Option<(u64, u64)>,
+}
+
+impl Numbers {
+    /// The numbers of an id of that category, whatever the prefix and the mark.
+    pub fn of(category: &str, id: &str) -> Option<Self> {
+        let parts: Vec<&str> = id.strip_prefix(category)?.strip_prefix('_')?.split('-').collect();
+        // A prefix may hold digits inside: the number is what follows the last letter.
+        let after_letters = |part: &str| part.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+        match parts.as_slice() {
+            [entry] => Some(Self { entry: entry.parse().ok()?, list: None }),
+            [entry, list, in_list] => {
+                let list = (after_letters(list)?, after_letters(in_list)?);
+                Some(Self { entry: entry.parse().ok()?, list: Some(list) })
+            }
+            _ => None,
+        }
     }
-    let digits = list.trim_start_matches(|c: char| !c.is_ascii_digit());
-    // A prefix may hold digits inside: the number is what stands after the last letter.
-    let number = digits.rsplit(|c: char| !c.is_ascii_digit()).next()?;
-    Some((entry.parse().ok()?, number.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -146,18 +124,18 @@ mod tests {
 
     #[test]
     fn ids_count_entries_lists_and_entries_of_a_list() {
-        let made = |prefix, set| {
-            let mut ids = Ids::new(prefix, set);
+        let made = |prefix, mark| {
+            let mut ids = Ids::new(prefix, mark);
             [7, 7, 3, 9, 9].map(|list| ids.next(Category::Irrelevance, list).replace("live_irrelevance_", ""))
         };
-        assert_eq!(made("", Set::Scored), ["0-0-0", "1-0-1", "2-1-0", "3-2-0", "4-2-1"]);
-        assert_eq!(made("ts", Set::Scored), ["0-ts0-0", "1-ts0-1", "2-ts1-0", "3-ts2-0", "4-ts2-1"]);
-        assert_eq!(made("ts", Set::Unverified), ["0-ts0-u0", "1-ts0-u1", "2-ts1-u0", "3-ts2-u0", "4-ts2-u1"]);
+        assert_eq!(made("", ""), ["0-0-0", "1-0-1", "2-1-0", "3-2-0", "4-2-1"]);
+        assert_eq!(made("ts", ""), ["0-ts0-0", "1-ts0-1", "2-ts1-0", "3-ts2-0", "4-ts2-1"]);
+        assert_eq!(made("ts", "u"), ["0-ts0-u0", "1-ts0-u1", "2-ts1-u0", "3-ts2-u0", "4-ts2-u1"]);
     }
 
     #[test]
     fn new_ids_go_on_after_those_that_are_taken_whoever_made_them() {
-        let mut ids = Ids::new("ts", Set::Scored);
+        let mut ids = Ids::new("ts", "");
         for taken in ["live_simple_0-0-0", "live_simple_257-159-17", "live_simple_258-a1b160-u0"] {
             assert!(ids.follow(Category::Simple, taken), "{taken}");
         }
@@ -184,10 +162,10 @@ mod tests {
         fn what_is_made_can_be_followed_and_never_comes_again(
             prefix in "([a-z]([a-z0-9]{0,4}[a-z])?)?", lists in prop::collection::vec(0_u32..4, 1..20), verified in any::<bool>()
         ) {
-            let set = if verified { Set::Scored } else { Set::Unverified };
+            let mark = if verified { "" } else { "u" };
             let mut lists = lists;
             lists.sort_unstable();
-            let (mut ids, mut after) = (Ids::new(&prefix, set), Ids::new(&prefix, set));
+            let (mut ids, mut after) = (Ids::new(&prefix, mark), Ids::new(&prefix, mark));
             let made: Vec<String> = lists.iter().map(|&list| ids.next(Category::Parallel, list)).collect();
             for id in &made {
                 prop_assert!(after.follow(Category::Parallel, id));
