@@ -4,10 +4,9 @@
 //! nobody asks for them. Classes inside of classes are stepped over.
 
 use super::cursor::Cursor;
-use super::defs::{
-    definition, docstring, keyword, logical_line, skip_logical_line, skip_type_parameters, start_of_line,
-};
-use super::module::{MAX_UNREAD, skip_unreadable};
+use super::defs::{definition, docstring, keyword, skip_type_parameters};
+use super::lines::{MAX_UNREAD, logical_line, skip_logical_line, skip_unreadable, start_of_line};
+use super::written::text;
 use super::{PyClass, PyDef, PyParameter, SyntaxError, annotations};
 
 /// Words that begin a statement which is no field.
@@ -28,7 +27,7 @@ pub(super) fn class(
     skip_type_parameters(cursor);
     if cursor.eat(b'(') {
         cursor.separated(b')', |cursor| {
-            marks.extend(annotations::text(cursor, b",)"));
+            marks.extend(text(cursor, b",)"));
             Ok(())
         })?;
     }

@@ -1,15 +1,14 @@
 //! The grammar of `def`: names, parameters and the docstring; bodies are stepped over.
 //!
 //! A default that is no literal (a name, a call, a sum) is kept as it is written: nothing is
-//! run to find its value. What stands between definitions is for `module`.
+//! run to find its value. What is between definitions is for `module`.
 
 use std::collections::HashSet;
 
 use super::cursor::{Cursor, error_at};
+use super::lines::{next_definition, skip_logical_line, start_of_line};
+use super::written::text;
 use super::{PyDef, PyParameter, PySignature, SyntaxError, annotations, strings};
-
-/// Columns that a tab moves on.
-const TAB: usize = 8;
 
 /// Reads heads without `def` up to the text's end.
 pub(super) fn signatures(cursor: &mut Cursor<'_>) -> Result<Vec<PySignature>, SyntaxError> {
@@ -44,30 +43,6 @@ pub(super) fn keyword<'t>(cursor: &mut Cursor<'t>) -> Option<&'t str> {
     cursor.identifier()
 }
 
-/// Goes to the first character of the next line that says something, and tells its indentation.
-pub(super) fn start_of_line(cursor: &mut Cursor<'_>) -> Option<usize> {
-    loop {
-        let mut indent = 0;
-        loop {
-            match cursor.peek()? {
-                b' ' => indent += 1,
-                b'\t' => indent += TAB - indent % TAB,
-                _ => break,
-            }
-            cursor.take(1);
-        }
-        match cursor.peek()? {
-            b'\n' | b'\r' | b'\x0c' | b';' => {
-                cursor.take(1);
-            }
-            b'#' => {
-                skip_logical_line(cursor);
-            }
-            _ => return Some(indent),
-        }
-    }
-}
-
 /// Reads what stands behind `def`.
 pub(super) fn definition(cursor: &mut Cursor<'_>, indent: usize) -> Result<PyDef, SyntaxError> {
     cursor.skip_spaces();
@@ -84,7 +59,7 @@ pub(super) fn definition(cursor: &mut Cursor<'_>, indent: usize) -> Result<PyDef
 pub(super) fn skip_type_parameters(cursor: &mut Cursor<'_>) {
     cursor.skip_spaces();
     if cursor.peek() == Some(b'[') {
-        annotations::text(cursor, b"(:");
+        text(cursor, b"(:");
     }
 }
 
@@ -120,7 +95,7 @@ fn result(cursor: &mut Cursor<'_>, ends: &[u8]) -> Option<String> {
         return None;
     }
     cursor.take(2);
-    Some(annotations::text(cursor, ends).unwrap_or_default())
+    Some(text(cursor, ends).unwrap_or_default())
 }
 
 /// Whether a text is one type, or several with bars between, and no words behind it.
@@ -201,20 +176,6 @@ fn skip_statement(cursor: &mut Cursor<'_>, indent: usize) {
     }
 }
 
-/// Where the first line behind the one that a text begins with defines something and stands no deeper.
-pub(super) fn next_definition(text: &str, indent: usize) -> Option<usize> {
-    let mut at = 0;
-    for (nth, line) in text.split_inclusive('\n').enumerate() {
-        let bare = line.trim_start();
-        let defines = ["def ", "async def ", "class ", "@"].iter().any(|word| bare.starts_with(word));
-        if nth > 0 && defines && line.len() - bare.len() <= indent {
-            return Some(at);
-        }
-        at += line.len();
-    }
-    None
-}
-
 /// Reads a string that is a statement of its own, which is what a docstring is.
 pub(super) fn docstring(cursor: &mut Cursor<'_>) -> Result<Option<String>, SyntaxError> {
     let is_plain = cursor.rest().starts_with(['"', '\'', 'r', 'R', 'u', 'U']);
@@ -229,73 +190,4 @@ pub(super) fn docstring(cursor: &mut Cursor<'_>) -> Result<Option<String>, Synta
     }
     cursor.go_back(start);
     Ok(None)
-}
-
-/// Takes a statement with all its brackets and strings, and the line end behind it.
-pub(super) fn logical_line<'t>(cursor: &mut Cursor<'t>) -> &'t str {
-    let rest = cursor.rest();
-    skip_logical_line(cursor);
-    rest[..rest.len() - cursor.rest().len()].trim()
-}
-
-/// Steps over a statement with all its brackets and strings, and over the line end behind it; tells whether they are all
-/// closed.
-pub(super) fn skip_logical_line(cursor: &mut Cursor<'_>) -> bool {
-    let mut depth = 0_usize;
-    let mut is_closed = true;
-    while let Some(byte) = cursor.peek() {
-        match byte {
-            b'\'' | b'"' => {
-                is_closed &= skip_string(cursor);
-                continue;
-            }
-            b'#' => {
-                let rest = cursor.rest();
-                cursor.take(rest.find(['\n', '\r']).unwrap_or(rest.len()));
-                continue;
-            }
-            b'\\' => {
-                cursor.take(1);
-            }
-            b'[' | b'(' | b'{' => depth += 1,
-            b']' | b')' | b'}' => depth = depth.saturating_sub(1),
-            b'\n' | b'\r' if depth == 0 => {
-                cursor.take(1);
-                return is_closed;
-            }
-            _ => {}
-        }
-        let width = cursor.rest().chars().next().map_or(0, char::len_utf8);
-        cursor.take(width);
-    }
-    is_closed && depth == 0
-}
-
-/// Steps over a string of any kind, or to the text's end where it has none; tells whether it is closed.
-pub(super) fn skip_string(cursor: &mut Cursor<'_>) -> bool {
-    let rest = cursor.rest();
-    let quote = &rest[..1];
-    let triple = quote.repeat(3);
-    let close = if rest.starts_with(&triple) { triple.as_str() } else { quote };
-    cursor.take(close.len());
-    loop {
-        let rest = cursor.rest();
-        let Some(next) = rest.find(['\\', '\n', '\'', '"']) else {
-            cursor.take(rest.len());
-            return false;
-        };
-        cursor.take(next);
-        let rest = cursor.rest();
-        if rest.starts_with(close) {
-            cursor.take(close.len());
-            return true;
-        }
-        if rest.starts_with('\n') && close.len() == 1 {
-            return true;
-        }
-        // A backslash goes with the character behind it.
-        let escaped =
-            rest.strip_prefix('\\').and_then(|after| after.chars().next()).map_or(0, char::len_utf8);
-        cursor.take(1 + escaped);
-    }
 }

@@ -6,7 +6,8 @@
 use serde_json::{Map, Value, json};
 
 use super::cursor::{Cursor, error_at};
-use super::{PyDefault, SyntaxError, annotations, values};
+use super::written::{default, text};
+use super::{PyDefault, SyntaxError, values};
 
 const CALLS: [&str; 9] = ["Field", "field", "Query", "Path", "Body", "Header", "Form", "Doc", "doc"];
 
@@ -101,12 +102,12 @@ fn default_value(cursor: &mut Cursor<'_>) -> Result<Option<PyDefault>, SyntaxErr
         cursor.take(3);
         return Ok(None);
     }
-    annotations::default(cursor, b",)").map(Some)
+    default(cursor, b",)").map(Some)
 }
 
 /// What a factory makes.
 fn made(cursor: &mut Cursor<'_>) -> PyDefault {
-    match annotations::text(cursor, b",)").unwrap_or_default().as_str() {
+    match text(cursor, b",)").unwrap_or_default().as_str() {
         "list" | "set" | "tuple" => PyDefault::Literal(json!([])),
         "dict" => PyDefault::Literal(json!({})),
         factory => PyDefault::Expression(format!("{factory}()")),

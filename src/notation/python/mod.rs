@@ -13,10 +13,12 @@ mod classes;
 mod cursor;
 mod defs;
 mod fields;
+mod lines;
 mod module;
 mod numbers;
 mod strings;
 mod values;
+mod written;
 
 use std::collections::BTreeMap;
 

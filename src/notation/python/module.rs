@@ -7,8 +7,9 @@
 use std::collections::BTreeSet;
 
 use super::cursor::{Cursor, error_at};
-use super::defs::{
-    definition, docstring, keyword, logical_line, next_definition, skip_logical_line, start_of_line,
+use super::defs::{definition, docstring, keyword};
+use super::lines::{
+    MAX_UNREAD, logical_line, next_definition, skip_logical_line, skip_unreadable, start_of_line,
 };
 use super::{PyDefault, PyItem, PyModule, PyParameter, SyntaxError, annotations, classes};
 
@@ -24,9 +25,6 @@ const STATEMENTS: [&str; 12] = [
 
 /// Words that go on with an expression behind its first name.
 const OPERATORS: [&str; 7] = ["if", "is", "in", "and", "or", "not", "for"];
-
-/// So many definitions that cannot be read end the reading.
-pub(super) const MAX_UNREAD: usize = 64;
 
 /// Reads a source up to its end.
 pub(super) fn module(cursor: &mut Cursor<'_>) -> PyModule {
@@ -50,29 +48,6 @@ pub(super) fn module(cursor: &mut Cursor<'_>) -> PyModule {
         reader.module.constants.remove(&name);
     }
     reader.module
-}
-
-/// Steps over a definition that cannot be read, with all lines that stand deeper.
-///
-/// Where a bracket or a string is never closed, that would be all that follows; then the next definition counts that
-/// stands no deeper.
-pub(super) fn skip_unreadable(cursor: &mut Cursor<'_>, indent: usize) {
-    let start = cursor.offset();
-    let text = cursor.rest();
-    loop {
-        skip_logical_line(cursor);
-        let line = cursor.offset();
-        if start_of_line(cursor).is_none_or(|depth| depth <= indent) {
-            cursor.go_back(line);
-            break;
-        }
-    }
-    if cursor.rest().trim().is_empty()
-        && let Some(n_bytes) = next_definition(text, indent)
-    {
-        cursor.go_back(start);
-        cursor.take(n_bytes);
-    }
 }
 
 #[derive(Default)]

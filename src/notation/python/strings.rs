@@ -175,3 +175,32 @@ fn scalar(start: usize, digits: &str, radix: u32) -> Result<char, SyntaxError> {
         _ => Err(error_at(start, "escape beyond the last character")),
     }
 }
+
+/// Steps over a string of any kind, or to the text's end where it has none; tells whether it is closed.
+pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
+    let rest = cursor.rest();
+    let quote = &rest[..1];
+    let triple = quote.repeat(3);
+    let close = if rest.starts_with(&triple) { triple.as_str() } else { quote };
+    cursor.take(close.len());
+    loop {
+        let rest = cursor.rest();
+        let Some(next) = rest.find(['\\', '\n', '\'', '"']) else {
+            cursor.take(rest.len());
+            return false;
+        };
+        cursor.take(next);
+        let rest = cursor.rest();
+        if rest.starts_with(close) {
+            cursor.take(close.len());
+            return true;
+        }
+        if rest.starts_with('\n') && close.len() == 1 {
+            return true;
+        }
+        // A backslash goes with the character behind it.
+        let escaped =
+            rest.strip_prefix('\\').and_then(|after| after.chars().next()).map_or(0, char::len_utf8);
+        cursor.take(1 + escaped);
+    }
+}
