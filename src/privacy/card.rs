@@ -7,7 +7,8 @@ use std::cell::LazyCell;
 use std::ops::Deref;
 
 use super::context::{announces_card, announces_other, came_before, goes_on};
-use super::runs::{Run, next_digit};
+use super::run::Run;
+use super::runs::next_digit;
 use super::{Found, Kind, Standing};
 
 /// What our placeholders begin with: a range that is used for tests alone.

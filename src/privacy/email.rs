@@ -5,31 +5,17 @@
 
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
+use super::address::{FILE_ENDINGS, MAX_DOMAIN, MAX_LOCAL, is_local, placeholder};
 use super::context::escape_before;
 use super::{Found, Kind, Standing};
 use super::{key, spelled};
 
-/// Longest local part and longest domain, in bytes.
-pub(super) const MAX_LOCAL: usize = 64;
-pub(super) const MAX_DOMAIN: usize = 253;
 /// Longest user and password of a URL, in bytes.
 const MAX_USERINFO: usize = 512;
-/// The domains that are set aside for examples.
-const EXAMPLE_DOMAINS: [&str; 3] = ["example.com", "example.org", "example.net"];
-/// The top-level domains that are set aside.
-const RESERVED_TOP: [&str; 5] = ["example", "test", "invalid", "localhost", "tld"];
-/// Endings of files that follow a size or a version (`@2x.png`).
-pub(super) const FILE_ENDINGS: [&str; 17] = [
-    "png", "jpg", "jpeg", "gif", "svg", "webp", "css", "js", "ts", "jsx", "tsx", "json", "html", "xml",
-    "pdf", "txt", "csv",
-];
 /// Local parts that name a service and no person.
 const SERVICES: [&str; 2] = ["git", "hg"];
 /// Commands whose argument is a user on a host.
 const LOGINS: [&str; 3] = ["ssh ", "sftp ", "scp "];
-/// What our placeholders begin with.
-const OURS: &str = "user";
-
 /// Finds addresses, and passwords in URLs.
 pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     if !may_hold(text) {
@@ -91,27 +77,6 @@ fn last_at(text: &str, at: usize) -> usize {
     at + memrchr(b'@', &rest[..end]).unwrap_or_default()
 }
 
-/// The address is one of those that are set aside.
-pub(super) fn placeholder(local: &str, domain: &str) -> Option<Standing> {
-    is_example(domain).then(|| Standing::Placeholder(number(local, domain)))
-}
-
-fn is_example(domain: &str) -> bool {
-    EXAMPLE_DOMAINS.iter().any(|example| {
-        domain.strip_suffix(example).is_some_and(|before| before.is_empty() || before.ends_with('.'))
-    }) || RESERVED_TOP.contains(&domain.rsplit('.').next().unwrap_or_default())
-}
-
-fn number(local: &str, domain: &str) -> Option<u64> {
-    (domain == EXAMPLE_DOMAINS[0]).then(|| local.strip_prefix(OURS)?.parse().ok()).flatten()
-}
-
-/// The placeholder; the escaped at-sign of a URL stays one.
-pub(super) fn stand_in(written: &str, number: u64) -> String {
-    let at = if written.contains("%40") { "%40" } else { "@" };
-    format!("{OURS}{number}{at}{}", EXAMPLE_DOMAINS[0])
-}
-
 fn local_start(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut start = at;
@@ -137,10 +102,6 @@ fn local_start(text: &str, at: usize) -> Option<usize> {
 fn is_script_border(before: char, local: &str) -> bool {
     let parts_no_words = u32::from(before) >= 0x0e00;
     parts_no_words && local.starts_with(|c: char| c.is_ascii_alphabetic())
-}
-
-pub(super) fn is_local(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | '\'')
 }
 
 /// The byte behind the last `://` before byte `at`, unless it is too far away.

@@ -4,14 +4,13 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::key::{Seen, head, is_random, is_stand_in, number, password_end, secret};
+use super::random::{is_random, is_stand_in};
+use super::secret::{DASHES, PEM, PEM_END, head, number, secret};
+use super::seen::Seen;
+use super::value_end::password_end;
 use super::vendors::Letters;
 use super::{Found, Kind};
 
-/// What a private key begins with, and what it ends with.
-pub(super) const PEM: &str = "-----BEGIN ";
-const PEM_END: &str = "-----END ";
-const DASHES: &str = "-----";
 /// Longest name of a key in its first line, and fewest letters of a key, also of one that is cut.
 const MAX_PEM_NAME: usize = 40;
 const LEAST_PEM: usize = 32;
@@ -368,11 +367,4 @@ fn body_length(bytes: &[u8]) -> usize {
     // A word of prose after it has a blank before it.
     let body = &bytes[..length];
     body.len() - body.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\\')).count()
-}
-
-/// What stays of a private key: its first line, and its last.
-pub(super) fn pem_borders(value: &str) -> Vec<Range<usize>> {
-    let first = value[PEM.len()..].find(DASHES).map_or(PEM.len(), |at| PEM.len() + at + DASHES.len());
-    let last = value[first..].find(PEM_END).map_or(value.len(), |at| first + at);
-    vec![0..first, last..value.len()]
 }

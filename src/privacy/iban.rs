@@ -1,7 +1,7 @@
 //! International bank account numbers: the length of their country, and the check digits modulo 97.
 
 use super::context::is_joined_before;
-use super::runs::Run;
+use super::run::Run;
 use super::{Found, Kind, Standing};
 
 /// Countries and the length of their numbers.

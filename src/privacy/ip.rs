@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use memchr::memchr_iter;
 
 use super::context::{announces_address, announces_version, came_before, escape_before, is_joined_behind};
-use super::runs::Run;
+use super::run::Run;
 use super::{Found, Kind, Standing};
 
 /// The ranges for documentation, in the order in which they are used up, then the one for measurements.

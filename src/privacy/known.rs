@@ -13,7 +13,8 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::runs::{self, Run};
+use super::run::Run;
+use super::runs;
 use super::view::{normal_view, plain};
 use super::{Found, Kind, Standing};
 

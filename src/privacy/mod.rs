@@ -10,6 +10,7 @@
 //! which number; `apply` replaces in text and JSON. No model is used, so names and street
 //! addresses are not found.
 
+mod address;
 pub mod apply;
 mod card;
 mod context;
@@ -24,11 +25,16 @@ mod names;
 pub mod numbers;
 mod phone;
 mod plans;
+mod random;
+mod run;
 mod runs;
+mod secret;
 mod secret_words;
+mod seen;
 pub mod sight;
 mod spelled;
 mod ssn;
+mod value_end;
 mod vendors;
 mod view;
 mod words;
@@ -173,17 +179,17 @@ impl Found {
     /// The placeholder with this number, in the format of `written`, the value as it stands in the text.
     pub fn stand_in(&self, written: &str, number: u64) -> String {
         if self.kind == Kind::Email {
-            return email::stand_in(written, number);
+            return address::stand_in(written, number);
         }
         let written = &*view::plain(written);
         match self.kind {
-            Kind::Email => email::stand_in(written, number),
+            Kind::Email => address::stand_in(written, number),
             Kind::Mac => mac::stand_in(written, number),
             Kind::Phone => phone::stand_in(written, self, number),
             Kind::Card => card::stand_in(written, number),
             Kind::Iban => iban::stand_in(written, number),
             Kind::Ssn => ssn::stand_in(written, number),
-            Kind::Key | Kind::Token => key::stand_in(written, number),
+            Kind::Key | Kind::Token => secret::stand_in(written, number),
             Kind::Ipv4 => ip::stand_in_v4(number),
             Kind::Ipv6 => ip::stand_in_v6(number),
             Kind::Name => names::stand_in(number),

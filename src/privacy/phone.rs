@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::card::fill;
 use super::context::{announces_other, announces_phone, came_before, goes_on, line_above_announces_phone};
 use super::plans::{Plan, TRIED};
-use super::runs::Run;
+use super::run::Run;
 use super::words::{Hint, Strength};
 use super::{Found, Kind, Standing};
 

@@ -3,6 +3,7 @@
 //! Text is mostly letters, so blocks without a digit are passed over whole.
 
 use super::iban;
+use super::run::Run;
 
 /// Bytes looked at together when there is no digit.
 const BLOCK: usize = 32;
@@ -14,30 +15,6 @@ const MAX_GROUPS: usize = 20;
 const FEWEST_DIGITS: usize = 7;
 /// Groups of a dotted address.
 const ADDRESS_GROUPS: usize = 4;
-
-/// Groups of digits with little between them.
-#[derive(Debug, Default)]
-pub(super) struct Run {
-    /// First byte of each group and the byte behind it.
-    pub(super) groups: Vec<(usize, usize)>,
-}
-
-impl Run {
-    /// Number of digits from group `first` to group `last`.
-    pub(super) fn n_digits(&self, first: usize, last: usize) -> usize {
-        self.groups[first..=last].iter().map(|(start, end)| end - start).sum()
-    }
-
-    /// The digits from group `first` to group `last`.
-    pub(super) fn digits(&self, text: &str, first: usize, last: usize) -> String {
-        self.groups[first..=last].iter().map(|&(start, end)| &text[start..end]).collect()
-    }
-
-    /// What stands between group `at` and the next.
-    pub(super) fn gap<'t>(&self, text: &'t str, at: usize) -> &'t str {
-        &text[self.groups[at].1..self.groups[at + 1].0]
-    }
-}
 
 /// Visits the runs of a text that hold enough digits to be looked at.
 pub(super) fn for_each(text: &str, mut visit: impl FnMut(&Run)) {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-use super::email::{FILE_ENDINGS, MAX_DOMAIN, MAX_LOCAL, is_local, placeholder};
+use super::address::{FILE_ENDINGS, MAX_DOMAIN, MAX_LOCAL, is_local, placeholder};
 use super::{Found, Kind, Standing};
 
 /// Signs and names that are an at-sign wherever a domain follows.

@@ -3,7 +3,7 @@
 
 use super::card::fill;
 use super::context::{announces_other, announces_ssn, came_before, goes_on, names_ssn};
-use super::runs::Run;
+use super::run::Run;
 use super::{Found, Kind, Standing};
 
 /// Numbers that were printed on samples or are typed as one.

@@ -1,0 +1,43 @@
+//! What e-mail addresses may hold, those that are set aside for examples, and the placeholder for one.
+
+use super::Standing;
+
+/// Longest local part and longest domain, in bytes.
+pub(super) const MAX_LOCAL: usize = 64;
+pub(super) const MAX_DOMAIN: usize = 253;
+/// The domains that are set aside for examples.
+const EXAMPLE_DOMAINS: [&str; 3] = ["example.com", "example.org", "example.net"];
+/// The top-level domains that are set aside.
+const RESERVED_TOP: [&str; 5] = ["example", "test", "invalid", "localhost", "tld"];
+/// Endings of files that follow a size or a version (`@2x.png`).
+pub(super) const FILE_ENDINGS: [&str; 17] = [
+    "png", "jpg", "jpeg", "gif", "svg", "webp", "css", "js", "ts", "jsx", "tsx", "json", "html", "xml",
+    "pdf", "txt", "csv",
+];
+/// What our placeholders begin with.
+const OURS: &str = "user";
+
+/// The address is one of those that are set aside.
+pub(super) fn placeholder(local: &str, domain: &str) -> Option<Standing> {
+    is_example(domain).then(|| Standing::Placeholder(number(local, domain)))
+}
+
+fn is_example(domain: &str) -> bool {
+    EXAMPLE_DOMAINS.iter().any(|example| {
+        domain.strip_suffix(example).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    }) || RESERVED_TOP.contains(&domain.rsplit('.').next().unwrap_or_default())
+}
+
+fn number(local: &str, domain: &str) -> Option<u64> {
+    (domain == EXAMPLE_DOMAINS[0]).then(|| local.strip_prefix(OURS)?.parse().ok()).flatten()
+}
+
+/// The placeholder; the escaped at-sign of a URL stays one.
+pub(super) fn stand_in(written: &str, number: u64) -> String {
+    let at = if written.contains("%40") { "%40" } else { "@" };
+    format!("{OURS}{number}{at}{}", EXAMPLE_DOMAINS[0])
+}
+
+pub(super) fn is_local(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | '\'')
+}

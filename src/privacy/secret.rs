@@ -1,0 +1,101 @@
+//! A secret that was found, and the placeholder for it.
+
+use std::ops::Range;
+
+use super::vendors::{VENDORS, WEBHOOKS};
+use super::{Found, Kind, Standing};
+
+/// In the middle of a `RapidAPI` key: 10 letters and digits, `msh`, 15, `p1`, 6, `jsn`, 11.
+pub(super) const RAPID_API: &str = "msh";
+pub(super) const RAPID_API_LENGTH: usize = 50;
+pub(super) const RAPID_API_MARKS: [(usize, &str); 3] = [(10, "msh"), (28, "p1"), (36, "jsn")];
+/// What a JSON web token begins with, fewest bytes of one, and its parts: signed, and encrypted.
+pub(super) const JWT: &str = "eyJ";
+pub(super) const LEAST_JWT: usize = 20;
+pub(super) const JWT_PARTS: [usize; 2] = [3, 5];
+/// What a private key begins with, and what it ends with.
+pub(super) const PEM: &str = "-----BEGIN ";
+pub(super) const PEM_END: &str = "-----END ";
+pub(super) const DASHES: &str = "-----";
+/// Bytes by which a long value is judged.
+pub(super) const MAX_JUDGED: usize = 512;
+/// Fewest zeros by which a placeholder of ours is known.
+const LEAST_ZEROS: usize = 3;
+
+/// The part of a value by which it is judged.
+pub(super) fn head(value: &str) -> &str {
+    &value[..value.floor_char_boundary(MAX_JUDGED)]
+}
+
+pub(super) fn secret(text: &str, span: Range<usize>, kind: Kind) -> Found {
+    let value = &text[span.clone()];
+    let standing = number(value).map_or(Standing::Personal, |number| Standing::Placeholder(Some(number)));
+    Found::new(kind, span.start, span.end, value, standing)
+}
+
+/// The parts of a secret that say whose it is, and stay.
+fn kept(value: &str) -> Vec<Range<usize>> {
+    if is_rapid_api(value) {
+        return RAPID_API_MARKS.iter().map(|&(at, mark)| at..at + mark.len()).collect();
+    }
+    if value.starts_with(PEM) {
+        return pem_borders(value);
+    }
+    if let Some(end) = WEBHOOKS.iter().find_map(|(mark, _)| head(value).find(mark).map(|at| at + mark.len()))
+    {
+        return vec![Range { start: 0, end }];
+    }
+    let starts = VENDORS.iter().map(|vendor| vendor.start).chain([JWT]);
+    let longest = starts.filter(|start| value.starts_with(start)).map(str::len).max();
+    longest.map(|end| 0..end).into_iter().collect()
+}
+
+/// The characters of a secret that a placeholder replaces: letters and digits outside of what stays and of escapes.
+fn body(value: &str) -> impl Iterator<Item = (usize, char)> {
+    let kept = kept(value);
+    value.char_indices().filter(move |&(at, c)| {
+        c.is_alphanumeric() && !kept.iter().any(|range| range.contains(&at)) && !value[..at].ends_with('\\')
+    })
+}
+
+/// The number of a placeholder of ours: zeros, and the number at the end.
+pub(super) fn number(value: &str) -> Option<u64> {
+    // Most words are asked for and hold no zero.
+    memchr::memchr(b'0', value.as_bytes())?;
+    let body: String = body(value).map(|(_, c)| c).collect();
+    let digits = body.trim_start_matches('0');
+    // A short one holds fewer zeros.
+    let least = LEAST_ZEROS.min(body.len().saturating_sub(1)).max(1);
+    let is_ours = body.len() - digits.len() >= least && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_ours.then(|| if digits.is_empty() { Some(0) } else { digits.parse().ok() }).flatten()
+}
+
+/// The placeholder: of the same length, with the same prefix and separators, all else zeros and the number.
+pub(super) fn stand_in(written: &str, number: u64) -> String {
+    let places: Vec<usize> = body(written).map(|(at, _)| at).collect();
+    let width = places.len();
+    let capacity = 10_u64.checked_pow(u32::try_from(width.saturating_sub(LEAST_ZEROS)).unwrap_or(u32::MAX));
+    let digits = capacity.map_or(number, |capacity| number % capacity).to_string();
+    // A token can be wider than a format.
+    let zeros = std::iter::repeat_n('0', width.saturating_sub(digits.len()));
+    let mut digits = zeros.chain(digits.chars());
+    let mut places = places.into_iter().peekable();
+    let mut new = String::with_capacity(written.len());
+    for (at, c) in written.char_indices() {
+        let is_replaced = places.next_if_eq(&at).is_some();
+        new.push(if is_replaced { digits.next().unwrap_or('0') } else { c });
+    }
+    new
+}
+
+/// What stays of a private key: its first line, and its last.
+fn pem_borders(value: &str) -> Vec<Range<usize>> {
+    let first = value[PEM.len()..].find(DASHES).map_or(PEM.len(), |at| PEM.len() + at + DASHES.len());
+    let last = value[first..].find(PEM_END).map_or(value.len(), |at| first + at);
+    vec![0..first, last..value.len()]
+}
+
+pub(super) fn is_rapid_api(word: &str) -> bool {
+    word.len() == RAPID_API_LENGTH
+        && RAPID_API_MARKS.iter().all(|&(at, mark)| word.get(at..at + mark.len()) == Some(mark))
+}
