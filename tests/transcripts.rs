@@ -15,7 +15,8 @@ use support::{assert_same_bytes, output, report_without_timing, shown, stable_by
 use toolsieve::conversation::{Call, Message, Role};
 use toolsieve::engine::frame::FrameFile;
 use toolsieve::engine::payload::{LineStory, read_lines};
-use toolsieve::ingest::record::{LineFate, Record, record_of_value};
+use toolsieve::ingest::fate::{LineFate, Record};
+use toolsieve::ingest::record::record_of_value;
 use toolsieve::ingest::shapes::Columns;
 
 fn fate_of(value: Value) -> LineFate {

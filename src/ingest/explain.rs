@@ -5,13 +5,13 @@
 
 use serde_json::Value;
 
+use crate::ingest::fate::{LineFate, no_request};
 use crate::ingest::marks::{cut_mark, is_hidden};
 use crate::ingest::path::{Path, find, find_object, unwrap_json};
 use crate::ingest::reasons::{
     CONTENT_NOT_STORED, Fault, NO_FUNCTIONS, NO_MESSAGES, RESPONSE_WITHOUT_REQUEST, STREAM_CHUNK, TRUNCATED,
     UNKNOWN_SHAPE,
 };
-use crate::ingest::record::{LineFate, no_request};
 use crate::ingest::response::is_lone_response;
 use crate::ingest::shapes::envelopes::ENVELOPES;
 use crate::ingest::shapes::{Columns, Place};

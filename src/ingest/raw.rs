@@ -11,14 +11,10 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
+use crate::ingest::compression::{Compression, RAW_BUFFER_BYTES};
 use crate::ingest::encoding::Recoded;
-use crate::ingest::read::Compression;
 use crate::ingest::reasons::{CUT_FILE, Fault, WINDOW_TOO_LARGE};
 use crate::ingest::sound::{self, MAX_WINDOW_LOG, Soundness};
-
-pub(super) const RAW_BUFFER_BYTES: usize = 256 * 1024;
-const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
-const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// The text of a file as a reader.
 pub(super) struct RawText<'a>(Recoded<Limited<'a>>);
@@ -83,18 +79,6 @@ impl<'a> RawText<'a> {
 impl Read for RawText<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.0.read(into)
-    }
-}
-
-impl Compression {
-    pub(super) fn of(first_bytes: &[u8]) -> Self {
-        if first_bytes.starts_with(GZIP_MAGIC) {
-            Self::Gzip
-        } else if first_bytes.starts_with(ZSTD_MAGIC) {
-            Self::Zstd
-        } else {
-            Self::Plain
-        }
     }
 }
 

@@ -13,6 +13,7 @@ use memchr::memchr_iter;
 use serde::de::IgnoredAny;
 
 use crate::ingest::buffer::{Lent, Pool, Text};
+use crate::ingest::compression::Compression;
 use crate::ingest::raw::RawText;
 use crate::ingest::reasons::{CUT_FILE, Fault, LINE_TOO_LONG};
 use crate::ingest::sound::{self, Soundness};
@@ -210,17 +211,6 @@ pub struct FileFacts {
     pub n_items: u64,
     /// An item is named by its number, since its line may hold others or be one of several.
     pub by_record: bool,
-}
-
-/// How a file is stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compression {
-    /// As it is.
-    Plain,
-    /// gzip, of one member or several.
-    Gzip,
-    /// Zstandard, of one frame or several.
-    Zstd,
 }
 
 /// Some items of a file, in its order.

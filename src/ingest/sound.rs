@@ -11,8 +11,7 @@ use std::path::Path;
 
 use flate2::bufread::GzDecoder;
 
-use crate::ingest::raw::RAW_BUFFER_BYTES;
-use crate::ingest::read::Compression;
+use crate::ingest::compression::{Compression, RAW_BUFFER_BYTES};
 
 /// The largest window of a zstd frame that is read, as a power of two: a window is held in memory.
 pub(super) const MAX_WINDOW_LOG: u32 = 29;

@@ -25,9 +25,10 @@ use crate::engine::runner::Source;
 use crate::engine::stage::Context;
 use crate::ingest::ahead::{Parsed, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready};
 use crate::ingest::batch::{Joined, Waiting};
+use crate::ingest::fate::{Line, LineFate};
 use crate::ingest::read::{Format, Limits, Position, ReadError};
 use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
-use crate::ingest::record::{Line, LineFate, push_lines};
+use crate::ingest::record::push_lines;
 use crate::ingest::shapes::Columns;
 use crate::ingest::shapes::names::is_read;
 

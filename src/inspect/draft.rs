@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::look::{Left, Look, Personal};
+use super::lines::Left;
+use super::look::{Look, Personal};
 use crate::console::count;
 use crate::pipeline::LIVE;
 use crate::stages;

@@ -3,16 +3,30 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::form::form_of_bytes;
-use super::look::Left;
 use super::sample::Sampled;
+use crate::ingest::fate::{Line, LineFate, Record};
 use crate::ingest::read::{Block, Item, Position};
 use crate::ingest::reasons::{
     CUT_FILE, Fault, LINE_TOO_LONG, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, RAGGED_ROW, REASONS,
 };
-use crate::ingest::record::{Line, LineFate, Record, records_of};
+use crate::ingest::record::records_of;
 use crate::ingest::shapes::Columns;
+
+/// Lines that left for one reason.
+#[derive(Debug, Default, Clone, Serialize)]
+pub struct Left {
+    /// How many.
+    pub lines: u64,
+    /// What was found in the first of them.
+    pub detail: String,
+    /// Where the first ones stand: `file:line`.
+    pub at: Vec<String>,
+    /// The form of the first one, its words masked.
+    pub form: String,
+}
 
 /// Places that are told of one reason.
 const PLACES: usize = 3;

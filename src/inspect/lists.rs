@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use rayon::prelude::*;
 
 use super::form::form;
+use super::lines::Left;
 use super::lines::Lines;
-use super::look::{Docs, Fix, Left};
+use super::look::{Docs, Fix};
 use super::requests::{add_personal, personal_in_text};
 use super::sample::Sampled;
 use crate::docs::fix::{self, Fixed, Safety};
 use crate::docs::parse::fault::Fault;
 use crate::docs::parse::{Parsed, parse};
+use crate::ingest::fate::Record;
 use crate::ingest::read::Position;
-use crate::ingest::record::Record;
 use crate::privacy::Kind;
 
 /// Characters that are told of a list.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Closeness;
-use super::lines::Lines;
+use super::lines::{Left, Lines};
 use super::sample::Sampled;
 use crate::ingest::shapes::Columns;
 
@@ -79,19 +79,6 @@ pub struct LineCounts {
     pub no_request: u64,
     /// Lines that cannot be read.
     pub unreadable: u64,
-}
-
-/// Lines that left for one reason.
-#[derive(Debug, Default, Clone, Serialize)]
-pub struct Left {
-    /// How many.
-    pub lines: u64,
-    /// What was found in the first of them.
-    pub detail: String,
-    /// Where the first ones stand: `file:line`.
-    pub at: Vec<String>,
-    /// The form of the first one, its words masked.
-    pub form: String,
 }
 
 /// A column of lines without a request.

@@ -11,7 +11,7 @@ mod draft;
 mod estimate;
 mod form;
 mod hints;
-mod lines;
+pub mod lines;
 mod lists;
 pub mod look;
 mod requests;

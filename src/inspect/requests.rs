@@ -10,7 +10,7 @@ use super::form::{form, is_plain};
 use super::look::{Conversations, Facts, Personal, Requests, Responses};
 use crate::answers::recorded::{Recorded, recorded};
 use crate::conversation::{Message, Role, last_user};
-use crate::ingest::record::Record;
+use crate::ingest::fate::Record;
 use crate::privacy::apply::{in_json, in_text};
 use crate::privacy::{Found, Kind, Names, Scanner};
 use crate::text::language::language;

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::formats::{Entry, Said, first, functions_of, id_of, keys_of, messages_of, queries_of};
+use super::record::{Entry, Said, first, functions_of, id_of, keys_of, messages_of, queries_of};
 
 const TAGS: [(&str, &str); 4] = [
     ("<tools>", "</tools>"),

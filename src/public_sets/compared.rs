@@ -1,9 +1,6 @@
-//! Functions and queries in the form in which they are compared, and all of some sets at once.
+//! Functions and queries in the form in which they are compared, of some sets at once.
 //!
-//! A function is compared as `fix` would leave it with all its fixes allowed, as canonical
-//! JSON: the form that near copies of doc lists are compared by. So `str` and `string`, or
-//! another order of keys, make no difference. Each text is kept once, under the record
-//! that has it first.
+//! Each text is kept once, under the record that has it first. `form` makes the form.
 
 use std::path::Path;
 
@@ -14,14 +11,12 @@ use serde_json::{Value, json};
 
 use super::SetError;
 use super::catalogue::{Catalogue, PublicSet, SAMPLE, is_built_in};
+use super::form::VERSION;
 use super::index::{self, Indexed};
 use super::store::{Summary, hashes, is_there};
-use crate::docs::{canonical, fix};
+use crate::docs::fix;
 use crate::engine::fingerprint::Fingerprint;
 use crate::similarity::overlap::Function;
-
-/// Raised when the form changes or a reader reads otherwise: whoever compares puts it into a resume key.
-pub const VERSION: u32 = 2;
 
 /// Where something of a set was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,18 +109,6 @@ pub fn told(note: Option<&Value>, removing: &str) -> Option<String> {
         (_, true) => {
             Some(format!("public sets not compared: none of {n_asked} {found}, only the built-in one"))
         }
-    }
-}
-
-/// A function in the form in which it is compared.
-pub fn function(function: &Value) -> Function {
-    let (fixed, _) = fix::mended(std::slice::from_ref(function), fix::Safety::Unsafe);
-    let first = fixed.first().unwrap_or(function);
-    let parameters = first.pointer("/parameters/properties").and_then(Value::as_object);
-    Function {
-        name: first.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        parameters: parameters.map(|map| map.keys().cloned().collect()).unwrap_or_default(),
-        text: canonical::text(std::slice::from_ref(first)),
     }
 }
 
@@ -277,18 +260,6 @@ fn note(set: &PublicSet, summary: &Summary) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn spelling_makes_no_difference() {
-        let one = function(&json!({"name": "ring", "description": "Rings.", "parameters": {"type": "object",
-            "properties": {"bell": {"type": "str", "description": "Which."}}, "required": ["bell"]}}));
-        let other = function(
-            &json!({"parameters": {"required": ["bell"], "properties": {"bell": {"description": "Which.",
-            "type": "string"}}, "type": "dict"}, "description": "Rings.", "name": "ring"}),
-        );
-        assert_eq!(one, other);
-        assert_eq!((one.name.as_str(), one.parameters), ("ring", vec!["bell".to_owned()]));
-    }
 
     #[test]
     fn what_is_not_on_disk_is_noted_and_each_text_is_kept_once() {

@@ -6,7 +6,7 @@
 use serde_json::Value;
 use serde_json::de::Deserializer;
 
-use super::formats::{Entry, first, functions_of, id_of, keys_of, messages_of};
+use super::record::{Entry, first, functions_of, id_of, keys_of, messages_of};
 
 /// What the prompt says ahead of its functions.
 const MARKER: &str = "Here are the list functions available";

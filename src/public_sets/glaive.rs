@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::formats::{Entry, functions_of, id_of, keys_of};
+use super::record::{Entry, functions_of, id_of, keys_of};
 use crate::ingest::transcripts;
 
 /// Reads one record.

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::SetError;
 use super::catalogue::{Catalogue, PublicSet, SAMPLE};
-use super::compared::{self, VERSION};
+use super::form::{self, VERSION};
 use super::store::{Loaded, Summary, hashes, load};
 use crate::docs::{canonical, fix};
 use crate::engine::fingerprint::Fingerprint;
@@ -81,7 +81,7 @@ impl Indexed {
             .iter()
             .filter(|(_, value)| spellings.insert(canonical::key(std::slice::from_ref(value))))
             .collect();
-        let form = |(record, value): &&(String, Value)| (record.clone(), compared::function(value));
+        let form = |(record, value): &&(String, Value)| (record.clone(), form::function(value));
         Self {
             summary: loaded.summary.clone(),
             functions: distinct.par_iter().map(form).collect(),

@@ -2,7 +2,7 @@
 //!
 //! `catalogue` is the list of known sets and where they lie; `formats` is the table of
 //! readers, one file a format; `store` reads a set's files, `intake` takes new ones in;
-//! `compared` brings functions and queries into the form in which they are compared, and
+//! `form` is the form in which functions are compared, `compared` gives all of some sets in it, and
 //! `index` keeps what came out beside the sets.
 //! Nothing is fetched from a network. A record that cannot be read is counted and named.
 
@@ -11,11 +11,13 @@ pub mod catalogue;
 mod chat;
 pub mod compared;
 mod firefunctions;
+pub mod form;
 pub mod formats;
 mod glaive;
 pub mod index;
 pub mod intake;
 mod nexusraven;
+mod record;
 pub mod store;
 
 use std::path::PathBuf;

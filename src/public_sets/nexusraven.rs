@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::formats::{Entry, first, functions_of, id_of, keys_of};
+use super::record::{Entry, first, functions_of, id_of, keys_of};
 
 /// Reads one record.
 pub(super) fn read(record: &Value) -> Result<Entry, String> {

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::SetError;
 use super::catalogue::{Catalogue, OWN, PublicSet, SAMPLE};
-use super::formats::Entry;
+use super::record::Entry;
 use crate::engine::error::At;
 use crate::engine::fingerprint::{hex, sha256_of};
 use crate::engine::foreign::{ForeignFile, Need};

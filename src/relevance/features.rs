@@ -6,7 +6,7 @@
 use super::asked::Asked;
 use super::offer::Offer;
 use super::words::log_count;
-use super::{closeness, coverage, form, open_tools, overlap, script, topics, values};
+use super::{closeness, coverage, form, open_tools, overlap, script, topical, values};
 
 /// The families, with the names of their features in order.
 pub const FAMILIES: &[(&str, &[&str])] = &[
@@ -16,7 +16,7 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
     ("values", values::NAMES),
     ("form", form::NAMES),
     ("script", script::NAMES),
-    ("topics", topics::NAMES),
+    ("topics", topical::NAMES),
     ("open tools", open_tools::NAMES),
     ("offer", OFFER_NAMES),
 ];
@@ -38,7 +38,7 @@ pub fn features(asked: &Asked, offer: &Offer) -> Vec<f64> {
         values::features(&asked.values),
         form::features(asked),
         script::features(asked, offer),
-        topics::features(asked, offer),
+        topical::features(asked, offer),
         open_tools::features(asked, offer),
         vec![log_count(n_functions), f64::from(u8::from(n_functions > 1))],
     ]

@@ -25,6 +25,7 @@ mod open_tools;
 pub mod operating;
 mod overlap;
 pub mod script;
+mod topical;
 mod topics;
 mod values;
 mod words;

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
+use super::SPACE;
 use super::asked::Asked;
 use super::topics::Topics;
 use super::words::{content_set, count_held, cut_names, distinct};
-use super::{SPACE, open_tools};
 use crate::docs::signature::{Signature, signatures};
 use crate::text::normal::normalise;
 
@@ -48,11 +48,6 @@ impl Offer {
         let functions: Vec<Offered> = signatures(functions).into_iter().map(Offered::new).collect();
         let words = distinct(functions.iter().flat_map(|function| function.words.iter().cloned()).collect());
         Self { functions, words }
-    }
-
-    /// Whether a function takes any text: a web search, a command line, a reply to the user.
-    pub fn takes_anything(&self) -> bool {
-        open_tools::is_any_open(self)
     }
 
     /// Whether a query holds every word of the name of a function.

@@ -81,6 +81,13 @@ pub(super) fn features(_: &Asked, offer: &Offer) -> Vec<f64> {
     vec![any(has_open_parameter), any(has_only_an_open_parameter), any(is_described_as_open)]
 }
 
+impl Offer {
+    /// Whether a function takes any text: a web search, a command line, a reply to the user.
+    pub fn takes_anything(&self) -> bool {
+        is_any_open(self)
+    }
+}
+
 /// Whether any function shows any of the signs.
 pub(super) fn is_any_open(offer: &Offer) -> bool {
     offer.functions.iter().any(|function| has_open_parameter(function) || is_described_as_open(function))

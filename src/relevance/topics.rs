@@ -1,43 +1,12 @@
-//! Whether query and docs are about the same things, by a list of topics and their words.
+//! What a text is about, by a list of topics and their words.
 //!
-//! Shared words show that a function fits; this shows that none does: a query about
-//! music under a function for the weather. The list (`configs/topics.txt`) is general, and
-//! what it does not know has no topic. A tool that takes any text is about anything; see
-//! `open_tools`, whose answer the last features here are multiplied with.
+//! The list (`configs/topics.txt`) is general, and what it does not know has no topic.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::asked::Asked;
-use super::coverage;
-use super::offer::Offer;
-use super::open_tools;
-use super::words::{content_words, ratio};
-
-/// Names of the features, in the order of [`features`].
-pub(super) const NAMES: &[&str] = &[
-    "topics",
-    "no_topic",
-    "topics_offered",
-    "topics_shared",
-    "topics_shared_share",
-    "topics_inside",
-    "topics_inside_share",
-    "topics_best_share",
-    "other_topic",
-    "unknown_topic",
-    "unknown_topics",
-    "topical_filled",
-    "open_no_topic",
-    "open_other_topic",
-    "open_unknown_topic",
-];
-
-/// Counts of topics are counted up to this: more of them say no more.
-const MOST_SHARED: u32 = 3;
-/// The same for those of one side.
-const MOST: u32 = 5;
+use super::words::content_words;
 
 /// A set of topics, a bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -62,15 +31,15 @@ impl Topics {
         Self(self.0 | other.0)
     }
 
-    fn shared(self, other: Self) -> Self {
+    pub(super) fn shared(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    fn len(self) -> u32 {
+    pub(super) fn len(self) -> u32 {
         self.0.count_ones()
     }
 
-    fn is_empty(self) -> bool {
+    pub(super) fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
@@ -107,77 +76,9 @@ fn topic_lines() -> impl Iterator<Item = &'static str> {
     lines.filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// How many topics the query has, those of the docs, and what the two share: with names and descriptions of
-/// functions, then with all of their text. How well the query fills a function of a shared topic.
-pub(super) fn features(asked: &Asked, offer: &Offer) -> Vec<f64> {
-    let topics = asked.topics;
-    let heads =
-        offer.functions.iter().fold(Topics::default(), |all, function| all.with(function.head_topics));
-    let all = offer.functions.iter().fold(heads, |all, function| all.with(function.topics));
-    let (shared, inside) = (topics.shared(heads), topics.shared(all));
-    let count = |topics: Topics, most: u32| f64::from(topics.len().min(most));
-    let share = |part: Topics, whole: Topics| ratio(part.len() as usize, whole.len() as usize);
-    let flag = |is_so: bool| f64::from(u8::from(is_so));
-    let best = offer
-        .functions
-        .iter()
-        .map(|function| share(topics.shared(function.head_topics), function.head_topics));
-    let topical = offer.functions.iter().filter(|function| !topics.shared(function.head_topics).is_empty());
-    let (no_topic, other, unknown) = (
-        flag(topics.is_empty()),
-        flag(!topics.is_empty() && shared.is_empty()),
-        flag(!topics.is_empty() && inside.is_empty()),
-    );
-    let open = flag(open_tools::is_any_open(offer));
-    vec![
-        count(topics, MOST) / f64::from(MOST),
-        no_topic,
-        count(heads, MOST) / f64::from(MOST),
-        count(shared, MOST_SHARED),
-        share(shared, topics),
-        count(inside, MOST_SHARED),
-        share(inside, topics),
-        best.fold(0.0, f64::max),
-        other,
-        unknown,
-        flag(topics.len() > 1 && inside.is_empty()),
-        topical.map(|function| coverage::required_filled(asked, function)).fold(0.0, f64::max),
-        open * no_topic,
-        open * other,
-        open * unknown,
-    ]
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    fn named(query: &str) -> Vec<(&'static str, f64)> {
-        let functions = [json!({"name": "get_forecast", "description": "Tells the weather of a city.",
-            "parameters": {"type": "dict", "required": ["city"], "properties": {"city": {"type": "string"}}}})];
-        let found = features(&Asked::new(&[query]), &Offer::new(&functions));
-        NAMES.iter().copied().zip(found).collect()
-    }
-
-    fn value(query: &str, name: &str) -> f64 {
-        named(query).into_iter().find(|(found, _)| *found == name).unwrap().1
-    }
-
-    #[test]
-    fn a_query_shares_a_topic_by_other_words_or_is_about_something_else() {
-        for (query, shared, other, none) in [
-            ("Is it going to rain in Oslo?", true, false, false),
-            ("明天的天气怎么样", true, false, false),
-            ("Play a song by the band", false, true, false),
-            ("Hmm", false, false, true),
-        ] {
-            let found = ["topics_shared", "other_topic", "no_topic"].map(|name| value(query, name));
-            assert_eq!(found.map(|x| x > 0.5), [shared, other, none], "{query}");
-        }
-        assert!(value("Rain in Oslo?", "topical_filled") > value("Rain?", "topical_filled"));
-    }
 
     #[test]
     fn the_list_fits_its_bits_and_has_no_topic_twice() {

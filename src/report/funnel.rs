@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::published::Published;
 use super::recipe;
 use crate::engine::corpus::Corpus;
 use crate::engine::delta::StageManifest;
@@ -12,27 +13,6 @@ use crate::stages;
 
 /// The last line of the funnel, where a dataset was written.
 pub const EXPORT: &str = "export";
-
-/// What a published figure counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Unit {
-    /// Doc–query pairs: requests here.
-    Requests,
-    /// Distinct docs: doc lists here.
-    DocLists,
-    /// Entries of the dataset.
-    Entries,
-}
-
-/// A figure that BFCL published for its own log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Published {
-    /// How many.
-    pub count: u64,
-    /// Of what.
-    pub unit: Unit,
-}
 
 /// One line of the funnel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -6,11 +6,12 @@
 
 use super::funnel::FunnelRow;
 use super::markup::{self, Html, all, bar, raw, said, table, tag, text};
-use super::model::{Example, Report, rows_of};
+use super::model::{Example, Report, SETS, rows_of};
+use super::numbers::count;
 use super::precision::{self, Shown};
 use super::words::{
-    COMPARABLE, RECIPE_URL, SCORED, SETS, count, fate_sections, frozen_told, into_left_told, is_redacted,
-    known_limits, said as or_unknown, title, unit,
+    COMPARABLE, RECIPE_URL, SCORED, fate_sections, frozen_told, into_left_told, is_redacted, known_limits,
+    said as or_unknown, title, unit,
 };
 use crate::bfcl::category::Category;
 use crate::engine::corpus::RowId;

@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::metadata::{configs, metadata};
-use super::model::{Example, Report, rows_of};
+use super::model::{Example, Report, SETS, rows_of};
+use super::numbers::count;
 use super::percent;
 use super::precision::{self, Shown};
 use super::words::{
-    COMPARABLE, RECIPE_URL, SCORED, SETS, count, fate_sections, frozen_told, into_left_told, is_redacted,
-    known_limits, said, title, unit,
+    COMPARABLE, RECIPE_URL, SCORED, fate_sections, frozen_told, into_left_told, is_redacted, known_limits,
+    said, title, unit,
 };
 use crate::bfcl::category::Category;
 use crate::text::visible::{visible, visible_line};

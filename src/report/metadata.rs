@@ -4,8 +4,8 @@
 
 use std::fmt::Write as _;
 
-use super::model::Report;
-use super::words::{SETS, said, title};
+use super::model::{Report, SETS};
+use super::words::{said, title};
 use crate::text::visible::visible_quoted;
 
 /// A language that could not be told.

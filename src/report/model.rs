@@ -12,14 +12,17 @@ use serde_json::Value;
 
 use super::composition::{Composition, Entries};
 use super::funnel::{EXPORT, FunnelRow};
+use super::numbers::count;
 use super::rebuild::Rebuild;
 use super::recipe::{PublicSet, StepReport};
-use super::words::{SETS, count};
 use crate::engine::delta::FateCount;
 use crate::engine::payload::IngestCounts;
 use crate::engine::stage::{ReasonKind, TableId};
 use crate::export::card::Card;
 use crate::relevance::operating::OperatingPoint;
+
+/// The sets of a dataset, with the folder of their BFCL files.
+pub(super) const SETS: [(&str, &str); 2] = [("scored", ""), ("unverified", "unverified/")];
 
 /// Raised when a key of `report.json` changes its meaning or goes.
 pub const SCHEMA_VERSION: u32 = 1;

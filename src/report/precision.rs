@@ -4,7 +4,7 @@
 //! curve of the weights where they have one, else the requests by probability.
 
 use super::model::Report;
-use super::words::count;
+use super::numbers::count;
 use crate::relevance::operating::{Bin, OperatingPoint, Reach};
 
 /// The heading of the section.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::funnel::{Published, Unit};
+use super::published::{Published, Unit};
 use crate::engine::delta::StageManifest;
 use crate::public_sets::compared::{Noted, SETS_NOTE};
 use crate::stages::draft_answers::DraftAnswers;

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
-use super::funnel::{FunnelRow, Published, Unit};
+use super::funnel::FunnelRow;
 use super::model::{EditReport, Example, FateReport, Report};
+use super::published::{Published, Unit};
 use super::recipe::{PublicSet, public_sets, steps};
 use super::{html, markdown};
 use crate::engine::delta::{Kept, StageManifest};

@@ -1,7 +1,8 @@
 //! Words and figures that the card and the page share, so that the two say the same.
 
-use super::funnel::Unit;
 use super::model::{FateReport, INTO_LEFT, Report};
+use super::numbers::count;
+use super::published::Unit;
 use super::recipe::{Status, is_redacted_at};
 use crate::bfcl::category::Category;
 use crate::export::sink::JUDGED;
@@ -11,9 +12,6 @@ use crate::stages::merge_near_queries::N_GRAMS;
 
 /// Where the recipe is described, with its published figures.
 pub(super) const RECIPE_URL: &str = "https://gorilla.cs.berkeley.edu/blogs/12_bfcl_v2_live.html";
-
-/// The sets of a dataset, with the folder of their BFCL files.
-pub(super) const SETS: [(&str, &str); 2] = [("scored", ""), ("unverified", "unverified/")];
 
 /// What may be compared between the two funnels.
 pub(super) const COMPARABLE: &str = "The two are matched by step and come from different logs: only shares compare. \
@@ -137,30 +135,4 @@ pub(super) fn known_limits(report: &Report) -> Vec<String> {
         );
     }
     limits
-}
-
-/// A number with thousands set apart.
-pub(super) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_their_thousands_apart() {
-        assert_eq!(
-            [0, 999, 1_000, 64_517, 1_234_567].map(count),
-            ["0", "999", "1,000", "64,517", "1,234,567"]
-        );
-    }
 }

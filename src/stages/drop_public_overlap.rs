@@ -27,6 +27,7 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::public_sets::catalogue::recipe_sets;
 use crate::public_sets::compared::{self, Known, Listed, Missing, SETS_NOTE};
+use crate::public_sets::form;
 use crate::similarity::overlap::{self, Found, Function};
 use crate::text::rouge::Threshold;
 
@@ -206,7 +207,7 @@ impl Asked {
                 }
                 asked.lists.push((row, places));
             }
-            asked.functions.par_extend(fresh.par_iter().map(|function| compared::function(function)));
+            asked.functions.par_extend(fresh.par_iter().map(|function| form::function(function)));
             // To let go of many small parts of JSON takes its time, too.
             lists.into_par_iter().for_each(drop);
             Ok(())

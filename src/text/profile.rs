@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::tokens::{Tokenizer, UnknownTokenizer};
+use super::tokens::{self, AUTO, Tokenizer, UnknownTokenizer};
 
 /// By which tokenizer two texts are compared. In settings it is `"auto"` or a tokenizer's name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -19,12 +19,10 @@ pub enum Profile {
     Always(Tokenizer),
 }
 
-const AUTO: &str = "auto";
-
 impl Profile {
     /// Every name a setting can have.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        std::iter::once(AUTO).chain(Tokenizer::ALL.map(Tokenizer::name))
+        tokens::names()
     }
 
     /// The tokenizer for texts that need no other.

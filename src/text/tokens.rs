@@ -3,7 +3,7 @@
 //! Google's tokenizer, on which everybody's ROUGE figures rest, sees ASCII letters and
 //! digits only: a Chinese text has no tokens and scores 0 even against itself. The
 //! Unicode tokenizer knows every script. Which of them two texts are compared by is for
-//! a [`Profile`] to say.
+//! a [`Profile`](super::profile::Profile) to say.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,6 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::profile::Profile;
 use super::words::for_each_part;
 
 /// How a text is cut into tokens. The names are versioned: what stands under one never changes.
@@ -80,9 +79,17 @@ pub struct UnknownTokenizer {
     pub name: String,
 }
 
+/// The name under which a setting leaves the choice to the texts.
+pub(super) const AUTO: &str = "auto";
+
+/// Every name a setting can have.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    std::iter::once(AUTO).chain(Tokenizer::ALL.map(Tokenizer::name))
+}
+
 /// The names a setting can have, quoted.
 fn expected() -> String {
-    let names: Vec<String> = Profile::names().map(|name| format!("{name:?}")).collect();
+    let names: Vec<String> = names().map(|name| format!("{name:?}")).collect();
     names.join(", ")
 }
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::console::{count, counted, table};
 use crate::docs::fix::Safety;
-use crate::inspect::look::{Column, Fix, Left, Look, Personal};
+use crate::inspect::lines::Left;
+use crate::inspect::look::{Column, Fix, Look, Personal};
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
 

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::{ROW, gzip, outline, positions, read, read_with};
 use crate::conversation::{Message, Role};
-use crate::ingest::read::{Compression, Format, Limits, ReadError, read_blocks};
+use crate::ingest::compression::Compression;
+use crate::ingest::fate::LineFate;
+use crate::ingest::read::{Format, Limits, ReadError, read_blocks};
 use crate::ingest::reasons::*;
-use crate::ingest::record::LineFate;
 
 #[test]
 fn line_numbers_are_exact_with_blank_lines_carriage_returns_and_a_byte_order_mark() {

@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{ROW, read_with};
+use crate::ingest::fate::LineFate;
 use crate::ingest::read::{Limits, Position};
-use crate::ingest::record::{LineFate, push_lines};
+use crate::ingest::record::push_lines;
 use crate::ingest::shapes::Columns;
 
 /// Bytes that look enough like a log to get past the first check.

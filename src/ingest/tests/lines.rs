@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::{ROW, outline, read, read_with, record_of};
 use crate::conversation::{Message, Role};
+use crate::ingest::fate::LineFate;
 use crate::ingest::read::Limits;
 use crate::ingest::reasons::*;
-use crate::ingest::record::{LineFate, record_of_value};
+use crate::ingest::record::record_of_value;
 use crate::ingest::shapes::Columns;
 
 #[test]

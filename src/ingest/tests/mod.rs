@@ -15,9 +15,10 @@ use flate2::write::GzEncoder;
 use serde_json::Value;
 
 use crate::conversation::{Call, Message, Role};
+use crate::ingest::fate::{Line, LineFate, Record};
 use crate::ingest::read::{FileFacts, Format, Limits, Position, ReadError, read_blocks};
 use crate::ingest::reasons::{Fault, RESPONSE_WITHOUT_REQUEST};
-use crate::ingest::record::{Line, LineFate, Record, push_lines, record_of_value, records_of};
+use crate::ingest::record::{push_lines, record_of_value, records_of};
 use crate::ingest::shapes::Columns;
 use crate::ingest::shapes::names::is_read;
 

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::{call, calling, read, result};
 use crate::conversation::{Call, Message, Role};
 use crate::ingest::facts::Facts;
+use crate::ingest::fate::{Line, LineFate, Record};
 use crate::ingest::reasons::*;
-use crate::ingest::record::{Line, LineFate, Record};
 
 const ASKED: &str = "What's the weather like in Boston today?";
 const MORNING: i64 = 1_737_710_446_847;

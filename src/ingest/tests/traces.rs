@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{call, calling, outline, read, record, record_of, result};
 use crate::conversation::{Message, Role};
 use crate::ingest::facts::Facts;
-use crate::ingest::record::{LineFate, Record};
+use crate::ingest::fate::{LineFate, Record};
 
 const SECOND: i64 = 1_708_905_692_000;
 

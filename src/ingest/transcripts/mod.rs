@@ -26,10 +26,10 @@ use serde_json::Value;
 
 use crate::conversation::{Message, Role};
 use crate::ingest::facts::FactFinder;
+use crate::ingest::fate::{LineFate, Record};
 use crate::ingest::messages::read_system;
 use crate::ingest::path::{at, find_object};
 use crate::ingest::reasons::{Fault, NO_FUNCTIONS, NO_MESSAGES};
-use crate::ingest::record::{LineFate, Record};
 use crate::ingest::response::{FINISHED_UNREADABLE, read_response};
 use crate::ingest::shapes::envelopes::ENVELOPES;
 use crate::ingest::shapes::{Columns, column};

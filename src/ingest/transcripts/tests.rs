@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::conversation::{Call, Message, Role};
+use crate::ingest::fate::{LineFate, Record};
 use crate::ingest::reasons::{BAD_MESSAGE, NO_FUNCTIONS, NO_MESSAGES};
-use crate::ingest::record::{LineFate, Record, record_of_value};
+use crate::ingest::record::record_of_value;
 use crate::ingest::shapes::Columns;
 
 fn fate_of(value: Value) -> LineFate {

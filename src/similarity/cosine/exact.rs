@@ -7,9 +7,9 @@ use rayon::prelude::*;
 
 use super::bounds::{self, Found, Heads, LOOK_LEN, Probes};
 use super::kernel::{N_PANELS, N_PROBES, PANEL_LEN, write_sums};
-use super::rows::{UnitRows, row};
+use super::rows::row;
+use super::sides::Sides;
 use super::tuning::Tuning;
-use crate::embed::vectors::dot;
 use crate::similarity::{Pair, Stopped};
 
 /// Probes that pass by a look's panels together.
@@ -23,30 +23,6 @@ const N_LOOKS: usize = 8;
 
 /// Pairs of a block that are aimed at, at most.
 const MAX_PAIRS: f64 = 4e6;
-
-/// Two collections, or one as both sides.
-pub(super) struct Sides<'r, 'v> {
-    pub(super) a: &'r UnitRows<'v>,
-    /// Nothing where `a` is joined with itself.
-    pub(super) b: Option<&'r UnitRows<'v>>,
-}
-
-impl<'r, 'v> Sides<'r, 'v> {
-    pub(super) fn b(&self) -> &'r UnitRows<'v> {
-        self.b.unwrap_or(self.a)
-    }
-
-    /// Whether a pair is to be found: of one collection each pair once, and no row with itself.
-    pub(super) fn is_wanted(&self, a: u32, b: u32) -> bool {
-        self.b.is_some() || a < b
-    }
-
-    /// The pair of two rows, where their score is at least the threshold.
-    pub(super) fn pair(&self, a: u32, b: u32, threshold: f64) -> Option<Pair> {
-        let score = f64::from(dot(self.a.get(a), self.b().get(b)));
-        (score >= threshold).then_some(Pair { a, b, score })
-    }
-}
 
 /// Finds all pairs and gives them to `take`, a block of rows at a time.
 pub(super) fn join<E>(

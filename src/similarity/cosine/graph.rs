@@ -10,9 +10,10 @@ use hnsw_rs::prelude::{Distance, Hnsw};
 use rayon::prelude::*;
 
 use super::copies::Copies;
-use super::exact::{self, Sides};
+use super::exact;
 use super::plan::Graph;
 use super::rows::row;
+use super::sides::Sides;
 use crate::embed::vectors::dot;
 
 /// Layers of a graph, at most; more than any number of rows fills.

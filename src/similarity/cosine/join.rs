@@ -5,10 +5,11 @@
 //! A score is off by the rounding of single precision: it can be a little above 1, and that of two copies a little
 //! below, so that a threshold of exactly 1 finds copies by chance.
 
-use super::exact::{self, Sides};
+use super::exact;
 use super::plan::Plan;
 use super::proposed::{self, Search};
 use super::rows::{Skipped, UnitRows};
+use super::sides::Sides;
 use crate::embed::vectors::Vectors;
 use crate::similarity::{Pair, Stopped};
 

@@ -14,6 +14,7 @@ mod kernel;
 pub mod plan;
 pub mod proposed;
 pub mod rows;
+mod sides;
 pub(super) mod sparse;
 #[cfg(test)]
 mod tests;

@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::copies::Copies;
-use super::exact::Sides;
 use super::graph::{self, Proposals};
 use super::plan::Graph;
 use super::rows::row;
+use super::sides::Sides;
 use crate::similarity::{Pair, Stopped};
 
 /// Rows whose pairs are told together.

@@ -8,8 +8,8 @@
 use rayon::prelude::*;
 
 use super::bounds::MAX_HEAD;
-use super::exact::Sides;
 use super::rows::{UnitRows, row};
+use super::sides::Sides;
 use crate::embed::vectors::dot;
 
 /// Rows of a collection that are looked at, at most, and of small ones at least.

@@ -15,9 +15,9 @@ use std::ops::Range;
 
 use super::Merge;
 use super::rouge::leaders::{BLOCK_LEN, Found, Leaders, Ties};
-use super::rouge::prepared::{Row, row};
 use super::rouge::spaces::Spaces;
 use super::rouge::texts::Texts;
+use super::rouge::widths::{Row, row};
 use crate::embed::EmbedError;
 use crate::embed::scopes::InOrder;
 use crate::engine::stage::Cancelled;

@@ -8,7 +8,8 @@ use std::ops::ControlFlow;
 
 use super::bitmap::{self, CHUNK_LEN, Column};
 use super::postings::Postings;
-use super::prepared::{Prepared, Row, WIDTHS};
+use super::prepared::Prepared;
+use super::widths::{Row, WIDTHS};
 use crate::engine::stage::Cancelled;
 
 /// Some of the sequences, side by side in chunks.

@@ -10,9 +10,9 @@ use rayon::prelude::*;
 
 use super::bitmap::CHUNK_LEN;
 use super::index::Index;
-use super::prepared::{Row, row};
 use super::spaces::{Kind, Layout, Spaces};
 use super::texts::Texts;
+use super::widths::{Row, row};
 use crate::engine::stage::Cancelled;
 use crate::similarity::{Pair, Stopped};
 use crate::text::lcs::LcsScratch;

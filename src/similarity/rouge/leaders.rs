@@ -11,9 +11,10 @@ use rayon::prelude::*;
 
 use super::bitmap::CHUNK_LEN;
 use super::index::Index;
-use super::prepared::{Prepared, Row, row};
+use super::prepared::Prepared;
 use super::spaces::{Kind, Layout, Spaces};
 use super::texts::Texts;
+use super::widths::{Row, row};
 use crate::engine::stage::Cancelled;
 use crate::similarity::Merge;
 use crate::text::lcs::LcsScratch;

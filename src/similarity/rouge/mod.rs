@@ -8,8 +8,9 @@ mod index;
 pub mod join;
 pub mod leaders;
 mod postings;
-pub(super) mod prepared;
+mod prepared;
 pub(super) mod spaces;
 #[cfg(test)]
 mod tests;
 pub mod texts;
+pub(super) mod widths;

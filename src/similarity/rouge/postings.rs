@@ -9,7 +9,8 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::prepared::{Prepared, Row};
+use super::prepared::Prepared;
+use super::widths::Row;
 use crate::engine::stage::Cancelled;
 use crate::text::rouge::Threshold;
 
@@ -196,8 +197,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::similarity::rouge::prepared::row;
     use crate::similarity::rouge::texts::Texts;
+    use crate::similarity::rouge::widths::row;
     use crate::similarity::sequences::Sequences;
     use crate::text::lcs::lcs;
     use crate::text::rouge::Comparison;

@@ -5,8 +5,9 @@
 //! second, and plain texts meet it there.
 
 use super::index::Index;
-use super::prepared::{Prepared, Row};
+use super::prepared::Prepared;
 use super::texts::Texts;
+use super::widths::Row;
 use crate::engine::stage::Cancelled;
 use crate::text::rouge::Threshold;
 

@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::prepared;
+use super::widths;
 use crate::engine::stage::Cancelled;
 use crate::similarity::sequences::Sequences;
 use crate::text::profile::{Profile, needs_unicode};
@@ -146,7 +146,7 @@ impl Texts {
 
     /// How many bytes a join of these texts takes besides them, while it runs; the pairs found come on top.
     pub fn join_bytes(&self, threshold: Threshold) -> usize {
-        self.spaces().map(|sequences| prepared::bytes(sequences, threshold)).sum()
+        self.spaces().map(|sequences| widths::bytes(sequences, threshold)).sum()
     }
 
     fn spaces(&self) -> impl Iterator<Item = &Sequences> {

@@ -21,7 +21,7 @@ use crate::embed::vectors::{N_LANES, dot};
 use crate::engine::stage::Cancelled;
 use crate::similarity::Merge;
 use crate::similarity::rouge::bitmap::{self, CHUNK_LEN, Column};
-use crate::similarity::rouge::prepared::{WIDTHS, width};
+use crate::similarity::rouge::widths::{WIDTHS, width};
 
 /// Probes that pass by a chunk together.
 const TILE_LEN: usize = 16;
