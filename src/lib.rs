@@ -2,14 +2,15 @@
 //! and every row's story is kept.
 //!
 //! Modules in reading order: [`engine`] (stages judge, the runner acts), [`stages`] (the list of stages),
-//! [`pipeline`] (the file that puts them in order); then the rooms the stages call: [`ingest`] (log shapes into
-//! records), [`conversation`] (what was said), [`bfcl`] (the leaderboard's files), [`docs`] (function docs: parse,
-//! canonical form, fixes, checks), [`lint`] (what is wrong with a dataset), [`text`] and [`similarity`] (tokens, ROUGE-L, joins), [`embed`] (texts into vectors), [`notation`] (literals and calls in Python's notation), `allowance` (how
-//! much memory the values of one text may take), [`answers`] (what
-//! the log says about the right call), [`relevance`] (whether a function fits what is asked), [`public_sets`] (public
-//! datasets and how they are read), [`llm`] (the only door to the network), [`privacy`] (personal values and their placeholders), [`export`] (datasets),
-//! [`report`] (the funnel and the figures), [`inspect`] (a first look at a log); and on top
-//! [`cli`] and [`console`], which alone talk to a person.
+//! [`pipeline`] (the file that puts them in order); then what the stages call: [`ingest`] (log shapes into
+//! records), [`conversation`] (what was said), [`bfcl`] (the leaderboard's types, categories, ids and files),
+//! [`docs`] (function docs: parse, canonical form, fixes, checks), [`lint`] (what is wrong with a dataset),
+//! [`text`] and [`similarity`] (tokens, ROUGE-L, joins), [`embed`] (texts into vectors), [`notation`] (readers of
+//! JSON, YAML, Python and TypeScript), `allowance` (how much memory the values of one text may take), [`answers`]
+//! (what the log says about the right call), [`relevance`] (whether a function fits what is asked),
+//! [`public_sets`] (public datasets and how they are read), [`llm`] (the only door to the network), [`privacy`]
+//! (personal values and their placeholders), [`export`] (datasets), [`report`] (the funnel and the figures),
+//! [`inspect`] (a first look at a log); and on top [`cli`] and [`console`], which alone talk to a person.
 
 // Tests lay out small files in temporary folders, where a cut write harms nobody.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
