@@ -1,0 +1,169 @@
+//! Labelled sentences: what is found of their values, and which look-alikes stay.
+
+use serde_json::Value;
+
+use super::{redacted, scanner};
+use crate::privacy::Kind;
+
+/// A sentence, its labels (kind, first byte, byte behind), and whether it is a look-alike.
+pub(super) type Labelled = (String, Vec<(String, usize, usize)>, bool);
+
+/// The labelled sentences of a file.
+pub(super) fn labelled(file: &str) -> Vec<Labelled> {
+    let path = format!("{}/tests/privacy/{file}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let row = |line: &str| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let spans = serde_json::from_value(row["spans"].clone()).unwrap();
+        (row["text"].as_str().unwrap().to_owned(), spans, row["looks"].is_string())
+    };
+    text.lines().map(row).collect()
+}
+
+#[test]
+fn labelled_values_are_found_and_look_alikes_stay() {
+    /// Fewest of a hundred labelled values that are found, and of a hundred found that are labelled.
+    const MARK: usize = 96;
+    /// Most of a hundred look-alikes that are changed.
+    const MOST_CHANGED: usize = 1;
+    let scanner = scanner();
+    for file in ["open.jsonl", "aside.jsonl"] {
+        let mut counts = std::collections::BTreeMap::<String, [usize; 3]>::new();
+        let (mut look_alikes, mut changed) = (0, Vec::new());
+        for (text, labels, is_look_alike) in labelled(file) {
+            let found: Vec<(String, usize, usize)> = scanner
+                .scan(&text)
+                .iter()
+                .filter(|it| it.is_personal())
+                .map(|it| (it.kind.name().to_owned(), it.start, it.end))
+                .collect();
+            look_alikes += usize::from(is_look_alike);
+            if is_look_alike && !found.is_empty() {
+                changed.push(text.clone());
+            }
+            for label in &labels {
+                let count = counts.entry(label.0.clone()).or_default();
+                count[0] += 1;
+                count[2] += usize::from(found.contains(label));
+            }
+            for value in found {
+                counts.entry(value.0).or_default()[1] += 1;
+            }
+        }
+        assert_eq!(counts.len(), Kind::ALL.len());
+        assert!(changed.len() * 100 <= look_alikes * MOST_CHANGED, "{file}: {changed:?}");
+        for (kind, [labelled, found, right]) in counts {
+            assert!(right * 100 >= labelled * MARK, "{file}: of {labelled} of kind {kind} {right} are found");
+            assert!(right * 100 >= found * MARK, "{file}: of {found} found of kind {kind} {right} are right");
+        }
+    }
+}
+
+/// What a file of labelled sentences is held to, in percent.
+struct Marks<'a> {
+    /// Fewest of the labelled values of each kind that are found. A key and a token are one, as one secret can be announced as
+    /// either.
+    recall: &'a [(&'a str, usize)],
+    /// Fewest of the found values that are labelled.
+    precision: usize,
+    /// Most look-alikes that are changed.
+    look_alikes: usize,
+}
+
+fn hold_to(file: &str, marks: &Marks<'_>) {
+    let scanner = scanner();
+    let kind = |name: &str| if name == "token" { "key".to_owned() } else { name.to_owned() };
+    let mut counts = std::collections::BTreeMap::<String, [usize; 3]>::new();
+    let (mut look_alikes, mut changed) = (0, 0);
+    for (text, labels, is_look_alike) in labelled(file) {
+        let labels: Vec<_> = labels.into_iter().map(|(name, start, end)| (kind(&name), start, end)).collect();
+        let found = scanner.scan(&text);
+        let found: Vec<_> = found
+            .iter()
+            .filter(|it| it.is_personal())
+            .map(|it| (kind(it.kind.name()), it.start, it.end))
+            .collect();
+        look_alikes += usize::from(is_look_alike);
+        changed += usize::from(is_look_alike && !found.is_empty());
+        for label in &labels {
+            let count = counts.entry(label.0.clone()).or_default();
+            count[0] += 1;
+            count[2] += usize::from(found.contains(label));
+        }
+        for value in found {
+            counts.entry(value.0).or_default()[1] += 1;
+        }
+    }
+    assert_eq!(counts.len(), marks.recall.len());
+    assert!(changed * 100 <= look_alikes * marks.look_alikes, "{changed} of {look_alikes} look-alikes");
+    for (kind, mark) in marks.recall {
+        let [labelled, found, right] = counts[*kind];
+        assert!(right * 100 >= labelled * mark, "of {labelled} of kind {kind} {right} are found");
+        assert!(right * 100 >= found * marks.precision, "of {found} found of kind {kind} {right} are right");
+    }
+}
+
+#[test]
+fn values_of_sentences_without_a_template_are_found() {
+    let recall = [
+        ("email", 96),
+        ("phone", 96),
+        ("card", 96),
+        ("iban", 96),
+        ("ssn", 96),
+        ("key", 90),
+        ("ipv4", 90),
+        ("ipv6", 96),
+        ("mac", 96),
+    ];
+    hold_to("written.jsonl", &Marks { recall: &recall, precision: 96, look_alikes: 1 });
+    let recall = [
+        ("email", 96),
+        ("phone", 96),
+        ("card", 96),
+        ("iban", 96),
+        ("ssn", 96),
+        ("key", 93),
+        ("ipv4", 96),
+        ("ipv6", 96),
+        ("mac", 96),
+    ];
+    hold_to("typed.jsonl", &Marks { recall: &recall, precision: 98, look_alikes: 0 });
+}
+
+/// The third of those sentences that recognisers are not tuned on: what may be expected of text never seen. The marks are what
+/// is reached and must not be lost, not what is aimed at.
+#[test]
+fn values_of_sentences_that_nothing_was_tuned_on_are_found_as_often_as_before() {
+    let recall = [
+        ("email", 89),
+        ("phone", 90),
+        ("card", 95),
+        ("iban", 96),
+        ("ssn", 96),
+        ("key", 80),
+        ("ipv4", 96),
+        ("ipv6", 96),
+        ("mac", 96),
+    ];
+    hold_to("written_aside.jsonl", &Marks { recall: &recall, precision: 95, look_alikes: 4 });
+    let recall =
+        [("email", 96), ("phone", 96), ("card", 78), ("iban", 96), ("ssn", 96), ("key", 88), ("mac", 96)];
+    hold_to("typed_aside.jsonl", &Marks { recall: &recall, precision: 90, look_alikes: 3 });
+}
+
+#[test]
+fn redacting_the_labelled_sentences_again_finds_nothing() {
+    let files = [
+        "open.jsonl",
+        "aside.jsonl",
+        "written.jsonl",
+        "written_aside.jsonl",
+        "typed.jsonl",
+        "typed_aside.jsonl",
+    ];
+    for (text, ..) in files.into_iter().flat_map(labelled) {
+        let once = redacted(&text);
+        assert!(scanner().scan(&once).iter().all(|it| !it.is_personal()), "{text} became {once}");
+    }
+}
