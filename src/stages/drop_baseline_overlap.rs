@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::merge_near_queries::{Gate, asked, check_gates, goes_by_meaning};
+use super::merge_near_queries::asked;
+use super::merge_near_queries::gates::{Gate, check_gates, goes_by_meaning};
 use super::{Notes, Settings};
 use crate::docs::canonical;
 use crate::embed::Embedder;

@@ -15,8 +15,10 @@
 //! All measures see the normalised text, so requests that are equal after normalisation
 //! have equal scores with everything else.
 
+mod examples;
+pub mod gates;
+
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -43,6 +45,7 @@ use crate::similarity::queries::{By, Gates, Near, merge_queries};
 use crate::text::normal::normalise_query;
 use crate::text::rouge::Threshold;
 use crate::text::specifics::{fixed_points, specifics};
+use gates::{Gate, check_gates, goes_by_meaning};
 
 /// The reason code of queries that are equal after normalisation; their answers may stand for one another.
 pub const SAME_CODE: &str = "query/same";
@@ -83,33 +86,6 @@ pub enum Scope {
     DocList,
     /// All requests.
     Global,
-}
-
-/// A threshold, or `"off"`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "expected a number from 0 to 1 or \"off\"")]
-pub enum Gate {
-    /// Never opens.
-    Word(Off),
-    /// The threshold.
-    At(f64),
-}
-
-/// The word `off`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Off {
-    /// Off.
-    Off,
-}
-
-impl Gate {
-    pub(super) fn threshold(self) -> Option<f64> {
-        match self {
-            Self::Word(Off::Off) => None,
-            Self::At(threshold) => Some(threshold),
-        }
-    }
 }
 
 /// Variants of one request that are kept unless the settings say otherwise.
@@ -190,24 +166,7 @@ impl Settings for MergeNearQueries {
     }
 
     fn examples() -> Vec<Example> {
-        vec![
-            Example::tables(
-                SAME_CODE,
-                r#"{"requests": [{"messages": [{"role": "user", "content": "Ring the noon bell."}]}, {"messages": [{"role": "user", "content": "ring  the noon bell"}]}]}"#,
-                r#"{"requests": [{"messages": [{"role": "system", "content": "It is May."}, {"role": "user", "content": "Ring the noon bell."}]}, {"messages": [{"role": "user", "content": "Ring the noon bell."}]}]}"#,
-            ),
-            Example::tables(
-                NEAR_COPY.code,
-                r#"{"requests": [{"messages": [{"role": "user", "content": "Ring the noon bell of the old town church"}]}, {"messages": [{"role": "user", "content": "Please ring the noon bell of the old town church"}]}]}"#,
-                r#"{"requests": [{"messages": [{"role": "user", "content": "Ring the noon bell of the old town church"}]}, {"messages": [{"role": "user", "content": "Stop the bells, a baby sleeps next door"}]}]}"#,
-            ),
-            Example::tables(
-                SIMILAR.code,
-                r#"{"requests": [{"messages": [{"role": "user", "content": "noon bell, old town church: ring it three times"}]}, {"messages": [{"role": "user", "content": "ring it three times: noon bell, old town church"}]}]}"#,
-                r#"{"requests": [{"messages": [{"role": "user", "content": "noon bell, old town church: ring it three times"}]}, {"messages": [{"role": "user", "content": "how tall is the tower of the harbour light?"}]}]}"#,
-            ),
-            Example::tables(VARIANT.code, VARIANTS.0.as_str(), VARIANTS.1.as_str()),
-        ]
+        examples::all()
     }
 
     fn check(&self) -> Result<(), String> {
@@ -225,19 +184,6 @@ impl MergeNearQueries {
         };
         self.cosine.threshold().map(|_| told())
     }
-}
-
-/// One variant more than is kept, and as many as are.
-static VARIANTS: LazyLock<(String, String)> =
-    LazyLock::new(|| (variants(MAX_VARIANTS + 2), variants(MAX_VARIANTS + 1)));
-
-/// One request after the other, of nearly the same words and with another number.
-fn variants(n_requests: usize) -> String {
-    let request = |n: usize| {
-        let content = format!("Ring the noon bell of the old town church {n} times");
-        json!({ "messages": [{ "role": "user", "content": content }] })
-    };
-    json!({ "requests": (1..=n_requests).map(request).collect::<Vec<_>>() }).to_string()
 }
 
 /// What a request is compared by.
@@ -362,22 +308,6 @@ pub(super) fn asked(mut messages: Vec<Message>) -> Option<(String, String)> {
     // The place counts too: the same words said after the question are not said before it.
     context.push_str(&format!(" {last_user}"));
     Some((context, query))
-}
-
-/// Whether vectors may find queries of other words that mean the same.
-pub(super) fn goes_by_meaning(cosine: Gate, embedder: &Chosen) -> bool {
-    cosine.threshold().is_some() && embedder.name().knows_meaning()
-}
-
-/// The words of a gate that is out of range, for a message.
-pub(super) fn check_gates(gates: &[(&str, Gate)]) -> Result<(), String> {
-    for (key, gate) in gates {
-        if let Some(threshold) = gate.threshold().filter(|threshold| Threshold::try_from(*threshold).is_err())
-        {
-            return Err(format!("{key} must be from 0 to 1 or \"off\", not {threshold}"));
-        }
-    }
-    Ok(())
 }
 
 /// A request that another is near to, and by what.
@@ -604,73 +534,4 @@ const VARIANTS_NOTE: &str = "variants";
 const VARIANTS_EMBEDDER: &str = "embedder_of_variants";
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::fixture::judged;
-    use crate::stages::kind;
-
-    fn fates(requests: &[(&str, Option<&str>)], settings: &MergeNearQueries) -> Vec<Option<&'static str>> {
-        let requests: Vec<Value> = requests
-            .iter()
-            .map(|(query, city)| {
-                let calls: Vec<Value> =
-                    city.iter().map(|city| json!({"name": "ring", "arguments": {"city": city}})).collect();
-                json!({"messages": [{"role": "user", "content": query}],
-                    "response": {"role": "assistant", "content": "", "calls": calls}})
-            })
-            .collect();
-        let judged = judged(settings, &json!({ "requests": requests }));
-        (0..).take(requests.len()).map(|row| judged.fate(row)).collect()
-    }
-
-    #[test]
-    fn what_asks_for_something_else_in_near_words_is_a_variant_and_stays() {
-        let requests = [
-            ("Ring the noon bell of the old town church 3 times", None),
-            ("Please ring the noon bell of the old town church 3 times", None),
-            ("Ring the noon bell of the old town church 5 times", None),
-            ("Please ring the noon bell of the old town church 5 times", None),
-            ("Ring the noon bell of the new town church 3 times", None),
-        ];
-        let near = Some(NEAR_COPY_CODE);
-        assert_eq!(fates(&requests, &MergeNearQueries::default()), [None, near, None, near, None]);
-        let merge = MergeNearQueries { variants: Variants::Merge, ..MergeNearQueries::default() };
-        assert_eq!(fates(&requests, &merge), [None, near, near, near, near]);
-        let none = MergeNearQueries { max_variants: 0, ..MergeNearQueries::default() };
-        let over = Some(VARIANT_CODE);
-        assert_eq!(fates(&requests, &none), [None, near, over, over, over]);
-    }
-
-    #[test]
-    fn recorded_calls_that_differ_make_variants_and_a_copy_with_a_call_is_the_one_that_stays() {
-        let (ask, please) =
-            ("Ring the noon bell of the old town church", "Please ring the noon bell of the old town church");
-        let settings = MergeNearQueries::default();
-        let near = Some(NEAR_COPY_CODE);
-        assert_eq!(fates(&[(ask, Some("Lyon")), (please, Some("Lyon"))], &settings), [None, near]);
-        assert_eq!(fates(&[(ask, Some("Lyon")), (please, Some("Bonn"))], &settings), [None, None]);
-        assert_eq!(fates(&[(ask, None), (please, Some("Bonn"))], &settings), [near, None]);
-    }
-
-    #[test]
-    fn rows_leave_the_machine_only_where_a_server_is_asked_for_vectors() {
-        for stage in ["merge-near-queries", "drop-baseline-overlap"] {
-            let sends = |settings| kind(stage).unwrap().with_settings(settings).contract().sends_rows_out;
-            assert!(sends("embedder = 'endpoint:m'"));
-            assert!(!sends("embedder = 'endpoint:m', cosine = 'off'"));
-            assert!(!sends("embedder = 'local:m'") && !sends(""));
-        }
-    }
-
-    #[test]
-    fn an_embedder_that_no_stage_can_use_is_refused_with_its_settings() {
-        let build = |settings: &str| {
-            let table = format!("{{ embedder = '{settings}' }}");
-            (kind("merge-near-queries").unwrap().build)(toml::de::ValueDeserializer::parse(&table).unwrap())
-                .err()
-        };
-        assert!(build("file:rows.npy").unwrap().to_string().contains("by text, not by row"));
-        assert!(build("word2vec").unwrap().to_string().contains("embedder must be `hashed`"));
-        assert!(build("local:no/such/folder").is_none());
-    }
-}
+mod tests;

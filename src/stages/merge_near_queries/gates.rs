@@ -1,0 +1,50 @@
+//! Thresholds that can be off.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::embed::name::Chosen;
+use crate::text::rouge::Threshold;
+
+/// A threshold, or `"off"`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected a number from 0 to 1 or \"off\"")]
+pub enum Gate {
+    /// Never opens.
+    Word(Off),
+    /// The threshold.
+    At(f64),
+}
+
+/// The word `off`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Off {
+    /// Off.
+    Off,
+}
+
+impl Gate {
+    pub(in crate::stages) fn threshold(self) -> Option<f64> {
+        match self {
+            Self::Word(Off::Off) => None,
+            Self::At(threshold) => Some(threshold),
+        }
+    }
+}
+
+/// Whether vectors may find queries of other words that mean the same.
+pub(in crate::stages) fn goes_by_meaning(cosine: Gate, embedder: &Chosen) -> bool {
+    cosine.threshold().is_some() && embedder.name().knows_meaning()
+}
+
+/// The words of a gate that is out of range, for a message.
+pub(in crate::stages) fn check_gates(gates: &[(&str, Gate)]) -> Result<(), String> {
+    for (key, gate) in gates {
+        if let Some(threshold) = gate.threshold().filter(|threshold| Threshold::try_from(*threshold).is_err())
+        {
+            return Err(format!("{key} must be from 0 to 1 or \"off\", not {threshold}"));
+        }
+    }
+    Ok(())
+}

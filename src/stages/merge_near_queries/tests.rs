@@ -1,0 +1,69 @@
+//! What merges, what stays as a variant, and which settings are refused.
+
+use super::*;
+use crate::engine::fixture::judged;
+use crate::stages::kind;
+
+fn fates(requests: &[(&str, Option<&str>)], settings: &MergeNearQueries) -> Vec<Option<&'static str>> {
+    let requests: Vec<Value> = requests
+        .iter()
+        .map(|(query, city)| {
+            let calls: Vec<Value> =
+                city.iter().map(|city| json!({"name": "ring", "arguments": {"city": city}})).collect();
+            json!({"messages": [{"role": "user", "content": query}],
+                "response": {"role": "assistant", "content": "", "calls": calls}})
+        })
+        .collect();
+    let judged = judged(settings, &json!({ "requests": requests }));
+    (0..).take(requests.len()).map(|row| judged.fate(row)).collect()
+}
+
+#[test]
+fn what_asks_for_something_else_in_near_words_is_a_variant_and_stays() {
+    let requests = [
+        ("Ring the noon bell of the old town church 3 times", None),
+        ("Please ring the noon bell of the old town church 3 times", None),
+        ("Ring the noon bell of the old town church 5 times", None),
+        ("Please ring the noon bell of the old town church 5 times", None),
+        ("Ring the noon bell of the new town church 3 times", None),
+    ];
+    let near = Some(NEAR_COPY_CODE);
+    assert_eq!(fates(&requests, &MergeNearQueries::default()), [None, near, None, near, None]);
+    let merge = MergeNearQueries { variants: Variants::Merge, ..MergeNearQueries::default() };
+    assert_eq!(fates(&requests, &merge), [None, near, near, near, near]);
+    let none = MergeNearQueries { max_variants: 0, ..MergeNearQueries::default() };
+    let over = Some(VARIANT_CODE);
+    assert_eq!(fates(&requests, &none), [None, near, over, over, over]);
+}
+
+#[test]
+fn recorded_calls_that_differ_make_variants_and_a_copy_with_a_call_is_the_one_that_stays() {
+    let (ask, please) =
+        ("Ring the noon bell of the old town church", "Please ring the noon bell of the old town church");
+    let settings = MergeNearQueries::default();
+    let near = Some(NEAR_COPY_CODE);
+    assert_eq!(fates(&[(ask, Some("Lyon")), (please, Some("Lyon"))], &settings), [None, near]);
+    assert_eq!(fates(&[(ask, Some("Lyon")), (please, Some("Bonn"))], &settings), [None, None]);
+    assert_eq!(fates(&[(ask, None), (please, Some("Bonn"))], &settings), [near, None]);
+}
+
+#[test]
+fn rows_leave_the_machine_only_where_a_server_is_asked_for_vectors() {
+    for stage in ["merge-near-queries", "drop-baseline-overlap"] {
+        let sends = |settings| kind(stage).unwrap().with_settings(settings).contract().sends_rows_out;
+        assert!(sends("embedder = 'endpoint:m'"));
+        assert!(!sends("embedder = 'endpoint:m', cosine = 'off'"));
+        assert!(!sends("embedder = 'local:m'") && !sends(""));
+    }
+}
+
+#[test]
+fn an_embedder_that_no_stage_can_use_is_refused_with_its_settings() {
+    let build = |settings: &str| {
+        let table = format!("{{ embedder = '{settings}' }}");
+        (kind("merge-near-queries").unwrap().build)(toml::de::ValueDeserializer::parse(&table).unwrap()).err()
+    };
+    assert!(build("file:rows.npy").unwrap().to_string().contains("by text, not by row"));
+    assert!(build("word2vec").unwrap().to_string().contains("embedder must be `hashed`"));
+    assert!(build("local:no/such/folder").is_none());
+}
