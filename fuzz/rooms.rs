@@ -4,6 +4,8 @@
 
 #[path = "../src/allowance.rs"]
 pub mod allowance;
+#[path = "../src/bfcl/mod.rs"]
+pub mod bfcl;
 #[path = "../src/conversation.rs"]
 pub mod conversation;
 #[path = "../src/docs/mod.rs"]

@@ -21,7 +21,7 @@ const MIB: usize = 1 << 20;
 /// What a text begins with, repeats and ends with; `#` is the number of the repeat.
 type Form = (&'static str, &'static str, &'static str);
 
-/// One form at least for each rung of the ladder and each reader of source and descriptions.
+/// One form at least for each parser of the chain and each reader of source and descriptions.
 const FORMS: [Form; 46] = [
     // strict JSON
     ("[", "0,", "0]"),

@@ -1,4 +1,4 @@
-//! Any text goes down the ladder and through the fixer: no panic, no hang, and the laws of fixing hold.
+//! Any text goes through the parser chain and the fixer: no panic, no hang, and the laws of fixing hold.
 
 #![no_main]
 

@@ -1,7 +1,7 @@
 //! Reads what people and models write as Python: literals, calls and the heads of functions and classes.
 //!
 //! Logs hold doc lists printed with `repr`, pasted dictionaries, and answers
-//! such as `[get_weather(city='Oslo')]`. This room reads them into JSON values
+//! such as `[get_weather(city='Oslo')]`. This module reads them into JSON values
 //! without running anything: no arithmetic, no attribute access. What
 //! JSON cannot say (bytes, complex numbers, keys that are not strings, infinity)
 //! is an error rather than a guess, with the byte where it stands. Time is
