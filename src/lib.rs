@@ -38,3 +38,7 @@ pub mod report;
 pub mod similarity;
 pub mod stages;
 pub mod text;
+
+#[cfg(test)]
+#[path = "../tests/support/data.rs"]
+mod test_data;

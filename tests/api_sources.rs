@@ -1,21 +1,15 @@
 //! Real definitions and API descriptions: how many functions there are, and that all are read.
 //!
-//! The files lie beside the project; where one does not, the test says so and passes.
+//! The files are in the data folder (`support/data.rs`).
 
 // A test that cannot set itself up may fail where it stands.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
-use serde_json::Value;
-use toolsieve::docs::parse::parse;
+mod support;
 
-/// The text of a file, or nothing and a line that says so.
-fn file(path: &str) -> Option<String> {
-    let text = std::fs::read_to_string(path).ok();
-    if text.is_none() {
-        println!("skipped: {path} is not there");
-    }
-    text
-}
+use serde_json::Value;
+use support::data;
+use toolsieve::docs::parse::parse;
 
 fn functions(text: &str, step: &str) -> Vec<Value> {
     let beginning: String = text.chars().take(60).collect();
@@ -27,7 +21,7 @@ fn functions(text: &str, step: &str) -> Vec<Value> {
 
 #[test]
 fn every_definition_of_nexus_raven_is_one_function() {
-    let Some(text) = file("../shared/data/public/nexusraven-v2/functions.jsonl") else { return };
+    let Some(text) = data::text("public/nexusraven-v2/functions.jsonl") else { return };
     let mut n_functions = 0;
     for line in text.lines() {
         let record: Value = serde_json::from_str(line).unwrap();
@@ -53,7 +47,7 @@ fn blocked(definition: &str) -> String {
 #[test]
 fn every_operation_of_a_description_is_one_function() {
     for (name, n_operations) in [("spotify", 40), ("tmdb", 54)] {
-        let Some(text) = file(&format!("../shared/data/apis/restgpt/specs/{name}_oas.json")) else { return };
+        let Some(text) = data::text(&format!("apis/restgpt/specs/{name}_oas.json")) else { return };
         assert_eq!(functions(&text, "openapi").len(), n_operations, "{name}");
     }
 }
@@ -61,7 +55,7 @@ fn every_operation_of_a_description_is_one_function() {
 #[test]
 fn every_description_that_a_tool_documents_itself_by_is_read() {
     for (name, n_tools) in [("eval_real", 11), ("eval_simulated", 10)] {
-        let Some(text) = file(&format!("../shared/data/public/toolalpaca/data/{name}.json")) else { return };
+        let Some(text) = data::text(&format!("public/toolalpaca/data/{name}.json")) else { return };
         let tools: Vec<Value> = serde_json::from_str(&text).unwrap();
         assert_eq!(tools.len(), n_tools);
         for tool in &tools {
@@ -85,7 +79,7 @@ fn n_operations(description: &Value) -> usize {
 
 #[test]
 fn every_expression_of_api_bank_is_a_signature() {
-    let Some(text) = file("../shared/data/apis/api-bank/data/all_apis.csv") else { return };
+    let Some(text) = data::text("apis/api-bank/data/all_apis.csv") else { return };
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let mut n_read = 0;
     for record in reader.records() {

@@ -1,6 +1,6 @@
 //! `toolsieve check`: what a person sees of small datasets, and the published audit of the official files.
 //!
-//! The official files lie beside the project; where they do not, a test says so and passes.
+//! The official files are in the data folder (`support/data.rs`).
 
 // A test that cannot set itself up may fail where it stands.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
@@ -10,13 +10,13 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use support::{output, shown};
+use support::{data, output, shown};
 use toolsieve::docs::check::rules::Level;
 use toolsieve::lint::tally::{Count, tally};
 use toolsieve::lint::{Report, check, input};
 
-const V4: &str = "../shared/data/bfcl-v4-live";
-const V2: &str = "../shared/data/bfcl-v2-live";
+const V4: &str = "bfcl-v4-live";
+const V2: &str = "bfcl-v2-live";
 /// The files in the order of the audit; a folder is read by name.
 const CATEGORIES: [&str; 6] =
     ["simple", "multiple", "parallel", "parallel_multiple", "irrelevance", "relevance"];
@@ -30,11 +30,7 @@ struct Audit {
 }
 
 fn audit(folder: &str) -> Option<Audit> {
-    if !Path::new(folder).is_dir() {
-        println!("skipped: {folder} is not there");
-        return None;
-    }
-    let files = input::read(Path::new(folder)).unwrap();
+    let files = input::read(&data::path(folder)?).unwrap();
     let report = check(&files);
     let by_code = |told: &[_]| {
         tally(told, files.len()).into_iter().map(|(rule, kind, count)| ((rule.code, kind), count)).collect()

@@ -1,18 +1,18 @@
 //! Docs of published sets: all are read, the count is right, and what a fix cannot mend is known by name.
 //!
-//! The sets lie beside the project; where one does not, its test says so and passes.
+//! The sets are in the data folder (`support/data.rs`).
 
 // A test that cannot set itself up may fail where it stands.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
+mod support;
+
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde_json::Value;
+use support::data;
 use toolsieve::docs::fix::{Safety, fix};
 use toolsieve::docs::parse::parse;
-
-const SHARED: &str = "../shared/data";
 
 /// What the evaluator could not live with after all fixes.
 const BLOCKING: [&str; 6] = [
@@ -24,18 +24,8 @@ const BLOCKING: [&str; 6] = [
     "schema/duplicate-name",
 ];
 
-/// The text of a file of the sets, if it is there.
-fn text(path: &str) -> Option<String> {
-    let path = Path::new(SHARED).join(path);
-    let text = std::fs::read_to_string(&path).ok();
-    if text.is_none() {
-        println!("skipped: {} is not there", path.display());
-    }
-    text
-}
-
 fn json(path: &str) -> Option<Value> {
-    text(path).map(|text| serde_json::from_str(&text).unwrap())
+    data::text(path).map(|text| serde_json::from_str(&text).unwrap())
 }
 
 /// The elements of a file that is a list, each as a text.
@@ -86,7 +76,7 @@ fn records_with_a_map_of_parameters_are_read() {
     ] {
         assert_outcome(name, &elements(&format!("apis/nestful/data/{name}-spec.json")), n_functions, &[]);
     }
-    let tools = text("apis/seal-tools/Seal-Tools_Dataset/tool.jsonl").unwrap_or_default();
+    let tools = data::text("apis/seal-tools/Seal-Tools_Dataset/tool.jsonl").unwrap_or_default();
     let tools: Vec<String> = tools.lines().map(str::to_owned).collect();
     assert_outcome("seal", &tools, 4_076, &[]);
 }
@@ -124,7 +114,8 @@ fn lists_in_strings_are_read() {
         assert_outcome(name, &tools.filter(|tools| tools != "[]").collect::<Vec<_>>(), n_functions, &[]);
     }
     for (name, n_functions) in [("single_turn", 1_344), ("multi_turn", 119)] {
-        let rows = text(&format!("public/fireworks-eval-v0/{name}-00000-of-00001.jsonl")).unwrap_or_default();
+        let rows =
+            data::text(&format!("public/fireworks-eval-v0/{name}-00000-of-00001.jsonl")).unwrap_or_default();
         let tools = |row: &str| serde_json::from_str::<Value>(row).unwrap()["tools"].to_string();
         assert_outcome(name, &rows.lines().map(tools).collect::<Vec<_>>(), n_functions, &[]);
     }
@@ -149,7 +140,7 @@ fn records_that_people_wrote_are_read() {
         ("servicenow", 498, &[("schema/untranslated-type", 14)]),
         ("yfinance", 12, &[]),
     ] {
-        let texts: Vec<String> = text(&format!("messy/apizoo/{name}.json")).into_iter().collect();
+        let texts: Vec<String> = data::text(&format!("messy/apizoo/{name}.json")).into_iter().collect();
         assert_outcome(name, &texts, n_functions, blocking);
     }
 }
@@ -157,8 +148,8 @@ fn records_that_people_wrote_are_read() {
 /// The lists of the current official files, with their ids.
 fn official() -> Vec<(String, Vec<Value>)> {
     let categories = ["simple", "multiple", "parallel", "parallel_multiple", "irrelevance", "relevance"];
-    let files =
-        categories.map(|name| text(&format!("bfcl-v4-live/BFCL_v4_live_{name}.json")).unwrap_or_default());
+    let files = categories
+        .map(|name| data::text(&format!("bfcl-v4-live/BFCL_v4_live_{name}.json")).unwrap_or_default());
     let entries =
         files.iter().flat_map(|file| file.lines()).map(|line| serde_json::from_str::<Value>(line).unwrap());
     let listed = |entry: Value| match &entry["function"] {

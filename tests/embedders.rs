@@ -1,6 +1,6 @@
 //! Embedders beside reference vectors, and in whole runs.
 //!
-//! The model lies beside the project; where it does not, a test says so and passes.
+//! The model is in the data folder (`support/data.rs`).
 
 // A test that cannot set itself up may fail where it stands.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
@@ -12,7 +12,7 @@ use std::process::Output;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use support::{assert_same_bytes, shown, stable_bytes, toolsieve};
+use support::{assert_same_bytes, data, shown, stable_bytes, toolsieve};
 use toolsieve::embed::Embedder;
 use toolsieve::embed::local::Local;
 
@@ -27,18 +27,13 @@ struct Reference {
 
 /// The model, or nothing where it is not there.
 fn minilm() -> Option<Local> {
-    let Some(folder) = std::env::var_os(MODEL).map(PathBuf::from).filter(|folder| folder.is_dir()) else {
-        println!("skipped: {MODEL} does not name the folder of all-MiniLM-L6-v2");
-        return None;
-    };
-    Some(Local::open(&folder).unwrap())
+    data::path(data::MINILM).map(|folder| Local::open(&folder).unwrap())
 }
 
 fn references() -> Vec<Reference> {
     include_str!("embedders/minilm.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-const MODEL: &str = "TOOLSIEVE_MINILM";
 /// How far a number may be off, and the sum of all 384.
 const TOLERANCE: f64 = 1e-4;
 
@@ -141,11 +136,9 @@ fn a_server_that_cannot_be_asked_without_redaction_is_refused_before_any_row() {
 
 #[test]
 fn a_second_run_takes_the_vectors_of_minilm_from_the_cache_and_gives_the_same_bytes() {
-    if minilm().is_none() {
-        return;
-    }
+    let Some(model) = data::path(data::MINILM) else { return };
     let folder = tempfile::tempdir().unwrap();
-    let embedder = format!("local:{}", std::env::var(MODEL).unwrap());
+    let embedder = format!("local:{}", model.display());
     let queries = ["What is the weather in Oslo?", "Tell me Oslo's weather", "How tall is the tower?"];
     for out in ["one", "two"] {
         let merged = run(folder.path(), out, &queries, &embedder, &[]);

@@ -1,15 +1,16 @@
 //! Messy docs with known right results: what is read must be right, and what is not must be told.
 //!
-//! The cases lie beside the project; where they do not, the test says so and passes.
+//! The cases are in the data folder (`support/data.rs`).
 
 // A test that cannot set itself up may fail where it stands.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
+mod support;
+
 use serde_json::Value;
+use support::data;
 use toolsieve::docs::fix::{Safety, fix};
 use toolsieve::docs::{dialect, parse::parse};
-
-const CASES: &str = "../shared/data/messy/cases.jsonl";
 
 /// Descriptions where the cases add a constraint behind a text without a full stop, and `fix` writes two sentences.
 const SENTENCES: [(&str, &str); 2] = [
@@ -30,10 +31,7 @@ enum Outcome {
 
 #[test]
 fn messy_docs_come_out_right_and_never_wrong_in_silence() {
-    let Ok(cases) = std::fs::read_to_string(CASES) else {
-        println!("skipped: {CASES} is not there");
-        return;
-    };
+    let Some(cases) = data::text("messy/cases.jsonl") else { return };
     let outcomes: Vec<(String, Outcome)> = cases
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())

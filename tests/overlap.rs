@@ -5,10 +5,10 @@
 
 mod support;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use support::{output, shown};
+use support::{data, output, shown};
 use toolsieve::engine::frame::FrameFile;
 
 /// A pipeline of the stages that compare, on one log.
@@ -180,12 +180,8 @@ fn a_set_of_which_nothing_can_be_read_is_not_compared_with() {
 /// Two entries of the official data hold functions of `NexusRaven` in other words, and no other list holds any.
 #[test]
 fn the_two_leaks_of_the_official_release_are_held_and_no_other_list() {
-    let shared = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(name);
-    let (live, raven) = (shared("bfcl-v2-live"), shared("public/nexusraven-v2/functions.jsonl"));
-    if !live.is_dir() || !raven.is_file() {
-        println!("skipped: {} or {} is not here", live.display(), raven.display());
-        return;
-    }
+    let places = ["bfcl-v2-live", "public/nexusraven-v2/functions.jsonl"].map(data::path);
+    let [Some(live), Some(raven)] = places else { return };
     let mut requests = Vec::new();
     for category in ["simple", "multiple", "parallel", "parallel_multiple", "irrelevance", "relevance"] {
         let text = std::fs::read_to_string(live.join(format!("BFCL_v2_live_{category}.json"))).unwrap();

@@ -7,12 +7,11 @@ mod support;
 
 use std::path::Path;
 use std::process::Stdio;
-use std::time::Instant;
 
 use serde_json::Value;
 use support::{
-    ANSWERS, assert_same_bytes, copy_folder, report_without_timing, run_sample, stable_bytes, toolsieve,
-    write_long_log,
+    ANSWERS, assert_same_bytes, copy_folder, data, report_without_timing, run_sample, stable_bytes,
+    toolsieve, write_long_log,
 };
 use toolsieve::bfcl::category::Category;
 use toolsieve::engine::frame::FrameFile;
@@ -60,14 +59,13 @@ fn a_run_killed_at_any_moment_goes_on_to_the_same_bytes() {
     const KILLS: u32 = 10;
     let folder = tempfile::tempdir().unwrap();
     let whole = folder.path().join("whole");
-    let start = Instant::now();
     run_sample(&whole, &[]);
-    let whole_time = start.elapsed();
+    let n_files = count_files(&whole);
     let killed = folder.path().join("killed");
     let mut n_hit = 0;
     for nth in 0..KILLS {
-        // Moments spread over the whole run. Every other one begins from nothing, since what is left of a run that
-        // goes on is short.
+        // Moments spread over the whole run, by how many of its files are there. Every other one begins from nothing,
+        // since what is left of a run that goes on is short.
         if nth % 2 == 0 && killed.exists() {
             std::fs::remove_dir_all(&killed).unwrap();
         }
@@ -78,13 +76,22 @@ fn a_run_killed_at_any_moment_goes_on_to_the_same_bytes() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(whole_time.mul_f64(f64::from(nth + 1) / f64::from(KILLS + 2)));
+        let wanted = n_files * (nth as usize + 1) / (KILLS as usize + 2);
+        while count_files(&killed) < wanted && run.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
         run.kill().unwrap();
         n_hit += u32::from(run.wait().unwrap().signal() == Some(9));
     }
     assert!(n_hit >= 3, "only {n_hit} of {KILLS} kills hit a live run");
     run_sample(&killed, &[]);
     assert_same_bytes(&stable_bytes(&whole), &stable_bytes(&killed));
+}
+
+/// Files below a folder in which others may be written and renamed meanwhile.
+fn count_files(folder: &Path) -> usize {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| if entry.path().is_dir() { count_files(&entry.path()) } else { 1 }).sum()
 }
 
 #[test]
@@ -636,13 +643,7 @@ fn irrelevance_is_scored_where_the_log_declined_and_kept_apart_where_only_the_te
 /// The original release of the V2 Live set holds 2,251 entries, 6,682 functions offered and 1,617 distinct ones.
 #[test]
 fn the_original_live_release_is_read_without_a_loss() {
-    let data =
-        std::env::var("TOOLSIEVE_BFCL_V2").unwrap_or_else(|_| "../shared/data/bfcl-v2-live".to_owned());
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join(data);
-    if !data.is_dir() {
-        println!("skipped: {} is not here; TOOLSIEVE_BFCL_V2 names another place", data.display());
-        return;
-    }
+    let Some(data) = data::path("bfcl-v2-live") else { return };
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let categories = ["simple", "multiple", "parallel", "parallel_multiple", "irrelevance", "relevance"];

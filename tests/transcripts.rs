@@ -1,6 +1,6 @@
 //! Finished conversations and batch files, from files on disk to finished runs.
 //!
-//! Public samples lie beside the project; where they do not, their tests say so and pass.
+//! Public samples are in the data folder (`support/data.rs`).
 
 // A test that cannot set itself up may fail where it stands.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use support::{assert_same_bytes, output, report_without_timing, shown, stable_bytes, toolsieve};
+use support::{assert_same_bytes, data, output, report_without_timing, shown, stable_bytes, toolsieve};
 use toolsieve::conversation::{Call, Message, Role};
 use toolsieve::engine::frame::FrameFile;
 use toolsieve::engine::payload::{LineStory, read_lines};
@@ -44,19 +44,9 @@ fn whole(record: &Record) -> Vec<Message> {
     record.messages.iter().chain(&record.response).chain(&record.afterwards).cloned().collect()
 }
 
-/// A public sample, or nothing where it is not at hand.
-fn shared(path: &str) -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data").join(path);
-    let content = std::fs::read_to_string(&path).ok();
-    if content.is_none() {
-        println!("skipped: {} is not there", path.display());
-    }
-    content
-}
-
 #[test]
 fn the_sharegpt_sample_is_cut_at_its_call() {
-    let Some(content) = shared("log_samples/22_sharegpt.json") else { return };
+    let Some(content) = data::text("log_samples/22_sharegpt.json") else { return };
     let lines: Vec<Value> = serde_json::from_str(&content).unwrap();
     let record = record_of(lines[0].clone());
     let roles: Vec<Role> = record.messages.iter().map(|message| message.role).collect();
@@ -69,7 +59,7 @@ fn the_sharegpt_sample_is_cut_at_its_call() {
 
 #[test]
 fn the_hermes_sample_has_its_tools_and_no_second_schema() {
-    let Some(content) = shared("log_samples/23_hermes.json") else { return };
+    let Some(content) = data::text("log_samples/23_hermes.json") else { return };
     let lines: Vec<Value> = serde_json::from_str(&content).unwrap();
     let record = record_of(lines[0].clone());
     assert_eq!(record.messages, [user("Fetch the stock fundamentals data for Tesla (TSLA)")]);
@@ -81,7 +71,7 @@ fn the_hermes_sample_has_its_tools_and_no_second_schema() {
 
 #[test]
 fn the_glaive_sample_has_its_arguments_in_spite_of_the_apostrophe() {
-    let Some(content) = shared("log_samples/24_glaive_v2.jsonl") else { return };
+    let Some(content) = data::text("log_samples/24_glaive_v2.jsonl") else { return };
     let record = record_of(serde_json::from_str(&content).unwrap());
     assert_eq!(record.messages, [user("I need to set a reminder for my doctor's appointment.")]);
     let arguments = json!({"reminder_text": "Doctor's appointment", "reminder_date": "2022-09-15", "reminder_time": "10:00"});
@@ -95,7 +85,7 @@ fn six_hundred_conversations_are_read_and_no_text_is_lost() {
     let mut counts = [0; 3];
     for language in ["en", "zh"] {
         let path = format!("public/glaive-llamafactory/data/glaive_toolcall_{language}_demo.json");
-        let Some(content) = shared(&path) else { return };
+        let Some(content) = data::text(&path) else { return };
         for line in serde_json::from_str::<Vec<Value>>(&content).unwrap() {
             counts[kind_of(&line)] += 1;
         }
@@ -355,8 +345,8 @@ fn who_forgets_a_request_forgets_its_answer() {
 #[test]
 fn the_batch_samples_are_joined_where_the_ids_agree() {
     let (Some(requests), Some(answers)) = (
-        shared("log_samples/04_openai_batch_input.jsonl"),
-        shared("log_samples/05_openai_batch_output.jsonl"),
+        data::text("log_samples/04_openai_batch_input.jsonl"),
+        data::text("log_samples/05_openai_batch_output.jsonl"),
     ) else {
         return;
     };
@@ -379,9 +369,10 @@ fn the_batch_samples_are_joined_where_the_ids_agree() {
 
 #[test]
 fn the_anthropic_samples_are_joined_as_a_batch() {
-    let (Some(request), Some(message)) =
-        (shared("log_samples/10_anthropic_batch.jsonl"), shared("log_samples/11_anthropic_response.json"))
-    else {
+    let (Some(request), Some(message)) = (
+        data::text("log_samples/10_anthropic_batch.jsonl"),
+        data::text("log_samples/11_anthropic_response.json"),
+    ) else {
         return;
     };
     let request: Value = serde_json::from_str(&request).unwrap();

@@ -1,8 +1,6 @@
 //! One sample of each shape, as vendors document or publish it: messages, functions, response and facts, exactly.
 //!
-//! The samples are no part of the project; without them the tests print that they were skipped.
-
-use std::path::Path;
+//! The samples are no part of the project; `test_data` finds them, or counts the tests as not run.
 
 use serde_json::{Value, json};
 
@@ -16,13 +14,8 @@ const ASKED: &str = "What's the weather like in Boston today?";
 const MORNING: i64 = 1_737_710_446_847;
 
 /// The lines of a sample, and its JSON values as they were sent.
-#[allow(clippy::print_stdout)] // A test that was skipped has to say so.
 fn sample(name: &str) -> Option<(Vec<Line>, Vec<Value>)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/log_samples").join(name);
-    let Ok(bytes) = std::fs::read(&path) else {
-        println!("skipped: {} is not there", path.display());
-        return None;
-    };
+    let bytes = std::fs::read(crate::test_data::path(&format!("log_samples/{name}"))?).unwrap();
     let text = String::from_utf8_lossy(&bytes);
     let values =
         serde_json::Deserializer::from_str(&text).into_iter::<Value>().map_while(Result::ok).collect();

@@ -1,0 +1,75 @@
+//! Prints how many tests did not run for want of data. It is the last test binary, and has no test runner that would
+//! hold its output back.
+//!
+//! It also checks the list itself: each test is there, and CONTRIBUTING describes each part.
+
+#![allow(clippy::print_stdout, clippy::disallowed_methods)] // Its output is what it is for.
+
+#[path = "support/data.rs"]
+mod data;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use data::{PARTS, Part};
+
+fn main() {
+    // Other runners ask each binary for a list of its tests: there is none.
+    if std::env::args().any(|argument| argument == "--list") {
+        return;
+    }
+    assert_list_is_true();
+    let tests = |parts: &[&Part]| -> BTreeSet<&str> {
+        parts.iter().flat_map(|part| part.tests.iter().copied()).collect()
+    };
+    let missing: Vec<&Part> = PARTS.iter().filter(|part| !data::folder().join(part.path).exists()).collect();
+    let (n_all, n_not_run) = (tests(&PARTS.iter().collect::<Vec<_>>()).len(), tests(&missing).len());
+    println!();
+    if missing.is_empty() {
+        println!("data: all {n_all} tests that need data from outside the repository had it");
+        return;
+    }
+    let names: Vec<&str> = missing.iter().map(|part| part.path).collect();
+    println!(
+        "data: {n_not_run} of {n_all} tests that need data from outside the repository DID NOT RUN: {} lacks {} (see CONTRIBUTING.md, Data for tests)",
+        data::folder().display(),
+        names.join(", ")
+    );
+    let required: Vec<&&Part> = missing.iter().filter(|part| !part.is_optional).collect();
+    if data::is_required() && !required.is_empty() {
+        println!("data: {} is 1, so this is a failure", data::REQUIRED);
+        std::process::exit(1);
+    }
+}
+
+/// Every test of the list exists, and every part is described for people.
+fn assert_list_is_true() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = String::new();
+    for folder in ["src", "tests"] {
+        read_sources(&project.join(folder), &mut sources);
+    }
+    let described =
+        std::fs::read_to_string(project.join("CONTRIBUTING.md")).expect("CONTRIBUTING.md is there");
+    for part in PARTS {
+        assert!(
+            described.contains(&format!("`{}`", part.path)),
+            "CONTRIBUTING.md does not describe {}",
+            part.path
+        );
+        for test in part.tests {
+            assert!(sources.contains(&format!("fn {test}()")), "{}: there is no test {test}", part.path);
+        }
+    }
+}
+
+fn read_sources(folder: &Path, sources: &mut String) {
+    for entry in std::fs::read_dir(folder).expect("the sources are there") {
+        let path = entry.expect("the sources are there").path();
+        if path.is_dir() {
+            read_sources(&path, sources);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            sources.push_str(&std::fs::read_to_string(&path).expect("sources are text"));
+        }
+    }
+}
