@@ -12,6 +12,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(test)]
+use super::columns::ColumnKind;
 use super::columns::ColumnSpec;
 use super::error::Result;
 use super::frame::{ColumnCells, Frame, FrameFile, Held};
@@ -78,6 +80,7 @@ impl Cells {
 
 /// One table of a run.
 #[derive(Debug)]
+#[cfg_attr(test, derive(Clone))]
 pub struct Table {
     id: TableId,
     ids: Vec<u128>,
@@ -90,7 +93,13 @@ pub struct Table {
     borders: Vec<usize>,
     /// Columns and where they are, oldest first.
     versions: Vec<(ColumnSpec, Arc<Cells>)>,
+    #[cfg(test)]
+    looked_at: LookedAt,
 }
+
+/// The columns of which somebody took a cell, for the law on declared columns. Copies of a table count together.
+#[cfg(test)]
+pub(crate) type LookedAt = Arc<std::sync::Mutex<std::collections::BTreeSet<&'static str>>>;
 
 impl Table {
     /// A table without columns. `batch_lengths` must add up to the number of ids.
@@ -105,7 +114,17 @@ impl Table {
             Some(*end)
         }));
         debug_assert_eq!(borders.last(), Some(&ids.len()), "batches cover the table");
-        Self { id, fates: vec![None; ids.len()], ids, order, position, borders, versions: Vec::new() }
+        Self {
+            id,
+            fates: vec![None; ids.len()],
+            ids,
+            order,
+            position,
+            borders,
+            versions: Vec::new(),
+            #[cfg(test)]
+            looked_at: LookedAt::default(),
+        }
     }
 
     /// Which table it is.
@@ -217,7 +236,23 @@ impl Table {
                 versions.extend(frame.cells(column.name));
             }
         }
-        Ok(BatchCells { columns: read })
+        Ok(BatchCells {
+            columns: read,
+            #[cfg(test)]
+            looked_at: Arc::clone(&self.looked_at),
+        })
+    }
+
+    /// The columns of which somebody took a cell since this was last asked.
+    #[cfg(test)]
+    pub(crate) fn take_looked_at(&self) -> std::collections::BTreeSet<&'static str> {
+        std::mem::take(&mut *self.looked_at.lock().unwrap())
+    }
+
+    /// Takes all cells out of a column.
+    #[cfg(test)]
+    pub(crate) fn empty_column(&mut self, column: ColumnSpec) {
+        self.versions.retain(|(known, _)| *known != column);
     }
 
     /// Where cells are, newest first, each once.
@@ -283,10 +318,14 @@ impl IdDigits {
 pub struct BatchCells {
     /// Each column with its versions, newest first.
     columns: Vec<(ColumnSpec, Vec<ColumnCells>)>,
+    #[cfg(test)]
+    looked_at: LookedAt,
 }
 
 impl BatchCells {
     fn versions(&self, column: ColumnSpec) -> &[ColumnCells] {
+        #[cfg(test)]
+        self.looked_at.lock().unwrap().insert(column.name);
         let found = self.columns.iter().find(|(have, _)| *have == column);
         &found.unwrap_or_else(|| panic!("column {} is not among those that were declared", column.name)).1
     }
@@ -297,6 +336,15 @@ impl BatchCells {
     /// The column was not among those read: a bug in the stage, found by its first test.
     pub fn text(&self, column: ColumnSpec, at: usize) -> Option<&str> {
         self.versions(column).iter().find_map(|cells| cells.text(at))
+    }
+
+    /// What a cell holds, of whatever kind, as text.
+    #[cfg(test)]
+    pub(crate) fn value(&self, column: ColumnSpec, at: usize) -> Option<String> {
+        match column.kind {
+            ColumnKind::Text => self.text(column, at).map(str::to_owned),
+            ColumnKind::Int => self.int(column, at).map(|number| number.to_string()),
+        }
     }
 
     /// The number of a cell, by the row's place in the batch.
@@ -310,6 +358,7 @@ impl BatchCells {
 
 /// The two tables and the links between them.
 #[derive(Debug)]
+#[cfg_attr(test, derive(Clone))]
 pub struct Corpus {
     /// The requests.
     pub requests: Table,

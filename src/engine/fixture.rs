@@ -1,17 +1,21 @@
 //! Small tables in memory, for examples and tests: JSON in, a corpus out.
 //!
 //! `{"doc_lists": [{column: value, …}], "requests": [{"list": 0, column: value, …}]}`. Without requests each list
-//! gets one; without lists there is one, of no functions. A value that is no text is kept as its JSON.
+//! gets one; without lists there is one, of no functions. `null` is an empty cell; another value that is no text is kept
+//! as its JSON.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Map, Value, json};
 
+use super::cascade::take_effect;
 use super::columns::{self, ColumnKind, ColumnSpec};
+use super::conservation::kept;
 use super::corpus::{BatchCells, Cells, Corpus, Table};
+use super::error::{Error, Result};
 use super::frame::{Frame, Held, Values};
 use super::scribe::Scribe;
-use super::stage::{Context, Quiet, RowIx, Stage, TableId};
+use super::stage::{Cancel, Context, Quiet, RowIx, Stage, TableId};
 use super::verdict::{Delta, FateEvent, Verdict};
 use super::view::View;
 
@@ -73,6 +77,86 @@ impl Judged {
     }
 }
 
+/// Judges the kept rows and lets the verdict take effect, as the runner does. Gives the delta with what followed.
+///
+/// # Errors
+/// The stage's.
+///
+/// # Panics
+/// A row is lost, has a fate and is kept, or is kept without its list.
+pub(crate) fn step(stage: &dyn Stage, corpus: &mut Corpus, at: usize) -> Result<Delta> {
+    let folder = tempfile::tempdir().unwrap();
+    let contract = stage.contract();
+    let cancel = AtomicBool::new(false);
+    let cx = Context { seed: 1, cancel: &cancel, progress: &Quiet };
+    let (columns, scribe) = (folder.path().join("columns.parquet"), Scribe::new(usize::MAX));
+    let mut verdict = Verdict::new("law", &contract, corpus.table(contract.table), &columns, &scribe);
+    stage.judge(&View::new(corpus, &contract), &cx, &mut verdict)?;
+    let delta = verdict.finish()?;
+    let before = kept(corpus);
+    let fates = take_effect(corpus, contract.table, delta.fates, at)?;
+    if let Some(cells) = delta.cells.clone() {
+        corpus.table_mut(contract.table).add_columns(&contract.writes, Cells::in_memory(cells));
+    }
+    let gone = |table| fates.iter().filter(|fate| fate.table == table).count() as u64;
+    let after = kept(corpus);
+    assert_eq!(before.requests, after.requests + gone(TableId::Requests), "requests");
+    assert_eq!(before.doc_lists, after.doc_lists + gone(TableId::DocLists), "doc lists");
+    for (request, &list) in (0..).zip(&corpus.list) {
+        let is_kept = corpus.requests.is_kept(request);
+        assert!(!is_kept || corpus.lists.is_kept(list), "request {request} is kept, its list is not");
+    }
+    for fate in &fates {
+        assert!(fate.into.is_none_or(|into| corpus.table(fate.table).is_kept(into)), "{fate:?}");
+    }
+    Ok(Delta { fates, ..delta })
+}
+
+/// Counts how often it is asked, and from one time on answers that the user asked to stop.
+pub(crate) struct AfterAsked {
+    n_asked: AtomicU64,
+    stops_at: u64,
+}
+
+impl AfterAsked {
+    fn times(stops_at: u64) -> Self {
+        Self { n_asked: AtomicU64::new(0), stops_at }
+    }
+}
+
+impl Cancel for AfterAsked {
+    fn is_cancelled(&self) -> bool {
+        self.n_asked.fetch_add(1, Ordering::Relaxed) >= self.stops_at
+    }
+}
+
+/// How often work may ask once more after it has heard that the user wants it to stop.
+const MOST_ASKED_AFTERWARDS: u64 = 8;
+
+/// Work asks at least once a row whether to stop, and stops at its beginning, in its middle and at its end.
+///
+/// It must ask equally often each time that it runs.
+pub(crate) fn assert_stops_wherever_it_is_asked_to(
+    name: &str,
+    n_rows: u64,
+    work: impl Fn(&AfterAsked) -> Result<()>,
+) {
+    let never = AfterAsked::times(u64::MAX);
+    work(&never).unwrap();
+    let n_asked = never.n_asked.into_inner();
+    assert!(n_asked >= n_rows, "{name}: asked {n_asked} times for {n_rows} rows");
+    for stops_at in [0, n_asked / 2, n_asked - 1] {
+        let cancel = AfterAsked::times(stops_at);
+        let stopped = work(&cancel);
+        assert!(matches!(stopped, Err(Error::Interrupted)), "{name}: {stops_at} of {n_asked}: {stopped:?}");
+        let asked_afterwards = cancel.n_asked.into_inner() - stops_at;
+        assert!(
+            asked_afterwards <= MOST_ASKED_AFTERWARDS,
+            "{name}: asked {asked_afterwards} times after it was to stop, {stops_at} of {n_asked} on its way"
+        );
+    }
+}
+
 fn table(id: TableId, rows: &[Value]) -> Table {
     let ids = (1..).take(rows.len()).collect();
     let order = (0..).take(rows.len()).collect();
@@ -84,8 +168,12 @@ fn table(id: TableId, rows: &[Value]) -> Table {
     for name in rows.iter().flat_map(|row| row.keys()).filter(|name| *name != "list") {
         assert!(known.iter().any(|column| column.name == name), "no column {name} in {}", id.name());
     }
-    let texts: Vec<Vec<Option<String>>> =
-        known.iter().map(|column| rows.iter().map(|row| row.get(column.name).map(text)).collect()).collect();
+    let texts: Vec<Vec<Option<String>>> = known
+        .iter()
+        .map(|column| {
+            rows.iter().map(|row| row.get(column.name).filter(|cell| !cell.is_null()).map(text)).collect()
+        })
+        .collect();
     let mut frame = Vec::new();
     for (column, texts) in known.iter().zip(&texts) {
         let cells = texts.iter().map(Option::as_deref);
