@@ -9,12 +9,14 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::error::{At, Result};
+use super::error::{At, Error, Result};
 
 /// Collects the parts of a key.
 #[derive(Clone, Default)]
 pub struct Fingerprint {
     hasher: Sha256,
+    /// What was added of the program itself, for people and tests.
+    versions: Vec<String>,
 }
 
 impl Fingerprint {
@@ -35,7 +37,27 @@ impl Fingerprint {
 
     /// Adds the version of a piece of code: raise it when its answers change.
     pub fn version(&mut self, version: u32) {
-        self.part("version", &version.to_le_bytes());
+        self.version_of("version", version);
+    }
+
+    /// Adds the version of a piece of code that several others call.
+    pub fn version_of(&mut self, label: &str, version: u32) {
+        self.part(label, &version.to_le_bytes());
+        self.versions.push(format!("{label} {version}"));
+    }
+
+    /// Adds something that is built into the program and has no number, such as a table of weights.
+    pub fn built_in(&mut self, label: &str, content: &str) {
+        self.part(label, content.as_bytes());
+        let mut hash = hex(&Sha256::digest(content));
+        hash.truncate(16);
+        self.versions.push(format!("{label} {hash}"));
+    }
+
+    /// What was added by [`version`](Self::version), [`version_of`](Self::version_of) and
+    /// [`built_in`](Self::built_in), in that order.
+    pub fn versions(&self) -> &[String] {
+        &self.versions
     }
 
     /// Adds a file by its content.
@@ -58,10 +80,21 @@ impl Fingerprint {
 /// # Errors
 /// The file cannot be read.
 pub fn sha256_of(path: &Path) -> Result<String> {
+    sha256_until(path, &|| false)
+}
+
+/// [`sha256_of`] for a file that may be large.
+///
+/// # Errors
+/// The file cannot be read, or the user asked to stop.
+pub fn sha256_until(path: &Path, cancelled: &dyn Fn() -> bool) -> Result<String> {
     let mut file = File::open(path).at("reading", path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 20];
     loop {
+        if cancelled() {
+            return Err(Error::Interrupted);
+        }
         match file.read(&mut buffer).at("reading", path)? {
             0 => return Ok(hex(&hasher.finalize())),
             n => hasher.update(&buffer[..n]),

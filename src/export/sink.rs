@@ -24,7 +24,7 @@ use super::row::{COLUMNS, PASSED_ON, RowCells};
 use super::set::Set;
 use crate::bfcl::category::Category;
 use crate::bfcl::ids::{Ids, check_prefix};
-use crate::bfcl::writer::{Entry, write_category};
+use crate::bfcl::writer::{Entry, LINES_AT_A_TIME, write_category};
 use crate::conversation::Message;
 use crate::engine::columns::{
     ANSWER, ANSWER_FROM, CATEGORY, ColumnSpec, EXTERNAL_ID, FUNCTIONS, MESSAGES, TIER,
@@ -108,7 +108,7 @@ impl Sink for Export {
         let functions = read_functions(corpus, cx)?;
         let mut drafts = read_drafts(corpus, cx)?;
         drafts.sort_by_key(|draft| (corpus.lists.position(draft.list), corpus.requests.position(draft.row)));
-        publish(&mut drafts, &functions);
+        publish(&mut drafts, &functions, cx)?;
         let mut exported = Exported::default();
         let (sure, unverified): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(Draft::is_scored);
         let frozen = self.freeze.as_deref().map(Frozen::open).transpose()?;
@@ -150,8 +150,9 @@ impl Sink for Export {
                 let rows: Vec<(String, &Draft)> = ids.into_iter().zip(of_category).collect();
                 for group in rows.chunks(GROUP_ROWS) {
                     go_on(cx)?;
-                    let cells = |(id, draft): &(String, &Draft)| draft.cells(id, &functions);
-                    write_rows(&mut table, &group.par_iter().map(cells).collect::<Vec<_>>(), false)?;
+                    let cells =
+                        |(id, draft): &(String, &Draft)| go_on(cx).map(|()| draft.cells(id, &functions));
+                    write_rows(&mut table, &group.par_iter().map(cells).collect::<Result<Vec<_>>>()?, false)?;
                 }
             }
             table.finish()?;
@@ -246,17 +247,22 @@ struct Published {
 
 /// Gives every draft its published ids: hashes of the question and the functions as the dataset has them, never of
 /// what was logged. Requests that are equal there are numbered in their order.
-fn publish(drafts: &mut [Draft], functions: &FxHashMap<RowIx, Vec<Value>>) {
-    let list_ids: FxHashMap<RowIx, u128> = functions
-        .par_iter()
-        .map(|(&list, functions)| (list, xxh3_128(json!(functions).to_string().as_bytes())))
-        .collect();
-    drafts.par_iter_mut().for_each(|draft| {
+///
+/// # Errors
+/// The user asked to stop.
+fn publish(drafts: &mut [Draft], functions: &FxHashMap<RowIx, Vec<Value>>, cx: &Context<'_>) -> Result<()> {
+    let list_id = |(&list, functions): (&RowIx, &Vec<Value>)| {
+        go_on(cx).map(|()| (list, xxh3_128(json!(functions).to_string().as_bytes())))
+    };
+    let list_ids: FxHashMap<RowIx, u128> = functions.par_iter().map(list_id).collect::<Result<_>>()?;
+    drafts.par_iter_mut().try_for_each(|draft| -> Result<()> {
+        go_on(cx)?;
         let list_id = list_ids[&draft.list];
         let mut text = draft.question();
         text.push_str(&RowId(list_id).to_string());
         draft.published = Published { request_id: RowId(xxh3_128(text.as_bytes())), list_id: RowId(list_id) };
-    });
+        Ok(())
+    })?;
     let mut occurrences: FxHashMap<RowId, u64> = FxHashMap::default();
     for draft in drafts {
         let id = draft.published.request_id;
@@ -266,6 +272,7 @@ fn publish(drafts: &mut [Draft], functions: &FxHashMap<RowIx, Vec<Value>>) {
         }
         *occurrence += 1;
     }
+    Ok(())
 }
 
 /// Stops where the user asked to.
@@ -287,6 +294,7 @@ fn read_drafts(corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Draft>> {
         }
         let cells = requests.read_batch(batch, &asked)?;
         let draft_of = |&row: &RowIx| {
+            go_on(cx)?;
             let text = |column| cells.text(column, row as usize - range.start).map(str::to_owned);
             draft(corpus, row, text).ok_or_else(|| {
                 let what = format!(
@@ -333,10 +341,12 @@ fn read_functions(corpus: &Corpus, cx: &Context<'_>) -> Result<FxHashMap<RowIx, 
         let range = corpus.lists.batch(batch);
         let cells = corpus.lists.read_batch(batch, &[FUNCTIONS])?;
         let read = |row: RowIx| {
+            go_on(cx)?;
             let text = cells.text(FUNCTIONS, row as usize - range.start).unwrap_or("[]");
-            (row, serde_json::from_str(text).unwrap_or_default())
+            Ok((row, serde_json::from_str(text).unwrap_or_default()))
         };
-        functions.extend(corpus.lists.kept_of_batch(batch).into_par_iter().map(read).collect::<Vec<_>>());
+        let kept = corpus.lists.kept_of_batch(batch).into_par_iter();
+        functions.extend(kept.map(read).collect::<Result<Vec<_>>>()?);
     }
     Ok(functions)
 }
@@ -366,7 +376,7 @@ fn write_files(
     frozen.number(category, ids)?;
     frozen.write(&mut questions, &mut *answers, !entries.is_empty()).at("writing", &question_path)?;
     let mut names = Vec::with_capacity(entries.len());
-    for group in entries.chunks(GROUP_ROWS) {
+    for group in entries.chunks(LINES_AT_A_TIME) {
         go_on(cx)?;
         let written = write_category(category, ids, group, &mut questions, &mut *answers);
         names.extend(written.at("writing", &question_path)?);
@@ -482,6 +492,26 @@ mod tests {
             FrameFile::open(&folder.path().join("data/unverified.parquet")).unwrap().read_all().unwrap();
         let tiers: Vec<_> = (0..2).map(|row| table.texts("tier").unwrap().get(row)).collect();
         assert_eq!(tiers, [Some("judged"), Some("judged")]);
+    }
+
+    #[test]
+    fn it_asks_at_every_row_whether_to_stop_and_stops_wherever_it_hears_so() {
+        const N_ROWS: u64 = 700;
+        let request = |at: u64| {
+            let rest = json!({"answer": [{"ring": {"times": [at]}}], "tier": if at % 3 == 0 { "human" } else { "recorded" }});
+            request(usize::from(at % 2 == 0), "simple", &rest)
+        };
+        let functions = json!([{"name": "ring", "description": "Rings.", "parameters": {}}]);
+        let tables = json!({"doc_lists": [{"functions": functions}, {"functions": functions}],
+            "requests": (0..N_ROWS).map(request).collect::<Vec<_>>()});
+        let corpus = fixture::corpus(&tables);
+        // With one thread it asks as often each time.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        fixture::assert_stops_wherever_it_is_asked_to("export", 3 * N_ROWS, |cancel| {
+            let folder = tempfile::tempdir().unwrap();
+            let cx = Context { seed: 1, cancel, progress: &Quiet };
+            pool.install(|| Export::default().write(&corpus, folder.path(), &cx).map(drop))
+        });
     }
 
     #[test]

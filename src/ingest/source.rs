@@ -17,7 +17,7 @@ use serde_json::Value;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 use crate::engine::error::{Error, Result};
-use crate::engine::fingerprint::{Fingerprint, sha256_of};
+use crate::engine::fingerprint::{Fingerprint, sha256_until};
 use crate::engine::folder::InputFile;
 use crate::engine::foreign::{ForeignFile, ForeignRows, Need};
 use crate::engine::payload::{InputsRead, PayloadWriter, RequestRow};
@@ -88,7 +88,7 @@ impl Source for Ingest {
     }
 
     fn inputs(&self) -> Result<Vec<InputFile>> {
-        self.inputs.iter().map(|path| hashed(path)).collect()
+        self.inputs.iter().map(|path| hashed(path, &|| false)).collect()
     }
 
     fn read(&self, into: &mut PayloadWriter, cx: &Context<'_>) -> Result<InputsRead> {
@@ -177,6 +177,10 @@ impl Rows<'_, '_> {
             let no_more = &wants_no_more;
             scope.spawn(move || parse_blocks(columns, blocks, no_more, promises_in));
             let taken = self.take_parsed(promises, &wants_no_more);
+            if taken.is_err() {
+                // What was read and is not parsed yet need not be.
+                wants_no_more.store(true, Ordering::Relaxed);
+            }
             let inputs = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             taken.and(inputs)
         })
@@ -191,9 +195,7 @@ impl Rows<'_, '_> {
     ) -> Result<()> {
         // A promise is broken by a panic only, which is told where the thread is joined.
         for parsed in promises.iter().map_while(|promise| promise.recv().ok()) {
-            if self.cx.cancelled() {
-                return Err(Error::Interrupted);
-            }
+            self.go_on()?;
             match parsed {
                 Parsed::Lines(lines) => lines.into_iter().try_for_each(|line| self.take(line))?,
                 Parsed::PassedOver(n_lines) => self.into.passed_over(n_lines),
@@ -211,20 +213,20 @@ impl Rows<'_, '_> {
             let rows = frames.read(&selection, stretch.clone())?;
             let mut start = 0;
             while start < rows.height() {
-                if self.cx.cancelled() {
-                    return Err(Error::Interrupted);
-                }
+                self.go_on()?;
                 let end = self.end_of_batch(&rows, start);
                 let number = |row: usize| Position::same((stretch.start + row + 1) as u64);
-                let read = |row: usize| self.parquet_row(file, &rows, row, number(row));
-                let lines: Vec<Vec<Ready>> = (start..end).into_par_iter().map(read).collect();
+                let read =
+                    |row: usize| self.go_on().map(|()| self.parquet_row(file, &rows, row, number(row)));
+                let lines: Vec<Vec<Ready>> = (start..end).into_par_iter().map(read).collect::<Result<_>>()?;
                 for line in lines.into_iter().flatten() {
                     self.take(line)?;
                 }
                 start = end;
             }
         }
-        Ok(ReadFile { input: hashed(path)?, n_items: frames.height() as u64, by_record: true })
+        let input = hashed(path, &|| self.cx.cancelled())?;
+        Ok(ReadFile { input, n_items: frames.height() as u64, by_record: true })
     }
 
     /// Where the rows end that are parsed together: a few bytes of a dictionary can be the cells of many rows.
@@ -266,6 +268,7 @@ impl Rows<'_, '_> {
     }
 
     fn take(&mut self, line: Ready) -> Result<()> {
+        self.go_on()?;
         self.cx.progress.advance(line.n_items);
         let is_awaited = matches!(&line.row, ReadyRow::Answer(_, answer) if self.waiting.is_awaited(answer));
         if line.is_further_part {
@@ -288,6 +291,11 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
+    /// Stops where the user asked to.
+    fn go_on(&self) -> Result<()> {
+        if self.cx.cancelled() { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
     fn request(&mut self, request: Box<RequestRow>) -> Result<()> {
         match self.ingest.sample_rows {
             None => self.into.request(*request)?,
@@ -300,9 +308,12 @@ impl Rows<'_, '_> {
 
     /// Passes on the batch lines, which have waited for the last file.
     fn join(&mut self) -> Result<()> {
-        std::mem::take(&mut self.waiting).join(|line| match line {
-            Joined::Request(request) => self.request(request),
-            Joined::Answer(line) => self.into.line(line),
+        std::mem::take(&mut self.waiting).join(|line| {
+            self.go_on()?;
+            match line {
+                Joined::Request(request) => self.request(request),
+                Joined::Answer(line) => self.into.line(line),
+            }
         })
     }
 
@@ -321,12 +332,15 @@ impl Rows<'_, '_> {
     fn write_sample(&mut self) -> Result<()> {
         let mut sample: Vec<Box<RequestRow>> = std::mem::take(&mut self.sample).into_values().collect();
         sample.sort_by_key(|request| (request.file, request.line));
-        sample.into_iter().try_for_each(|request| self.into.request(*request))
+        sample.into_iter().try_for_each(|request| {
+            self.go_on()?;
+            self.into.request(*request)
+        })
     }
 }
 
 /// A file with its hash, read for that alone.
-fn hashed(path: &Path) -> Result<InputFile> {
+fn hashed(path: &Path, cancelled: &dyn Fn() -> bool) -> Result<InputFile> {
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    Ok(InputFile { path: path.display().to_string(), sha256: sha256_of(path)?, bytes })
+    Ok(InputFile { path: path.display().to_string(), sha256: sha256_until(path, cancelled)?, bytes })
 }

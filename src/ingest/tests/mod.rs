@@ -5,6 +5,7 @@ mod files;
 mod laws;
 mod lines;
 mod samples;
+mod stopping;
 mod traces;
 
 use std::collections::BTreeSet;
