@@ -181,8 +181,8 @@ pub fn fingerprint(
     fingerprint: &mut Fingerprint,
 ) -> Result<(), SetError> {
     let catalogue = Catalogue::open(dir)?;
-    fingerprint.part("compared", &VERSION.to_le_bytes());
-    fingerprint.part("fixes", &fix::VERSION.to_le_bytes());
+    fingerprint.version_of("compared", VERSION);
+    fingerprint.version_of("fixes", fix::VERSION);
     for id in ids {
         let set = catalogue.set(id)?;
         fingerprint.part("set", format!("{id} {}", set.format).as_bytes());

@@ -146,7 +146,7 @@ impl Stage for DropBaselineOverlap {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(4);
         if let Some(embedder) = self.embedder()? {
-            fingerprint.part("embedder", embedder.id().as_bytes());
+            fingerprint.built_in("embedder", &embedder.id());
         }
         if let Some(run) = &self.run {
             for input in Earlier::open(run)?.inputs()? {

@@ -90,7 +90,7 @@ impl RowStage for JudgeDocs {
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(1);
-        fingerprint.part("fixes", &fix::VERSION.to_le_bytes());
+        fingerprint.version_of("fixes", fix::VERSION);
         Ok(())
     }
 

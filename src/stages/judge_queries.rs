@@ -153,14 +153,14 @@ impl Stage for JudgeQueries {
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(4);
-        fingerprint.part("embedder", SPACE.id().as_bytes());
+        fingerprint.built_in("embedder", SPACE.id());
         if let Some(path) = &self.answers {
             fingerprint.part("answers", b"");
             fingerprint.file(path)?;
         }
         match &self.weights {
             Some(path) => fingerprint.file(path)?,
-            None => fingerprint.part("weights", Model::embedded().to_toml().as_bytes()),
+            None => fingerprint.built_in("weights", &Model::embedded().to_toml()),
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! What a whole run must keep (bytes with any number of threads, resume after a kill,
 //! nothing lost) is tested on the program itself in `tests/`.
 
+mod answers;
 mod nulls;
 mod reads;
 mod sample;

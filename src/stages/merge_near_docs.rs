@@ -101,7 +101,7 @@ impl Stage for MergeNearDocs {
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(5);
-        fingerprint.part("fixes", &fix::VERSION.to_le_bytes());
+        fingerprint.version_of("fixes", fix::VERSION);
         Ok(())
     }
 

@@ -131,7 +131,7 @@ impl Stage for Redact {
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(4);
-        fingerprint.part("privacy", &VERSION.to_le_bytes());
+        fingerprint.version_of("privacy", VERSION);
         self.fingerprint_names(fingerprint)
     }
 

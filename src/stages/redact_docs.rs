@@ -62,7 +62,7 @@ impl Stage for RedactDocs {
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(3);
-        fingerprint.part("privacy", &VERSION.to_le_bytes());
+        fingerprint.version_of("privacy", VERSION);
         self.0.fingerprint_names(fingerprint)
     }
 

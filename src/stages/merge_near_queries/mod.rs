@@ -217,7 +217,7 @@ impl Stage for MergeNearQueries {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(6);
         if let Some(embedder) = self.embedder()? {
-            fingerprint.part("embedder", embedder.id().as_bytes());
+            fingerprint.built_in("embedder", &embedder.id());
         }
         Ok(())
     }
