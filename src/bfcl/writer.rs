@@ -57,7 +57,7 @@ pub fn write_category(
 }
 
 /// Entries whose lines are in memory together.
-pub(super) const LINES_AT_A_TIME: usize = 512;
+pub(crate) const LINES_AT_A_TIME: usize = 512;
 
 /// An entry's line of questions and its line of answers, which is empty for a category without them.
 fn lines_of(category: Category, id: &str, entry: &Entry<'_>) -> io::Result<(Vec<u8>, Vec<u8>)> {
