@@ -8,6 +8,7 @@
 //! [`text`] and [`similarity`] (tokens, ROUGE-L, joins), [`embed`] (texts into vectors), [`notation`] (readers of
 //! JSON, YAML, Python and TypeScript), `allowance` (how much memory the values of one text may take), [`answers`]
 //! (what the log says about the right call), [`relevance`] (whether a function fits what is asked),
+//! [`decisions`] (what people decided on rows),
 //! [`public_sets`] (public datasets and how they are read), [`llm`] (the only door to the network), [`privacy`]
 //! (personal values and their placeholders), [`export`] (datasets), [`report`] (the funnel and the figures),
 //! [`inspect`] (a first look at a log); and on top [`cli`] and [`console`], which alone talk to a person.
@@ -21,6 +22,7 @@ pub mod bfcl;
 pub mod cli;
 pub mod console;
 pub mod conversation;
+pub mod decisions;
 pub mod docs;
 pub mod embed;
 pub mod engine;

@@ -45,7 +45,7 @@ fn help_names_every_command_and_every_exit_code() {
 fn the_sample_run_prints_its_funnel() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
-    let arguments = ["run", "--out", path(&out), "--set", ANSWERS[0], "--set", ANSWERS[1]];
+    let arguments = ["run", "--out", path(&out), "--set", ANSWERS];
     snapshot("run_sample", &shown(&output(&arguments)), folder.path());
     snapshot("run_sample_again", &shown(&output(&arguments)), folder.path());
 }
@@ -222,7 +222,8 @@ fn what_cannot_start_says_where_and_what_would_help() {
         ("one file twice", &["plan", "--input", "raw/pairs.csv", "./raw/pairs.csv"]),
         ("missing input", &["run", "--input", "no-such-log.jsonl", "--out", &out]),
         ("folder as input", &["run", "--input", "raw", "--out", &out]),
-        ("answers that are not there", &["run", "--set", "draft-answers.answers=none.jsonl", "--out", &out]),
+        ("decisions that are not there", &["run", "--decisions", "none.jsonl", "--out", &out]),
+        ("answers as a setting of a stage", &["plan", "--set", "draft-answers.answers=raw/answers.jsonl"]),
         ("folder of other things", &["run", "--out", thesis.to_str().unwrap()]),
         ("why without a run", &["why", &out, "r1"]),
         ("unknown kind of stage", &["stages", "merge"]),

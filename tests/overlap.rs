@@ -5,7 +5,7 @@
 
 mod support;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use support::{data, output, shown};
@@ -175,6 +175,86 @@ fn a_set_of_which_nothing_can_be_read_is_not_compared_with() {
     assert!(report.contains("not checked: unreadable"), "{report}");
     let (said, _) = compared.run(&["--set", only, "--set", "drop-public-overlap.missing=error"]);
     assert!(said.contains("of which nothing can be read: anyscale: odd.jsonl (odd.jsonl:1: "), "{said}");
+}
+
+/// The cells of a table of a run, one map a row.
+fn table(path: &Path) -> Vec<Value> {
+    let frame = FrameFile::open(path).unwrap().read_all().unwrap();
+    (0..frame.height()).map(|row| Value::Object(frame.row_json(row))).collect()
+}
+
+fn program(arguments: &[&str]) -> String {
+    shown(&output(arguments))
+}
+
+#[test]
+fn links_are_sealed_resumed_shown_and_forgotten_with_their_record() {
+    let long = "Let the smallest bell of the old mill sound for a whole hour tonight";
+    let ring = bell("ring_mill", "Rings a bell of the old mill for a while.", ["bell", "span"]);
+    let tell = bell("tell", "Tells the hour to whoever asks.", ["hour", "day"]);
+    let compared = Compared::new(&[
+        request("copy", "Ring it", &ring),
+        request("query", long, &tell),
+        request("own", "Tell it", &tell),
+    ]);
+    let file = compared.path("test.jsonl");
+    let public = bell("ring_mill", "Rings a bell of the old mill for a time.", ["bell", "span"]);
+    std::fs::write(&file, request("p1", &format!("{long}!"), &public).to_string()).unwrap();
+    compared.add(&["anyscale", file.to_str().unwrap()]);
+    compared.run(&[]);
+    let run = compared.path("run");
+    let name = run.to_str().unwrap();
+    let (whole, delta) = (run.join("links.parquet"), run.join("stages/02-drop-public-overlap/links.parquet"));
+
+    let links = table(&whole);
+    let text = |link: &Value, key: &str| link[key].as_str().unwrap().to_owned();
+    let found: Vec<Vec<String>> = links
+        .iter()
+        .map(|link| ["stage", "table", "object", "record", "method"].map(|key| text(link, key)).to_vec())
+        .collect();
+    let of_lists = ["drop-public-overlap", "doc_lists", "function", "p1"];
+    let expected = [
+        [&of_lists[..], &["rouge-l-f1"]].concat(),
+        [&of_lists[..], &["parameter-jaccard"]].concat(),
+        vec!["drop-public-queries", "requests", "query", "p1", "rouge-l-f1"],
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(links[2]["spans"], r#"[{"column":"messages","path":"/0/content"}]"#);
+    assert!(links.iter().all(|link| !link.to_string().contains("mill")), "no text of a set: {links:?}");
+    let rows = table(&run.join("rows.parquet"));
+    let id_of = |external: &str| {
+        let row = rows.iter().find(|row| row["external_id"] == external).unwrap();
+        text(row, "request_id")
+    };
+    assert_eq!(text(&links[2], "row_id"), id_of("query"));
+    let told = program(&["why", name, "query"]);
+    let line =
+        "drop-public-queries      link: query messages/0/content is near anyscale p1, rouge-l-f1 1.000";
+    assert!(told.contains(line), "{told}");
+
+    // A damaged file is found, and made again with the same bytes.
+    let before = (std::fs::read(&whole).unwrap(), std::fs::read(&delta).unwrap());
+    for (path, at) in [(&whole, "links.parquet"), (&delta, "stages/02-drop-public-overlap/links.parquet")] {
+        let mut bytes = std::fs::read(path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(path, bytes).unwrap();
+        let told = program(&["verify", name]);
+        assert!(told.starts_with("exit: 1") && told.contains(at), "{told}");
+        compared.run(&[]);
+        assert_eq!((std::fs::read(&whole).unwrap(), std::fs::read(&delta).unwrap()), before);
+    }
+    let (said, _) = compared.run(&[]);
+    assert!(said.contains("reused    4 finished steps"), "{said}");
+    assert_eq!(std::fs::read(&whole).unwrap(), before.0);
+
+    let forgotten = program(&["forget", name, "--id", "copy"]);
+    assert!(forgotten.starts_with("exit: 0"), "{forgotten}");
+    let left = table(&whole);
+    assert_eq!(left.iter().map(|link| text(link, "object")).collect::<Vec<_>>(), ["query"]);
+    assert_eq!(table(&delta), [] as [Value; 0]);
+    let told = program(&["verify", name]);
+    assert!(told.starts_with("exit: 0"), "{told}");
 }
 
 /// Two entries of the official data hold functions of `NexusRaven` in other words, and no other list holds any.

@@ -160,16 +160,16 @@ fn the_card_knows_no_clock_no_folder_and_no_name_of_an_input() {
         let log = home.join(format!("log-of-{name}.jsonl"));
         std::fs::rename(home.join("hosted.jsonl"), &log).unwrap();
         let out = home.join("run");
-        let of = |stage: &str| format!("{stage}.answers={}", home.join("answers.jsonl").display());
-        let (drafted, judged) = (of("draft-answers"), of("judge-queries"));
-        run_sample(&out, &["--set", &drafted, "--set", &judged, "--input", log.to_str().unwrap()]);
+        let decisions = home.join("answers.jsonl");
+        let decisions = decisions.to_str().unwrap();
+        run_sample(&out, &["--decisions", decisions, "--input", log.to_str().unwrap()]);
         let card = text(&out.join("dataset/README.md"));
         assert!(!card.contains(folder.path().to_str().unwrap()) && !card.contains("log-of"), "{card}");
         card
     };
     let one = card("one");
     assert_eq!(one, card("two"));
-    assert!(one.contains("answers = \"answers.jsonl\""));
+    assert!(one.contains("decisions = \"answers.jsonl\""));
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn a_run_killed_at_any_moment_goes_on_to_the_same_bytes() {
             std::fs::remove_dir_all(&killed).unwrap();
         }
         let mut run = toolsieve()
-            .args(["run", "--quiet", "--set", ANSWERS[0], "--set", ANSWERS[1], "--out"])
+            .args(["run", "--quiet", "--set", ANSWERS, "--out"])
             .arg(&killed)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -257,7 +257,7 @@ fn a_sample_of_the_dataset_stands_for_all_of_it_whatever_the_order_of_files() {
         let out = folder.path().join(name);
         let mut command = toolsieve();
         command.arg("run").arg(&pipeline).args(["--quiet", "--out"]).arg(&out).arg("--input").args(inputs);
-        let command = command.args(["--set", ANSWERS[0], "--set", ANSWERS[1]]);
+        let command = command.args(["--set", ANSWERS]);
         assert!(command.stdout(Stdio::null()).status().unwrap().success());
         let dataset =
             stable_bytes(&out).into_iter().filter(|(name, _)| name.starts_with("dataset")).collect();
@@ -567,7 +567,7 @@ fn an_answer_for_an_id_that_several_rows_have_is_not_guessed() {
     std::fs::write(&log, rows.map(|row| row.to_string() + "\n").concat()).unwrap();
     std::fs::write(&answers, "{\"request\": \"1\", \"ground_truth\": [{\"ring\": {\"times\": [3]}}]}\n")
         .unwrap();
-    let set = format!("draft-answers.answers={}", answers.display());
+    let set = format!("decisions={}", answers.display());
     let out = folder.path().join("run");
     let run = support::output(&[
         "run",
@@ -584,7 +584,8 @@ fn an_answer_for_an_id_that_several_rows_have_is_not_guessed() {
         &set,
     ]);
     assert!(run.status.success(), "{}", support::shown(&run));
-    assert!(support::shown(&run).contains("request 1 is the id of several rows"), "{}", support::shown(&run));
+    let why = "answers.jsonl:1: answer is not applied: 2 rows have this id; name the request id instead";
+    assert!(support::shown(&run).contains(why), "{}", support::shown(&run));
 }
 
 /// The irrelevance entries of a run by set, of a log of questions that no bell answers.

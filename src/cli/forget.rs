@@ -282,7 +282,7 @@ impl Told {
         let rows: Vec<Vec<String>> =
             self.touched.iter().map(|file| vec![file.file.clone(), what(file)]).collect();
         text += &format!("\n{}", table(&["file", "what went"], &rows, &[]));
-        text += "made anew: ledger.parquet, rows.parquet, lists.parquet, report.json, report.html, dataset/README.md\n\n";
+        text += "made anew: ledger.parquet, rows.parquet, lists.parquet, links.parquet, report.json, report.html, dataset/README.md\n\n";
         let counts = &self.counts;
         text += &format!(
             "requests  {} = {} kept + {} merged + {} held + {} dropped + {} forgotten\n",

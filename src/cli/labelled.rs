@@ -16,7 +16,6 @@ use crate::console;
 use crate::conversation::Role;
 use crate::engine::columns::{EXTERNAL_ID, FUNCTIONS, RELEVANCE_BASIS};
 use crate::engine::corpus::Corpus;
-use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Quiet, RowIx, TableId};
 use crate::engine::view::View;
 use crate::relevance::asked::Asked;
@@ -156,19 +155,10 @@ pub(super) fn from_run(run: &Path, labels: &Path) -> anyhow::Result<Labelled> {
 }
 
 fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> anyhow::Result<Vec<Read>> {
-    let contract = Contract {
-        table: TableId::Requests,
-        reads: vec![EXTERNAL_ID, RELEVANCE_BASIS, FUNCTIONS],
-        reads_if_there: vec![],
-        writes: vec![],
-        reasons: vec![],
-        merges: false,
-        partition: Partition::Rows,
-        idempotent: true,
-        sends_rows_out: false,
-    };
+    let contract =
+        Contract { reads: vec![EXTERNAL_ID, RELEVANCE_BASIS, FUNCTIONS], ..Contract::new(TableId::Requests) };
     let (view, cancel) = (View::new(corpus, &contract), AtomicBool::new(false));
-    let cx = Context { seed: 0, cancel: &cancel, progress: &Quiet };
+    let cx = Context::new(0, &cancel, &Quiet);
     let groups = groups(&view, &cx)?;
     let mut read = Vec::new();
     let every = |_| true;

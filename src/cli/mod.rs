@@ -128,6 +128,10 @@ struct PipelineArgs {
     #[arg(long)]
     freeze: bool,
 
+    /// Applies decisions by people, JSON lines; they win over any stage.
+    #[arg(long, value_name = "FILE")]
+    decisions: Option<PathBuf>,
+
     /// Sets a key, e.g. merge-near-docs.threshold=0.7 or seed=2.
     #[arg(long, value_name = "ID.KEY=VALUE")]
     set: Vec<Override>,

@@ -25,6 +25,11 @@ pub(super) fn load(args: &PipelineArgs) -> anyhow::Result<Pipeline> {
     let mut overrides = args.set.clone();
     overrides.extend(args.baseline.iter().map(|run| key("run", &run.to_string_lossy())));
     overrides.extend(args.freeze.then(|| key("mode", "freeze")));
+    overrides.extend(
+        args.decisions
+            .iter()
+            .map(|file| Override { id: String::new(), ..key("decisions", &file.to_string_lossy()) }),
+    );
     let mut pipeline = Pipeline::load(args.pipeline.as_deref(), &overrides)?;
     if !args.input.is_empty() {
         pipeline.ingest.inputs.clone_from(&args.input);

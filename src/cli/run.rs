@@ -21,6 +21,7 @@ use crate::engine::ledger;
 use crate::engine::partition::Parts;
 use crate::engine::payload::IngestManifest;
 use crate::engine::runner::{self, Outcome, Sink, StageInstance};
+use crate::engine::services::Services;
 use crate::engine::stage::{Context, Progress};
 use crate::export::earlier::Earlier;
 use crate::pipeline::Pipeline;
@@ -88,7 +89,8 @@ pub(super) fn run(args: RunArgs) -> anyhow::Result<Ending> {
     for warning in &pipeline.warnings {
         progress.warn(warning);
     }
-    let cx = Context { seed: pipeline.seed, cancel: &*cancel, progress: &progress };
+    let services = Services::default().with_decisions(Arc::clone(&pipeline.decisions));
+    let cx = Context::new(pipeline.seed, &*cancel, &progress).with_services(services);
     let (outcome, report) = judged(&pipeline, &folder, args.parts, &cx).map_err(Halfway)?;
     let printed = print_summary(&report, &outcome, folder.path());
     let ending = gate(&pipeline, &outcome.ingest, report.fault_share);

@@ -1,4 +1,4 @@
-//! The files of one stage: its fates and edits as Parquet, its counts as a manifest.
+//! The files of one stage: its fates and edits as Parquet, its counts as a manifest. Its links are in `links`.
 //!
 //! Together with the columns file that `verdict` wrote, this is all a stage leaves
 //! behind, and all that is needed to act as if it had just run.
@@ -353,6 +353,6 @@ pub fn read_edits(path: &Path) -> Result<Vec<StoredEdit>> {
         .collect()
 }
 
-fn table_of(name: &str) -> Option<TableId> {
+pub(super) fn table_of(name: &str) -> Option<TableId> {
     TableId::ALL.into_iter().find(|table| table.name() == name)
 }

@@ -38,7 +38,7 @@ pub(crate) fn judged(stage: &dyn Stage, tables: &Value) -> Judged {
     let corpus = corpus(tables);
     let contract = stage.contract();
     let cancel = AtomicBool::new(false);
-    let cx = Context { seed: 1, cancel: &cancel, progress: &Quiet };
+    let cx = Context::new(1, &cancel, &Quiet);
     let table = corpus.table(contract.table);
     let (columns, scribe) = (folder.path().join("columns.parquet"), Scribe::new(usize::MAX));
     let mut verdict = Verdict::new("example", &contract, table, &columns, &scribe);
@@ -88,7 +88,7 @@ pub(crate) fn step(stage: &dyn Stage, corpus: &mut Corpus, at: usize) -> Result<
     let folder = tempfile::tempdir().unwrap();
     let contract = stage.contract();
     let cancel = AtomicBool::new(false);
-    let cx = Context { seed: 1, cancel: &cancel, progress: &Quiet };
+    let cx = Context::new(1, &cancel, &Quiet);
     let (columns, scribe) = (folder.path().join("columns.parquet"), Scribe::new(usize::MAX));
     let mut verdict = Verdict::new("law", &contract, corpus.table(contract.table), &columns, &scribe);
     stage.judge(&View::new(corpus, &contract), &cx, &mut verdict)?;

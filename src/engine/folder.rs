@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entries::ENTRIES;
 use super::error::{At, Error, Result, damaged};
+use super::links::LINKS;
 use super::marker::{self, Nature, has_marker, is_link, nature};
 use super::others::refuse_others;
 use super::rewrite::Rewritten;
@@ -34,12 +35,13 @@ pub(super) const STAGES: &str = "stages";
 pub(super) const SPOOL: &str = "stdin";
 
 /// What tells a whole run, beside its dataset.
-pub(super) const OUTCOME: [&str; 7] = [
+pub(super) const OUTCOME: [&str; 8] = [
     "report.json",
     "report.html",
     "ledger.parquet",
     "rows.parquet",
     "lists.parquet",
+    LINKS,
     ENTRIES,
     FORGOTTEN_FATES,
 ];

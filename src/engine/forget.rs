@@ -1,7 +1,7 @@
 //! Takes records out of a finished run, and leaves their places.
 //!
 //! A row that is forgotten keeps its number, the file, line and record it was read from, and the
-//! bare fates it met; its cells, its evidence and its edits go, and its id becomes a
+//! bare fates it met; its cells, its evidence, its edits and its links go, and its id becomes a
 //! tombstone, since an id is a hash of the content. So every count still adds up, and rows
 //! that were merged into it still were. What was made of it goes with it: the doc list
 //! that no other request has, and the answers that other rows took from it, which are held
@@ -23,10 +23,12 @@ use serde::de::DeserializeOwned;
 use super::cascade::{NO_REQUEST_LEFT, cascade};
 use super::columns::{ANSWER, ANSWER_FROM, FILE, LINE, RECORD, TIER};
 use super::corpus::{Corpus, Fate, RowId, Table};
+use super::decisions::DECIDED;
 use super::delta::{COLUMNS, EDITS, FATES, StageManifest, StoredFates, read_edits, read_fates, write_fates};
 use super::error::{Error, Result, damaged};
 use super::folder::{FORGOTTEN_FATES, INGEST, RunFolder, STAGES, beside, put_in_place};
 use super::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN, Forgotten, tombstone};
+use super::links::LINKS;
 use super::payload::{IngestManifest, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS, id_of_repeat};
 use super::rewrite::{Group, Rewritten, Touched, rewrite};
 use super::runner::{self, StageInstance, step_name};
@@ -120,7 +122,7 @@ impl<'a> Erasure<'a> {
         put_in_place(&beside, &path)
     }
 
-    /// Empties the cells of the payload and of every stage, and takes out evidence and edits.
+    /// Empties the cells of the payload and of every stage, and takes out evidence, edits and links.
     ///
     /// # Errors
     /// A file cannot be read or written.
@@ -137,7 +139,11 @@ impl<'a> Erasure<'a> {
             let folder = self.folder.path().join(&step);
             let contract = instance.stage.contract();
             let mut delta =
-                vec![self.empty_evidence(&folder.join(FATES))?, self.remove_edits(&folder.join(EDITS))?];
+                vec![self.empty_evidence(&folder.join(FATES))?, self.remove_rows(&folder.join(EDITS))?];
+            // Not every stage leaves these.
+            for name in [LINKS, DECIDED].into_iter().filter(|name| folder.join(name).exists()) {
+                delta.push(self.remove_rows(&folder.join(name))?);
+            }
             if !contract.writes.is_empty() {
                 delta.insert(0, self.empty_cells(&folder.join(COLUMNS), contract.table, &[])?);
             }
@@ -221,7 +227,8 @@ impl<'a> Erasure<'a> {
         })
     }
 
-    fn remove_edits(&self, path: &Path) -> Result<(Rewritten, Touched)> {
+    /// Takes the edits, links or decisions of rows that go out of their file.
+    fn remove_rows(&self, path: &Path) -> Result<(Rewritten, Touched)> {
         self.change(path, |group, touched| {
             let ours: Vec<usize> = (0..group.height()).filter(|&at| self.is_of_ours(group, at)).collect();
             for &at in &ours {
@@ -258,7 +265,7 @@ impl<'a> Erasure<'a> {
         }
     }
 
-    /// Whether a fate or an edit speaks of a row that goes.
+    /// Whether a fate, an edit or a link is of a row that goes.
     fn is_of_ours(&self, group: &Group<'_>, at: usize) -> bool {
         let table = TableId::ALL.into_iter().find(|table| group.text("table", at) == Some(table.name()));
         let row = group.u32("row", at);

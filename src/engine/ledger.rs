@@ -2,7 +2,7 @@
 //!
 //! Made anew at the end of each run from the stages' deltas, so it never disagrees with
 //! them. Events stand by stage, table and the rows' canonical order. `rows.parquet` and
-//! `lists.parquet` hold the fold: one line a row, with its last word.
+//! `lists.parquet` hold the fold: one line a row, with its last word. `links.parquet`, of all links, is written with them.
 
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -11,12 +11,14 @@ use rustc_hash::FxHashMap;
 
 use super::columns::{self, ColumnSpec};
 use super::corpus::{Corpus, IdDigits, RowId, Table};
+use super::decisions::{DECIDE, DECIDED, StoredRuling, read_rulings};
 use super::delta::{EDITS, FATES, GROUP_ROWS, StoredEdit, StoredFate, StoredFates, read_edits, read_scores};
 use super::error::{At, Result};
 use super::folder::{RunFolder, beside};
 use super::forget;
 use super::forgotten::FORGOTTEN;
 use super::frame::{FrameWriter, Values};
+use super::links::{self, LINKS};
 use super::runner::{StageInstance, step_name};
 use super::scribe::Scribe;
 use super::stage::{RowIx, TableId};
@@ -30,7 +32,7 @@ pub struct Event<'a> {
     pub row_id: RowId,
     /// The stage's id.
     pub stage: &'a str,
-    /// `drop`, `merge`, `hold`, `edit`; `forget` for a row of which only the place is left.
+    /// `drop`, `merge`, `hold`, `edit`; `decide` where a person decided; `forget` for a row of which only the place is left.
     pub action: &'a str,
     /// Reason code.
     pub reason: &'a str,
@@ -80,7 +82,28 @@ pub fn for_each_event(
     for group in edits.chunks(GROUP_ROWS) {
         visit(&group.iter().map(|edit| of_edit(edit, &stage.id, corpus)).collect::<Vec<_>>())?;
     }
-    Ok(())
+    let mut rulings = read_rulings(&folder.join(DECIDED))?;
+    rulings.retain(|ruling| wanted(ruling.table, ruling.row));
+    rulings.sort_by_key(|ruling| place(corpus, ruling.table, ruling.row));
+    if rulings.is_empty() {
+        return Ok(());
+    }
+    visit(&rulings.iter().map(|ruling| of_ruling(ruling, &stage.id, corpus)).collect::<Vec<_>>())
+}
+
+fn of_ruling<'a>(ruling: &'a StoredRuling, stage: &'a str, corpus: &Corpus) -> Event<'a> {
+    Event {
+        table: ruling.table,
+        row_id: corpus.table(ruling.table).row_id(ruling.row),
+        stage,
+        action: DECIDE,
+        reason: &ruling.reason,
+        into: None,
+        cascaded: false,
+        score: None,
+        edit: None,
+        evidence: Some(&ruling.detail),
+    }
 }
 
 /// Visits the fates that are `wanted`, in canonical order.
@@ -187,7 +210,7 @@ pub fn for_every_event(
     for_each_forgotten(run, corpus, visit)
 }
 
-/// Writes `ledger.parquet`, `rows.parquet` and `lists.parquet`.
+/// Writes `ledger.parquet`, `rows.parquet`, `lists.parquet` and `links.parquet`.
 ///
 /// `also` sees the events of the ledger as they are written, group by group, so that what is counted of a run is what
 /// stands there.
@@ -204,13 +227,17 @@ pub fn write(
     let book = Book { folder: folder.path(), stages, corpus };
     // They need not wait for one another. On a thread of its own, since one that writes keeps those of a pool waiting.
     std::thread::scope(|scope| {
-        let folds = scope.spawn(|| book.write_rows(exported).and_then(|()| book.write_lists()));
+        let folds = scope.spawn(|| {
+            book.write_rows(exported)?;
+            book.write_lists()?;
+            book.write_links()
+        });
         let ledger = book.write_ledger(also);
         ledger.and(folds.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })
 }
 
-/// What the three files are made of.
+/// What the files are made of.
 #[derive(Clone, Copy)]
 struct Book<'a> {
     folder: &'a Path,
@@ -307,6 +334,11 @@ impl Book<'_> {
             }
             Ok(())
         })
+    }
+
+    /// What stages found about rows besides their fates.
+    fn write_links(&self) -> Result<()> {
+        self.write_file(LINKS, None, |writer| links::fold(self.folder, self.stages, self.corpus, writer))
     }
 }
 

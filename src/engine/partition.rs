@@ -131,7 +131,7 @@ pub(super) fn judge(
     out: &mut Verdict<'_>,
 ) -> Result<()> {
     let progress = WarnsOnce { progress: cx.progress, warned: Mutex::new(BTreeSet::new()) };
-    let cx = Context { progress: &progress, ..*cx };
+    let cx = Context::new(cx.seed, cx.cancel, &progress).with_services(cx.services.clone());
     let mut deltas: Vec<PartDelta> = Vec::with_capacity(parts.len());
     for part in parts {
         let mut verdict = out.of_part(part);
@@ -211,15 +211,10 @@ mod tests {
     impl Stage for Odd {
         fn contract(&self) -> Contract {
             Contract {
-                table: TableId::Requests,
                 reads: vec![MESSAGES],
-                reads_if_there: vec![],
-                writes: vec![],
                 reasons: vec![&ODD],
-                merges: false,
                 partition: if self.is_by_key { Partition::Key } else { Partition::Rows },
-                idempotent: true,
-                sends_rows_out: false,
+                ..Contract::new(TableId::Requests)
             }
         }
 
@@ -249,7 +244,7 @@ mod tests {
         let requests: Vec<Value> = (0..10).map(|_| json!({"messages": []})).collect();
         let corpus = fixture::corpus(&json!({ "requests": requests }));
         let (contract, cancel) = (stage.contract(), AtomicBool::new(false));
-        let cx = Context { progress, ..Context { seed: 1, cancel: &cancel, progress: &Quiet } };
+        let cx = Context::new(1, &cancel, progress);
         let folder = tempfile::tempdir().unwrap();
         let scribe = Scribe::new(usize::MAX);
         let path = folder.path().join("columns.parquet");

@@ -275,19 +275,8 @@ mod tests {
         writes: Vec<ColumnSpec>,
         reason: &'static Reason,
     ) -> Contract {
-        let (reasons, merges, idempotent, sends_rows_out) = (vec![reason], false, true, false);
-        let (reads_if_there, partition) = (Vec::new(), super::super::partition::Partition::Rows);
-        Contract {
-            table,
-            partition,
-            reads,
-            reads_if_there,
-            writes,
-            reasons,
-            merges,
-            idempotent,
-            sends_rows_out,
-        }
+        let partition = super::super::partition::Partition::Rows;
+        Contract { reads, writes, partition, reasons: vec![reason], ..Contract::new(table) }
     }
 
     fn stages(kinds: &[&'static str]) -> Vec<StageInstance> {
@@ -344,7 +333,7 @@ mod tests {
 
     fn run_in(folder: &RunFolder, log: &Log, stages: &[StageInstance]) -> Outcome {
         let cancel = AtomicBool::new(false);
-        run(folder, log, stages, &Context { seed: 0, cancel: &cancel, progress: &Quiet }).unwrap()
+        run(folder, log, stages, &Context::new(0, &cancel, &Quiet)).unwrap()
     }
 
     fn purged(folder: &RunFolder, stages: &[StageInstance]) -> Result<Vec<Touched>> {

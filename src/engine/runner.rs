@@ -16,6 +16,9 @@ use super::cascade::{NO_REQUEST_LEFT, apply, take_effect};
 use super::columns::ColumnSpec;
 use super::conservation::{check_export, check_lines, check_stage, kept};
 use super::corpus::{Cells, Corpus};
+use super::decisions::{
+    self, APPLIED_NOTE, DECIDED, Decided, NOT_APPLIED_NOTE, Note, Ruling, not_applied, noted, write_rulings,
+};
 use super::delta::{
     COLUMNS, EDITS, FATES, FateCount, StageManifest, StoredEdit, count_edits, count_fates, read_fates,
     write_edits, write_fates,
@@ -27,6 +30,7 @@ use super::folder::{INGEST, InputFile, MANIFEST, RunFolder, Step};
 use super::forget;
 use super::forgotten::Forgotten;
 use super::frame::FrameFile;
+use super::links::{LINKS, Link, write_links};
 use super::partition::{self, Parts};
 use super::payload::{self, IngestCounts, IngestManifest, InputsRead, PayloadWriter};
 use super::scribe::Scribe;
@@ -180,7 +184,8 @@ fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) ->
             return Err(Error::Interrupted);
         }
         let step = format!("stages/{}", names[at]);
-        let key = stage_key(instance, &upstream, cx.seed)?;
+        let is_last = at + 1 == stages.len();
+        let key = stage_key(instance, &upstream, is_last, cx)?;
         let done = manifest_of::<StageManifest>(running, &step)?.filter(|done| done.value.key == key);
         let manifest = if let Some(Sealed { value: manifest, .. }) =
             done.filter(|done| is_whole(running, &step, &done.files))
@@ -190,13 +195,15 @@ fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) ->
             manifest
         } else {
             let keys = Keys { own: &key, upstream: &upstream };
-            judge(running, &step, at, instance, keys, &mut corpus)?
+            let place = Place { at, stages, is_last, before: &manifests };
+            judge(running, &step, place, keys, &mut corpus)?
         };
         check_stage(&manifest, &corpus)?;
         upstream = key;
         manifests.push(manifest);
     }
     folder.remove_outcome()?;
+    warn_of_decisions(&manifests, cx);
     scribe.wait()?;
     for (manifest, name) in manifests.iter_mut().zip(&names) {
         let written = folder.manifest::<StageManifest>(&format!("stages/{name}"))?;
@@ -304,13 +311,14 @@ fn ingest_key(source: &dyn Source, inputs: &[InputFile], forgotten: &Forgotten, 
     Ok(fingerprint.finish())
 }
 
-fn stage_key(instance: &StageInstance, upstream: &str, seed: u64) -> Result<String> {
+fn stage_key(instance: &StageInstance, upstream: &str, is_last: bool, cx: &Context<'_>) -> Result<String> {
     let mut fingerprint = Fingerprint::after(upstream);
     fingerprint.part("kind", instance.kind.as_bytes());
     fingerprint.part("id", instance.id.as_bytes());
     fingerprint.part("settings", instance.settings.to_string().as_bytes());
-    fingerprint.part("seed", &seed.to_le_bytes());
+    fingerprint.part("seed", &cx.seed.to_le_bytes());
     instance.stage.fingerprint(&mut fingerprint)?;
+    cx.services.decisions.fingerprint(&instance.stage.contract(), is_last, &mut fingerprint);
     Ok(fingerprint.finish())
 }
 
@@ -321,24 +329,35 @@ struct Keys<'a> {
     upstream: &'a str,
 }
 
+/// A stage among the others.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    at: usize,
+    stages: &'a [StageInstance],
+    is_last: bool,
+    /// What the stages before it did.
+    before: &'a [StageManifest],
+}
+
 fn judge(
     running: Running<'_>,
     step: &str,
-    at: usize,
-    instance: &StageInstance,
+    place: Place<'_>,
     keys: Keys<'_>,
     corpus: &mut Corpus,
 ) -> Result<StageManifest> {
     let Running { folder, scribe, cx, .. } = running;
+    let instance = &place.stages[place.at];
     folder.remove_outcome()?;
     let start = Instant::now();
     let contract = instance.stage.contract();
     let before = kept(corpus);
     cx.progress.begin(&instance.id, Some(corpus.table(contract.table).len() as u64));
     let files = folder.begin(step)?;
-    let Delta { fates, edits, cells, notes } =
+    let Delta { fates, edits, cells, links, rulings, mut notes } =
         verdict_of(running, instance, &contract, &files.file(COLUMNS), corpus)?;
-    let fates = take_effect(corpus, contract.table, fates, at)?;
+    let (fates, rulings) = decide(place, &contract, (fates, rulings), corpus, cx)?;
+    notes.extend(notes_of_decisions(place, &rulings, corpus, cx)?);
     let edits: Vec<StoredEdit> =
         edits.into_iter().map(|(row, edit)| StoredEdit::new(contract.table, row, edit)).collect();
     let is_shown = |edit: &StoredEdit| edit.safety == Safety::Suggest.name();
@@ -359,7 +378,8 @@ fn judge(
         bytes: 0,
     };
     let columns = files.done_file(COLUMNS);
-    write_behind(scribe, files, fates, edits, manifest.clone())?;
+    let links = contract.links.then_some(links);
+    write_behind(scribe, files, Rest { fates, edits, links, rulings }, manifest.clone())?;
     if let Some(held) = cells {
         let cells = Cells::written(held, &columns, scribe)?;
         corpus.table_mut(contract.table).add_columns(&contract.writes, cells);
@@ -377,7 +397,8 @@ fn verdict_of(
     corpus: &Corpus,
 ) -> Result<Delta> {
     let mut verdict = Verdict::new(&instance.id, contract, corpus.table(contract.table), columns, scribe);
-    let (stage, view) = (&*instance.stage, View::new(corpus, contract));
+    let decided = Decided::of(&cx.services.decisions, corpus, contract.table)?;
+    let (stage, view) = (&*instance.stage, View::new(corpus, contract).with_decided(&decided));
     let cut = partition::cut(stage, &instance.id, &view, parts, cx)?;
     if cut.len() < 2 {
         stage.judge(&view, cx, &mut verdict)?;
@@ -387,17 +408,92 @@ fn verdict_of(
     verdict.finish()
 }
 
-/// Leaves the rest of a delta to the scribe, behind its columns; the bytes in the manifest are counted then.
-fn write_behind(
-    scribe: &Scribe,
-    files: Step,
+/// Gives rows the fates that a stage spoke and no person takes back, those of rows that people drop, and what follows.
+fn decide(
+    place: Place<'_>,
+    contract: &Contract,
+    (fates, mut rulings): (Vec<FateEvent>, Vec<(RowIx, Ruling)>),
+    corpus: &mut Corpus,
+    cx: &Context<'_>,
+) -> Result<(Vec<FateEvent>, Vec<(RowIx, Ruling)>)> {
+    let decisions = &cx.services.decisions;
+    let (fates, kept) = Decided::of(decisions, corpus, contract.table)?.overrule(fates);
+    rulings.extend(kept);
+    rulings.sort_by_key(|(row, ruling)| (*row, ruling.line));
+    let mut fates = take_effect(corpus, contract.table, fates, place.at)?;
+    if place.is_last {
+        let mut drops = Vec::new();
+        for table in TableId::ALL {
+            drops.extend(Decided::of(decisions, corpus, table)?.drops(corpus.table(table)));
+        }
+        if !drops.is_empty() {
+            fates.extend(take_effect(corpus, TableId::DocLists, drops, place.at)?);
+        }
+    }
+    Ok((fates, rulings))
+}
+
+/// What a stage's manifest says of the decisions of people; the last one accounts for all.
+fn notes_of_decisions(
+    place: Place<'_>,
+    rulings: &[(RowIx, Ruling)],
+    corpus: &Corpus,
+    cx: &Context<'_>,
+) -> Result<Vec<(String, serde_json::Value)>> {
+    let own = noted(rulings);
+    let mut notes: Vec<(String, serde_json::Value)> = Vec::new();
+    if place.is_last && !cx.services.decisions.all.is_empty() {
+        let contract = |stage: &StageInstance| stage.stage.contract();
+        let stages: Vec<(&str, Contract)> =
+            place.stages.iter().map(|stage| (stage.id.as_str(), contract(stage))).collect();
+        let earlier =
+            place.before.iter().map(|manifest| manifest.notes.get(APPLIED_NOTE)).chain([own.as_ref()]);
+        let earlier: Vec<Note> = earlier.flat_map(Note::all).collect();
+        let left = not_applied(&cx.services.decisions, corpus, &earlier, &stages)?;
+        notes.push((NOT_APPLIED_NOTE.to_owned(), serde_json::json!(left)));
+    }
+    notes.extend(own.map(|own| (APPLIED_NOTE.to_owned(), own)));
+    Ok(notes)
+}
+
+/// Decisions that are named in warnings.
+const MOST_DECISIONS_NAMED: usize = 20;
+
+/// Warns of each decision that was not applied, whether its stage ran now or before.
+fn warn_of_decisions(manifests: &[StageManifest], cx: &Context<'_>) {
+    let file = &cx.services.decisions.file;
+    let left = Note::all(manifests.last().and_then(|last| last.notes.get(NOT_APPLIED_NOTE)));
+    for Note { line, decision, why } in left.iter().take(MOST_DECISIONS_NAMED) {
+        let why = why.as_deref().unwrap_or_default();
+        cx.progress.warn(&format!("decisions {file}:{line}: {} is not applied: {why}", decision.name()));
+    }
+    if left.len() > MOST_DECISIONS_NAMED {
+        cx.progress.warn(&format!("{} more decisions are not applied", left.len() - MOST_DECISIONS_NAMED));
+    }
+}
+
+/// What a delta holds besides columns.
+struct Rest {
     fates: Vec<FateEvent>,
     edits: Vec<StoredEdit>,
-    manifest: StageManifest,
-) -> Result<()> {
+    /// Where the contract names links.
+    links: Option<Vec<(RowIx, Link)>>,
+    rulings: Vec<(RowIx, Ruling)>,
+}
+
+/// Leaves the rest of a delta to the scribe, after its columns; the bytes in the manifest are counted then.
+fn write_behind(scribe: &Scribe, files: Step, rest: Rest, manifest: StageManifest) -> Result<()> {
     scribe.push(move || {
+        let Rest { fates, edits, links, mut rulings } = rest;
         write_fates(&files.file(FATES), &fates)?;
         write_edits(&files.file(EDITS), &edits)?;
+        if let Some(links) = links {
+            write_links(&files.file(LINKS), manifest.table, &links)?;
+        }
+        rulings.retain(|(_, ruling)| ruling.refused.is_none());
+        if !rulings.is_empty() {
+            write_rulings(&files.file(DECIDED), manifest.table, &rulings)?;
+        }
         let bytes = bytes_in(files.path())?;
         files.finish(&StageManifest { bytes, ..manifest })
     })
@@ -450,7 +546,7 @@ fn check_fates(fates: &[FateEvent], corpus: &Corpus) -> Result<(), String> {
 
 /// The reasons a stage's delta may name: its own, and what the runner adds.
 pub(super) fn reasons_of(contract: &Contract) -> Vec<&'static Reason> {
-    contract.reasons.iter().copied().chain([&NO_REQUEST_LEFT]).collect()
+    contract.reasons.iter().copied().chain([&NO_REQUEST_LEFT]).chain(decisions::reasons()).collect()
 }
 
 pub(super) fn add_columns(run: &Path, step: &str, contract: &Contract, corpus: &mut Corpus) -> Result<()> {

@@ -10,9 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::columns::ColumnSpec;
+use super::decisions::{DecisionKind, Ruling};
 use super::error::Result;
+use super::estimate::Estimate;
 use super::fingerprint::Fingerprint;
 use super::partition::Partition;
+use super::services::Services;
 use super::verdict::Verdict;
 use super::view::{Row, View};
 use crate::text::tokens::Tokenizer;
@@ -62,17 +65,25 @@ pub struct Reason {
     pub kind: ReasonKind,
     /// One sentence for people.
     pub sentence: &'static str,
+    /// No decision of a person overrules it: what comes after could not use the row, or another stands for it.
+    pub binding: bool,
 }
 
 impl Reason {
     /// A reason that is part of the recipe.
     pub const fn policy(code: &'static str, sentence: &'static str) -> Self {
-        Self { code, kind: ReasonKind::Policy, sentence }
+        Self { code, kind: ReasonKind::Policy, sentence, binding: false }
     }
 
     /// A reason that says something went wrong.
     pub const fn fault(code: &'static str, sentence: &'static str) -> Self {
-        Self { code, kind: ReasonKind::Fault, sentence }
+        Self { code, kind: ReasonKind::Fault, sentence, binding: false }
+    }
+
+    /// The same reason, which no decision of a person overrules.
+    #[must_use]
+    pub const fn binding(self) -> Self {
+        Self { binding: true, ..self }
     }
 }
 
@@ -91,12 +102,35 @@ pub struct Contract {
     pub reasons: Vec<&'static Reason>,
     /// It may merge rows: an edit after it can make two kept rows equal again.
     pub merges: bool,
+    /// It may link rows to records of sets outside the run; see [`Link`](super::links::Link).
+    pub links: bool,
+    /// The decisions of people that it takes from its rows; `keep` and `drop` are the runner's.
+    pub decisions: Vec<DecisionKind>,
     /// Which rows it must judge together.
     pub partition: Partition,
     /// A second run right after the first finds nothing to do.
     pub idempotent: bool,
     /// Rows may leave the machine; refused ahead of redaction.
     pub sends_rows_out: bool,
+}
+
+impl Contract {
+    /// Judges a table, and reads, writes and says nothing: what a contract names is filled in after that.
+    pub fn new(table: TableId) -> Self {
+        Self {
+            table,
+            reads: Vec::new(),
+            reads_if_there: Vec::new(),
+            writes: Vec::new(),
+            reasons: Vec::new(),
+            merges: false,
+            links: false,
+            decisions: Vec::new(),
+            partition: Partition::Whole,
+            idempotent: true,
+            sends_rows_out: false,
+        }
+    }
 }
 
 /// What happens to a row; at most one a row and stage.
@@ -282,6 +316,8 @@ pub struct Opinion {
     pub cells: Vec<(ColumnSpec, Cell)>,
     /// What was changed in them.
     pub edits: Vec<Edit>,
+    /// What became of a person's decision on it.
+    pub ruling: Option<Ruling>,
 }
 
 impl Opinion {
@@ -355,9 +391,22 @@ pub struct Context<'a> {
     pub cancel: &'a dyn Cancel,
     /// Where progress goes.
     pub progress: &'a dyn Progress,
+    /// What else stages may use.
+    pub services: Services,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// A context without services.
+    pub fn new(seed: u64, cancel: &'a dyn Cancel, progress: &'a dyn Progress) -> Self {
+        Self { seed, cancel, progress, services: Services::default() }
+    }
+
+    /// The same with these services.
+    #[must_use]
+    pub fn with_services(self, services: Services) -> Self {
+        Self { services, ..self }
+    }
+
     /// The user asked to stop.
     pub fn cancelled(&self) -> bool {
         self.cancel.is_cancelled()
@@ -378,6 +427,11 @@ pub trait Stage: Send + Sync {
     /// Makes ready what takes its time and no row decides, such as tables of the whole program. It is called beside the
     /// reading of the inputs, and a stage whose run is resumed may do without it.
     fn prepare(&self) {}
+
+    /// How much it expects to do on the kept rows; nothing where all its work is done on this machine.
+    fn estimate(&self, _view: &View<'_>) -> Estimate {
+        Estimate::default()
+    }
 
     /// The keys of the rows, where the contract's partition is [`Partition::Key`]: rows of equal key are judged in
     /// the same part. A row without a key is one of its own.

@@ -2,22 +2,26 @@
 //!
 //! Refused: a row that is not there, a reason or column that the contract does not name, two
 //! fates for a row, a fate for a row that is not kept, a merge into a row that is not kept
-//! afterwards, and a changed cell without an edit that says why. Cells leave for disk batch by batch, so
+//! afterwards, a changed cell without an edit that says why, and a link of a row that is not there. Cells leave for disk batch by batch, so
 //! of a large column some batches are in memory, and what the scribe has room for.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
 use rustc_hash::FxHashSet;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::columns::{ColumnKind, ColumnSpec};
 use super::corpus::Table;
+use super::decisions::Ruling;
 use super::error::{Error, Result};
 use super::frame::{Columns, FrameWriter, Held, Values};
+use super::links::Link;
 use super::partition::Part;
 use super::scribe::Scribe;
-use super::stage::{Action, Cell, Contract, Edit, Evidence, Opinion, Reason, RowIx, Safety, TableId};
+use super::stage::{
+    Action, Cell, Contract, Edit, Evidence, Opinion, Reason, ReasonKind, RowIx, Safety, TableId,
+};
 
 /// One fate of one row.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +51,10 @@ pub struct Delta {
     pub edits: Vec<(RowIx, Edit)>,
     /// What of the cells is still in memory, where the contract names columns to write.
     pub cells: Option<Held>,
+    /// Links by row, in the order in which they were made.
+    pub links: Vec<(RowIx, Link)>,
+    /// What became of decisions of people, by row.
+    pub rulings: Vec<(RowIx, Ruling)>,
     /// What it noted about the whole table.
     pub notes: BTreeMap<String, Value>,
 }
@@ -56,6 +64,8 @@ pub struct Delta {
 pub(super) struct PartDelta {
     fates: Vec<FateEvent>,
     edits: Vec<(RowIx, Edit)>,
+    links: Vec<(RowIx, Link)>,
+    rulings: Vec<(RowIx, Ruling)>,
     /// By column of the contract.
     cells: Vec<VecDeque<(RowIx, Cell)>>,
     pub(super) notes: BTreeMap<String, Value>,
@@ -69,6 +79,8 @@ pub struct Verdict<'a> {
     has_fate: Vec<bool>,
     fates: Vec<FateEvent>,
     edits: Vec<(RowIx, Edit)>,
+    links: Vec<(RowIx, Link)>,
+    rulings: Vec<(RowIx, Ruling)>,
     /// For each column of the contract the cells not yet on disk.
     cells: Vec<VecDeque<(RowIx, Cell)>>,
     /// Rows and content columns for which an edit says why they change.
@@ -97,6 +109,8 @@ impl<'a> Verdict<'a> {
             has_fate: vec![false; table.len()],
             fates: Vec::new(),
             edits: Vec::new(),
+            links: Vec::new(),
+            rulings: Vec::new(),
             cells: contract.writes.iter().map(|_| VecDeque::new()).collect(),
             explained: FxHashSet::default(),
             writer: Some(FrameWriter::create(columns).held_by(scribe)),
@@ -118,6 +132,8 @@ impl<'a> Verdict<'a> {
             has_fate: vec![false; self.table.len()],
             fates: Vec::new(),
             edits: Vec::new(),
+            links: Vec::new(),
+            rulings: Vec::new(),
             cells: self.contract.writes.iter().map(|_| VecDeque::new()).collect(),
             explained: FxHashSet::default(),
             writer: None,
@@ -129,7 +145,8 @@ impl<'a> Verdict<'a> {
 
     /// What was said of a part.
     pub(super) fn into_part(self) -> PartDelta {
-        PartDelta { fates: self.fates, edits: self.edits, cells: self.cells, notes: self.notes }
+        let Self { fates, edits, links, rulings, cells, notes, .. } = self;
+        PartDelta { fates, edits, links, rulings, cells, notes }
     }
 
     /// Takes what was said of a part, as if it had been said here; its notes are for the caller.
@@ -139,6 +156,12 @@ impl<'a> Verdict<'a> {
     pub(super) fn absorb(&mut self, part: PartDelta) -> Result<()> {
         for (row, edit) in part.edits {
             self.edit(row, edit)?;
+        }
+        for (row, link) in part.links {
+            self.link(row, link)?;
+        }
+        for (row, ruling) in part.rulings {
+            self.ruling(row, ruling)?;
         }
         for (&column, cells) in self.contract.writes.iter().zip(part.cells) {
             for (row, cell) in cells {
@@ -217,6 +240,18 @@ impl<'a> Verdict<'a> {
         self.fate(row, Action::Hold, reason, None, evidence)
     }
 
+    /// Holds a row because something went wrong with it outside its text, such as a service that fails for it: the rest of
+    /// the run goes on, and the row counts for `max_fault_share`. `what` went wrong is its evidence.
+    ///
+    /// # Errors
+    /// As [`Verdict::drop`], or the reason is no fault.
+    pub fn fail(&mut self, row: RowIx, reason: &'static Reason, what: &str) -> Result<()> {
+        if reason.kind != ReasonKind::Fault {
+            return self.refuse(format!("reason {} of a failed row {row} is no fault", reason.code));
+        }
+        self.hold(row, reason, Evidence::detail(json!({ "failed": what })))
+    }
+
     /// Merges a row into one that is and stays kept.
     ///
     /// # Errors
@@ -289,6 +324,37 @@ impl<'a> Verdict<'a> {
         Ok(())
     }
 
+    /// Notes a record outside the run that something of a row was found to be near to, whatever becomes of the row.
+    ///
+    /// # Errors
+    /// The contract names no links, there is no such row, or the score is no number.
+    pub fn link(&mut self, row: RowIx, link: Link) -> Result<()> {
+        if !self.contract.links {
+            return self.refuse("a link is not in its contract");
+        }
+        self.check_row(row)?;
+        if !link.score.is_finite() {
+            return self.refuse(format!("a link of row {row} with the score {}", link.score));
+        }
+        self.links.push((row, link));
+        Ok(())
+    }
+
+    /// Notes what became of a person's decision on a row.
+    ///
+    /// # Errors
+    /// The contract does not name its kind, or there is no such row.
+    pub fn ruling(&mut self, row: RowIx, ruling: Ruling) -> Result<()> {
+        if !self.contract.decisions.contains(&ruling.kind) {
+            return self.refuse(format!("a decision {} is not in its contract", ruling.kind.name()));
+        }
+        if row as usize >= self.table.len() {
+            return self.refuse(format!("a decision on row {row}, which is not there"));
+        }
+        self.rulings.push((row, ruling));
+        Ok(())
+    }
+
     /// Notes something about the whole table for whoever tells of the run: what was compared with, what was not
     /// checked. It stands in the stage's manifest; a later note of the same name replaces the first.
     pub fn note(&mut self, name: &str, what: Value) {
@@ -302,6 +368,9 @@ impl<'a> Verdict<'a> {
     pub fn opinion(&mut self, row: RowIx, opinion: Opinion) -> Result<()> {
         for edit in opinion.edits {
             self.edit(row, edit)?;
+        }
+        if let Some(ruling) = opinion.ruling {
+            self.ruling(row, ruling)?;
         }
         for (column, cell) in opinion.cells {
             self.set(row, column, cell)?;
@@ -375,7 +444,10 @@ impl<'a> Verdict<'a> {
         };
         self.fates.sort_by_key(|event| event.row);
         self.edits.sort_by_key(|(row, _)| *row);
-        Ok(Delta { fates: self.fates, edits: self.edits, cells, notes: self.notes })
+        self.links.sort_by_key(|(row, _)| *row);
+        self.rulings.sort_by_key(|(row, ruling)| (*row, ruling.line));
+        let Self { fates, edits, links, rulings, notes, .. } = self;
+        Ok(Delta { fates, edits, cells, links, rulings, notes })
     }
 }
 

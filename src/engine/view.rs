@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 
 use super::columns::ColumnSpec;
 use super::corpus::{BatchCells, Corpus, RowId, Table};
+use super::decisions::{Decided, Decision, DecisionKind};
 use super::error::{Error, Result};
 use super::partition::Part;
 use super::stage::{Cancel, Context, Contract, RowIx, TableId};
@@ -16,13 +17,20 @@ pub struct View<'a> {
     reads: Vec<ColumnSpec>,
     /// The rows to be judged, where these are not all.
     part: Option<&'a Part>,
+    decided: Option<&'a Decided<'a>>,
 }
 
 impl<'a> View<'a> {
     /// The view that a contract allows.
     pub fn new(corpus: &'a Corpus, contract: &Contract) -> Self {
         let reads = contract.reads.iter().chain(&contract.reads_if_there).copied().collect();
-        Self { corpus, table: contract.table, reads, part: None }
+        Self { corpus, table: contract.table, reads, part: None, decided: None }
+    }
+
+    /// The same with what people decided on rows of its table.
+    #[must_use]
+    pub fn with_decided(self, decided: &'a Decided<'a>) -> Self {
+        Self { decided: Some(decided), ..self }
     }
 
     /// The same rows and columns, of which those of a part are to be judged.
@@ -30,25 +38,26 @@ impl<'a> View<'a> {
     where
         'a: 'b,
     {
-        View { corpus: self.corpus, table: self.table, reads: self.reads.clone(), part: Some(part) }
+        View { part: Some(part), ..self.whole() }
     }
 
     /// All rows, whatever part of them is to be judged: what a stage must know of the others.
     #[must_use]
     pub fn whole(&self) -> View<'a> {
-        View { corpus: self.corpus, table: self.table, reads: self.reads.clone(), part: None }
+        let (corpus, reads, decided) = (self.corpus, self.reads.clone(), self.decided);
+        View { corpus, table: self.table, reads, part: None, decided }
     }
 
     /// The same contract's columns of the parent table.
     #[must_use]
     pub fn parent(&self) -> View<'a> {
-        View { corpus: self.corpus, table: TableId::DocLists, reads: self.reads.clone(), part: None }
+        View { table: TableId::DocLists, decided: None, ..self.whole() }
     }
 
     /// The same contract's columns of the child table.
     #[must_use]
     pub fn children(&self) -> View<'a> {
-        View { corpus: self.corpus, table: TableId::Requests, reads: self.reads.clone(), part: None }
+        View { table: TableId::Requests, decided: None, ..self.whole() }
     }
 
     fn table(&self) -> &'a Table {
@@ -157,7 +166,8 @@ impl<'a> View<'a> {
             let n_done = if self.part.is_none() { range.len() } else { rows.len() };
             if !rows.is_empty() {
                 let cells = table.read_batch(index, &columns)?;
-                visit(&Batch { index, start: range.start, rows, cells, cancel: cx.cancel })?;
+                let (start, cancel, decided) = (range.start, cx.cancel, self.decided);
+                visit(&Batch { index, start, rows, cells, cancel, decided })?;
             }
             cx.progress.advance(n_done as u64);
         }
@@ -175,6 +185,7 @@ pub struct Batch<'a> {
     rows: Vec<RowIx>,
     cells: BatchCells,
     cancel: &'a dyn Cancel,
+    decided: Option<&'a Decided<'a>>,
 }
 
 impl Batch<'_> {
@@ -190,7 +201,7 @@ impl Batch<'_> {
 
     /// A row of the batch.
     pub fn row(&self, row: RowIx) -> Row<'_> {
-        Row { ix: row, at: row as usize - self.start, cells: &self.cells }
+        Row { ix: row, at: row as usize - self.start, cells: &self.cells, decided: self.decided }
     }
 
     /// Judges its rows in parallel; answers in row order.
@@ -210,12 +221,18 @@ pub struct Row<'a> {
     ix: RowIx,
     at: usize,
     cells: &'a BatchCells,
+    decided: Option<&'a Decided<'a>>,
 }
 
 impl<'a> Row<'a> {
     /// Its place in the table.
     pub fn ix(&self) -> RowIx {
         self.ix
+    }
+
+    /// What a person decided on it, of a kind that the stage's contract names.
+    pub fn decision(&self, kind: DecisionKind) -> Option<&'a Decision> {
+        self.decided?.on(self.ix, kind)
     }
 
     /// A text cell; `None` is null.

@@ -405,11 +405,7 @@ mod tests {
 
     fn export(tables: &Value, into: &Path) -> Result<Exported> {
         let cancel = AtomicBool::new(false);
-        Export::default().write(
-            &fixture::corpus(tables),
-            into,
-            &Context { seed: 1, cancel: &cancel, progress: &Quiet },
-        )
+        Export::default().write(&fixture::corpus(tables), into, &Context::new(1, &cancel, &Quiet))
     }
 
     fn request(list: usize, category: &str, rest: &Value) -> Value {
@@ -509,7 +505,7 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         fixture::assert_stops_wherever_it_is_asked_to("export", 3 * N_ROWS, |cancel| {
             let folder = tempfile::tempdir().unwrap();
-            let cx = Context { seed: 1, cancel, progress: &Quiet };
+            let cx = Context::new(1, cancel, &Quiet);
             pool.install(|| Export::default().write(&corpus, folder.path(), &cx).map(drop))
         });
     }

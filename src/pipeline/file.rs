@@ -4,7 +4,8 @@
 //! command line sets is put in ahead of the settings' own checks, so that it is checked
 //! alike; it has no line.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde_json::Value;
@@ -16,6 +17,8 @@ use super::{
     Baseline, BaselineMode, OVERLAP, Override, Pipeline, PipelineError, SECTIONS, STAGE_KEYS, TOP_KEYS, Top,
     order,
 };
+use crate::decisions;
+use crate::engine::decisions::Decisions;
 use crate::engine::runner::StageInstance;
 use crate::export::sink::Export;
 use crate::ingest::source::Ingest;
@@ -66,14 +69,37 @@ impl<'t> Reader<'t> {
 
     /// The tables as settings, each checked.
     fn typed(&self, draft: Draft<'_>) -> Result<Pipeline, PipelineError> {
-        let Top { name, about, seed, max_fault_share } = self.top(draft.top)?;
+        let Top { name, about, seed, max_fault_share, decisions } = self.top(draft.top)?;
         let ingest: Ingest = self.section("ingest", draft.ingest)?;
         let export = draft.export.map(|table| self.export(table)).transpose()?;
         let stages: Vec<StageInstance> =
             draft.stages.into_iter().map(|stage| self.instance(stage)).collect::<Result<_, _>>()?;
         let warnings = order::check(&stages, export.as_ref())
             .map_err(|misplaced| self.error(None, misplaced.what, Some(misplaced.hint)))?;
-        Ok(Pipeline { name, about, seed, max_fault_share, ingest, stages, export, warnings })
+        let (decisions_file, decisions) = (decisions.clone(), self.decisions(decisions)?);
+        Ok(Pipeline {
+            name,
+            about,
+            seed,
+            max_fault_share,
+            decisions_file,
+            decisions,
+            ingest,
+            stages,
+            export,
+            warnings,
+        })
+    }
+
+    /// The decisions of people, read here, so that a bad file is reported before the run begins.
+    fn decisions(&self, file: Option<PathBuf>) -> Result<Arc<Decisions>, PipelineError> {
+        let Some(file) = file else { return Ok(Arc::default()) };
+        let decisions = decisions::read(&file).map_err(|error| {
+            let text = error.to_string();
+            let (what, hint) = text.split_once("\nhint: ").unwrap_or((&text, ""));
+            self.error(None, what, (!hint.is_empty()).then(|| hint.to_owned()))
+        })?;
+        Ok(Arc::new(decisions))
     }
 
     fn top(&self, table: Spanned<DeValue<'_>>) -> Result<Top, PipelineError> {
@@ -151,7 +177,7 @@ impl<'t> Reader<'t> {
             let name: &str = key.get_ref();
             if !known.contains(&name) {
                 let at = if place.is_empty() { String::new() } else { format!("{place}: ") };
-                let hint = nearest(name, known.iter().copied());
+                let hint = moved(place, name).unwrap_or_else(|| nearest(name, known.iter().copied()));
                 return Err(self.error(
                     Some(key.span().start),
                     format!("{at}unknown key \"{name}\""),
@@ -276,6 +302,13 @@ fn fault_of_id(id: &str, before: &[StageTable<'_>]) -> Option<String> {
 /// A name that is safe as the name of a folder.
 fn is_plain_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
+}
+
+/// Where a setting is that stages had in earlier builds.
+fn moved(place: &str, key: &str) -> Option<String> {
+    (place.starts_with("stage ") && key == "answers").then(|| {
+        "answers by people are decisions: name their file once, at the top of the pipeline, as decisions = \"FILE\", or with --decisions FILE".to_owned()
+    })
 }
 
 fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {

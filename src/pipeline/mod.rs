@@ -11,11 +11,13 @@ mod file;
 mod order;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::engine::decisions::Decisions;
 use crate::engine::runner::StageInstance;
 use crate::export::sink::Export;
 use crate::ingest::source::Ingest;
@@ -31,7 +33,7 @@ pub const LIVE: &str = include_str!("../../pipelines/live.toml");
 const LIVE_NAME: &str = "pipelines/live.toml (built in)";
 
 const TOP_KEYS: &[&str] =
-    &["name", "about", "seed", "max_fault_share", "ingest", "baseline", "stages", "export"];
+    &["name", "about", "seed", "max_fault_share", "decisions", "ingest", "baseline", "stages", "export"];
 /// Names of sections, which no stage may have as its id.
 const SECTIONS: [&str; 3] = ["ingest", "baseline", "export"];
 /// The kind of stage that `[baseline]` sets up.
@@ -85,11 +87,14 @@ struct Top {
     /// Share of rows from 0 to 1 that may leave because something went wrong; above it the exit code is 1.
     /// Higher is more forgiving.
     max_fault_share: f64,
+    /// A file of decisions by people, JSON lines: rows to keep or drop, labels, answers, functions of doc lists. They win
+    /// over what any stage says.
+    decisions: Option<PathBuf>,
 }
 
 impl Default for Top {
     fn default() -> Self {
-        Self { name: String::new(), about: String::new(), seed: 1, max_fault_share: 0.25 }
+        Self { name: String::new(), about: String::new(), seed: 1, max_fault_share: 0.25, decisions: None }
     }
 }
 
@@ -125,6 +130,10 @@ pub struct Pipeline {
     pub seed: u64,
     /// See the setting of that name.
     pub max_fault_share: f64,
+    /// The file of decisions by people.
+    pub decisions_file: Option<PathBuf>,
+    /// What it holds.
+    pub decisions: Arc<Decisions>,
     /// What is read.
     pub ingest: Ingest,
     /// The stages in order.
@@ -183,7 +192,7 @@ impl Pipeline {
     pub fn resolved(&self) -> Value {
         let stage =
             |stage: &StageInstance| json!({"id": stage.id, "kind": stage.kind, "settings": stage.settings});
-        json!({
+        let mut resolved = json!({
             "name": self.name,
             "about": self.about,
             "seed": self.seed,
@@ -191,7 +200,11 @@ impl Pipeline {
             "ingest": self.ingest,
             "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
             "export": self.export,
-        })
+        });
+        if let Some(file) = &self.decisions_file {
+            resolved["decisions"] = json!(file);
+        }
+        resolved
     }
 }
 

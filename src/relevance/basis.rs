@@ -14,7 +14,7 @@ use super::low_quality;
 pub fn is_shown(relevance: Relevance, basis: Option<&Value>) -> bool {
     let Some(basis) = basis else { return false };
     let by_rule = basis["low_quality"].as_str().is_some_and(low_quality::is_certain);
-    let by_a_person = basis.get("answered_by").is_some();
+    let by_a_person = ["answered_by", "labelled_by"].iter().any(|key| basis.get(key).is_some());
     by_rule
         || by_a_person
         || Evidence::from_json(&basis["evidence"]).supports(relevance == Relevance::Relevant)
@@ -37,6 +37,7 @@ mod tests {
             (Relevance::Relevant, json!({"evidence": called}), true),
             (Relevance::Relevant, json!({"evidence": declined}), false),
             (Relevance::Relevant, json!({"answered_by": "a person"}), true),
+            (Relevance::Irrelevant, json!({"labelled_by": "a person"}), true),
             (Relevance::LowQuality, json!({"low_quality": "placeholder"}), true),
             (Relevance::LowQuality, json!({"low_quality": "lone-word"}), false),
             (Relevance::LowQuality, json!({"low_quality": "lone-word", "evidence": declined}), true),

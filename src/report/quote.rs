@@ -14,14 +14,21 @@ const OVERLAP: &str = "overlap/";
 /// Of such a row only these are quoted: they name the record of the set.
 const OVERLAP_KEYS: [&str; 4] = ["set", "record", "metric", "score"];
 
+/// Reasons of this topic are decisions of people …
+const DECISION: &str = "decision/";
+/// … of which only the line is quoted: who decided and why is for those who have the run folder.
+const DECISION_KEYS: [&str; 1] = ["line"];
+
 /// The plain values of some evidence, as `key: value`.
 pub(super) fn evidence(reason: &str, evidence: &Value) -> Option<String> {
     let is_overlap = reason.starts_with(OVERLAP);
+    let is_decision = reason.starts_with(DECISION);
     let parts: Vec<String> = match evidence {
         Value::Object(members) => members
             .iter()
             .filter(|(_, value)| !value.is_object() && !value.is_array())
             .filter(|(key, _)| !is_overlap || OVERLAP_KEYS.contains(&key.as_str()))
+            .filter(|(key, _)| !is_decision || DECISION_KEYS.contains(&key.as_str()))
             .map(|(key, value)| format!("{key}: {}", plain(value)))
             .collect(),
         Value::String(_) if !is_overlap => vec![plain(evidence)],

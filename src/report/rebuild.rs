@@ -22,7 +22,7 @@ pub struct Rebuild {
     pub command: String,
     /// The inputs, by hash.
     pub inputs: Vec<Input>,
-    /// Settings that name a file which is part of neither the log nor the pipeline, as `stage.key`.
+    /// Settings that name a file which is part of neither the log nor the pipeline: `decisions`, or `stage.key`.
     pub files: Vec<String>,
     /// The pipeline as it ran, as TOML, without its inputs.
     pub pipeline: String,
@@ -57,7 +57,7 @@ pub(super) fn rebuild(run: &RunFile) -> Rebuild {
 /// The pipeline as TOML; a setting that is not set has no line.
 fn pipeline_toml(pipeline: &Value) -> String {
     let mut text = String::new();
-    for key in ["name", "about", "seed", "max_fault_share"] {
+    for key in ["name", "about", "seed", "max_fault_share", "decisions"] {
         text += &line(key, &pipeline[key]);
     }
     let section = |header: &str, settings: &Value, leave_out: &[&str]| {
@@ -112,13 +112,14 @@ fn without_folders(text: &str) -> String {
     }
 }
 
-/// Settings of stages that look like the path of a file.
+/// The file of decisions, and settings of stages that look like the path of a file.
 fn files_named(pipeline: &Value) -> Vec<String> {
     let is_file = |text: &str| {
         let path = Path::new(text);
         path.is_absolute() || (path.extension().is_some() && !text.contains(char::is_whitespace))
     };
-    let mut files = Vec::new();
+    let mut files: Vec<String> =
+        pipeline["decisions"].is_string().then(|| "decisions".to_owned()).into_iter().collect();
     for stage in pipeline["stages"].as_array().into_iter().flatten() {
         for (key, value) in stage["settings"].as_object().into_iter().flatten() {
             if value.as_str().is_some_and(is_file) {
@@ -160,5 +161,9 @@ mod tests {
         let text = pipeline_toml(&pipeline);
         assert!(text.contains("answers = \"answers.jsonl\"") && !text.contains("somebody"), "{text}");
         assert_eq!(files_named(&pipeline), ["s.answers"]);
+        let decided = json!({"decisions": "/home/somebody/decided.jsonl"});
+        let text = pipeline_toml(&decided);
+        assert!(text.starts_with("decisions = \"decided.jsonl\"\n"), "{text}");
+        assert_eq!(files_named(&decided), ["decisions"]);
     }
 }

@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::published::{Published, Unit};
 use crate::engine::delta::StageManifest;
@@ -225,7 +224,7 @@ pub(super) fn steps(stages: &[StageManifest], sets: &[PublicSet], n_human: u64) 
             let (status, note) = if step.kinds.contains(&OVERLAP) && !ran.is_empty() {
                 overlap(sets)
             } else if step.kinds.contains(&ANSWERS) && !ran.is_empty() {
-                (Status::RanByRule, answers(ran[0], n_human))
+                (Status::RanByRule, answers(n_human))
             } else {
                 (status(step, &ran), note(step, &ran))
             };
@@ -310,16 +309,14 @@ fn overlap(sets: &[PublicSet]) -> (Status, String) {
     }
 }
 
-fn answers(stage: &StageManifest, n_human: u64) -> String {
-    match stage.settings.get("answers") {
-        None | Some(Value::Null) => {
-            "people wrote them in the recipe; here they are drafted from the log, and no file of answers by people was given"
-                .to_owned()
-        }
-        Some(_) => format!(
-            "people wrote them in the recipe; here {n_human} are by people, from the file that was given, and the others are drafted from the log"
-        ),
+fn answers(n_human: u64) -> String {
+    if n_human == 0 {
+        return "people wrote them in the recipe; here they are drafted from the log, and no answers by people were given"
+            .to_owned();
     }
+    format!(
+        "people wrote them in the recipe; here {n_human} are by people, from the file that was given, and the others are drafted from the log"
+    )
 }
 
 /// Ids of the stages that are no step of the recipe.

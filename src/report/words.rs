@@ -5,6 +5,7 @@ use super::numbers::count;
 use super::published::Unit;
 use super::recipe::{Status, is_redacted_at};
 use crate::bfcl::category::Category;
+use crate::engine::decisions::DECIDE;
 use crate::export::sink::JUDGED;
 use crate::stages::Settings as _;
 use crate::stages::draft_answers::DraftAnswers;
@@ -36,12 +37,13 @@ pub(super) fn frozen_told(report: &Report) -> Option<String> {
 }
 
 /// The sections of fates: action, heading, what it means in this run.
-pub(super) fn fate_sections(report: &Report) -> [(&'static str, &'static str, String); 3] {
+pub(super) fn fate_sections(report: &Report) -> [(&'static str, &'static str, String); 4] {
     let held = "Rows that were not good enough to decide on. They are not in the dataset.";
     [
         ("merge", "Merged", report.merges_told()),
         ("drop", "Dropped", "Rows that the recipe has no place for.".to_owned()),
         ("hold", "Held", held.to_owned()),
+        (DECIDE, "Decided by people", "Rows on which a person overruled a stage.".to_owned()),
     ]
 }
 

@@ -111,15 +111,12 @@ struct Told {
 impl Stage for CollapseConversations {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::Requests,
             reads: vec![MESSAGES, RESPONSE, AFTERWARDS, USER, SESSION],
-            reads_if_there: vec![],
             writes: vec![OUTCOME],
             reasons: vec![&CONTINUES, &NO_FIRST_STEP, &NO_USER_MESSAGE],
             merges: true,
-            idempotent: true,
             partition: Partition::Key,
-            sends_rows_out: false,
+            ..Contract::new(TableId::Requests)
         }
     }
 

@@ -131,15 +131,11 @@ impl Settings for DropBaselineOverlap {
 impl Stage for DropBaselineOverlap {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::Requests,
             reads: vec![MESSAGES, FUNCTIONS],
-            reads_if_there: vec![],
-            writes: vec![],
             reasons: vec![&OVERLAP],
-            merges: false,
-            idempotent: true,
             partition: Partition::Rows,
             sends_rows_out: self.cosine.threshold().is_some() && self.embedder.name().sends_texts_out(),
+            ..Contract::new(TableId::Requests)
         }
     }
 

@@ -3,8 +3,9 @@
 //! A function is public where its text is above the ROUGE-L threshold with one of a set's.
 //! A list is dropped where the share of such functions is large enough, else held. A doc
 //! that was written anew is found by its function's name and parameters, and held: a
-//! common name proves nothing. Sets that are not on disk are noted, and told as not
-//! compared with. Evidence names functions and records, and never quotes a set.
+//! common name proves nothing. Every function found links its list to the record of the set.
+//! Sets that are not on disk are noted, and told as not compared with. Evidence and links
+//! name functions and records, and never quote a set.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ use crate::engine::columns::FUNCTIONS;
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::links::{Link, Span};
 use crate::engine::partition::Partition;
 use crate::engine::stage::{Action, Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
@@ -121,20 +123,16 @@ const SAME_NAME_ONLY: &str = r#"{"name": "ring_harbour_bell", "description": "So
 impl Stage for DropPublicOverlap {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::DocLists,
             reads: vec![FUNCTIONS],
-            reads_if_there: vec![],
-            writes: Vec::new(),
             reasons: vec![&PUBLIC_FUNCTION, &SOME_PUBLIC_FUNCTIONS, &PUBLIC_NAME],
-            merges: false,
-            idempotent: true,
+            links: true,
             partition: Partition::Rows,
-            sends_rows_out: false,
+            ..Contract::new(TableId::DocLists)
         }
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         Ok(compared::fingerprint(&self.sets, self.dir.as_deref(), fingerprint)?)
     }
 
@@ -148,6 +146,11 @@ impl Stage for DropPublicOverlap {
         for (row, functions) in &asked.lists {
             let hits: Vec<(&Function, Found)> =
                 functions.iter().map(|&at| (&asked.functions[at], found[at])).collect();
+            for (place, (function, found)) in hits.iter().enumerate() {
+                for hit in Hit::by_text(function, found).into_iter().chain(self.by_name(function, found)) {
+                    out.link(*row, hit.link(place, &known))?;
+                }
+            }
             match self.opinion(&hits, &known) {
                 Some((Action::Drop, reason, evidence)) => out.drop(*row, reason, evidence)?,
                 Some((_, reason, evidence)) => out.hold(*row, reason, evidence)?,
@@ -236,13 +239,16 @@ impl DropPublicOverlap {
             };
             return Some((action, reason, evidence(&by_text, functions.len(), known)));
         }
-        let is_same = |hit: &Hit<'_>| hit.score >= self.name_jaccard && hit.shared >= self.name_parameters;
-        let by_name: Vec<Hit<'_>> = functions
-            .iter()
-            .filter_map(|(function, found)| Hit::by_name(function, found).filter(is_same))
-            .collect();
+        let by_name: Vec<Hit<'_>> =
+            functions.iter().filter_map(|(function, found)| self.by_name(function, found)).collect();
         (!by_name.is_empty())
             .then(|| (Action::Hold, &PUBLIC_NAME, evidence(&by_name, functions.len(), known)))
+    }
+
+    /// The function of a set that has the same name and parameters enough.
+    fn by_name<'a>(&self, function: &'a Function, found: &Found) -> Option<Hit<'a>> {
+        let is_same = |hit: &Hit<'_>| hit.score >= self.name_jaccard && hit.shared >= self.name_parameters;
+        Hit::by_name(function, found).filter(is_same)
     }
 }
 
@@ -277,6 +283,19 @@ impl<'a> Hit<'a> {
             shared: same.shared,
         })
     }
+
+    /// The link of the list, of whose functions it is the one at a place.
+    fn link(&self, place: usize, known: &Listed<Function>) -> Link {
+        let origin = &known.origins[self.known];
+        Link {
+            object: "function",
+            set: origin.set.clone(),
+            record: origin.record.clone(),
+            method: self.metric.name().to_owned(),
+            score: self.score,
+            spans: vec![Span::value(FUNCTIONS, format!("/{place}"))],
+        }
+    }
 }
 
 fn evidence(hits: &[Hit<'_>], n_functions: usize, known: &Listed<Function>) -> Evidence {
@@ -298,4 +317,41 @@ fn evidence(hits: &[Hit<'_>], n_functions: usize, known: &Listed<Function>) -> E
         .collect();
     let detail = json!({ "found": hits.len(), "functions": n_functions, "hits": named });
     Evidence { score: Some((hits[0].metric, best)), detail: Some(Box::new(detail)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::fixture::judged;
+
+    #[test]
+    fn each_function_above_a_threshold_links_its_list_to_the_record_and_quotes_nothing() {
+        let list = |text: &str| -> Value {
+            let functions: Value = serde_json::from_str(text).unwrap();
+            json!({"functions": if functions.is_array() { functions } else { json!([functions]) }})
+        };
+        let tables =
+            json!({"doc_lists": [list(OTHER), list(SOME_COPIED), list(WRITTEN_ANEW), list(NEAR_COPY)]});
+        let links = judged(&DropPublicOverlap::default(), &tables).delta.links;
+        let found: Vec<(RowIx, &str, &str, &str)> = links
+            .iter()
+            .map(|(row, link)| {
+                (*row, link.record.as_str(), link.method.as_str(), link.spans[0].path.as_str())
+            })
+            .collect();
+        let expected = [
+            (1, "sample-2", "rouge-l-f1", "/0"),
+            (1, "sample-2", "parameter-jaccard", "/0"),
+            (2, "sample-1", "parameter-jaccard", "/0"),
+            (3, "sample-1", "rouge-l-f1", "/0"),
+            (3, "sample-1", "parameter-jaccard", "/0"),
+        ];
+        assert_eq!(found, expected);
+        assert!(
+            links
+                .iter()
+                .all(|(_, link)| (link.object, link.set.as_str()) == ("function", "toolsieve-sample"))
+        );
+        assert!(links.iter().all(|(_, link)| link.score > 0.79 && link.score <= 1.0), "{links:?}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Drops or holds requests whose last user message is a query of a public set; thin over `similarity::overlap`.
 //!
 //! Compared by ROUGE-L in the normal form of queries. Short queries are left alone, since
-//! many people ask them in the same words. Evidence names set and record, and quotes nothing.
+//! many people ask them in the same words. Evidence and link name set and record, and quote nothing.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -13,11 +13,12 @@ use serde_json::json;
 
 use super::drop_public_overlap::note;
 use super::{Notes, Settings};
-use crate::conversation::{Message, last_user};
+use crate::conversation::{Message, Role};
 use crate::engine::columns::MESSAGES;
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::links::{Link, Span};
 use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
@@ -97,20 +98,16 @@ impl Settings for DropPublicQueries {
 impl Stage for DropPublicQueries {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::Requests,
             reads: vec![MESSAGES],
-            reads_if_there: vec![],
-            writes: Vec::new(),
             reasons: vec![&PUBLIC_QUERY],
-            merges: false,
-            idempotent: true,
+            links: true,
             partition: Partition::Rows,
-            sends_rows_out: false,
+            ..Contract::new(TableId::Requests)
         }
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         Ok(compared::fingerprint(&self.sets, self.dir.as_deref(), fingerprint)?)
     }
 
@@ -119,33 +116,43 @@ impl Stage for DropPublicQueries {
         note(&known, cx, out);
         let known = known.queries();
         let mut asked: Vec<String> = Vec::new();
-        let mut places: Vec<(RowIx, usize)> = Vec::new();
+        // For each row with a query: which message it is, and where the text is in `asked`.
+        let mut places: Vec<(RowIx, usize, usize)> = Vec::new();
         let mut seen: FxHashMap<String, usize> = FxHashMap::default();
         view.for_each_batch(cx, |batch| {
             let queries = batch.map_rows(|row| {
                 let messages = row.json::<Vec<Message>>(MESSAGES).unwrap_or_default();
-                let last = last_user(&messages);
-                last.map(|message| normalise_query(&message.content))
+                let last = messages.iter().rposition(|message| message.role == Role::User)?;
+                Some((last, normalise_query(&messages[last].content)))
             })?;
             for (&row, query) in batch.rows().iter().zip(queries) {
-                let Some(query) = query else { continue };
+                let Some((message, query)) = query else { continue };
                 let at = *seen.entry(query).or_insert_with_key(|query| {
                     asked.push(query.clone());
                     asked.len() - 1
                 });
-                places.push((row, at));
+                places.push((row, message, at));
             }
             Ok(())
         })?;
         let found =
             overlap::queries(&known.items, &asked, self.min_tokens, self.threshold, &|| cx.cancelled())
                 .ok_or(Error::Interrupted)?;
-        for (row, at) in places {
+        for (row, message, at) in places {
             if let Some(near) = found[at] {
                 let origin = &known.origins[near.known];
                 let detail = json!({ "set": origin.set, "record": origin.record });
-                let score = Some((Metric::RougeLF1(near.tokenizer), near.score));
-                let evidence = Evidence { score, detail: Some(Box::new(detail)) };
+                let metric = Metric::RougeLF1(near.tokenizer);
+                let evidence = Evidence { score: Some((metric, near.score)), detail: Some(Box::new(detail)) };
+                let link = Link {
+                    object: "query",
+                    set: origin.set.clone(),
+                    record: origin.record.clone(),
+                    method: metric.name().to_owned(),
+                    score: near.score,
+                    spans: vec![Span::value(MESSAGES, format!("/{message}/content"))],
+                };
+                out.link(row, link)?;
                 match self.action {
                     OnOverlap::Drop => out.drop(row, &PUBLIC_QUERY, evidence)?,
                     OnOverlap::Hold => out.hold(row, &PUBLIC_QUERY, evidence)?,
@@ -153,5 +160,28 @@ impl Stage for DropPublicQueries {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::fixture::judged;
+
+    #[test]
+    fn a_query_that_is_found_links_its_request_to_the_record_and_names_the_message() {
+        let example = DropPublicQueries::examples().remove(0);
+        let mut tables = example.fires.to_tables();
+        let query = tables["requests"][0]["messages"][0].clone();
+        tables["requests"][0]["messages"] = json!([{"role": "system", "content": "Be brief."}, query]);
+        let links = judged(&DropPublicQueries::default(), &tables).delta.links;
+        let [(0, link)] = &links[..] else { panic!("{links:?}") };
+        assert_eq!(
+            (link.object, link.set.as_str(), link.method.as_str()),
+            ("query", "toolsieve-sample", "rouge-l-f1")
+        );
+        assert_eq!(link.spans, [Span::value(MESSAGES, "/1/content")]);
+        assert!(link.score > 0.8, "{}", link.score);
+        assert!(judged(&DropPublicQueries::default(), &example.quiet.to_tables()).delta.links.is_empty());
     }
 }

@@ -95,15 +95,10 @@ impl Settings for DropSpam {
 impl RowStage for DropSpam {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::Requests,
             reads: vec![MESSAGES],
-            reads_if_there: vec![],
-            writes: vec![],
             reasons: vec![&EMPTY, &NO_WORDS, &REPEATED, &MASH, &TEST_WORD, &TOO_SHORT],
-            merges: false,
-            idempotent: true,
             partition: Partition::Rows,
-            sends_rows_out: false,
+            ..Contract::new(TableId::Requests)
         }
     }
 

@@ -20,8 +20,9 @@ use crate::engine::partition::Partition;
 use crate::engine::stage::{self, Contract, Evidence, Opinion, Reason, RowStage, TableId};
 use crate::engine::view::Row;
 
+/// No person overrules them: the official evaluator could not live with what is held here.
 static REASONS: LazyLock<Vec<Reason>> =
-    LazyLock::new(|| fix::rules().map(|rule| Reason::policy(rule.code, rule.what)).collect());
+    LazyLock::new(|| fix::rules().map(|rule| Reason::policy(rule.code, rule.what).binding()).collect());
 
 /// Findings that the official evaluator cannot live with; the others the official data has too.
 pub(crate) const BLOCKING: &[&str] = &[
@@ -60,15 +61,11 @@ impl Settings for FixDocs {
 impl RowStage for FixDocs {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::DocLists,
             reads: vec![FUNCTIONS],
-            reads_if_there: vec![],
             writes: vec![FUNCTIONS, RENAMES],
             reasons: REASONS.iter().collect(),
-            merges: false,
-            idempotent: true,
             partition: Partition::Rows,
-            sends_rows_out: false,
+            ..Contract::new(TableId::DocLists)
         }
     }
 

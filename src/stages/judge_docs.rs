@@ -76,15 +76,10 @@ impl Settings for JudgeDocs {
 impl RowStage for JudgeDocs {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::DocLists,
             reads: vec![FUNCTIONS],
-            reads_if_there: vec![],
-            writes: vec![],
             reasons: REASONS.iter().collect(),
-            merges: false,
-            idempotent: true,
             partition: Partition::Rows,
-            sends_rows_out: false,
+            ..Contract::new(TableId::DocLists)
         }
     }
 

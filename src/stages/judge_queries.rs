@@ -19,13 +19,12 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::merge_near_queries::{ASKS_ALIKE, NEAR_COPY_CODE, SAME_CODE, SIMILAR_CODE};
-use crate::answers::human::HumanAnswers;
 use crate::answers::recorded::{Recorded, recorded};
 use crate::conversation::{Message, Role};
 use crate::engine::columns::{
-    EXTERNAL_ID, FINISH_REASON, FUNCTIONS, MESSAGES, OUTCOME, RELEVANCE, RELEVANCE_BASIS, RESPONSE, STATUS,
-    TOOL_CHOICE,
+    FINISH_REASON, FUNCTIONS, MESSAGES, OUTCOME, RELEVANCE, RELEVANCE_BASIS, RESPONSE, STATUS, TOOL_CHOICE,
 };
+use crate::engine::decisions::{DecisionKind, Ruling};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
@@ -63,8 +62,6 @@ const PRECISION: std::ops::RangeInclusive<f64> = 0.5..=1.0;
 pub struct JudgeQueries {
     /// A file of weights, as `toolsieve calibrate` writes it [default: those built in].
     pub weights: Option<PathBuf>,
-    /// The file of answers by people that `draft-answers` takes too: what a person answered with a call is relevant.
-    pub answers: Option<PathBuf>,
     /// Target precision of what the text alone decides, from 0.5 to 1: takes the lines that the curve of the weights
     /// has for it. Higher holds more. A side that does not reach it decides nothing [default: the lines of the weights].
     pub precision: Option<f64>,
@@ -106,9 +103,6 @@ impl Settings for JudgeQueries {
             }
             _ => Ok(()),
         };
-        if let Some(path) = &self.answers {
-            HumanAnswers::read(path).map_err(|error| error.to_string())?;
-        }
         in_range("relevant_from", self.relevant_from)?;
         in_range("irrelevant_to", self.irrelevant_to)?;
         if let Some(precision) = self.precision.filter(|precision| !PRECISION.contains(precision)) {
@@ -130,34 +124,18 @@ impl Settings for JudgeQueries {
 impl Stage for JudgeQueries {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::Requests,
-            reads: vec![
-                EXTERNAL_ID,
-                MESSAGES,
-                RESPONSE,
-                FINISH_REASON,
-                STATUS,
-                TOOL_CHOICE,
-                OUTCOME,
-                FUNCTIONS,
-            ],
-            reads_if_there: vec![],
+            reads: vec![MESSAGES, RESPONSE, FINISH_REASON, STATUS, TOOL_CHOICE, OUTCOME, FUNCTIONS],
             writes: vec![RELEVANCE, RELEVANCE_BASIS],
             reasons: vec![&UNSURE],
-            merges: false,
-            idempotent: true,
+            decisions: vec![DecisionKind::Relabel, DecisionKind::Answer],
             partition: Partition::Rows,
-            sends_rows_out: false,
+            ..Contract::new(TableId::Requests)
         }
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(4);
         fingerprint.built_in("embedder", SPACE.id());
-        if let Some(path) = &self.answers {
-            fingerprint.part("answers", b"");
-            fingerprint.file(path)?;
-        }
         match &self.weights {
             Some(path) => fingerprint.file(path)?,
             None => fingerprint.built_in("weights", &Model::embedded().to_toml()),
@@ -175,11 +153,7 @@ impl Stage for JudgeQueries {
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let model = self.model()?;
         let lists = Lists::read(view, cx)?;
-        let answered = match &self.answers {
-            Some(path) => HumanAnswers::read(path).map_err(|error| Error::Setting(error.to_string()))?,
-            None => HumanAnswers::default(),
-        };
-        let requests = read_requests(&lists, &answered, view, cx)?;
+        let requests = read_requests(&lists, view, cx, out)?;
         let mut of_list: BTreeMap<RowIx, Vec<RowIx>> = BTreeMap::new();
         for row in view.rows() {
             of_list.entry(view.list_of(row)).or_default().push(row);
@@ -241,6 +215,13 @@ impl JudgeQueries {
 
     fn opinion(&self, request: &Request, offer: &Offer, model: &Model) -> Opinion {
         let queries: Vec<&str> = request.queries.iter().map(String::as_str).collect();
+        if let Some((_, relevance)) = request.label {
+            return Opinion {
+                relevance: Some(relevance),
+                basis: json!({ "labelled_by": "a person" }),
+                means: Means::Person,
+            };
+        }
         if request.is_answered {
             return Opinion {
                 relevance: Some(Relevance::Relevant),
@@ -342,6 +323,8 @@ struct Request {
     evidence: evidence::Evidence,
     /// A person answered it with a call.
     is_answered: bool,
+    /// A person's label of it, or else of the first copy that has one: its place in the order of rows first.
+    label: Option<(u32, Relevance)>,
     /// A recorded call holds what the request says.
     is_grounded: bool,
 }
@@ -353,25 +336,36 @@ struct Said {
     /// For the head itself: its user messages.
     queries: Option<Vec<String>>,
     is_answered: bool,
+    label: Option<(u32, Relevance)>,
     is_grounded: bool,
 }
 
 fn read_requests(
     lists: &Lists,
-    answered: &HumanAnswers,
     view: &View<'_>,
     cx: &Context<'_>,
+    out: &mut Verdict<'_>,
 ) -> Result<FxHashMap<RowIx, Request>> {
     let mut requests: FxHashMap<RowIx, Request> = FxHashMap::default();
     let wanted = |row: RowIx| view.head_of(row, &SAME_QUESTION).is_some_and(|head| view.is_judged(head));
     view.stream(cx, wanted, |batch| {
-        for said in batch.map_rows(|row| said(row, lists, answered, view))? {
+        let all = batch.map_rows(|row| said(row, lists, view))?;
+        for (&row, said) in batch.rows().iter().zip(all) {
+            if said.label.is_some()
+                && let Some(decision) = batch.row(row).decision(DecisionKind::Relabel)
+            {
+                out.ruling(row, Ruling::of(decision, json!({ "relevance": decision.body })))?;
+            }
             let request = requests.entry(said.head).or_default();
             if let Some(heard) = said.heard {
                 request.evidence.add(heard);
             }
             request.is_grounded |= said.is_grounded;
             request.is_answered |= said.is_answered;
+            request.label = match (request.label, said.label) {
+                (Some(one), Some(other)) if other.0 < one.0 => Some(other),
+                (one, other) => one.or(other),
+            };
             if let Some(queries) = said.queries {
                 request.queries = queries;
             }
@@ -387,7 +381,7 @@ const ROWS_AT_ONCE: usize = 64;
 /// Reasons by which a request was merged into one that asks the same.
 const SAME_QUESTION: [&str; 3] = [SAME_CODE, NEAR_COPY_CODE, SIMILAR_CODE];
 
-fn said(row: Row<'_>, lists: &Lists, answered: &HumanAnswers, view: &View<'_>) -> Said {
+fn said(row: Row<'_>, lists: &Lists, view: &View<'_>) -> Said {
     let head = view.head_of(row.ix(), &SAME_QUESTION).unwrap_or(row.ix());
     let messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
     let response: Option<Message> = row.json(RESPONSE);
@@ -409,10 +403,14 @@ fn said(row: Row<'_>, lists: &Lists, answered: &HumanAnswers, view: &View<'_>) -
         users.map(|message| message.content).collect()
     });
     let asks_alike = view.head_of(row.ix(), &ASKS_ALIKE).is_some();
-    let is_answered = asks_alike
-        && (answered.has(&view.row_id(row.ix()).to_string())
-            || row.text(EXTERNAL_ID).is_some_and(|id| answered.has(id)));
-    Said { head, heard, queries, is_answered, is_grounded }
+    let is_answered = asks_alike && row.decision(DecisionKind::Answer).is_some();
+    let label = row.decision(DecisionKind::Relabel).filter(|_| asks_alike).and_then(|decision| {
+        let relevance = Relevance::from_name(decision.body.as_str()?)?;
+        // A label of the request itself counts before those of its copies.
+        let position = if head == row.ix() { 0 } else { view.position(row.ix()).saturating_add(1) };
+        Some((position, relevance))
+    });
+    Said { head, heard, queries, is_answered, label, is_grounded }
 }
 
 #[cfg(test)]
@@ -438,7 +436,7 @@ mod tests {
         let (stage, corpus, cancel) =
             (JudgeQueries::default(), fixture::corpus(&tables), AtomicBool::new(false));
         let (contract, folder) = (stage.contract(), tempfile::tempdir().unwrap());
-        let cx = Context { seed: 1, cancel: &cancel, progress: &Quiet };
+        let cx = Context::new(1, &cancel, &Quiet);
         let mut verdict = Verdict::new(
             "judge",
             &contract,

@@ -32,7 +32,7 @@ fn judge(stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Delta {
 
 fn judge_until(cancel: &dyn Cancel, stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Result<Delta> {
     let contract = stage.contract();
-    let cx = Context { seed: 1, cancel, progress: &Quiet };
+    let cx = Context::new(1, cancel, &Quiet);
     let scribe = Scribe::new(usize::MAX);
     let mut verdict = Verdict::new("law", &contract, corpus.table(contract.table), columns, &scribe);
     stage.judge(&View::new(corpus, &contract), &cx, &mut verdict)?;

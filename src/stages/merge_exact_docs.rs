@@ -47,15 +47,11 @@ impl Settings for MergeExactDocs {
 impl Stage for MergeExactDocs {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::DocLists,
             reads: vec![FUNCTIONS],
-            reads_if_there: vec![],
-            writes: vec![],
             reasons: vec![&SAME],
             merges: true,
-            idempotent: true,
             partition: Partition::Key,
-            sends_rows_out: false,
+            ..Contract::new(TableId::DocLists)
         }
     }
 

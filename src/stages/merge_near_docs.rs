@@ -26,7 +26,6 @@ use crate::engine::columns::{COMPARED, FAMILY, FUNCTIONS, RENAMES};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
@@ -41,7 +40,9 @@ use crate::text::tokens::Tokenizer;
 static NEAR_COPY: Reason = Reason::policy(
     "docs/near-copy",
     "An earlier doc list differs in a few words only, and a call that fits one fits the other.",
-);
+)
+// Its names are noted as those of the list that stands for it.
+.binding();
 
 /// The stage and its settings.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -87,15 +88,11 @@ impl Settings for MergeNearDocs {
 impl Stage for MergeNearDocs {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::DocLists,
             reads: vec![FUNCTIONS],
-            reads_if_there: vec![],
             writes: vec![COMPARED, RENAMES, FAMILY],
             reasons: vec![&NEAR_COPY],
             merges: true,
-            idempotent: true,
-            partition: Partition::Whole,
-            sends_rows_out: false,
+            ..Contract::new(TableId::DocLists)
         }
     }
 

@@ -33,6 +33,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::engine::cascade::NO_REQUEST_LEFT;
+use crate::engine::decisions;
 use crate::engine::example::Example;
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN};
 use crate::engine::payload::JOINED;
@@ -217,6 +218,7 @@ pub fn reasons() -> Vec<(Option<&'static Kind>, &'static Reason)> {
             }
         }
     }
+    reasons.extend(decisions::reasons().map(|reason| (None, reason)));
     reasons.extend([&NO_REQUEST_LEFT, &FORGOTTEN, &ANSWER_FORGOTTEN, &JOINED].map(|reason| (None, reason)));
     reasons
 }

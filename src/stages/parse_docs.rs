@@ -1,23 +1,26 @@
 //! Reads the pasted text of each doc list into functions; thin over `docs::parse`.
 //!
 //! What cannot be read for sure leaves with the fault and its place. A text that was cut
-//! off, or that can be mended in more than one way, is held: a person may still know.
+//! off, or that can be mended in more than one way, is held: a person may still know. The functions that a person
+//! writes for a list take the place of what its text says; a patch changes what was read.
 
 use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Settings;
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::parse;
+use crate::docs::patch::{PatchOp, apply};
 use crate::engine::columns::{FUNCTIONS, PARSE_STEPS, TEXT};
+use crate::engine::decisions::{Decision, DecisionKind, Ruling};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::partition::Partition;
-use crate::engine::stage::{Contract, Evidence, Opinion, Reason, RowStage, TableId};
+use crate::engine::stage::{Cell, Contract, Evidence, Opinion, Reason, RowStage, TableId};
 use crate::engine::view::Row;
 
 /// One reason for each fault of the parser chain. A list without functions is nothing to repair: that is policy.
@@ -26,7 +29,8 @@ static REASONS: LazyLock<Vec<(ParseFault, Reason)>> = LazyLock::new(|| {
         ParseFault::NoFunctions | ParseFault::Empty => Reason::policy(fault.code(), fault.what()),
         _ => Reason::fault(fault.code(), fault.what()),
     };
-    ParseFault::ALL.into_iter().map(|fault| (fault, reason(fault))).collect()
+    // Without functions no later stage can use the list, whoever keeps it.
+    ParseFault::ALL.into_iter().map(|fault| (fault, reason(fault).binding())).collect()
 });
 
 /// The stage; it has no settings.
@@ -121,16 +125,14 @@ const GROWING: &str = concat!(
 impl RowStage for ParseDocs {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::DocLists,
             reads: vec![TEXT],
-            reads_if_there: vec![],
             writes: vec![FUNCTIONS, PARSE_STEPS],
             reasons: REASONS.iter().map(|(_, reason)| reason).collect(),
-            merges: false,
             // A second run would write over the functions that a fix changed.
             idempotent: false,
+            decisions: vec![DecisionKind::Edit],
             partition: Partition::Rows,
-            sends_rows_out: false,
+            ..Contract::new(TableId::DocLists)
         }
     }
 
@@ -140,6 +142,16 @@ impl RowStage for ParseDocs {
     }
 
     fn judge_row(&self, row: Row<'_>) -> Opinion {
+        let opinion = Self::opinion(row);
+        match row.decision(DecisionKind::Edit) {
+            Some(decision) => edited(opinion, decision),
+            None => opinion,
+        }
+    }
+}
+
+impl ParseDocs {
+    fn opinion(row: Row<'_>) -> Opinion {
         match parse(row.text(TEXT).unwrap_or_default()) {
             Ok(parsed) if parsed.faults.is_empty() => {
                 let steps: Vec<&str> = parsed.steps.iter().map(|step| step.code()).collect();
@@ -156,6 +168,37 @@ impl RowStage for ParseDocs {
             },
         }
     }
+}
+
+/// What a person's edit makes of an opinion: new functions win over any fault, a patch needs functions that were read.
+fn edited(opinion: Opinion, decision: &Decision) -> Opinion {
+    let read = opinion.cells.iter().find_map(|(column, cell)| match cell {
+        Cell::Text(text) if *column == FUNCTIONS => serde_json::from_str::<Value>(text).ok(),
+        _ => None,
+    });
+    let functions = match (decision.body.get("functions"), read) {
+        (Some(functions), _) => Ok(functions.clone()),
+        (None, Some(read)) => patched(read, &decision.body["patch"]),
+        (None, None) => {
+            Err("the docs cannot be read, so there is nothing to patch; give \"functions\"".to_owned())
+        }
+    };
+    match functions {
+        Err(why) => Opinion { ruling: Some(Ruling::refused(decision, why)), ..opinion },
+        Ok(functions) => {
+            let ruling = Some(Ruling::of(decision, decision.body.clone()));
+            let steps = opinion.cells.into_iter().filter(|(column, _)| *column == PARSE_STEPS);
+            Opinion { ruling, cells: steps.collect(), ..Opinion::keep() }
+                .with(FUNCTIONS, functions.to_string())
+        }
+    }
+}
+
+fn patched(mut functions: Value, patch: &Value) -> std::result::Result<Value, String> {
+    let patch: Vec<PatchOp> = Vec::deserialize(patch).map_err(|error| error.to_string())?;
+    apply(&mut functions, &patch).map_err(|misfit| format!("the patch does not fit: {misfit}"))?;
+    let is_list = functions.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(Value::is_object));
+    if is_list { Ok(functions) } else { Err("the patch leaves no list of functions".to_owned()) }
 }
 
 fn reason(fault: &Fault) -> &'static Reason {

@@ -21,7 +21,6 @@ use crate::engine::columns::{
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Edit, Opinion, Reason, Redaction, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
@@ -117,15 +116,10 @@ impl Settings for Redact {
 impl Stage for Redact {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::Requests,
             reads: [&PLAIN[..], &JSON, &[TEXT]].concat(),
-            reads_if_there: vec![],
             writes: [&PLAIN[..], &JSON, &[PLACEHOLDERS, DOCS_PLACEHOLDERS, UNSOURCED]].concat(),
             reasons: self.reasons(),
-            merges: false,
-            idempotent: true,
-            partition: Partition::Whole,
-            sends_rows_out: false,
+            ..Contract::new(TableId::Requests)
         }
     }
 

@@ -48,15 +48,11 @@ impl Settings for RedactDocs {
 impl Stage for RedactDocs {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::DocLists,
             reads: vec![TEXT, PLACEHOLDERS, DOCS_PLACEHOLDERS],
-            reads_if_there: vec![],
             writes: vec![TEXT],
             reasons: self.0.reasons(),
-            merges: false,
-            idempotent: true,
             partition: Partition::Rows,
-            sends_rows_out: false,
+            ..Contract::new(TableId::DocLists)
         }
     }
 

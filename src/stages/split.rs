@@ -41,23 +41,28 @@ use crate::relevance::Relevance;
 use crate::relevance::basis::is_shown;
 use crate::text::language::{UNDETERMINED, language};
 
+// No person overrules these: a request without a category has no place in a dataset. An answer gives it one.
 static DECLINED: Reason = Reason::policy(
     "split/declined",
     "The logged model answered in prose, so there is no call to take as the answer.",
-);
-static CUT: Reason = Reason::policy("split/answer-cut", "The logged answer stops half-way.");
-static FAILED: Reason = Reason::policy("split/request-failed", "The request failed, so there is no answer.");
-static NOTHING: Reason = Reason::policy("split/no-answer", "The log holds no answer.");
+)
+.binding();
+static CUT: Reason = Reason::policy("split/answer-cut", "The logged answer stops half-way.").binding();
+static FAILED: Reason =
+    Reason::policy("split/request-failed", "The request failed, so there is no answer.").binding();
+static NOTHING: Reason = Reason::policy("split/no-answer", "The log holds no answer.").binding();
 static CALLS_BEFORE: Reason = Reason::policy(
     "split/calls-before",
     "The conversation before the question holds calls and results, for which a BFCL question has no place.",
-);
+)
+.binding();
 static UNREADABLE: Reason =
-    Reason::policy("split/answer-unreadable", "The logged answer means a call but cannot be read.");
+    Reason::policy("split/answer-unreadable", "The logged answer means a call but cannot be read.").binding();
 static CONTRADICTED: Reason = Reason::policy(
     "split/labels-contradict",
     "A person answered the request with a call, and it was judged to need none.",
-);
+)
+.binding();
 
 /// Why a request is in `irrelevance`: it was judged that no function fits.
 const JUDGED_IRRELEVANT: &str = "judged-irrelevant";
@@ -124,15 +129,12 @@ impl Settings for Split {
 impl Stage for Split {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::Requests,
             reads: vec![MESSAGES, RECORDED, ANSWER, TIER, FUNCTIONS],
             reads_if_there: vec![RELEVANCE, RELEVANCE_BASIS],
             writes: vec![CATEGORY, CATEGORY_BASIS, LANGUAGE, TIER],
             reasons: vec![&DECLINED, &CUT, &FAILED, &NOTHING, &UNREADABLE, &CALLS_BEFORE, &CONTRADICTED],
-            merges: false,
-            idempotent: true,
             partition: Partition::Rows,
-            sends_rows_out: false,
+            ..Contract::new(TableId::Requests)
         }
     }
 

@@ -23,14 +23,13 @@ pub(crate) fn output(arguments: &[&str]) -> Output {
     toolsieve().args(arguments).output().expect("the program starts")
 }
 
-/// The settings that take the sample's answers by people.
-pub(crate) const ANSWERS: [&str; 2] =
-    ["draft-answers.answers=raw/answers.jsonl", "judge-queries.answers=raw/answers.jsonl"];
+/// The setting that takes the sample's answers by people.
+pub(crate) const ANSWERS: &str = "decisions=raw/answers.jsonl";
 
 /// The live recipe on the sample log, into a folder; the run must succeed.
 pub(crate) fn run_sample(out: &Path, more: &[&str]) -> Output {
     let out = out.to_str().expect("temporary folders have plain names");
-    let mut arguments = vec!["run", "--quiet", "--out", out, "--set", ANSWERS[0], "--set", ANSWERS[1]];
+    let mut arguments = vec!["run", "--quiet", "--out", out, "--set", ANSWERS];
     arguments.extend(more);
     let output = output(&arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -14,8 +14,10 @@ use crate::engine::columns::{
     RELEVANCE_BASIS, TEXT, TIER,
 };
 use crate::engine::corpus::{BatchCells, Corpus, Fate, RowId};
+use crate::engine::decisions::digest;
 use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::ledger::{Event, fate_word, for_each_event, for_each_forgotten};
+use crate::engine::links::{self, Span, StoredLink};
 use crate::engine::payload::{StoredPlace, read_lines};
 use crate::engine::stage::{RowIx, Safety, TableId};
 use crate::export::sink::JUDGED;
@@ -23,6 +25,9 @@ use crate::report::end_of_merges;
 use crate::stages;
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
+
+/// Digits of a digest that are shown: those that a decision needs and some more.
+const DIGITS_SHOWN: usize = 16;
 
 /// What there is to tell of one request.
 pub(super) struct Story<'a> {
@@ -91,6 +96,14 @@ impl Story<'_> {
         text + &format!("  read      {place}{own_id}, as {shape}\n")
             + &facts(cells, at)
             + &self.conversation(cells, at)
+            + &self.digest(cells.text(columns::MESSAGES, at))
+    }
+
+    /// What a decision names the content by; shown with whole texts only.
+    fn digest(&self, content: Option<&str>) -> String {
+        let content = content.filter(|_| self.max_chars == usize::MAX);
+        content
+            .map_or_else(String::new, |content| format!("  digest    {}\n", &digest(content)[..DIGITS_SHOWN]))
     }
 
     /// What was said before the answer, the answer, and what came after it.
@@ -147,7 +160,7 @@ impl Story<'_> {
             .text(PARSE_STEPS, at)
             .map(|steps| format!(", read by {}", steps.replace(',', ", ")))
             .unwrap_or_default();
-        Ok(format!(
+        let text = format!(
             "  docs      list {}{steps}\n            {}\n",
             RowId::short(&lists.row_id(origin).to_string()),
             self.shown(cells.text(TEXT, at).unwrap_or(if self.run.ingest.purged {
@@ -155,7 +168,8 @@ impl Story<'_> {
             } else {
                 ""
             }))
-        ))
+        );
+        Ok(text + &self.digest(cells.text(TEXT, at)))
     }
 
     fn stage(&self, nth: usize) -> anyhow::Result<String> {
@@ -170,7 +184,33 @@ impl Story<'_> {
             text.extend(events.iter().map(|event| self.event(nth, event)));
             Ok(())
         })?;
+        let links = links::of_stage(self.folder, nth, stage, self.corpus(), is_ours)?;
+        text.extend(links.iter().map(|link| self.link(nth, link)));
         Ok(text)
+    }
+
+    /// What a stage found the row, or a list that it was sent with, to be near to.
+    fn link(&self, nth: usize, link: &StoredLink) -> String {
+        let list = match link.table {
+            TableId::Requests => String::new(),
+            TableId::DocLists => {
+                let id = self.corpus().lists.row_id(link.row).to_string();
+                format!("list {} ", RowId::short(&id))
+            }
+        };
+        let spans: Vec<Span> = serde_json::from_str(&link.spans).unwrap_or_default();
+        let places: Vec<String> = spans.iter().map(|span| format!("{}{}", span.column, span.path)).collect();
+        format!(
+            "  {:2} {:24} {list}link: {} {} is near {} {}, {} {:.3}\n",
+            nth + 1,
+            self.run.stages[nth].id,
+            link.object,
+            places.join(", "),
+            link.set,
+            visible_line(&link.record),
+            link.method,
+            link.score
+        )
     }
 
     /// What a stage said about the row, or about a list that it was sent with.
@@ -266,6 +306,8 @@ fn judged(relevance: Option<&str>, basis: Option<&str>) -> String {
         format!("by the rule {rule}")
     } else if let Some(who) = basis["answered_by"].as_str() {
         format!("answered by {who}")
+    } else if let Some(who) = basis["labelled_by"].as_str() {
+        format!("labelled by {who}")
     } else {
         let heard: Vec<String> = basis["evidence"]
             .as_object()

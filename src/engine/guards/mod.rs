@@ -26,7 +26,7 @@ use super::corpus::Corpus;
 use super::error::{Error, Result};
 use super::fingerprint::Fingerprint;
 use super::folder::{InputFile, MANIFEST, RunFolder};
-use super::partition::{Partition, Parts};
+use super::partition::Parts;
 use super::payload::{InputsRead, PayloadWriter, RequestRow};
 use super::runner::{self, Exported, Outcome, Sink, Source, StageInstance};
 use super::scribe::Scribe;
@@ -132,17 +132,7 @@ impl<J: Fn(&View<'_>, &mut Verdict<'_>) -> Result<()> + Send + Sync> Stage for A
 /// A contract that allows merges and both reasons, and of requests writes what was asked, when, and in which language.
 fn contract(table: TableId) -> Contract {
     let writes = [MESSAGES, TIME_MS, LANGUAGE].into_iter().filter(|column| column.table == table).collect();
-    Contract {
-        table,
-        reads: vec![],
-        reads_if_there: vec![],
-        writes,
-        reasons: vec![&BAD, &WORSE],
-        merges: true,
-        partition: Partition::Whole,
-        idempotent: true,
-        sends_rows_out: false,
-    }
+    Contract { writes, reasons: vec![&BAD, &WORSE], merges: true, ..Contract::new(table) }
 }
 
 fn stage(
@@ -222,7 +212,7 @@ impl Home {
     }
 
     fn with_seed<T>(&self, seed: u64, act: impl FnOnce(&Context<'_>) -> T) -> T {
-        act(&Context { seed, cancel: &AtomicBool::new(false), progress: &self.shown })
+        act(&Context::new(seed, &AtomicBool::new(false), &self.shown))
     }
 
     fn run(&self, log: &Log, stages: &[StageInstance]) -> Result<Outcome> {

@@ -62,7 +62,7 @@ type Seen = Vec<(usize, Vec<RowIx>, Vec<(RowIx, Option<String>, Option<i64>)>)>;
 
 fn seen(view: &View<'_>, wanted: Option<&[RowIx]>) -> (Seen, u64) {
     let (cancel, progress) = (AtomicBool::new(false), Counting::default());
-    let cx = Context { seed: 0, cancel: &cancel, progress: &progress };
+    let cx = Context::new(0, &cancel, &progress);
     let mut seen = Seen::new();
     let visit = |batch: &crate::engine::view::Batch<'_>| {
         let cells = batch.map_rows(|row| {
@@ -153,7 +153,8 @@ fn rows_can_be_streamed_whatever_their_fate() {
 fn the_parent_is_read_by_its_own_columns() {
     let tables = Tables::new();
     let cancel = AtomicBool::new(false);
-    let cx = Context { seed: 0, cancel: &cancel, progress: &Counting::default() };
+    let counting = Counting::default();
+    let cx = Context::new(0, &cancel, &counting);
     let mut docs = Vec::new();
     let view = tables.view(TableId::Requests).parent();
     view.for_each_batch(&cx, |batch| {
@@ -169,7 +170,8 @@ fn the_parent_is_read_by_its_own_columns() {
 fn a_column_of_the_other_table_is_not_there() {
     let tables = Tables::new();
     let cancel = AtomicBool::new(false);
-    let cx = Context { seed: 0, cancel: &cancel, progress: &Counting::default() };
+    let counting = Counting::default();
+    let cx = Context::new(0, &cancel, &counting);
     let _ = tables.view(TableId::Requests).for_each_batch(&cx, |batch| {
         batch.row(batch.rows()[0]).text(FUNCTIONS);
         Ok(())
@@ -180,7 +182,8 @@ fn a_column_of_the_other_table_is_not_there() {
 fn a_cell_of_json_is_read_as_such() {
     let tables = Tables::new();
     let cancel = AtomicBool::new(false);
-    let cx = Context { seed: 0, cancel: &cancel, progress: &Counting::default() };
+    let counting = Counting::default();
+    let cx = Context::new(0, &cancel, &counting);
     let mut values: Vec<Option<Vec<u32>>> = Vec::new();
     let visit = |batch: &crate::engine::view::Batch<'_>| {
         values.extend(batch.map_rows(|row| row.json(MESSAGES))?);
@@ -194,7 +197,8 @@ fn a_cell_of_json_is_read_as_such() {
 fn nothing_more_is_read_or_judged_once_the_user_asked_to_stop() {
     let tables = Tables::new();
     let cancel = AtomicBool::new(false);
-    let cx = Context { seed: 0, cancel: &cancel, progress: &Counting::default() };
+    let counting = Counting::default();
+    let cx = Context::new(0, &cancel, &counting);
     let view = tables.view(TableId::Requests);
     let mut n_batches = 0;
     let stopped = view.for_each_batch(&cx, |batch| {

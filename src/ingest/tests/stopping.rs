@@ -41,7 +41,7 @@ fn assert_paths_stop(name: &str, inputs: Vec<PathBuf>, settings: &Ingest, n_aske
     assert_stops_wherever_it_is_asked_to(name, n_asked as u64, |cancel| {
         let out = tempfile::tempdir().unwrap();
         let folder = RunFolder::take(&out.path().join("run"))?;
-        let cx = Context { seed: 1, cancel, progress: &Quiet };
+        let cx = Context::new(1, cancel, &Quiet);
         pool.install(|| runner::run(&folder, &ingest, &[], &cx).map(drop))
     });
 }

@@ -13,6 +13,8 @@ mod tree;
 
 use declarations::Reader;
 pub(crate) use fault::{SyntaxError, SyntaxFault};
+#[cfg(test)]
+pub(crate) use scanner::SKIPPED;
 use scanner::Scanner;
 pub(crate) use tree::{Head, Member, Module, Tag, Type};
 

@@ -20,7 +20,7 @@ const VALUE_FOLLOWS: [&str; 8] = ["return", "case", "typeof", "throw", "yield", 
 #[cfg(test)]
 thread_local! {
     /// Bytes of blanks that this thread went over, each time it did.
-    pub(super) static SKIPPED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    pub(crate) static SKIPPED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// A place in a text.

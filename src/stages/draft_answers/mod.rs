@@ -2,7 +2,7 @@
 //!
 //! A recorded call is read through the doc list as it stands now: renamed names follow,
 //! values are cast where nothing is lost, and what does not fit the docs is held with the
-//! fault. The tier tells where an answer comes from: `human` (a file), `outcome` (the log
+//! fault. The tier tells where an answer comes from: `human` (a decision), `outcome` (the log
 //! shows that the call worked), `recorded` (just what the logged model said). Requests
 //! that are equal after normalisation answer for one another; the best tier wins.
 //!
@@ -15,9 +15,7 @@ mod candidate;
 mod docs;
 mod examples;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
@@ -27,15 +25,15 @@ use serde_json::{Value, json};
 use super::Settings;
 use super::merge_near_queries::{ASKS_ALIKE, SAME_CODE};
 use crate::answers::fault::{CarryFault, Uncarried};
-use crate::answers::human::{HumanAnswers, Unfit};
+use crate::answers::human::{self, Unfit};
 use crate::engine::columns::{
-    ANSWER, ANSWER_FROM, EXTERNAL_ID, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RELEVANCE, RENAMES,
-    RESPONSE, STATUS, TIER, UNSOURCED,
+    ANSWER, ANSWER_FROM, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RELEVANCE, RENAMES, RESPONSE, STATUS,
+    TIER, UNSOURCED,
 };
-use crate::engine::error::{Error, Result};
+use crate::engine::decisions::{Decision, DecisionKind, Ruling};
+use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
@@ -63,17 +61,10 @@ static CARRY: LazyLock<Vec<(CarryFault, Reason)>> = LazyLock::new(|| {
     CarryFault::ALL.into_iter().filter(is_left).map(reason).collect()
 });
 
-/// The stage and its settings.
+/// The stage; it has no settings.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct DraftAnswers {
-    /// A JSONL file of answers by people, `{"request": id, "ground_truth": […]}` a line. The id is the log's own or
-    /// the request id. They win over what the log recorded.
-    pub answers: Option<PathBuf>,
-    #[serde(skip)]
-    #[schemars(skip)]
-    human: OnceLock<HumanAnswers>,
-}
+pub struct DraftAnswers {}
 
 impl Settings for DraftAnswers {
     const NAME: &'static str = "draft-answers";
@@ -84,20 +75,12 @@ impl Settings for DraftAnswers {
     fn examples() -> Vec<Example> {
         examples::all()
     }
-
-    fn check(&self) -> std::result::Result<(), String> {
-        // Read here too, so that a bad file is told before the run begins.
-        self.answers
-            .as_ref()
-            .map_or(Ok(()), |path| HumanAnswers::read(path).map(|_| ()).map_err(|error| error.to_string()))
-    }
 }
 
 impl Stage for DraftAnswers {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::Requests,
-            reads: vec![EXTERNAL_ID, RESPONSE, FINISH_REASON, STATUS, OUTCOME, FUNCTIONS, RENAMES],
+            reads: vec![RESPONSE, FINISH_REASON, STATUS, OUTCOME, FUNCTIONS, RENAMES],
             reads_if_there: vec![RELEVANCE, UNSOURCED],
             writes: vec![RECORDED, ANSWER, TIER, ANSWER_FROM],
             reasons: CARRY
@@ -105,30 +88,27 @@ impl Stage for DraftAnswers {
                 .map(|(_, reason)| reason)
                 .chain([&REFUTED, &SEVERAL_STEPS, &UNSOURCED_VALUE])
                 .collect(),
-            merges: false,
-            idempotent: true,
-            partition: Partition::Whole,
-            sends_rows_out: false,
+            decisions: vec![DecisionKind::Answer],
+            ..Contract::new(TableId::Requests)
         }
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(6);
-        self.answers.as_ref().map_or(Ok(()), |path| fingerprint.file(path))
+        Ok(())
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let docs = Docs::read(view, cx)?;
-        let mut unused: BTreeSet<String> = self.human()?.requests().map(str::to_owned).collect();
-        let shared = self.shared_ids(view, cx)?;
+        let file = &cx.services.decisions.file;
         let mut best: FxHashMap<RowIx, Best> = FxHashMap::default();
         let mut needs_no_call: FxHashSet<RowIx> = FxHashSet::default();
         let mut unsourced: FxHashMap<RowIx, Vec<String>> = FxHashMap::default();
         let wanted = |row: RowIx| view.head_of(row, &ASKS_ALIKE).is_some_and(|head| view.is_kept(head));
         view.stream(cx, wanted, |batch| {
-            let candidates = batch.map_rows(|row| self.candidates(row, &docs, &shared, view))?;
+            let candidates = batch.map_rows(|row| candidates(row, &docs, file, view))?;
             for (&row, candidates) in batch.rows().iter().zip(candidates) {
-                let Candidates { head, kind, recorded, human } = candidates.map_err(Error::Setting)?;
+                let Candidates { head, kind, recorded, human } = candidates;
                 if head == row {
                     out.set(row, RECORDED, kind)?;
                     if is_judged_to_need_none(batch.row(row)) {
@@ -138,11 +118,11 @@ impl Stage for DraftAnswers {
                 if let Some(placeholders) = batch.row(row).json(UNSOURCED) {
                     unsourced.insert(row, placeholders);
                 }
-                let human = human.map(|(id, candidate)| {
-                    unused.remove(&id);
-                    candidate
-                });
-                for candidate in human.into_iter().chain(recorded) {
+                if let Some((decision, candidate)) = human {
+                    out.ruling(row, Ruling::of(&decision, Value::Null))?;
+                    best.entry(head).or_default().hear(candidate);
+                }
+                if let Some(candidate) = recorded {
                     best.entry(head).or_default().hear(candidate);
                 }
             }
@@ -162,9 +142,6 @@ impl Stage for DraftAnswers {
                 }
             }
         }
-        for request in unused {
-            warn_of_unused(&request, &shared, cx);
-        }
         Ok(())
     }
 }
@@ -182,22 +159,13 @@ struct Candidates {
     kind: &'static str,
     /// The log's answer; none of a request that only asks alike.
     recorded: Option<Candidate>,
-    /// A person's answer, with the id by which the file names the request.
-    human: Option<(String, Candidate)>,
+    /// A person's answer, with the decision.
+    human: Option<(Decision, Candidate)>,
 }
 
 fn is_judged_to_need_none(row: Row<'_>) -> bool {
     let relevance = row.text(RELEVANCE).and_then(Relevance::from_name);
     matches!(relevance, Some(Relevance::Irrelevant | Relevance::LowQuality))
-}
-
-fn warn_of_unused(request: &str, shared: &BTreeSet<String>, cx: &Context<'_>) {
-    let why = if shared.contains(request) {
-        "is the id of several rows, name the request id instead"
-    } else {
-        "is not among the kept ones"
-    };
-    cx.progress.warn(&format!("answers: request {request} {why}; its answer is not used"));
 }
 
 /// Writes the answer of a request, or holds it.
@@ -227,79 +195,45 @@ fn state(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Verdict<'_
     }
 }
 
-impl DraftAnswers {
-    fn human(&self) -> Result<&HumanAnswers> {
-        if self.human.get().is_none() {
-            let read = match &self.answers {
-                Some(path) => HumanAnswers::read(path).map_err(|error| Error::Setting(error.to_string()))?,
-                None => HumanAnswers::default(),
-            };
-            return Ok(self.human.get_or_init(|| read));
-        }
-        Ok(self.human.get_or_init(HumanAnswers::default))
+fn candidates(row: Row<'_>, docs: &Docs, file: &str, view: &View<'_>) -> Candidates {
+    let head = view.head_of(row.ix(), &ASKS_ALIKE).unwrap_or(row.ix());
+    // Of a copy only an answer that fits the docs of the request it stands for.
+    let human = human_answer(row, view, docs, file);
+    let human = human.filter(|(_, answer)| head == row.ix() || answer.is_ok());
+    let by_a_person = |answer: Carried| Candidate {
+        rank: Rank::Human,
+        // An answer to the request itself counts before those to its copies.
+        position: if head == row.ix() { 0 } else { view.position(row.ix()).saturating_add(1) },
+        from: row.ix(),
+        answer: Some(answer),
+    };
+    let (kind, recorded) = recorded_candidate(row, head, docs, view);
+    let recorded = view.head_of(row.ix(), &EQUAL).map(|_| recorded);
+    Candidates {
+        head,
+        kind,
+        recorded,
+        human: human.map(|(decision, answer)| (decision.clone(), by_a_person(answer))),
     }
+}
 
-    /// The ids in the file of answers that several kept requests have: such an answer could be meant for any.
-    fn shared_ids(&self, view: &View<'_>, cx: &Context<'_>) -> Result<BTreeSet<String>> {
-        let mut n_rows: BTreeMap<String, usize> =
-            self.human()?.requests().map(|id| (id.to_owned(), 0)).collect();
-        if !n_rows.is_empty() {
-            view.for_each_batch(cx, |batch| {
-                for id in batch.rows().iter().filter_map(|&row| batch.row(row).text(EXTERNAL_ID)) {
-                    if let Some(n) = n_rows.get_mut(id) {
-                        *n += 1;
-                    }
-                }
-                Ok(())
-            })?;
-        }
-        Ok(n_rows.into_iter().filter(|(_, n)| *n > 1).map(|(id, _)| id).collect())
-    }
-
-    fn candidates(
-        &self,
-        row: Row<'_>,
-        docs: &Docs,
-        shared: &BTreeSet<String>,
-        view: &View<'_>,
-    ) -> std::result::Result<Candidates, String> {
-        let head = view.head_of(row.ix(), &ASKS_ALIKE).unwrap_or(row.ix());
-        // Of a copy only an answer that fits the docs of the request it stands for.
-        let human = self.human_answer(row, view, docs, shared)?;
-        let human = human.filter(|(_, answer)| head == row.ix() || answer.is_ok());
-        let by_a_person = |answer: Carried| Candidate {
-            rank: Rank::Human,
-            // An answer to the request itself counts before those to its copies.
-            position: if head == row.ix() { 0 } else { view.position(row.ix()).saturating_add(1) },
-            from: row.ix(),
-            answer: Some(answer),
-        };
-        let (kind, recorded) = recorded_candidate(row, head, docs, view);
-        let recorded = view.head_of(row.ix(), &EQUAL).map(|_| recorded);
-        Ok(Candidates { head, kind, recorded, human: human.map(|(id, answer)| (id, by_a_person(answer))) })
-    }
-
-    /// A person's answer to a request, with the id by which the file names it.
-    fn human_answer(
-        &self,
-        row: Row<'_>,
-        view: &View<'_>,
-        docs: &Docs,
-        shared: &BTreeSet<String>,
-    ) -> std::result::Result<Option<(String, Carried)>, String> {
-        let human = self.human().map_err(|error| error.to_string())?;
-        let own_id = row.text(EXTERNAL_ID).filter(|&id| !shared.contains(id)).map(str::to_owned);
-        let ids = [own_id, Some(view.row_id(row.ix()).to_string())];
-        for id in ids.into_iter().flatten() {
-            let carry = |name: &str, parameters| docs.carried(name, parameters, row.ix(), view);
-            if let Some(answer) = human.ground_truth(&id, docs.of(row.ix(), view), carry) {
-                let at = format!("answer of a person for {id}");
-                let unfit = |unfit: Unfit| Uncarried { fault: unfit.fault, at, message: unfit.message };
-                return Ok(Some((id, answer.map_err(unfit))));
-            }
-        }
-        Ok(None)
-    }
+/// A person's answer to a request.
+fn human_answer<'d>(
+    row: Row<'d>,
+    view: &View<'_>,
+    docs: &Docs,
+    file: &str,
+) -> Option<(&'d Decision, Carried)> {
+    let decision = row.decision(DecisionKind::Answer)?;
+    let ground_truth = decision.body.as_array()?;
+    let place = format!("{file}:{}", decision.line);
+    let carry = |name: &str, parameters| docs.carried(name, parameters, row.ix(), view);
+    let answer = human::carried(ground_truth, &place, docs.of(row.ix(), view), carry);
+    let at = format!("answer of a person for {}", decision.id);
+    Some((
+        decision,
+        answer.map_err(|unfit: Unfit| Uncarried { fault: unfit.fault, at, message: unfit.message }),
+    ))
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ use super::sample::sample;
 use crate::engine::columns::{LINE, MESSAGES, RESPONSE, TEXT};
 use crate::engine::corpus::Corpus;
 use crate::engine::fixture;
-use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Quiet, Stage, TableId};
 use crate::engine::view::{Row, View};
 use crate::stages::KINDS;
@@ -63,17 +62,7 @@ fn every_declared_column_is_read() {
 }
 
 fn contract_that_reads_messages() -> Contract {
-    Contract {
-        table: TableId::Requests,
-        reads: vec![MESSAGES],
-        reads_if_there: Vec::new(),
-        writes: Vec::new(),
-        reasons: Vec::new(),
-        merges: false,
-        idempotent: true,
-        sends_rows_out: false,
-        partition: Partition::Rows,
-    }
+    Contract { reads: vec![MESSAGES], ..Contract::new(TableId::Requests) }
 }
 
 /// Reads as `look` does, in a view of a contract that declares `messages` alone.
@@ -96,7 +85,7 @@ macro_rules! refuses {
 
 fn for_each_row(view: &View<'_>, look: impl Fn(Row<'_>)) {
     let cancel = AtomicBool::new(false);
-    let cx = Context { seed: 1, cancel: &cancel, progress: &Quiet };
+    let cx = Context::new(1, &cancel, &Quiet);
     view.for_each_batch(&cx, |batch| {
         batch.rows().iter().for_each(|&row| look(batch.row(row)));
         Ok(())

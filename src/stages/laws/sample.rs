@@ -40,7 +40,7 @@ pub(super) fn sample(sample_rows: Option<u64>) -> Sample {
     }
     let run = tempfile::tempdir().unwrap();
     let cancel = AtomicBool::new(false);
-    let cx = Context { seed, cancel: &cancel, progress: &Quiet };
+    let cx = Context::new(seed, &cancel, &Quiet);
     let folder = RunFolder::take(run.path()).unwrap();
     let corpus = runner::run(&folder, &ingest, &[], &cx).unwrap().corpus;
     Sample { ingest, stages, corpus, run }

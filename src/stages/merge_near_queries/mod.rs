@@ -35,6 +35,7 @@ use crate::embed::name::Chosen;
 use crate::embed::scopes::{Used, judge_scopes};
 use crate::engine::columns::{FAMILY, FINISH_REASON, MESSAGES, RESPONSE, STATUS, VARIANT_OF};
 use crate::engine::error::{Error, Result};
+use crate::engine::estimate::Estimate;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::partition::Partition;
@@ -202,15 +203,14 @@ struct Asked {
 impl Stage for MergeNearQueries {
     fn contract(&self) -> Contract {
         Contract {
-            table: TableId::Requests,
             reads: vec![MESSAGES],
             reads_if_there: vec![RESPONSE, FINISH_REASON, STATUS, FAMILY],
             writes: vec![VARIANT_OF],
             reasons: vec![&SAME, &NEAR_COPY, &SIMILAR, &VARIANT],
             merges: true,
-            idempotent: true,
             partition: Partition::Key,
             sends_rows_out: self.cosine.threshold().is_some() && self.embedder.name().sends_texts_out(),
+            ..Contract::new(TableId::Requests)
         }
     }
 
@@ -246,6 +246,12 @@ impl Stage for MergeNearQueries {
             dropped: sum.dropped + part.dropped,
         });
         Some(json!(sum))
+    }
+
+    fn estimate(&self, view: &View<'_>) -> Estimate {
+        // Each request is compared by one text, and a text that several have is sent once.
+        let sends = self.contract().sends_rows_out;
+        if sends { Estimate::one_call_a_row(view.rows().count()) } else { Estimate::default() }
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {

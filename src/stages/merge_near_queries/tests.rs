@@ -67,3 +67,23 @@ fn an_embedder_that_no_stage_can_use_is_refused_with_its_settings() {
     assert!(build("word2vec").unwrap().to_string().contains("embedder must be `hashed`"));
     assert!(build("local:no/such/folder").is_none());
 }
+
+#[test]
+fn texts_for_a_server_are_estimated_by_kept_requests_and_other_work_is_none() {
+    let request = |n: usize| json!({"messages": [{"role": "user", "content": format!("Ring {n} times")}]});
+    let tables = json!({ "requests": (0..3).map(request).collect::<Vec<_>>() });
+    let corpus = crate::engine::fixture::corpus(&tables);
+    let estimate = |stage: &str, settings: &str| {
+        let stage = kind(stage).unwrap().with_settings(settings);
+        stage.estimate(&View::new(&corpus, &stage.contract()))
+    };
+    let sent = estimate("merge-near-queries", "embedder = 'endpoint:m'");
+    assert_eq!((sent.rows, sent.calls, sent.tokens), (3, 3, 0));
+    for (stage, settings) in [
+        ("merge-near-queries", ""),
+        ("merge-near-queries", "embedder = 'endpoint:m', cosine = 'off'"),
+        ("drop-spam", ""),
+    ] {
+        assert_eq!(estimate(stage, settings), Estimate::default(), "{stage} {settings}");
+    }
+}

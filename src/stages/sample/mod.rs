@@ -23,16 +23,16 @@ use crate::engine::columns::{self, ColumnKind, ColumnSpec, USER, WEIGHT};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 
-static NOT_DRAWN: Reason = Reason::policy("sample/not-drawn", "Its stratum has given enough rows.");
+// No person overrules a draw: the weights of the rows that are drawn add up.
+static NOT_DRAWN: Reason = Reason::policy("sample/not-drawn", "Its stratum has given enough rows.").binding();
 static OVER_LIST_CAP: Reason =
-    Reason::policy("sample/over-list-cap", "Its doc list has given as many rows as one list may.");
+    Reason::policy("sample/over-list-cap", "Its doc list has given as many rows as one list may.").binding();
 static OVER_USER_CAP: Reason =
-    Reason::policy("sample/over-user-cap", "Its user has given as many rows as one user may.");
+    Reason::policy("sample/over-user-cap", "Its user has given as many rows as one user may.").binding();
 
 /// How the seats are shared out among strata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -147,16 +147,12 @@ impl Stage for Sample {
             reads.push(USER);
         }
         Contract {
-            table: TableId::Requests,
             reads,
-            reads_if_there: vec![],
             writes: vec![WEIGHT],
             reasons: vec![&NOT_DRAWN, &OVER_LIST_CAP, &OVER_USER_CAP],
-            merges: false,
             // A sample of a sample stands for the sample.
             idempotent: false,
-            partition: Partition::Whole,
-            sends_rows_out: false,
+            ..Contract::new(TableId::Requests)
         }
     }
 

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, json};
 
 use super::*;
+use crate::notation::typescript::SKIPPED;
 
 fn read(text: &str) -> Option<Result<Vec<Value>, Fault>> {
     super::read(text, &Allowance::of(text))
@@ -210,9 +211,9 @@ fn a_statement_that_is_stepped_over_hides_no_cut() {
 #[test]
 fn many_blank_lines_cost_one_look_each() {
     let text = format!("const f = (a: string) => a{}.b;", "\n".repeat(200_000));
-    let before = scanner::SKIPPED.get();
+    let before = SKIPPED.get();
     assert_eq!(functions(&text).len(), 1);
-    let n_skipped = scanner::SKIPPED.get() - before;
+    let n_skipped = SKIPPED.get() - before;
     assert!(
         (200_000..10 * text.len()).contains(&n_skipped),
         "{n_skipped} blanks looked at in {} bytes",

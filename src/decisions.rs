@@ -1,0 +1,335 @@
+//! Reads a file of decisions by people: JSON lines, one decision each.
+//!
+//! The form of every line is checked when the file is read, and all faulty lines are named at once, each with the key,
+//! what was found and what is expected. Whether a row has the id is for the run to see: see `engine::decisions`. A line
+//! `{"request": ID, "ground_truth": […]}` is the decision `answer`. Deliberately absent: what a decision does to a row.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use thiserror::Error;
+
+use crate::answers::human::check_form;
+use crate::docs::patch::PatchOp;
+use crate::engine::columns::{EXTERNAL_ID, MESSAGES, TEXT};
+use crate::engine::decisions::{Columns, Decision, DecisionKind, Decisions};
+use crate::relevance::Relevance;
+use crate::text::short::shortened;
+
+/// Why a file of decisions cannot be used.
+#[derive(Debug, Error)]
+pub enum DecisionsError {
+    /// The file cannot be read.
+    #[error("decisions {}: {source}\nhint: give a file of JSON lines, or leave the key \"decisions\" out", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Some lines are no decisions.
+    #[error("{}", report(path, faults))]
+    Lines {
+        /// The file.
+        path: PathBuf,
+        /// The lines, from 1, and what is wrong in each.
+        faults: Vec<(usize, String)>,
+    },
+}
+
+/// Most lines that a message names.
+const MOST_NAMED: usize = 20;
+/// Longest value that a message quotes, in characters.
+const MOST_QUOTED: usize = 60;
+const HINT: &str = r#"hint: a line is {"id": ID, "decision": "keep" | "drop" | "relabel" | "answer" | "edit", …}; docs/human-decisions.md has one of each"#;
+
+fn report(path: &Path, faults: &[(usize, String)]) -> String {
+    let path = path.display();
+    let lines =
+        faults.iter().take(MOST_NAMED).map(|(line, fault)| format!("decisions {path}:{line}: {fault}"));
+    let more = match faults.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        n_more => format!("\nand {n_more} more lines"),
+    };
+    format!("{}{more}\n{HINT}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Reads a file of decisions.
+///
+/// # Errors
+/// The file cannot be read, or lines are no decisions or contradict earlier ones: all of them are named.
+pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
+    let file_error = |source| DecisionsError::File { path: path.to_owned(), source };
+    let mut all: Vec<Decision> = Vec::new();
+    let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for (index, text) in BufReader::new(File::open(path).map_err(file_error)?).lines().enumerate() {
+        let text = text.map_err(file_error)?;
+        if text.trim().is_empty() {
+            continue;
+        }
+        let decision = decision(index + 1, &text).and_then(|decision| {
+            let earlier = by_id.get(&decision.id).into_iter().flatten();
+            let clash = earlier.filter_map(|&at| all.get(at)).find(|earlier| contradict(earlier, &decision));
+            clash.map_or(Ok(()), |earlier| Err(clash_of(earlier, &decision)))?;
+            Ok(decision)
+        });
+        match decision {
+            Ok(decision) => {
+                by_id.entry(decision.id.clone()).or_default().push(all.len());
+                all.push(decision);
+            }
+            Err(fault) => faults.push((index + 1, fault)),
+        }
+    }
+    if !faults.is_empty() {
+        return Err(DecisionsError::Lines { path: path.to_owned(), faults });
+    }
+    let columns = Some(Columns { own_id: EXTERNAL_ID, request: MESSAGES, list: TEXT });
+    Ok(Decisions { file: path.display().to_string(), columns, all })
+}
+
+/// Whether two decisions on one id cannot both hold.
+fn contradict(one: &Decision, other: &Decision) -> bool {
+    use DecisionKind::{Answer, Drop, Relabel};
+    let is_irrelevant =
+        |decision: &Decision| decision.kind == Relabel && decision.body == Relevance::Irrelevant.name();
+    one.kind == other.kind
+        || one.kind == Drop
+        || other.kind == Drop
+        || (is_irrelevant(one) && other.kind == Answer)
+        || (one.kind == Answer && is_irrelevant(other))
+}
+
+fn clash_of(earlier: &Decision, later: &Decision) -> String {
+    let (line, kind) = (earlier.line, earlier.kind.name());
+    if earlier.kind == later.kind {
+        return format!(
+            "\"id\": found {} again, which line {line} decides already ({kind})",
+            quoted(&json!(later.id))
+        );
+    }
+    format!(
+        "\"decision\": found \"{}\", which contradicts line {line} ({kind}) on the same id",
+        later.kind.name()
+    )
+}
+
+fn quoted(value: &Value) -> String {
+    shortened(&value.to_string(), MOST_QUOTED)
+}
+
+fn expected(key: &str, found: Option<&Value>, expected: &str) -> String {
+    let found = found.map_or_else(|| "nothing".to_owned(), quoted);
+    format!("\"{key}\": found {found}, expected {expected}")
+}
+
+/// Keys that a decision of any kind may have.
+const KEYS: [&str; 5] = ["id", "decision", "was", "by", "why"];
+
+fn decision(line: usize, text: &str) -> Result<Decision, String> {
+    let mut object: Map<String, Value> = match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => object,
+        Ok(other) => return Err(format!("found {}, expected an object", quoted(&other))),
+        Err(error) => return Err(format!("not JSON: {error}")),
+    };
+    if object.contains_key("request") {
+        // Answers by people had a form of their own, and files of it are still read.
+        let id = object.shift_remove("request").unwrap_or_default();
+        object.insert("id".to_owned(), id);
+        object.entry("decision").or_insert_with(|| DecisionKind::Answer.name().into());
+    }
+    let kinds = "keep, drop, relabel, answer or edit";
+    let kind = object.get("decision").and_then(Value::as_str);
+    let kind = kind.and_then(|word| DecisionKind::ALL.into_iter().find(|kind| kind.name() == word));
+    let kind = kind.ok_or_else(|| expected("decision", object.get("decision"), kinds))?;
+    let text_of = |key: &str, what: &str| match object.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) if !text.is_empty() => Ok(Some(text.clone())),
+        found => Err(expected(key, found, what)),
+    };
+    let what = "a request id, a list id, or the log's own id of a request";
+    let id = text_of("id", what)?.ok_or_else(|| expected("id", None, what))?;
+    let what = "the first 8 hex digits, or more, of the digest that `toolsieve why --full` shows";
+    let was = text_of("was", what)?;
+    let is_digest =
+        |was: &String| (8..=64).contains(&was.len()) && was.bytes().all(|b| b.is_ascii_hexdigit());
+    if was.as_ref().is_some_and(|was| !is_digest(was)) {
+        return Err(expected("was", object.get("was"), what));
+    }
+    let (by, why) = (text_of("by", "a name")?, text_of("why", "a text")?);
+    let (own_keys, body) = body(kind, &object)?;
+    if let Some(key) =
+        object.keys().find(|key| !KEYS.contains(&key.as_str()) && !own_keys.contains(&key.as_str()))
+    {
+        let known: Vec<&str> = KEYS.iter().chain(own_keys).copied().collect();
+        return Err(format!("found the key \"{key}\", expected {} for {}", known.join(", "), kind.name()));
+    }
+    Ok(Decision { line, id, kind, was, by, why, body })
+}
+
+/// What a kind needs besides, and under which keys.
+fn body(kind: DecisionKind, object: &Map<String, Value>) -> Result<(&'static [&'static str], Value), String> {
+    match kind {
+        DecisionKind::Keep | DecisionKind::Drop => Ok((&[], Value::Null)),
+        DecisionKind::Relabel => {
+            let found = object.get("relevance");
+            let is_label = |word: &&Value| {
+                [Relevance::Relevant, Relevance::Irrelevant].iter().any(|label| **word == label.name())
+            };
+            let label = found.filter(is_label);
+            let label =
+                label.ok_or_else(|| expected("relevance", found, "\"relevant\" or \"irrelevant\""))?;
+            Ok((&["relevance"], label.clone()))
+        }
+        DecisionKind::Answer => {
+            let found = object.get("ground_truth");
+            let calls = found.and_then(Value::as_array);
+            let what = "a list of calls, [{FUNCTION: {PARAMETER: [ALTERNATIVES]}}]";
+            let calls = calls.ok_or_else(|| expected("ground_truth", found, what))?;
+            check_form(calls).map_err(|fault| format!("\"ground_truth\": {fault}"))?;
+            Ok((&["ground_truth"], found.cloned().unwrap_or_default()))
+        }
+        DecisionKind::Edit => edit(object),
+    }
+}
+
+/// New functions, or a patch of those that are there.
+fn edit(object: &Map<String, Value>) -> Result<(&'static [&'static str], Value), String> {
+    let keys: &'static [&'static str] = &["functions", "patch"];
+    match (object.get("functions"), object.get("patch")) {
+        (Some(functions), None) => {
+            let all = functions.as_array().filter(|all| !all.is_empty() && all.iter().all(Value::is_object));
+            all.ok_or_else(|| expected("functions", Some(functions), "a list of at least one function doc"))?;
+            Ok((keys, json!({ "functions": functions })))
+        }
+        (None, Some(patch)) => {
+            serde_json::from_value::<Vec<PatchOp>>(patch.clone()).map_err(|error| {
+                let what = "a list of RFC 6902 operations (test, add, remove, replace, move)";
+                format!("{} ({error})", expected("patch", Some(patch), what))
+            })?;
+            Ok((keys, json!({ "patch": patch })))
+        }
+        (None, None) => {
+            Err(expected("functions", None, "new functions, or \"patch\" with RFC 6902 operations"))
+        }
+        (Some(_), Some(_)) => Err("found \"functions\" and \"patch\", expected one of them".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read_text(text: &str) -> Result<Decisions, String> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        read(file.path()).map_err(|error| {
+            let text = error.to_string().replace(&format!("decisions {}:", file.path().display()), "");
+            text.replace(&format!("\n{HINT}"), "")
+        })
+    }
+
+    #[test]
+    fn each_kind_is_read_and_the_earlier_form_of_answers_is_one_of_them() {
+        let text = concat!(
+            "{\"id\": \"r1\", \"decision\": \"keep\", \"by\": \"Kim\", \"why\": \"it asks something\"}\n\n",
+            "{\"id\": \"0123456789abcdef\", \"decision\": \"drop\", \"was\": \"89abcdef\"}\n",
+            "{\"id\": \"r2\", \"decision\": \"relabel\", \"relevance\": \"irrelevant\"}\n",
+            "{\"id\": \"r3\", \"decision\": \"answer\", \"ground_truth\": [{\"f\": {\"a\": [1]}}]}\n",
+            "{\"request\": \"r4\", \"ground_truth\": [{\"f\": {}}]}\n",
+            "{\"id\": \"l1\", \"decision\": \"edit\", \"functions\": [{\"name\": \"f\"}]}\n",
+            "{\"id\": \"l2\", \"decision\": \"edit\", \"patch\": [{\"op\": \"remove\", \"path\": \"/0/x\"}]}\n",
+            "{\"id\": \"r1\", \"decision\": \"relabel\", \"relevance\": \"relevant\"}\n",
+        );
+        let decisions = read_text(text).unwrap().all;
+        let found: Vec<(usize, &str, &str)> = decisions
+            .iter()
+            .map(|decision| (decision.line, decision.id.as_str(), decision.kind.name()))
+            .collect();
+        let expected = [
+            (1, "r1", "keep"),
+            (3, "0123456789abcdef", "drop"),
+            (4, "r2", "relabel"),
+            (5, "r3", "answer"),
+            (6, "r4", "answer"),
+            (7, "l1", "edit"),
+            (8, "l2", "edit"),
+            (9, "r1", "relabel"),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(
+            (decisions[0].by.as_deref(), decisions[0].why.as_deref()),
+            (Some("Kim"), Some("it asks something"))
+        );
+        assert_eq!(decisions[1].was.as_deref(), Some("89abcdef"));
+        assert_eq!((&decisions[2].body, &decisions[4].body), (&json!("irrelevant"), &json!([{"f": {}}])));
+    }
+
+    #[test]
+    fn a_faulty_line_is_named_with_its_key_what_was_found_and_what_is_expected() {
+        let keep = r#"{"id": "a", "decision": "keep"}"#;
+        for (text, message) in [
+            ("[1]".to_owned(), "1: found [1], expected an object"),
+            ("\n{".to_owned(), "2: not JSON: EOF while parsing an object at line 1 column 1"),
+            (
+                r#"{"id": "a", "decision": "kep"}"#.to_owned(),
+                "1: \"decision\": found \"kep\", expected keep, drop, relabel, answer or edit",
+            ),
+            (
+                r#"{"decision": "keep"}"#.to_owned(),
+                "1: \"id\": found nothing, expected a request id, a list id, or the log's own id of a request",
+            ),
+            (
+                r#"{"id": "a", "decision": "keep", "relevance": "relevant"}"#.to_owned(),
+                "1: found the key \"relevance\", expected id, decision, was, by, why for keep",
+            ),
+            (
+                r#"{"id": "a", "decision": "relabel", "relevance": "low-quality"}"#.to_owned(),
+                "1: \"relevance\": found \"low-quality\", expected \"relevant\" or \"irrelevant\"",
+            ),
+            (
+                r#"{"id": "a", "decision": "answer", "ground_truth": [{"f": {"x": 1}}]}"#.to_owned(),
+                "1: \"ground_truth\": f.x is not a list of at least one alternative",
+            ),
+            (
+                r#"{"id": "a", "decision": "edit"}"#.to_owned(),
+                "1: \"functions\": found nothing, expected new functions, or \"patch\" with RFC 6902 operations",
+            ),
+            (
+                r#"{"id": "a", "decision": "keep", "was": "xyz"}"#.to_owned(),
+                "1: \"was\": found \"xyz\", expected the first 8 hex digits, or more, of the digest that `toolsieve why --full` shows",
+            ),
+            (format!("{keep}\n{keep}"), "2: \"id\": found \"a\" again, which line 1 decides already (keep)"),
+            (
+                format!("{keep}\n{{\"id\": \"a\", \"decision\": \"drop\"}}"),
+                "2: \"decision\": found \"drop\", which contradicts line 1 (keep) on the same id",
+            ),
+            (
+                "{\"id\": \"a\", \"decision\": \"relabel\", \"relevance\": \"irrelevant\"}\n{\"request\": \"a\", \"ground_truth\": [{\"f\": {}}]}".to_owned(),
+                "2: \"decision\": found \"answer\", which contradicts line 1 (relabel) on the same id",
+            ),
+        ] {
+            assert_eq!(read_text(&text).unwrap_err(), message);
+        }
+        let both = read_text("[1]\n{\"id\": \"a\", \"decision\": \"keep\"}\n[2]").unwrap_err();
+        assert_eq!(both, "1: found [1], expected an object\n3: found [2], expected an object");
+        let missing = read(Path::new("no/such/file.jsonl")).unwrap_err().to_string();
+        assert!(
+            missing.starts_with("decisions no/such/file.jsonl: ") && missing.contains("hint: "),
+            "{missing}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_panics(text in "[\\[\\]{}\":,a-z0-9 \n]{0,60}") {
+            let _ = read_text(&text);
+        }
+    }
+}

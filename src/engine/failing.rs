@@ -1,0 +1,82 @@
+//! Rows for which something outside the log fails: held with a fault, and counted by the gate.
+
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::json;
+
+use super::cascade::take_effect;
+use super::corpus::Corpus;
+use super::error::{Error, Result};
+use super::fingerprint::Fingerprint;
+use super::fixture;
+use super::payload::IngestCounts;
+use super::runner::fault_share;
+use super::scribe::Scribe;
+use super::services::Services;
+use super::stage::{Action, Context, Contract, Quiet, Reason, Stage, TableId};
+use super::verdict::{Delta, Verdict};
+use super::view::View;
+
+static NO_REPLY: Reason = Reason::fault("test/no-reply", "The service gave no reply for the row.");
+static BORING: Reason = Reason::policy("test/boring", "The row is boring.");
+
+/// Asks a service about each row, which fails for the second; notes the folder of caches that it was given.
+struct Asks {
+    reason: &'static Reason,
+    caches: Mutex<Option<String>>,
+}
+
+impl Stage for Asks {
+    fn contract(&self) -> Contract {
+        Contract { reasons: vec![&NO_REPLY, &BORING], ..Contract::new(TableId::Requests) }
+    }
+
+    fn fingerprint(&self, _: &mut Fingerprint) -> Result<()> {
+        Ok(())
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let caches = cx.services.caches.as_ref().map(|folder| folder.display().to_string());
+        *self.caches.lock().unwrap() = caches;
+        view.rows().skip(1).take(1).try_for_each(|row| out.fail(row, self.reason, "status 503"))
+    }
+}
+
+fn judged(stage: &Asks, corpus: &Corpus) -> Result<Delta> {
+    let folder = tempfile::tempdir().unwrap();
+    let (contract, cancel, scribe) = (stage.contract(), AtomicBool::new(false), Scribe::new(usize::MAX));
+    let services = Services::default().with_caches("caches of a test");
+    let cx = Context::new(1, &cancel, &Quiet).with_services(services);
+    let path = folder.path().join("columns.parquet");
+    let mut out = Verdict::new("asks", &contract, &corpus.requests, &path, &scribe);
+    stage.judge(&View::new(corpus, &contract), &cx, &mut out)?;
+    out.finish()
+}
+
+fn asks(reason: &'static Reason) -> Asks {
+    Asks { reason, caches: Mutex::new(None) }
+}
+
+#[test]
+fn a_row_for_which_a_service_fails_is_held_and_the_gate_counts_it() {
+    let requests: Vec<_> = (0..4).map(|_| json!({"messages": []})).collect();
+    let mut corpus = fixture::corpus(&json!({ "requests": requests }));
+    let counts = IngestCounts { lines: 4, records: 4, ..IngestCounts::default() };
+    let (stage, none) = (asks(&NO_REPLY), fault_share(&counts, &corpus));
+    let delta = judged(&stage, &corpus).unwrap();
+    assert_eq!(stage.caches.lock().unwrap().as_deref(), Some("caches of a test"));
+    let [fate] = &delta.fates[..] else { panic!("{:?}", delta.fates) };
+    assert_eq!((fate.row, fate.action, fate.reason.code), (1, Action::Hold, "test/no-reply"));
+    assert_eq!(fate.evidence.detail.as_deref(), Some(&json!({"failed": "status 503"})));
+    take_effect(&mut corpus, TableId::Requests, delta.fates, 0).unwrap();
+    assert!(none.abs() < 1e-12 && (fault_share(&counts, &corpus) - 0.25).abs() < 1e-12);
+}
+
+#[test]
+fn a_failed_row_needs_a_reason_that_is_a_fault() {
+    let corpus = fixture::corpus(&json!({"requests": [{"messages": []}, {"messages": []}]}));
+    let error = judged(&asks(&BORING), &corpus).unwrap_err();
+    assert!(matches!(error, Error::Verdict { .. }), "{error}");
+    assert_eq!(error.to_string(), "stage asks: reason test/boring of a failed row 1 is no fault");
+}

@@ -1,0 +1,265 @@
+//! Links: what a stage found about a row that is neither a fate nor a cell.
+//!
+//! A link names a record of a collection outside the run (a public set, a benchmark) that an object of the row was found
+//! to be near to, by what method and how surely. It never quotes that record: the licence of a set may forbid it, and
+//! the row's own text is in its cell. Rows that are kept have links like rows that are not.
+//!
+//! A stage whose contract names links leaves `links.parquet` in its delta, by row number. They decide nothing, so no
+//! run reads them back: the ledger's writer folds them into one `links.parquet` at the top of the run, by id.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::columns::ColumnSpec;
+use super::corpus::{Corpus, IdDigits, RowId};
+use super::delta::{GROUP_ROWS, table_of};
+use super::error::{Result, damaged};
+use super::frame::{FrameFile, FrameWriter, Values};
+use super::runner::{StageInstance, step_name};
+use super::stage::{RowIx, TableId};
+
+/// File of links, in the folder of a stage and at the top of a run.
+pub const LINKS: &str = "links.parquet";
+
+/// One object of a row, and the record of a set that it was found to be near to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// What of the row it is: `function`, `query`.
+    pub object: &'static str,
+    /// Id of the set.
+    pub set: String,
+    /// The record's id in the set, or its file and line.
+    pub record: String,
+    /// How it was found: the name of a [`Metric`](super::stage::Metric), or of what was compared besides texts.
+    pub method: String,
+    /// How near they are by that method; higher is nearer. A number, never NaN or infinite.
+    pub score: f64,
+    /// Where in the row's own cells the object is.
+    pub spans: Vec<Span>,
+}
+
+/// A place in a cell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// The column.
+    pub column: String,
+    /// JSON pointer of the value in the cell; empty for the whole cell.
+    pub path: String,
+    /// First byte of the part of that value, and the byte after it; nothing for all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<(usize, usize)>,
+}
+
+impl Span {
+    /// A whole value of a cell that holds JSON.
+    pub fn value(column: ColumnSpec, path: impl Into<String>) -> Self {
+        Self { column: column.name.to_owned(), path: path.into(), bytes: None }
+    }
+}
+
+/// A link as a run folder holds it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredLink {
+    /// The row's table.
+    pub table: TableId,
+    /// The row.
+    pub row: RowIx,
+    /// See [`Link::object`].
+    pub object: String,
+    /// See [`Link::set`].
+    pub set: String,
+    /// See [`Link::record`].
+    pub record: String,
+    /// See [`Link::method`].
+    pub method: String,
+    /// See [`Link::score`].
+    pub score: f64,
+    /// JSON list of [`Span`].
+    pub spans: String,
+}
+
+/// Writes the links of a stage.
+///
+/// # Errors
+/// The file cannot be written.
+pub(super) fn write_links(path: &Path, table: TableId, links: &[(RowIx, Link)]) -> Result<()> {
+    let mut writer = FrameWriter::create(path);
+    if links.is_empty() {
+        write_group(&mut writer, table, links)?;
+    }
+    for group in links.chunks(GROUP_ROWS) {
+        write_group(&mut writer, table, group)?;
+    }
+    writer.finish().map(drop)
+}
+
+fn write_group(writer: &mut FrameWriter, table: TableId, links: &[(RowIx, Link)]) -> Result<()> {
+    let spans: Vec<String> = links
+        .iter()
+        .map(|(_, link)| serde_json::to_string(&link.spans).expect("places are texts and numbers"))
+        .collect();
+    let text = |get: fn(&Link) -> &str| Values::Text(links.iter().map(|(_, link)| Some(get(link))).collect());
+    writer.write(vec![
+        ("table", Values::Text(vec![Some(table.name()); links.len()])),
+        ("row", Values::U32(links.iter().map(|(row, _)| *row).collect())),
+        ("object", text(|link| link.object)),
+        ("set", text(|link| &link.set)),
+        ("record", text(|link| &link.record)),
+        ("method", text(|link| &link.method)),
+        ("score", Values::Float(links.iter().map(|(_, link)| Some(link.score)).collect())),
+        ("spans", Values::Text(spans.iter().map(|spans| Some(spans.as_str())).collect())),
+    ])
+}
+
+/// Reads the links of a stage, in the order of its file: by row.
+///
+/// # Errors
+/// The file is damaged.
+pub(super) fn read_links(path: &Path) -> Result<Vec<StoredLink>> {
+    let frame = FrameFile::open(path)?.read_all()?;
+    let text = |name: &str, at: usize| frame.texts(name)?.get(at).map(str::to_owned);
+    let read = |at: usize| {
+        Some(StoredLink {
+            table: table_of(&text("table", at)?)?,
+            row: frame.u32s("row")?.get(at)?,
+            object: text("object", at)?,
+            set: text("set", at)?,
+            record: text("record", at)?,
+            method: text("method", at)?,
+            score: frame.float("score", at)?,
+            spans: text("spans", at)?,
+        })
+    };
+    (0..frame.height())
+        .map(|at| read(at).ok_or_else(|| damaged(path, format!("row {at} is no link"))))
+        .collect()
+}
+
+/// The links of one stage for the rows that are `wanted`, in canonical order; none where its contract names none, or
+/// where a build that knew no links ran it.
+///
+/// # Errors
+/// The run folder is damaged.
+pub fn of_stage(
+    run: &Path,
+    at: usize,
+    stage: &StageInstance,
+    corpus: &Corpus,
+    wanted: impl Fn(TableId, RowIx) -> bool,
+) -> Result<Vec<StoredLink>> {
+    let path = run.join("stages").join(step_name(at, &stage.id)).join(LINKS);
+    if !stage.stage.contract().links || !path.exists() {
+        return Ok(Vec::new());
+    }
+    let mut links = read_links(&path)?;
+    if let Some(stray) = links.iter().find(|link| link.row as usize >= corpus.table(link.table).len()) {
+        return Err(damaged(&path, format!("a link of row {}, which is not there", stray.row)));
+    }
+    links.retain(|link| wanted(link.table, link.row));
+    links.sort_by_key(|link| (link.table, corpus.table(link.table).position(link.row)));
+    Ok(links)
+}
+
+/// Writes the links of all stages into one table: by stage, then in canonical order of the rows.
+pub(super) fn fold(
+    run: &Path,
+    stages: &[StageInstance],
+    corpus: &Corpus,
+    writer: &mut FrameWriter,
+) -> Result<()> {
+    write_fold(writer, "", corpus, &[])?;
+    for (at, stage) in stages.iter().enumerate() {
+        let links = of_stage(run, at, stage, corpus, |_, _| true)?;
+        links.chunks(GROUP_ROWS).try_for_each(|group| write_fold(writer, &stage.id, corpus, group))?;
+    }
+    Ok(())
+}
+
+fn write_fold(writer: &mut FrameWriter, stage: &str, corpus: &Corpus, links: &[StoredLink]) -> Result<()> {
+    let id = |link: &StoredLink| RowId::digits(corpus.table(link.table).row_id(link.row));
+    let ids: Vec<IdDigits> = links.iter().map(id).collect();
+    let text =
+        |get: fn(&StoredLink) -> &str| Values::Text(links.iter().map(|link| Some(get(link))).collect());
+    writer.write(vec![
+        ("table", text(|link| link.table.name())),
+        ("row_id", Values::Text(ids.iter().map(|id| Some(id.as_str())).collect())),
+        ("stage", Values::Text(vec![Some(stage); links.len()])),
+        ("object", text(|link| &link.object)),
+        ("set", text(|link| &link.set)),
+        ("record", text(|link| &link.record)),
+        ("method", text(|link| &link.method)),
+        ("score", Values::Float(links.iter().map(|link| Some(link.score)).collect())),
+        ("spans", text(|link| &link.spans)),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::columns::FUNCTIONS;
+    use super::super::error::Error;
+    use super::super::fixture;
+    use super::super::scribe::Scribe;
+    use super::super::stage::Contract;
+    use super::super::verdict::{Delta, Verdict};
+    use super::*;
+
+    fn link(record: &str, score: f64) -> Link {
+        let (object, set, method) = ("function", "a-set".to_owned(), "rouge-l-f1".to_owned());
+        let spans = vec![
+            Span::value(FUNCTIONS, "/0"),
+            Span { bytes: Some((3, 9)), ..Span::value(FUNCTIONS, "/1/name") },
+        ];
+        Link { object, set, record: record.to_owned(), method, score, spans }
+    }
+
+    /// What a verdict on two doc lists becomes.
+    fn verdict(links: bool, say: impl FnOnce(&mut Verdict<'_>) -> Result<()>) -> Result<Delta> {
+        let folder = tempfile::tempdir().unwrap();
+        let corpus = fixture::corpus(&json!({"doc_lists": [{"functions": []}, {"functions": []}]}));
+        let contract = Contract { links, ..Contract::new(TableId::DocLists) };
+        let scribe = Scribe::new(usize::MAX);
+        let mut verdict =
+            Verdict::new("test", &contract, &corpus.lists, &folder.path().join("columns.parquet"), &scribe);
+        say(&mut verdict)?;
+        verdict.finish()
+    }
+
+    #[test]
+    fn links_read_back_by_row_and_in_the_order_in_which_they_were_made() {
+        let delta = verdict(true, |out| {
+            out.link(1, link("b", 0.5))?;
+            out.link(0, link("c", 1.0))?;
+            out.link(1, link("a", 0.9))
+        });
+        let links = delta.unwrap().links;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LINKS);
+        write_links(&path, TableId::DocLists, &links).unwrap();
+        let read = read_links(&path).unwrap();
+        let found: Vec<(RowIx, &str, f64)> =
+            read.iter().map(|link| (link.row, link.record.as_str(), link.score)).collect();
+        assert_eq!(found, [(0, "c", 1.0), (1, "b", 0.5), (1, "a", 0.9)]);
+        assert!(read.iter().all(|link| link.table == TableId::DocLists && link.set == "a-set"));
+        let spans =
+            r#"[{"column":"functions","path":"/0"},{"column":"functions","path":"/1/name","bytes":[3,9]}]"#;
+        assert_eq!(read[0].spans, spans);
+        write_links(&path, TableId::DocLists, &[]).unwrap();
+        assert_eq!(read_links(&path).unwrap(), []);
+    }
+
+    #[test]
+    fn a_link_that_the_contract_or_the_table_does_not_allow_is_refused() {
+        let refused = |links, row, score| {
+            let error = verdict(links, |out| out.link(row, link("a", score))).unwrap_err();
+            assert!(matches!(error, Error::Verdict { .. }) && error.is_bug());
+            error.to_string()
+        };
+        assert_eq!(refused(false, 0, 0.9), "stage test: a link is not in its contract");
+        assert_eq!(refused(true, 2, 0.9), "stage test: row 2 is not there");
+        assert_eq!(refused(true, 0, f64::NAN), "stage test: a link of row 0 with the score NaN");
+        assert!(verdict(true, |out| out.link(1, link("a", 0.9))).is_ok());
+    }
+}

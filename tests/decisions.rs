@@ -1,0 +1,335 @@
+//! Decisions by people, held on the program itself: each kind does what the page says, and what fits no row is reported.
+
+// A test that cannot set itself up may fail where it stands.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use support::{assert_same_bytes, output, shown, stable_bytes};
+use toolsieve::engine::frame::FrameFile;
+
+/// The cells of a table of a run, one map a row.
+fn table(path: &Path) -> Vec<Value> {
+    let frame = FrameFile::open(path).unwrap().read_all().unwrap();
+    (0..frame.height()).map(|row| Value::Object(frame.row_json(row))).collect()
+}
+
+fn text(row: &Value, key: &str) -> String {
+    row[key].as_str().unwrap_or_default().to_owned()
+}
+
+/// A pipeline with a stage for each kind of decision, on one log.
+struct Decided {
+    folder: tempfile::TempDir,
+}
+
+const STAGES: [&str; 9] = [
+    "redact",
+    "redact-docs",
+    "collapse-conversations",
+    "drop-spam",
+    "parse-docs",
+    "judge-queries",
+    "fix-docs",
+    "draft-answers",
+    "split",
+];
+
+impl Decided {
+    fn new(requests: &[Value]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name).display().to_string();
+        let lines: String = requests.iter().map(|request| format!("{request}\n")).collect();
+        std::fs::write(place("log.jsonl"), lines).unwrap();
+        let stages = STAGES.map(|kind| format!("[[stages]]\nkind = {kind:?}\n")).concat();
+        let pipeline = format!(
+            "name = \"decided\"\nmax_fault_share = 1.0\n[ingest]\ninputs = [{:?}]\n{stages}[export]\n",
+            place("log.jsonl")
+        );
+        std::fs::write(place("pipeline.toml"), pipeline).unwrap();
+        Self { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Runs it into a folder with these decisions, and gives what was printed.
+    fn run(&self, out: &str, decisions: &[Value]) -> String {
+        let file = self.path("decisions.jsonl");
+        let lines: String = decisions.iter().map(|decision| format!("{decision}\n")).collect();
+        std::fs::write(&file, lines).unwrap();
+        let [pipeline, out, file] = [self.path("pipeline.toml"), self.path(out), file];
+        let run = output(&[
+            "run",
+            pipeline.to_str().unwrap(),
+            "--out",
+            out.to_str().unwrap(),
+            "--decisions",
+            file.to_str().unwrap(),
+        ]);
+        assert!(run.status.success(), "{}", shown(&run));
+        shown(&run)
+    }
+
+    /// The fate and reason of a request of a run.
+    fn fate(&self, out: &str, external_id: &str) -> (String, String) {
+        let rows = table(&self.path(out).join("rows.parquet"));
+        let row = rows.iter().find(|row| row["external_id"] == external_id).unwrap();
+        (text(row, "fate"), text(row, "reason"))
+    }
+
+    fn list_of(&self, out: &str, external_id: &str) -> String {
+        let rows = table(&self.path(out).join("rows.parquet"));
+        text(rows.iter().find(|row| row["external_id"] == external_id).unwrap(), "list_id")
+    }
+
+    /// What the ledger says of decisions: stage, reason and line.
+    fn decided(&self, out: &str) -> Vec<(String, String, u64)> {
+        let events = table(&self.path(out).join("ledger.parquet"));
+        let is_decision = |row: &&Value| text(row, "reason").starts_with("decision/");
+        let told = |row: &Value| {
+            let evidence: Value = serde_json::from_str(&text(row, "evidence")).unwrap();
+            (text(row, "stage"), text(row, "reason"), evidence["line"].as_u64().unwrap())
+        };
+        events.iter().filter(is_decision).map(told).collect()
+    }
+
+    /// The decisions that were not applied, of the last stage's manifest: line and reason.
+    fn not_applied(&self, out: &str) -> Vec<(u64, String)> {
+        let last = format!("stages/{:02}-{}/manifest.json", STAGES.len(), STAGES[STAGES.len() - 1]);
+        let manifest: Value =
+            serde_json::from_slice(&std::fs::read(self.path(out).join(last)).unwrap()).unwrap();
+        let report: Value =
+            serde_json::from_slice(&std::fs::read(self.path(out).join("report.json")).unwrap()).unwrap();
+        let noted = &manifest["notes"]["decisions_not_applied"];
+        assert_eq!(noted, &report["notes"]["split"]["decisions_not_applied"]);
+        let notes = noted.as_array().cloned().unwrap_or_default();
+        notes.iter().map(|note| (note["line"].as_u64().unwrap(), text(note, "why"))).collect()
+    }
+}
+
+fn docs(name: &str) -> Value {
+    json!([{"name": name, "description": format!("Rings the bell of the {name} so many times."),
+        "parameters": {"type": "dict", "required": ["times"], "properties": {
+            "times": {"type": "integer", "description": "How many times to ring."}}}}])
+}
+
+/// A request with docs as a list, or as a text; with a list the log may have a call.
+fn request(id: &str, query: &str, docs: &Value, times: Option<i64>) -> Value {
+    let Some(functions) = docs.as_array() else {
+        return json!({"id": id, "query": query, "functions": docs});
+    };
+    let call = |times| {
+        let function =
+            json!({"name": functions[0]["name"], "arguments": json!({"times": times}).to_string()});
+        let message = json!({"role": "assistant", "content": "", "tool_calls": [
+            {"id": "c", "type": "function", "function": function}]});
+        json!({"choices": [{"message": message, "finish_reason": "tool_calls"}]})
+    };
+    json!({"id": id, "request": {"messages": [{"role": "user", "content": query}],
+        "tools": [{"type": "function", "function": functions[0]}]}, "response": times.map(call)})
+}
+
+fn log() -> Vec<Value> {
+    let ring = docs("ring_tower");
+    vec![
+        request("spam", "qwertyuiop", &ring, Some(2)),
+        request("rung", "Ring the bell of the tower 3 times", &ring, Some(3)),
+        request("toll", "Ring the bell of the tower 4 times, please", &ring, Some(4)),
+        request("open", "Please ring the bell of the tower 7 times", &ring, None),
+        request(
+            "cut",
+            "Ring it 5 times",
+            &json!("[{\"name\": \"ring_mill\", \"parameters\": {\"type\": \"obj"),
+            None,
+        ),
+        request("twice", "Ring the tower bell 8 times at noon", &docs("ring_church"), Some(8)),
+        request("twice", "Ring the tower bell 9 times in the evening", &docs("ring_church"), Some(9)),
+    ]
+}
+
+#[test]
+fn a_decision_of_each_kind_wins_over_the_stages_and_is_in_the_ledger() {
+    let decided = Decided::new(&log());
+    decided.run("before", &[]);
+    assert_eq!(decided.fate("before", "spam").1, "spam/keyboard-mash");
+    assert_eq!(decided.fate("before", "rung").0, "exported");
+    let truncated = decided.fate("before", "cut");
+    assert_eq!(truncated, ("held".to_owned(), "parse/truncated".to_owned()));
+    assert_eq!(decided.decided("before"), []);
+
+    let list = decided.list_of("before", "cut");
+    let decisions = [
+        json!({"id": "spam", "decision": "keep", "by": "Kim"}),
+        json!({"id": "rung", "decision": "drop"}),
+        json!({"id": "toll", "decision": "relabel", "relevance": "irrelevant"}),
+        json!({"request": "open", "ground_truth": [{"ring_tower": {"times": [7]}}]}),
+        json!({"id": list, "decision": "edit", "functions": docs("ring_mill")}),
+        json!({"id": "cut", "decision": "answer", "ground_truth": [{"ring_mill": {"times": [5]}}]}),
+    ];
+    let printed = decided.run("after", &decisions);
+    assert!(!printed.contains("is not applied"), "{printed}");
+    assert_eq!(decided.not_applied("after"), []);
+    for kept in ["spam", "toll", "open", "cut"] {
+        assert_eq!(decided.fate("after", kept).0, "exported", "{kept}");
+    }
+    assert_eq!(decided.fate("after", "rung"), ("dropped".to_owned(), "decision/dropped".to_owned()));
+    let told = decided.decided("after");
+    for expected in [
+        ("drop-spam", "decision/kept", 1),
+        ("split", "decision/dropped", 2),
+        ("judge-queries", "decision/relabelled", 3),
+        ("draft-answers", "decision/answered", 4),
+        ("parse-docs", "decision/edited", 5),
+        ("draft-answers", "decision/answered", 6),
+    ] {
+        let (stage, reason, line) = expected;
+        assert!(told.contains(&(stage.to_owned(), reason.to_owned(), line)), "{expected:?} in {told:?}");
+    }
+    let entries: Vec<Value> = table(&decided.path("after/dataset/data/scored.parquet"));
+    let entry = |id: &str| entries.iter().find(|entry| entry["external_id"] == id).unwrap();
+    assert_eq!(
+        (text(entry("toll"), "category"), text(entry("open"), "tier")),
+        ("irrelevance".into(), "human".into())
+    );
+    let why = shown(&output(&["why", decided.path("after").to_str().unwrap(), "spam"]));
+    assert!(why.contains("decide: decision/kept") && why.contains("\"by\":\"Kim\""), "{why}");
+    assert!(why.contains("\"instead_of\":{\"action\":\"drop\",\"reason\":\"spam/keyboard-mash\"}"), "{why}");
+    let verified = output(&["verify", decided.path("after").to_str().unwrap()]);
+    assert!(verified.status.success(), "{}", shown(&verified));
+}
+
+#[test]
+fn a_decision_that_fits_no_row_is_reported_with_the_reason_and_not_applied() {
+    let decided = Decided::new(&log());
+    decided.run("plain", &[]);
+    let why = shown(&output(&["why", decided.path("plain").to_str().unwrap(), "rung", "--full"]));
+    let digest = why.split("digest    ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
+    let decisions = [
+        json!({"id": "nobody", "decision": "drop"}),
+        json!({"id": "twice", "decision": "drop"}),
+        json!({"id": "toll", "decision": "keep", "was": "0123456789"}),
+        json!({"id": "spam", "decision": "relabel", "relevance": "relevant"}),
+        json!({"id": "cut", "decision": "keep"}),
+        json!({"id": "open", "decision": "edit", "functions": docs("ring_tower")}),
+        json!({"id": "rung", "decision": "drop", "was": &digest[..8]}),
+        json!({"id": decided.list_of("plain", "cut"), "decision": "edit", "patch": [{"op": "remove", "path": "/0"}]}),
+    ];
+    let printed = decided.run("run", &decisions);
+    let reasons = decided.not_applied("run");
+    let expected = [
+        (1, "no row has this id"),
+        (2, "2 rows have this id; name the request id instead"),
+        (3, "the row is not as the person saw it: the digest of its content begins with "),
+        (4, "the row is dropped by drop-spam: spam/keyboard-mash"),
+        (5, "the row is held by parse-docs: parse/truncated"),
+        (6, "no stage of the pipeline takes edit of requests"),
+        (8, "the docs cannot be read, so there is nothing to patch; give \"functions\""),
+    ];
+    assert_eq!(reasons.len(), expected.len(), "{reasons:?}");
+    for ((line, why), (expected_line, beginning)) in reasons.iter().zip(expected) {
+        assert!(*line == expected_line && why.starts_with(beginning), "{line} {why}");
+        assert!(printed.contains(&format!("decisions.jsonl:{line}: ")), "{line}: {printed}");
+    }
+    assert_eq!(decided.fate("run", "rung").1, "decision/dropped");
+    assert_eq!(decided.fate("run", "twice"), decided.fate("plain", "twice"));
+
+    // The same is reported when all steps are taken over.
+    let again = decided.run("run", &decisions);
+    assert!(again.contains(&format!("reused    {} finished steps", STAGES.len() + 1)), "{again}");
+    assert_eq!(again.matches("is not applied").count(), expected.len());
+}
+
+#[test]
+fn decisions_applied_twice_give_the_same_bytes_and_only_what_they_can_change_runs_again() {
+    let decided = Decided::new(&log());
+    let first = [
+        json!({"request": "open", "ground_truth": [{"ring_tower": {"times": [7]}}]}),
+        json!({"id": "rung", "decision": "drop"}),
+    ];
+    decided.run("one", &first);
+    decided.run("other", &first);
+    let one = stable_bytes(&decided.path("one"));
+    assert_same_bytes(&one, &stable_bytes(&decided.path("other")));
+    decided.run("one", &first);
+    assert_same_bytes(&one, &stable_bytes(&decided.path("one")));
+
+    // Another drop can change the last stage alone.
+    let more = [&first[..], &[json!({"id": "toll", "decision": "drop"})]].concat();
+    let printed = decided.run("one", &more);
+    assert!(printed.contains(&format!("reused    {} finished steps", STAGES.len())), "{printed}");
+    assert_eq!(decided.fate("one", "toll").1, "decision/dropped");
+    decided.run("new", &more);
+    assert_same_bytes(&stable_bytes(&decided.path("one")), &stable_bytes(&decided.path("new")));
+    // And back.
+    decided.run("one", &first);
+    assert_same_bytes(&one, &stable_bytes(&decided.path("one")));
+}
+
+#[test]
+fn a_list_that_a_person_drops_takes_its_requests_and_one_that_is_forgotten_its_decision() {
+    let decided = Decided::new(&log());
+    decided.run("plain", &[]);
+    let list = decided.list_of("plain", "rung");
+    let decisions = [
+        json!({"id": &list[..12], "decision": "drop", "why": "asks for the bell of Mrs Aldous"}),
+        json!({"id": "spam", "decision": "keep", "why": "Mr Bramley asked"}),
+    ];
+    decided.run("run", &decisions);
+    for id in ["rung", "toll", "spam"] {
+        assert_eq!(decided.fate("run", id).1, "decision/dropped", "{id}");
+    }
+    assert_eq!(decided.not_applied("run"), [(2, "the row is dropped by split: decision/dropped".to_owned())]);
+    let run = decided.path("run");
+    let forgotten = output(&["forget", run.to_str().unwrap(), "--id", "spam"]);
+    assert!(forgotten.status.success(), "{}", shown(&forgotten));
+    let left = support::text_of(&run);
+    let with: Vec<&String> =
+        left.iter().filter(|(_, text)| text.contains("Bramley")).map(|(name, _)| name).collect();
+    assert_eq!(with, [] as [&String; 0]);
+    let verified = output(&["verify", run.to_str().unwrap()]);
+    assert!(verified.status.success(), "{}", shown(&verified));
+}
+
+/// The examples of the page, with the id of a list in place of `LIST`.
+fn examples_of_the_page(list: &str, other: &str) -> Vec<Value> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/human-decisions.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let blocks = page.split("```json\n").skip(1).map(|block| block.split("```").next().unwrap());
+    let mut lines: Vec<String> = blocks.flat_map(str::lines).map(str::to_owned).collect();
+    let mut ids = [list, other].into_iter();
+    for line in lines.iter_mut().filter(|line| line.contains("LIST")) {
+        *line = line.replace("LIST", ids.next().unwrap());
+    }
+    lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn each_example_of_the_page_is_applied_to_the_sample_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    support::run_sample(&out, &[]);
+    let rows = table(&out.join("rows.parquet"));
+    let list_of = |id: &str| {
+        let row = rows.iter().find(|row| row["external_id"] == id).unwrap();
+        text(row, "origin_list_id")
+    };
+    let unreadable = rows.iter().find(|row| text(row, "reason").starts_with("parse/")).unwrap();
+    let examples = examples_of_the_page(&list_of("r0033"), &text(unreadable, "origin_list_id"));
+    let kinds: Vec<&str> = examples.iter().map(|example| example["decision"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["keep", "drop", "relabel", "answer", "edit", "edit"]);
+    let file = folder.path().join("decisions.jsonl");
+    std::fs::write(&file, examples.iter().map(|example| format!("{example}\n")).collect::<String>()).unwrap();
+    let run = support::run_sample(&out, &["--decisions", file.to_str().unwrap()]);
+    let report: Value = serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap();
+    assert_eq!(report["notes"]["split"]["decisions_not_applied"], json!([]), "{}", shown(&run));
+    let events = table(&out.join("ledger.parquet"));
+    for reason in ["kept", "dropped", "relabelled", "answered", "edited"] {
+        let code = format!("decision/{reason}");
+        assert!(events.iter().any(|event| event["reason"] == code.as_str()), "{code}");
+    }
+}
