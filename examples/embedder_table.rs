@@ -17,6 +17,7 @@ use toolsieve::embed::Embedder;
 use toolsieve::embed::hashed::Hashed;
 use toolsieve::embed::name::EmbedderName;
 use toolsieve::embed::vectors::{Vectors, dot};
+use toolsieve::environment::Environment;
 
 /// Pairs above this cosine of the model are true.
 const TRUE_ABOVE: f32 = 0.9;
@@ -31,7 +32,8 @@ fn main() {
     let queries = queries(Path::new(folder));
     let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
     let embed = |embedder: &dyn Embedder| embedder.embed(&queries, &|| false).unwrap();
-    let open = |name: &String| name.parse::<EmbedderName>().unwrap().open().unwrap();
+    let environment = Environment::read(|name| std::env::var_os(name));
+    let open = |name: &String| name.parse::<EmbedderName>().unwrap().open(&environment).unwrap();
     let truth = embed(open(model).as_ref());
     println!(
         "{} queries, {} true pairs",

@@ -1,46 +1,111 @@
-//! `toolsieve` curates function-calling datasets: a log of requests becomes a clean, Live-style evaluation set,
-//! and every row's story is kept.
+//! `toolsieve` curates function-calling datasets: a log of requests becomes a clean, Live-style evaluation set, and the
+//! story of every row is kept.
 //!
-//! Modules in reading order: [`engine`] (stages judge, the runner acts), [`stages`] (the list of stages),
-//! [`pipeline`] (the file that puts them in order); then what the stages call: [`ingest`] (log shapes into
-//! records), [`conversation`] (what was said), [`bfcl`] (the leaderboard's types, categories, ids and files),
-//! [`docs`] (function docs: parse, canonical form, fixes, checks), [`lint`] (what is wrong with a dataset),
-//! [`text`] and [`similarity`] (tokens, ROUGE-L, joins), [`embed`] (texts into vectors), [`notation`] (readers of
-//! JSON, YAML, Python and TypeScript), `allowance` (how much memory the values of one text may take), [`answers`]
-//! (what the log says about the right call), [`relevance`] (whether a function fits what is asked),
-//! [`decisions`] (what people decided on rows),
-//! [`public_sets`] (public datasets and how they are read), [`llm`] (the only door to the network), [`privacy`]
-//! (personal values and their placeholders), [`export`] (datasets), [`report`] (the funnel and the figures),
-//! [`inspect`] (a first look at a log); and on top [`cli`] and [`console`], which alone talk to a person.
+//! The program of that name is one user of this crate. A program of one's own does the same with a few calls:
+//!
+//! ```
+//! use toolsieve::run::{Options, execute};
+//! use toolsieve::{Pipeline, Registry};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let log = folder.path().join("log.jsonl");
+//! let tools = r#"[{"name": "water", "description": "Waters a bay.", "parameters": {}}]"#;
+//! let messages = r#"[{"role": "user", "content": "Water the ferns in bay 4."}]"#;
+//! std::fs::write(&log, format!(r#"{{"messages": {messages}, "tools": {tools}}}"#))?;
+//! let text = "[[stages]]\nkind = 'drop-spam'\n[[stages]]\nkind = 'parse-docs'";
+//! let mut pipeline = Pipeline::parse(text, "docs.toml", &[], &Registry::standard())?;
+//! pipeline.ingest.inputs = vec![log];
+//! let run = execute(&pipeline, &folder.path().join("run"), &Options::default(), &())?;
+//! assert!(run.outcome.is_done());
+//! let left: Vec<u64> = run.report.funnel.iter().map(|step| step.requests).collect();
+//! assert_eq!(left, [1, 1, 1]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `docs/library.md` shows how to follow and stop a run, how to read a finished one, and how to add a stage.
+//!
+//! # What is public
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`run`] | everything the program does with pipelines and runs, as functions |
+//! | [`pipeline`] | the file that puts stages in order |
+//! | [`stages`] | the kinds of stages, and the registry to which a program adds its own |
+//! | [`engine`] | the traits and words of a stage: contract, verdict, view |
+//! | [`report`] | the figures of a run, and their writers |
+//! | [`environment`] | folders and servers that stages use, read once by the program |
+//!
+//! The other modules are public for this project's own tests, benches and examples alone. They are hidden from the
+//! documentation and change without notice.
+
+// Modules in reading order: `engine` (stages judge, the runner acts), `stages` (the list of stages),
+// `pipeline` (the file that puts them in order); then what the stages call: `ingest` (log shapes into
+// records), `conversation` (what was said), `bfcl` (the leaderboard's types, categories, ids and files),
+// `docs` (function docs: parse, canonical form, fixes, checks), `lint` (what is wrong with a dataset),
+// `text` and `similarity` (tokens, ROUGE-L, joins), `embed` (texts into vectors), `notation` (readers of
+// JSON, YAML, Python and TypeScript), `allowance` (how much memory the values of one text may take), `answers`
+// (what the log says about the right call), `relevance` (whether a function fits what is asked),
+// `decisions` (what people decided on rows), `public_sets` (public datasets and how they are read), `llm` (the only door to the network), `privacy`
+// (personal values and their placeholders), `export` (datasets), `report` (the funnel and the figures),
+// `inspect` (a first look at a log); `run`
+// (all of it as functions); and on top `cli`, which alone reads the environment and talks to a person.
 
 // Tests lay out small files in temporary folders, where a cut write harms nobody.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 mod allowance;
+#[doc(hidden)]
 pub mod answers;
+#[doc(hidden)]
 pub mod bfcl;
+#[doc(hidden)]
 pub mod cli;
-pub mod console;
+#[doc(hidden)]
 pub mod conversation;
+#[doc(hidden)]
 pub mod decisions;
+#[doc(hidden)]
 pub mod docs;
+#[doc(hidden)]
 pub mod embed;
 pub mod engine;
+pub mod environment;
+#[doc(hidden)]
 pub mod export;
+#[doc(hidden)]
 pub mod ingest;
+#[doc(hidden)]
 pub mod inspect;
+#[doc(hidden)]
 pub mod lint;
+#[doc(hidden)]
 pub mod llm;
+#[doc(hidden)]
 pub mod notation;
 pub mod pipeline;
+#[doc(hidden)]
 pub mod privacy;
+#[doc(hidden)]
 pub mod public_sets;
+#[doc(hidden)]
 pub mod relevance;
 pub mod report;
+pub mod run;
+#[doc(hidden)]
 pub mod similarity;
 pub mod stages;
+#[doc(hidden)]
 pub mod text;
 
 #[cfg(test)]
 #[path = "../tests/support/data.rs"]
 mod test_data;
+
+pub use environment::Environment;
+pub use pipeline::Pipeline;
+pub use stages::Registry;
+
+/// The code of `docs/library.md`, compiled and run with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+pub struct LibraryPage;

@@ -10,6 +10,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use support::{assert_same_bytes, shown, stable_bytes, text_of, toolsieve};
 use toolsieve::pipeline::Pipeline;
+use toolsieve::stages::Registry;
 
 /// Values of the log below, as they stand in it.
 const PLANTED: [&str; 5] =
@@ -154,7 +155,8 @@ fn redaction_gives_the_same_bytes_with_any_number_of_threads() {
 #[test]
 fn redaction_stands_first_in_both_halves_with_the_same_settings() {
     let stage = |kind: &str| format!("[[stages]]\nkind = \"{kind}\"\n");
-    let refused = |text: String| Pipeline::parse(&text, "p.toml", &[]).unwrap_err().to_string();
+    let refused =
+        |text: String| Pipeline::parse(&text, "p.toml", &[], &Registry::standard()).unwrap_err().to_string();
     let late = refused(stage("parse-docs") + &stage("redact"));
     assert!(late.contains("stage 2 redact comes after parse-docs"), "{late}");
     let alone = refused(stage("redact-docs"));
@@ -174,8 +176,10 @@ fn redaction_stands_first_in_both_halves_with_the_same_settings() {
     assert!(region.contains("default_region must be two capitals"), "{region}");
     let nothing = refused(stage("redact") + "kinds = []\n");
     assert!(nothing.contains("there is nothing to look for"), "{nothing}");
-    let half = Pipeline::parse(&stage("redact"), "p.toml", &[]).unwrap();
+    let half = Pipeline::parse(&stage("redact"), "p.toml", &[], &Registry::standard()).unwrap();
     assert_eq!(half.warnings, ["doc lists are not redacted: put a stage of kind redact-docs behind redact"]);
-    let whole = Pipeline::parse(&(stage("redact") + &stage("redact-docs")), "p.toml", &[]).unwrap();
+    let whole =
+        Pipeline::parse(&(stage("redact") + &stage("redact-docs")), "p.toml", &[], &Registry::standard())
+            .unwrap();
     assert_eq!(whole.warnings, Vec::<String>::new());
 }

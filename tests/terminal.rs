@@ -468,7 +468,7 @@ fn a_run_that_is_told_to_end_says_so_with_the_code_of_the_readme() {
 #[test]
 fn panics_where_it_is_asked_to() {
     if std::env::var_os("TOOLSIEVE_TEST_PANIC").is_some() {
-        toolsieve::console::report_panics();
+        toolsieve::cli::console::report_panics();
         panic!("a row said {HOSTILE}");
     }
 }

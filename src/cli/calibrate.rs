@@ -11,16 +11,13 @@ use anyhow::bail;
 use clap::ValueEnum;
 
 use super::Ending;
-use super::labelled::{Labelled, from_bfcl, from_run};
-use crate::console::{self, count, table};
+use crate::cli::console::{self, Console, count, table};
 use crate::engine::folder::write_atomic;
-use crate::relevance::calibrate::{
-    AtTarget, Example, Findings, Plan, fit_evidence, fit_text, is_set_apart, judge_all, log_odds_by,
-    log_odds_unseen, test_model, test_text, text_curve,
+use crate::run::calibrate::{
+    Alone, AtTarget, Calibration, Decided, Findings, Fit, Label, Labelled, Model, Plan, Point, TARGETS,
+    Tested,
 };
-use crate::relevance::features::{FAMILIES, names};
-use crate::relevance::measure::{Decided, Label, Point, TARGETS};
-use crate::relevance::model::Model;
+use crate::stages::Registry;
 
 /// Arguments of `calibrate`.
 #[derive(Debug, clap::Args)]
@@ -106,37 +103,41 @@ enum Half {
     Second,
 }
 
-/// Fewest requests of the rarer side that weights are written for.
-const FEWEST_OF_A_SIDE: usize = 20;
+impl From<What> for Fit {
+    fn from(what: What) -> Self {
+        match what {
+            What::Text => Self::Text,
+            What::Evidence => Self::Evidence,
+            What::Both => Self::Both,
+        }
+    }
+}
 
-pub(super) fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
+pub(super) fn calibrate(args: &CalibrateArgs, registry: &Registry) -> anyhow::Result<()> {
     let plan = checked_plan(args)?;
-    let (labelled, what) = labelled(args)?;
-    check_sides(&labelled)?;
-    let Labelled { examples, by_rule: _, source } = &labelled;
-    let is_heard = |example: &Example| !example.evidence.is_silent();
-    if what != What::Text && !args.test && !examples.iter().any(is_heard) {
-        bail!("{source}: the log's answers say nothing about any of the requests\nhint: --fit text");
+    let (labelled, fit) = labelled(args, registry)?;
+    labelled.check_sides()?;
+    if fit != Fit::Text && !args.test {
+        labelled.check_evidence()?;
     }
     let begin = match &args.weights {
         Some(path) => Model::read(path)?,
         None => Model::embedded().clone(),
     };
-    let mut text = told(&labelled);
+    let calibration = Calibration { labelled: &labelled, fit, begin, cap: args.cap, plan };
+    let mut text = heading(&labelled);
     if args.test {
-        text += &by_evidence(&begin, examples);
+        text += &figures(&calibration.judged());
         return Ok(console::give(&text)?);
     }
-    text += &tested(examples, what, &begin, args.cap, plan);
+    text += &tested(&calibration.tested(), plan);
     if args.by_feature {
-        text += &format!("\n{}", by_feature(examples, plan));
+        text += &format!("\n{}", by_feature(&calibration.by_feature()));
     }
     // Written also where nobody reads the figures to their end.
     let printed = Ending::Done.after(console::give(&text));
     if let Some(path) = &args.write {
-        check_enough(&labelled)?;
-        let model = fitted(examples, what, begin, args.cap, plan, source);
-        write_atomic(path, model.to_toml().as_bytes())?;
+        write_atomic(path, calibration.fitted()?.to_toml().as_bytes())?;
         console::talk(&format!("weights written to {}", path.display()));
     }
     printed?;
@@ -144,48 +145,27 @@ pub(super) fn calibrate(args: &CalibrateArgs) -> anyhow::Result<()> {
 }
 
 /// The labelled requests, or those of one half, and what is fitted on them.
-fn labelled(args: &CalibrateArgs) -> anyhow::Result<(Labelled, What)> {
-    let (mut labelled, what) = match (&args.run, &args.labels) {
-        (Some(run), Some(labels)) => (from_run(run, labels)?, What::Evidence),
+fn labelled(args: &CalibrateArgs, registry: &Registry) -> anyhow::Result<(Labelled, Fit)> {
+    let (mut labelled, fit) = match (&args.run, &args.labels) {
+        (Some(run), Some(labels)) => {
+            (Labelled::of_run(run, labels, registry, &Console::new(true))?, Fit::Evidence)
+        }
         _ if args.bfcl.is_empty() => {
             bail!("nothing to learn from\nhint: give --bfcl FILES, or --run DIR with --labels FILE")
         }
-        _ => (from_bfcl(&args.bfcl)?, What::Text),
+        _ => (Labelled::of_bfcl(&args.bfcl)?, Fit::Text),
     };
     if let Some(half) = args.half {
-        let is_meant = |group: &str| is_set_apart(group, args.seed) == (half == Half::First);
-        labelled.examples.retain(|example| is_meant(&example.group));
+        labelled.keep_half(half == Half::First, args.seed);
     }
-    Ok((labelled, args.fit.unwrap_or(what)))
-}
-
-fn n_relevant(examples: &[Example]) -> usize {
-    examples.iter().filter(|example| example.is_relevant).count()
-}
-
-fn check_sides(Labelled { examples, source, .. }: &Labelled) -> anyhow::Result<()> {
-    let n_relevant = n_relevant(examples);
-    if n_relevant == 0 || n_relevant == examples.len() {
-        bail!("{source}: {n_relevant} of {} requests are relevant; both sides are needed", examples.len());
-    }
-    Ok(())
-}
-
-fn check_enough(Labelled { examples, source, .. }: &Labelled) -> anyhow::Result<()> {
-    let n_relevant = n_relevant(examples);
-    let n_fewer = n_relevant.min(examples.len() - n_relevant);
-    if n_fewer < FEWEST_OF_A_SIDE {
-        bail!(
-            "{source}: {n_fewer} requests of the rarer side are too few to fit weights on, {FEWEST_OF_A_SIDE} are needed; nothing was written"
-        );
-    }
-    Ok(())
+    Ok((labelled, args.fit.map_or(fit, Fit::from)))
 }
 
 /// What there is to learn from.
-fn told(Labelled { examples, by_rule, source }: &Labelled) -> String {
-    let (n_rows, n_relevant) = (count(examples.len() as u64), count(n_relevant(examples) as u64));
-    let by_rule = match by_rule {
+fn heading(labelled: &Labelled) -> String {
+    let source = &labelled.source;
+    let (n_rows, n_relevant) = (count(labelled.examples.len() as u64), count(labelled.n_relevant() as u64));
+    let by_rule = match labelled.by_rule {
         (0, _) => String::new(),
         (n, irrelevant) => format!("low quality by rule: {n}, of them irrelevant {irrelevant}\n"),
     };
@@ -204,45 +184,15 @@ fn checked_plan(args: &CalibrateArgs) -> anyhow::Result<Plan> {
     Ok(Plan { precision: args.precision, penalty: args.penalty, seed: args.seed, splits: args.splits })
 }
 
-/// The weights, fitted on all examples.
-fn fitted(examples: &[Example], what: What, begin: Model, cap: f64, plan: Plan, source: &str) -> Model {
-    let n_examples = examples.len();
-    let fitted_on = format!("{source}: {n_examples} requests");
-    let mut model = begin;
-    if what != What::Evidence {
-        model.text = fit_text(examples, plan, fitted_on.clone());
-    }
-    if what != What::Text {
-        // Text that was fitted on these examples is too sure of them.
-        let log_odds = if what == What::Both {
-            log_odds_unseen(examples, plan)
-        } else {
-            log_odds_by(&model.text, examples)
-        };
-        model = fit_evidence(examples, &log_odds, &model.text, cap, plan, fitted_on);
-    }
-    model
-}
-
 /// Fitted on one half, tested on the other.
-fn tested(examples: &[Example], what: What, begin: &Model, cap: f64, plan: Plan) -> String {
-    let mut rows = Vec::new();
-    let mut curve = String::new();
-    if what != What::Evidence {
-        let findings = test_text(examples, plan, |_| true);
-        rows.push(row("text alone", &findings));
-        curve = format!("\n{}", curve_table(&text_curve(examples, plan), &findings));
-    }
-    if what != What::Text {
-        let text = (what == What::Evidence).then_some(&begin.text);
-        for (name, findings) in test_model(examples, text, cap, plan) {
-            rows.push(row(name, &findings));
-        }
-    }
+fn tested(tested: &Tested, plan: Plan) -> String {
+    let curve = tested.curve.as_ref();
+    let curve = curve.map(|(curve, findings)| format!("\n{}", curve_table(curve, findings)));
     format!(
-        "on doc lists that were not fitted on, {} draws of two halves\n{}{curve}",
+        "on doc lists that were not fitted on, {} draws of two halves\n{}{}",
         plan.splits,
-        figures(&rows)
+        figures(&tested.parts),
+        curve.unwrap_or_default()
     )
 }
 
@@ -281,17 +231,11 @@ fn curve_row(side: Label, precision: f64, point: Option<&Point>, tested: Option<
     [side.name().to_owned(), share(precision)].into_iter().chain(drawn).chain([tested]).collect()
 }
 
-/// What weights make of examples, by what the log's answers say.
-fn by_evidence(model: &Model, examples: &[Example]) -> String {
-    let rows: Vec<Vec<String>> =
-        judge_all(model, examples).into_iter().map(|(name, findings)| row(name, &findings)).collect();
-    figures(&rows)
-}
-
-fn figures(rows: &[Vec<String>]) -> String {
+fn figures(parts: &[(&str, Findings)]) -> String {
+    let rows: Vec<Vec<String>> = parts.iter().map(|(name, findings)| row(name, findings)).collect();
     table(
         &["", "judgements", "AUC", "decided", "relevant", "right", "irrelevant", "right"],
-        rows,
+        &rows,
         &[1, 2, 3, 4, 5, 6, 7],
     )
 }
@@ -320,20 +264,13 @@ fn percent_of(part: u64, whole: u64) -> String {
 }
 
 /// How well each feature and each family does without the others.
-fn by_feature(examples: &[Example], plan: Plan) -> String {
-    let auc = |keep: &dyn Fn(usize) -> bool| {
-        test_text(examples, plan, keep).mean_auc().map_or("-".to_owned(), |auc| format!("{auc:.3}"))
+fn by_feature(all: &[Alone]) -> String {
+    let row = |alone: &Alone| {
+        let name = match alone.feature {
+            None => format!("{}: all of it", alone.family),
+            Some(feature) => format!("  {feature}"),
+        };
+        vec![name, alone.auc.map_or("-".to_owned(), |auc| format!("{auc:.3}"))]
     };
-    let mut rows = Vec::new();
-    let mut at = 0;
-    for (family, features) in FAMILIES {
-        let range = at..at + features.len();
-        rows.push(vec![format!("{family}: all of it"), auc(&|at| range.contains(&at))]);
-        for feature in *features {
-            rows.push(vec![format!("  {feature}"), auc(&|kept| kept == at)]);
-            at += 1;
-        }
-    }
-    debug_assert_eq!(at, names().count(), "every feature belongs to a family");
-    table(&["alone", "AUC"], &rows, &[1])
+    table(&["alone", "AUC"], &all.iter().map(row).collect::<Vec<_>>(), &[1])
 }

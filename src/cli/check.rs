@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use super::Ending;
-use crate::console::{self, count, counted, table};
+use crate::cli::console::{self, count, counted, table};
 use crate::docs::check::rules::{Level, Rule};
 use crate::lint::input::{InputFile, read};
 use crate::lint::tally::{Count, tally};

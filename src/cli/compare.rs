@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::Ending;
-use crate::console::{self, count, table};
+use crate::cli::console::{self, count, table};
 use crate::report::compare::{Comparison, Left, Move};
-use crate::report::finished::{FateWords, Fates, Finished};
+use crate::report::finished::{FateWords, Finished};
+use crate::run::{self, Compared};
 use crate::text::short::shortened;
 
 /// Moves and reasons shown where all would be too many.
@@ -43,11 +44,8 @@ pub(super) struct CompareArgs {
 }
 
 pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Ending> {
-    let mut fates = Fates::default();
-    let before = Finished::open(&args.before, &mut fates)?;
-    let after = Finished::open(&args.after, &mut fates)?;
     let max_ids = if args.json { usize::MAX } else { args.examples };
-    let comparison = Comparison::new(&before, &after, &mut fates, max_ids);
+    let Compared { before, after, comparison, .. } = run::compare(&args.before, &args.after, max_ids)?;
     let printed = if args.json {
         let mut all = json!({"before": args.before, "after": args.after, "differs": comparison.differs()});
         if let (Some(all), Value::Object(found)) = (all.as_object_mut(), serde_json::to_value(&comparison)?) {

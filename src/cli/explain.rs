@@ -4,7 +4,7 @@ use anyhow::bail;
 use serde_json::Value;
 
 use super::fix as fix_command;
-use crate::console;
+use crate::cli::console;
 use crate::docs::check::rules::{Example, Rule};
 use crate::docs::convert;
 use crate::docs::fix;
@@ -12,7 +12,7 @@ use crate::engine::example::Sample;
 use crate::engine::stage::{Reason, ReasonKind};
 use crate::ingest::reasons::REASONS as LINE_REASONS;
 use crate::lint::rules;
-use crate::stages::{self, Kind};
+use crate::stages::{Kind, Registry};
 
 /// A code that is less like the one asked for, from 0 to 1, is not offered in its place.
 const MIN_LIKENESS: f64 = 0.75;
@@ -24,8 +24,8 @@ pub(super) struct ExplainArgs {
     reason: Option<String>,
 }
 
-pub(super) fn explain(args: &ExplainArgs) -> anyhow::Result<()> {
-    let reasons = stages::reasons();
+pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result<()> {
+    let reasons = registry.reasons();
     let Some(code) = &args.reason else {
         let of_stages = reasons.iter().map(|(_, reason)| (reason.code, reason.sentence));
         let of_lines = LINE_REASONS.iter().map(|reason| (reason.code, reason.sentence));
@@ -150,7 +150,9 @@ mod tests {
     use super::*;
 
     fn message(code: &str) -> String {
-        explain(&ExplainArgs { reason: Some(code.to_owned()) }).unwrap_err().to_string()
+        explain(&ExplainArgs { reason: Some(code.to_owned()) }, &Registry::standard())
+            .unwrap_err()
+            .to_string()
     }
 
     #[test]

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 
 use super::inspect::LookArgs;
-use crate::console;
+use crate::cli::console;
 use crate::engine::folder::write_atomic;
 use crate::inspect::{draft, pipeline_name};
+use crate::stages::Registry;
 
 /// Arguments of `init`.
 #[derive(Debug, clap::Args)]
@@ -29,7 +30,7 @@ pub(super) struct InitArgs {
     force: bool,
 }
 
-pub(super) fn init(args: &InitArgs) -> anyhow::Result<()> {
+pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
     let inputs = &args.looked_at.files;
     if inputs.iter().any(|input| input.as_os_str() == "-") {
         bail!("a pipeline cannot name standard input\nhint: save it in a file");
@@ -39,7 +40,7 @@ pub(super) fn init(args: &InitArgs) -> anyhow::Result<()> {
     if !is_shown && out.exists() && !args.force {
         bail!("{} is there already\nhint: --force overwrites it, --out names another file", out.display());
     }
-    let look = args.looked_at.look()?;
+    let look = args.looked_at.look(registry)?;
     let named_after = if is_shown { bare_name(&inputs[0]) } else { bare_name(&out) };
     let text = draft(&look, &pipeline_name(&named_after), inputs);
     for hint in &look.hints {

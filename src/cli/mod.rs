@@ -8,16 +8,14 @@
 mod calibrate;
 mod check;
 mod compare;
+pub mod console;
 mod diff;
 mod explain;
 mod fix;
 mod forget;
 mod init;
 mod inspect;
-mod labelled;
-mod open;
 mod pairs;
-mod place;
 mod plan;
 mod purge;
 mod report;
@@ -34,9 +32,10 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::console;
-use crate::engine::error::Error;
+use crate::environment::Environment;
 use crate::pipeline::{Override, json_schema};
+use crate::run::Error;
+use crate::stages::Registry;
 use crate::text::visible::visible_line;
 
 /// Done, but a gate failed.
@@ -215,26 +214,27 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 fn run_command(command: Command) -> anyhow::Result<Ending> {
+    let registry = &Registry::standard().in_environment(Environment::read(|name| std::env::var_os(name)));
     match command {
-        Command::Inspect(args) => return inspect::inspect(&args),
-        Command::Init(args) => init::init(&args)?,
-        Command::Run(args) => return run::run(args),
-        Command::Plan(args) => plan::plan(&args)?,
-        Command::Why(args) => why::why(&args)?,
-        Command::Report(args) => report::report(&args)?,
+        Command::Inspect(args) => return inspect::inspect(&args, registry),
+        Command::Init(args) => init::init(&args, registry)?,
+        Command::Run(args) => return run::run(args, registry),
+        Command::Plan(args) => plan::plan(&args, registry)?,
+        Command::Why(args) => why::why(&args, registry)?,
+        Command::Report(args) => report::report(&args, registry)?,
         Command::Fix(args) => return fix::fix(&args),
-        Command::Diff(args) => diff::diff(&args)?,
-        Command::Purge(args) => purge::purge(&args)?,
-        Command::Forget(args) => forget::forget(&args)?,
+        Command::Diff(args) => diff::diff(&args, registry)?,
+        Command::Purge(args) => purge::purge(&args, registry)?,
+        Command::Forget(args) => forget::forget(&args, registry)?,
         Command::Verify(args) => return verify::verify(&args),
         Command::Check(args) => return check::check(&args),
-        Command::Pairs(args) => return pairs::pairs(&args),
+        Command::Pairs(args) => return pairs::pairs(&args, registry),
         Command::Compare(args) => return compare::compare(&args),
-        Command::Stages(args) => stages::stages(&args)?,
-        Command::Sets(args) => sets::sets(args)?,
-        Command::Explain(args) => explain::explain(&args)?,
-        Command::Calibrate(args) => calibrate::calibrate(&args)?,
-        Command::Schema => console::give_json(&format!("{:#}\n", json_schema()))?,
+        Command::Stages(args) => stages::stages(&args, registry)?,
+        Command::Sets(args) => sets::sets(args, registry)?,
+        Command::Explain(args) => explain::explain(&args, registry)?,
+        Command::Calibrate(args) => calibrate::calibrate(&args, registry)?,
+        Command::Schema => console::give_json(&format!("{:#}\n", json_schema(registry)))?,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "toolsieve", &mut script);
@@ -244,18 +244,13 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// An error after a run has begun: what is finished stays, and the same command goes on from there.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Halfway(Error);
-
 fn exit_code(error: &anyhow::Error) -> u8 {
-    match error.downcast_ref::<Halfway>() {
-        Some(Halfway(Error::Interrupted)) => INTERRUPTED,
-        Some(Halfway(cause)) if cause.is_bug() => BUG,
-        Some(_) => STOPPED,
-        None if of_standard_output(error).is_some() => STOPPED,
-        None => NOT_STARTED,
+    match error.downcast_ref::<Error>() {
+        Some(error) if error.is_cancelled() => INTERRUPTED,
+        Some(Error::Halfway(cause)) if cause.is_bug() => BUG,
+        Some(Error::Halfway(_)) => STOPPED,
+        _ if of_standard_output(error).is_some() => STOPPED,
+        _ => NOT_STARTED,
     }
 }
 
@@ -269,6 +264,8 @@ mod tests {
     use anyhow::Context as _;
 
     use super::*;
+    use crate::engine::error::Error;
+    use crate::run::Error::Halfway;
 
     #[test]
     fn a_cause_is_told_once_and_hints_come_last() {

@@ -4,14 +4,9 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::Halfway;
-use super::open::open;
-use crate::console::{self, count, counted, table};
-use crate::engine::error::Error;
-use crate::engine::folder::{RunFolder, read_run_file};
-use crate::engine::purge::{self, Extent};
-use crate::engine::rewrite::Touched;
-use crate::stages::REDACTION;
+use crate::cli::console::{self, count, counted, table};
+use crate::run::{self, Extent, Touched};
+use crate::stages::Registry;
 
 /// Arguments of `purge`.
 #[derive(Debug, clap::Args)]
@@ -39,25 +34,16 @@ pub(super) struct PurgeArgs {
     json: bool,
 }
 
-pub(super) fn purge(args: &PurgeArgs) -> anyhow::Result<()> {
-    let folder = RunFolder::take_existing(&args.run, "toolsieve purge")?;
-    // Told first, since a folder without a finished run has nothing to say about its stages.
-    read_run_file(&args.run)?;
-    let run = open(&args.run)?;
-    folder.remove_partial()?;
+pub(super) fn purge(args: &PurgeArgs, registry: &Registry) -> anyhow::Result<()> {
     let extent = if args.everything { Extent::Everything } else { Extent::Redacted };
-    let touched = purge::purge(&folder, &run.ingest, &run.stages, |kind| REDACTION.contains(&kind), extent)
-        .map_err(|error| match error {
-        Error::Setting(_) => anyhow::Error::from(error),
-        error => Halfway(error).into(),
-    })?;
+    let purged = run::purge(&args.run, extent, registry)?;
     if args.json {
-        let told = json!({"run": args.run, "purged": !touched.is_empty(), "files": touched});
-        console::give_json(&format!("{told}\n"))?;
+        let purge = json!({"run": args.run, "purged": !purged.files.is_empty(), "files": purged.files});
+        console::give_json(&format!("{purge}\n"))?;
     } else {
-        console::give(&as_text(&touched))?;
+        console::give(&as_text(&purged.files))?;
     }
-    if args.everything && run.stages.iter().all(|stage| !REDACTION.contains(&stage.kind)) {
+    if args.everything && !purged.was_redacted {
         console::talk(
             "note: nothing was redacted in this run: what stages wrote, the ledger, the lists and the dataset still quote the log",
         );

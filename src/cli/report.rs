@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::open::open;
 use crate::bfcl::category::Category;
-use crate::console::{self, count, table};
-use crate::engine::ledger::for_every_event;
+use crate::cli::console::{self, count, table};
 use crate::report::model::Report;
-use crate::report::{Sources, Tally, html, markdown};
+use crate::run::open;
+use crate::stages::Registry;
 
 /// Arguments of `report`.
 #[derive(Debug, clap::Args)]
@@ -32,30 +31,17 @@ pub(super) struct ReportArgs {
     html: bool,
 }
 
-pub(super) fn report(args: &ReportArgs) -> anyhow::Result<()> {
-    let run = open(&args.run)?;
-    let sources = Sources {
-        folder: &args.run,
-        file: &run.file,
-        ingest: &run.ingest,
-        stages: &run.manifests,
-        corpus: &run.corpus,
-    };
-    let mut tally = Tally::new(&run.manifests);
-    for_every_event(&args.run, &run.stages, &run.corpus, |events| {
-        tally.count(events);
-        Ok(())
-    })?;
-    let report = crate::report::report(&sources, tally)?;
+pub(super) fn report(args: &ReportArgs, registry: &Registry) -> anyhow::Result<()> {
+    let run = open(&args.run, registry)?;
     if args.json {
-        return Ok(console::give_json(&(serde_json::to_string_pretty(&report)? + "\n"))?);
+        return Ok(console::give_json(&(serde_json::to_string_pretty(&run.report()?)? + "\n"))?);
     }
     let text = if args.markdown {
-        markdown::card(&report)
+        run.card()?
     } else if args.html {
-        html::page(&report, &args.run.display().to_string())
+        run.page()?
     } else {
-        summary(&report)
+        summary(&run.report()?)
     };
     Ok(console::give(&text)?)
 }

@@ -1,15 +1,17 @@
 //! `toolsieve sets`: which public sets there are, which are on disk, and taking files of one in.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::{Value, json};
 
-use crate::console::{self, count, counted, table};
+use crate::cli::console::{self, count, counted, table};
+use crate::public_sets::SetError;
 use crate::public_sets::catalogue::{BrokenSet, Catalogue, PublicSet};
 use crate::public_sets::formats::FORMATS;
 use crate::public_sets::intake::{self, Described, Removed};
 use crate::public_sets::store::{self, Loaded, Summary};
+use crate::stages::Registry;
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
 
@@ -94,13 +96,18 @@ fn formats() -> PossibleValuesParser {
     FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.what)).collect::<Vec<_>>().into()
 }
 
-pub(super) fn sets(args: SetsArgs) -> anyhow::Result<()> {
+pub(super) fn sets(args: SetsArgs, registry: &Registry) -> anyhow::Result<()> {
     match args.command {
-        SetsCommand::List(shown) => list(&shown),
-        SetsCommand::Status(shown) => status(&shown),
-        SetsCommand::Add(args) => add(args),
-        SetsCommand::Remove(args) => remove(&args),
+        SetsCommand::List(shown) => list(&shown, registry),
+        SetsCommand::Status(shown) => status(&shown, registry),
+        SetsCommand::Add(args) => add(args, registry),
+        SetsCommand::Remove(args) => remove(&args, registry),
     }
+}
+
+/// The sets in a folder, by default the one of the environment.
+fn open(dir: Option<&Path>, registry: &Registry) -> Result<Catalogue, SetError> {
+    Catalogue::open(dir.unwrap_or(registry.environment().sets()))
 }
 
 /// The sets a person asked for: all of them, or some by id.
@@ -126,8 +133,8 @@ fn broken_text<'a>(broken: impl Iterator<Item = &'a BrokenSet>) -> String {
     broken.map(|set| format!("\n{} is broken: {}: {}\n", set.id, set.place.display(), set.what)).collect()
 }
 
-fn list(shown: &Shown) -> anyhow::Result<()> {
-    let catalogue = Catalogue::open(shown.dir.as_deref())?;
+fn list(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
+    let catalogue = open(shown.dir.as_deref(), registry)?;
     let sets = wanted(&catalogue, &shown.id)?;
     if shown.json {
         let lines: String = sets.iter().map(|set| format!("{}\n", json!(set))).collect();
@@ -152,8 +159,8 @@ fn list(shown: &Shown) -> anyhow::Result<()> {
     Ok(console::give(&(text + &broken_text(broken())))?)
 }
 
-fn status(shown: &Shown) -> anyhow::Result<()> {
-    let catalogue = Catalogue::open(shown.dir.as_deref())?;
+fn status(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
+    let catalogue = open(shown.dir.as_deref(), registry)?;
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut lines = String::new();
     let mut troubles: Vec<String> = Vec::new();
@@ -213,8 +220,8 @@ fn trouble(set: &PublicSet, summary: &Summary) -> Vec<String> {
     lines
 }
 
-fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
-    let catalogue = Catalogue::open(args.dir.as_deref())?;
+fn remove(args: &RemoveArgs, registry: &Registry) -> anyhow::Result<()> {
+    let catalogue = open(args.dir.as_deref(), registry)?;
     let Removed { files, left } = intake::remove(&catalogue, &args.id)?;
     let names = if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
     let number = counted(files.len() as u64, "file", "files");
@@ -229,8 +236,8 @@ fn remove(args: &RemoveArgs) -> anyhow::Result<()> {
     Ok(console::give(&text)?)
 }
 
-fn add(args: AddArgs) -> anyhow::Result<()> {
-    let catalogue = Catalogue::open(args.dir.as_deref())?;
+fn add(args: AddArgs, registry: &Registry) -> anyhow::Result<()> {
+    let catalogue = open(args.dir.as_deref(), registry)?;
     let described = Described {
         format: args.format,
         licence: args.licence,

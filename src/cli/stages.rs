@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::console;
+use crate::cli::console;
 use crate::engine::columns::ColumnSpec;
-use crate::stages::{KINDS, Kind};
+use crate::stages::{Kind, Registry};
 
 /// Arguments of `stages`.
 #[derive(Debug, clap::Args)]
@@ -17,11 +17,14 @@ pub(super) struct StagesArgs {
     json: bool,
 }
 
-pub(super) fn stages(args: &StagesArgs) -> anyhow::Result<()> {
-    let wanted: Vec<&Kind> =
-        KINDS.iter().filter(|kind| args.kind.as_ref().is_none_or(|name| name == kind.name)).collect();
+pub(super) fn stages(args: &StagesArgs, registry: &Registry) -> anyhow::Result<()> {
+    let wanted: Vec<&Kind> = registry
+        .kinds()
+        .iter()
+        .filter(|kind| args.kind.as_ref().is_none_or(|name| name == kind.name))
+        .collect();
     if wanted.is_empty() {
-        let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        let names: Vec<&str> = registry.kinds().iter().map(|kind| kind.name).collect();
         anyhow::bail!(
             "there is no kind of stage \"{}\"\nhint: kinds: {}",
             args.kind.as_deref().unwrap_or_default(),

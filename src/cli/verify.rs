@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::Ending;
-use crate::console::{self, count, counted};
+use crate::cli::console::{self, count, counted};
 use crate::engine::seal::FaultKind;
 use crate::engine::verify::{self, Verified};
 

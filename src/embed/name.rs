@@ -13,13 +13,14 @@ use std::sync::{Arc, OnceLock};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-use super::cache::{Cached, default_dir};
+use super::cache::Cached;
 use super::endpoint::Endpoint;
 use super::file::{ByRow, ByText, is_by_row};
 use super::hashed::Hashed;
 use super::local::Local;
 use super::local::hub::{Hub, MAIN};
 use super::{EmbedError, Embedder};
+use crate::environment::Environment;
 use crate::llm::client::Client;
 use crate::text::visible::visible_line;
 
@@ -54,17 +55,18 @@ impl EmbedderName {
     ///
     /// # Errors
     /// Its files cannot be read or brought here, or the environment names no server.
-    pub fn open(&self) -> Result<Arc<dyn Embedder>, EmbedError> {
+    pub fn open(&self, environment: &Environment) -> Result<Arc<dyn Embedder>, EmbedError> {
+        let caches = environment.caches();
         Ok(match self {
             Self::Hashed => Arc::new(Hashed::V2),
-            Self::Local(folder) => Arc::new(Cached::new(Local::open(folder)?, &default_dir())?),
+            Self::Local(folder) => Arc::new(Cached::new(Local::open(folder)?, caches)?),
             Self::Hub { repo, revision } => {
-                let folder = Hub::from_env()?.folder(repo, revision, &default_dir(), &|| false)?;
-                Arc::new(Cached::new(Local::open(&folder)?, &default_dir())?)
+                let folder = Hub::of(environment)?.folder(repo, revision, caches, &|| false)?;
+                Arc::new(Cached::new(Local::open(&folder)?, caches)?)
             }
             Self::Endpoint(model) => {
-                let endpoint = Endpoint::new(Client::from_env()?, model);
-                Arc::new(Cached::new(endpoint, &default_dir())?)
+                let endpoint = Endpoint::new(Client::of(environment)?, model);
+                Arc::new(Cached::new(endpoint, caches)?)
             }
             Self::File(path) if is_by_row(path) => Arc::new(ByRow::open(path)?),
             Self::File(path) => Arc::new(ByText::open(path)?),
@@ -201,10 +203,16 @@ impl JsonSchema for EmbedderName {
 #[serde(from = "EmbedderName", into = "EmbedderName")]
 pub struct Chosen {
     name: EmbedderName,
+    environment: Environment,
     opened: OnceLock<Arc<dyn Embedder>>,
 }
 
 impl Chosen {
+    /// Takes caches, servers and keys from there.
+    pub fn set_environment(&mut self, environment: &Environment) {
+        self.environment = environment.clone();
+    }
+
     /// The embedder, ready.
     ///
     /// # Errors
@@ -213,7 +221,7 @@ impl Chosen {
         if let Some(opened) = self.opened.get() {
             return Ok(opened.as_ref());
         }
-        let opened = self.name.open()?;
+        let opened = self.name.open(&self.environment)?;
         Ok(self.opened.get_or_init(|| opened).as_ref())
     }
 
@@ -225,7 +233,7 @@ impl Chosen {
 
 impl From<EmbedderName> for Chosen {
     fn from(name: EmbedderName) -> Self {
-        Self { name, opened: OnceLock::new() }
+        Self { name, environment: Environment::default(), opened: OnceLock::new() }
     }
 }
 

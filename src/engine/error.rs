@@ -11,6 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a run cannot start or go on.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// A file could not be opened, read, written or renamed.
     #[error("{doing} {}: {}{}", path.display(), cause_of(cause), hint_of(cause))]
@@ -29,8 +30,8 @@ pub enum Error {
         doing: &'static str,
         /// The file.
         path: PathBuf,
-        /// What polars said.
-        cause: PolarsError,
+        /// What the reader or writer of Parquet reports.
+        cause: String,
     },
     /// A file of the run folder does not hold what it must.
     #[error("{}: {what}\nhint: `toolsieve verify` lists the damaged files of a run; running it again makes them again", path.display())]
@@ -98,7 +99,7 @@ impl Error {
 }
 
 /// Adds what was being done to which file.
-pub trait At<T> {
+pub(crate) trait At<T> {
     /// Turns the error into [`Error::File`] or [`Error::Table`].
     ///
     /// # Errors
@@ -116,7 +117,7 @@ impl<T> At<T> for polars::error::PolarsResult<T> {
     fn at(self, doing: &'static str, path: &Path) -> Result<T> {
         self.map_err(|cause| match system_error(&cause) {
             Some(cause) => Error::File { doing, path: path.to_owned(), cause },
-            None => Error::Table { doing, path: path.to_owned(), cause },
+            None => Error::Table { doing, path: path.to_owned(), cause: cause.to_string() },
         })
     }
 }

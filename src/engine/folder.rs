@@ -60,8 +60,15 @@ impl RunFolder {
     /// # Errors
     /// Another run has it, it holds something that is no run, or it cannot be made.
     pub fn take(path: &Path) -> Result<Self> {
-        let command: Vec<String> = std::env::args().collect();
-        let folder = Self::lock(path, &command.join(" "))?;
+        Self::take_as(path, env!("CARGO_PKG_NAME"))
+    }
+
+    /// The same; `command` is what others are told who find it taken.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take).
+    pub fn take_as(path: &Path, command: &str) -> Result<Self> {
+        let folder = Self::lock(path, command)?;
         refuse_others(path)?;
         Ok(folder)
     }
@@ -359,14 +366,6 @@ fn remove(path: &Path) -> Result<()> {
         Ok(_) => fs::remove_file(path),
     };
     removed.at("removing", path)
-}
-
-/// The folder that a variable of the environment names, or else the one below `~/.cache/toolsieve`.
-pub fn cache_folder(variable: &str, below: &str) -> PathBuf {
-    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    folder(variable).unwrap_or_else(|| {
-        folder("HOME").unwrap_or_else(|| PathBuf::from(".")).join(".cache/toolsieve").join(below)
-    })
 }
 
 /// Where a file is written before it gets its name.

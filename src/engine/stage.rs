@@ -344,7 +344,7 @@ impl Opinion {
     }
 }
 
-/// Where progress goes; only `console` draws it.
+/// Where progress goes; only the command line draws it.
 pub trait Progress: Send + Sync {
     /// A step begins; `total` is in rows where it is known.
     fn begin(&self, step: &str, total: Option<u64>);

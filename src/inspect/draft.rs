@@ -9,9 +9,9 @@ use std::path::PathBuf;
 
 use super::lines::Left;
 use super::look::{Look, Personal};
-use crate::console::count;
 use crate::pipeline::LIVE;
 use crate::stages;
+use crate::text::figures::count;
 use crate::text::visible::{visible_line, visible_quoted};
 
 /// Widest line of a comment.
@@ -223,6 +223,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::pipeline::Pipeline;
+    use crate::stages::Registry;
     use crate::text::visible::visible;
 
     #[test]
@@ -230,8 +231,8 @@ mod tests {
         let look =
             Look { guessed: Some([("query", "what \"they\" ask".to_owned())].into()), ..Look::default() };
         let text = draft(&look, "march", &["logs/a \\ b.jsonl".into()]);
-        let pipeline = Pipeline::parse(&text, "march.toml", &[]).unwrap();
-        let live = Pipeline::parse(LIVE, "live.toml", &[]).unwrap();
+        let pipeline = Pipeline::parse(&text, "march.toml", &[], &Registry::standard()).unwrap();
+        let live = Pipeline::parse(LIVE, "live.toml", &[], &Registry::standard()).unwrap();
         let stages = |pipeline: &Pipeline| pipeline.resolved()["stages"].clone();
         assert_eq!(stages(&pipeline), stages(&live));
         assert_eq!(pipeline.ingest.inputs, [PathBuf::from("logs/a \\ b.jsonl")]);
@@ -246,7 +247,7 @@ mod tests {
         let look = Look { guessed: Some([("query", names[0].to_owned())].into()), ..Look::default() };
         let text = draft(&look, "march", &inputs);
         assert_eq!(visible(&text), text);
-        let pipeline = Pipeline::parse(&text, "march.toml", &[]).unwrap();
+        let pipeline = Pipeline::parse(&text, "march.toml", &[], &Registry::standard()).unwrap();
         assert_eq!(pipeline.ingest.inputs, inputs);
         assert_eq!(pipeline.ingest.columns.query, names[..1]);
     }

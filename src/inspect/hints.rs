@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::columns::is_data;
 use super::look::{File, Look, PublicSets};
-use crate::console::{count, counted};
 use crate::docs::parse::parse;
 use crate::ingest::reasons::{CUT_FILE, LINE_TOO_LONG, NOT_UTF8, RAGGED_ROW};
 use crate::public_sets::catalogue::{Catalogue, recipe_sets};
 use crate::public_sets::store::is_there;
+use crate::text::figures::{count, counted};
 
 /// A hint, where there is cause for one.
 type Rule = fn(&Look) -> Option<String>;
@@ -35,7 +35,7 @@ pub(super) fn hints(look: &Look) -> Vec<String> {
 }
 
 /// Which sets of the recipe are on disk; none where their folder cannot be read.
-pub(super) fn public_sets(dir: Option<&Path>) -> PublicSets {
+pub(super) fn public_sets(dir: &Path) -> PublicSets {
     let Ok(catalogue) = Catalogue::open(dir) else { return PublicSets::default() };
     let on_disk = |id: &String| catalogue.set(id).and_then(|set| is_there(&catalogue, set)).unwrap_or(false);
     let (there, missing) = recipe_sets().into_iter().partition(on_disk);

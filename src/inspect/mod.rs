@@ -36,11 +36,11 @@ pub struct Closeness {
     pub seed: u64,
 }
 
-/// Looks at a sample of some files; `sets` is the folder of public sets, by default the usual one.
+/// Looks at a sample of some files; `sets` is the folder of public sets.
 ///
 /// # Errors
 /// A file cannot be opened, or the disk fails.
-pub fn inspect(files: &[PathBuf], closeness: Closeness, sets: Option<&Path>) -> Result<Look> {
+pub fn inspect(files: &[PathBuf], closeness: Closeness, sets: &Path) -> Result<Look> {
     let sampled = sample::sample(files, closeness)?;
     requests::warm_up();
     let start = Instant::now();

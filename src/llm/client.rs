@@ -9,15 +9,14 @@ use reqwest::Url;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 
+use super::Error;
 use super::key::Key;
 pub use super::retry::Patience;
 use super::sender::{Sender, shown};
-use super::{Error, variable};
 use crate::engine::stage::Cancelled;
+use crate::environment::{Environment, OPENAI_BASE};
 
-/// The variables that name server and key, as OpenAI's own libraries have them.
-const BASE_VARIABLE: &str = "OPENAI_BASE_URL";
-const KEY_VARIABLE: &str = "OPENAI_API_KEY";
+/// Where no server is named.
 const DEFAULT_BASE: &str = "https://api.openai.com/v1";
 
 /// How often it is asked whether to stop.
@@ -36,9 +35,10 @@ impl Client {
     ///
     /// # Errors
     /// The address is none, or the key cannot be sent.
-    pub fn from_env() -> Result<Self, Error> {
-        let base = variable(BASE_VARIABLE);
-        Self::new(base.as_deref().unwrap_or(DEFAULT_BASE), Key::from_env(KEY_VARIABLE)?, Patience::default())
+    pub fn of(environment: &Environment) -> Result<Self, Error> {
+        let server = environment.openai();
+        let key = server.key.as_deref().map(Key::new).transpose()?;
+        Self::new(server.base.as_deref().unwrap_or(DEFAULT_BASE), key, Patience::default())
     }
 
     /// A server by its address, which ends ahead of `/embeddings` and the like.
@@ -49,7 +49,7 @@ impl Client {
         let base = base.trim().trim_end_matches('/');
         let url = Url::parse(base).ok().filter(|url| ["http", "https"].contains(&url.scheme()));
         let Some(url) = url else {
-            return Err(Error::Setting(format!("{BASE_VARIABLE} must be an address like {DEFAULT_BASE}")));
+            return Err(Error::Setting(format!("{OPENAI_BASE} must be an address like {DEFAULT_BASE}")));
         };
         let max_concurrent = patience.max_concurrent;
         let sender = Sender::new(key, patience)?;

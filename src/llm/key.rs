@@ -4,7 +4,7 @@ use std::fmt;
 
 use reqwest::header::HeaderValue;
 
-use super::{Error, variable};
+use super::Error;
 
 /// What stands where a key stood.
 const HIDDEN: &str = "***";
@@ -28,14 +28,6 @@ impl Key {
             header.map_err(|_| Error::Setting("the key holds what cannot be sent".to_owned()))?;
         header.set_sensitive(true);
         Ok(Self { text, header })
-    }
-
-    /// The key in a variable of the environment, if it is set.
-    ///
-    /// # Errors
-    /// As [`Key::new`].
-    pub fn from_env(name: &str) -> Result<Option<Self>, Error> {
-        variable(name).map(|key| Self::new(&key)).transpose()
     }
 
     pub(super) fn header(&self) -> HeaderValue {

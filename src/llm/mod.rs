@@ -57,8 +57,3 @@ pub enum Error {
     #[error("interrupted")]
     Interrupted,
 }
-
-/// What a variable of the environment says, if it is set to more than blanks.
-pub(crate) fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
-}

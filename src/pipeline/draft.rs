@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{AFTER_OVERLAP, OVERLAP, Override};
-use crate::stages;
+use crate::stages::{Kind, Registry};
 
 /// The tables of a file.
 pub(super) struct Draft<'t> {
@@ -33,13 +33,13 @@ impl<'t> Draft<'t> {
     }
 
     /// Puts the stage that drops overlaps in its place, where there is none.
-    pub(super) fn ensure_overlap_stage(&mut self) {
+    pub(super) fn ensure_overlap_stage(&mut self, registry: &Registry) {
         if self.stages.iter().any(|stage| stage.kind.name == OVERLAP) {
             return;
         }
         let before = |stage: &StageTable<'_>| AFTER_OVERLAP.contains(&stage.kind.name);
         let at = self.stages.iter().position(before).unwrap_or(self.stages.len());
-        let kind = stages::kind(OVERLAP).expect("it is in the list of kinds");
+        let kind = *registry.kind(OVERLAP).expect("every registry begins with the kinds of this crate");
         self.stages.insert(at, StageTable { id: OVERLAP.to_owned(), kind, settings: empty_table() });
     }
 }
@@ -47,7 +47,7 @@ impl<'t> Draft<'t> {
 /// A stage's table with its kind and id taken out.
 pub(super) struct StageTable<'i> {
     pub(super) id: String,
-    pub(super) kind: &'static stages::Kind,
+    pub(super) kind: Kind,
     pub(super) settings: Spanned<DeValue<'i>>,
 }
 

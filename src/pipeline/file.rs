@@ -22,12 +22,13 @@ use crate::engine::decisions::Decisions;
 use crate::engine::runner::StageInstance;
 use crate::export::sink::Export;
 use crate::ingest::source::Ingest;
-use crate::stages::{self, KINDS, Kind};
+use crate::stages::{self, Kind, Registry};
 
 /// Reads one file; knows where it is for messages.
 pub(super) struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) file: &'t str,
+    pub(super) registry: &'t Registry,
 }
 
 impl<'t> Reader<'t> {
@@ -88,6 +89,7 @@ impl<'t> Reader<'t> {
             stages,
             export,
             warnings,
+            registry: self.registry.clone(),
         })
     }
 
@@ -152,7 +154,7 @@ impl<'t> Reader<'t> {
             return Err(self.error(None, "baseline: run is missing", Some(hint)));
         }
         let run = baseline.run.to_string_lossy().into_owned();
-        draft.ensure_overlap_stage();
+        draft.ensure_overlap_stage(self.registry);
         for stage in draft.stages.iter_mut().filter(|stage| stage.kind.name == OVERLAP) {
             put(&mut stage.settings, "run", run.clone());
         }
@@ -253,18 +255,14 @@ impl<'t> Reader<'t> {
     }
 
     /// The kind of a stage whose table begins at `start`.
-    fn kind(
-        &self,
-        value: Option<&Spanned<DeValue<'_>>>,
-        start: usize,
-    ) -> Result<&'static Kind, PipelineError> {
+    fn kind(&self, value: Option<&Spanned<DeValue<'_>>>, start: usize) -> Result<Kind, PipelineError> {
         let at = value.map_or(start, |kind| kind.span().start);
-        let names = KINDS.iter().map(|kind| kind.name);
+        let names = self.registry.kinds().iter().map(|kind| kind.name);
         let Some(name) = value.and_then(|kind| kind.get_ref().as_str()) else {
             let hint = format!("kinds: {}", names.collect::<Vec<_>>().join(", "));
             return Err(self.error(Some(at), "a stage without a kind", Some(hint)));
         };
-        stages::kind(name).ok_or_else(|| {
+        self.registry.kind(name).copied().ok_or_else(|| {
             self.error(Some(at), format!("unknown kind of stage \"{name}\""), Some(nearest(name, names)))
         })
     }
@@ -281,8 +279,9 @@ impl<'t> Reader<'t> {
             self.known_keys(&place, keys, &known)?;
             self.keys_of_schema(&place, keys, &schema)?;
         }
-        let (built, settings) = (stage.kind.build)(ValueDeserializer::from(stage.settings))
-            .map_err(|error| self.toml_error(&place, &error))?;
+        let (built, settings) =
+            (stage.kind.build)(ValueDeserializer::from(stage.settings), self.registry.environment())
+                .map_err(|error| self.toml_error(&place, &error))?;
         Ok(StageInstance { id: stage.id, kind: stage.kind.name, settings, stage: built })
     }
 }

@@ -24,7 +24,7 @@ use crate::ingest::source::Ingest;
 use crate::stages::drop_baseline_overlap::DropBaselineOverlap;
 use crate::stages::sample::Sample;
 use crate::stages::split::Split;
-use crate::stages::{self, KINDS, Settings as _};
+use crate::stages::{self, Registry, Settings as _};
 use file::Reader;
 
 /// The pipeline that runs where none is named.
@@ -142,6 +142,8 @@ pub struct Pipeline {
     pub export: Option<Export>,
     /// What a person should know before it runs.
     pub warnings: Vec<String>,
+    /// The kinds of stages that it was read with.
+    pub(crate) registry: Registry,
 }
 
 impl std::fmt::Debug for Pipeline {
@@ -151,12 +153,16 @@ impl std::fmt::Debug for Pipeline {
 }
 
 impl Pipeline {
-    /// Reads a pipeline file, or the built-in live recipe.
+    /// Reads a pipeline file, or the built-in live recipe. Its stages are of the kinds in the registry.
     ///
     /// # Errors
     /// The file cannot be read, or anything in it is not as it must be.
-    pub fn load(path: Option<&Path>, overrides: &[Override]) -> Result<Self, PipelineError> {
-        let Some(path) = path else { return Self::parse(LIVE, LIVE_NAME, overrides) };
+    pub fn load(
+        path: Option<&Path>,
+        overrides: &[Override],
+        registry: &Registry,
+    ) -> Result<Self, PipelineError> {
+        let Some(path) = path else { return Self::parse(LIVE, LIVE_NAME, overrides, registry) };
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| PipelineError {
             file: file.clone(),
@@ -164,15 +170,20 @@ impl Pipeline {
             what: error.to_string(),
             hint: Some("without a pipeline file the built-in live recipe runs".to_owned()),
         })?;
-        Self::parse(&text, &file, overrides)
+        Self::parse(&text, &file, overrides, registry)
     }
 
     /// Reads a pipeline from its text; `file` names it in messages.
     ///
     /// # Errors
     /// Anything in it is not as it must be.
-    pub fn parse(text: &str, file: &str, overrides: &[Override]) -> Result<Self, PipelineError> {
-        Reader { text, file }.pipeline(overrides)
+    pub fn parse(
+        text: &str,
+        file: &str,
+        overrides: &[Override],
+        registry: &Registry,
+    ) -> Result<Self, PipelineError> {
+        Reader { text, file, registry }.pipeline(overrides)
     }
 
     /// The earlier datasets it reads, each once: those that requests are held against, and the one that is frozen.
@@ -190,6 +201,11 @@ impl Pipeline {
 
     /// The pipeline as it stands: defaults, flags and all.
     pub fn resolved(&self) -> Value {
+        self.resolved_with(&self.ingest)
+    }
+
+    /// The same, with the inputs as they are read.
+    pub(crate) fn resolved_with(&self, ingest: &Ingest) -> Value {
         let stage =
             |stage: &StageInstance| json!({"id": stage.id, "kind": stage.kind, "settings": stage.settings});
         let mut resolved = json!({
@@ -197,7 +213,7 @@ impl Pipeline {
             "about": self.about,
             "seed": self.seed,
             "max_fault_share": self.max_fault_share,
-            "ingest": self.ingest,
+            "ingest": ingest,
             "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
             "export": self.export,
         });
@@ -208,10 +224,11 @@ impl Pipeline {
     }
 }
 
-/// The JSON Schema of a pipeline file.
-pub fn json_schema() -> Value {
+/// The JSON Schema of a pipeline file with these kinds of stages.
+pub fn json_schema(registry: &Registry) -> Value {
     let mut top = stages::schema::<Top>();
-    let variants: Vec<Value> = KINDS
+    let variants: Vec<Value> = registry
+        .kinds()
         .iter()
         .map(|kind| {
             let mut schema = (kind.schema)();

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::SetError;
 use super::formats::{FORMATS, Format};
 use crate::engine::error::At;
-use crate::engine::folder::cache_folder;
 
 /// The sets that are known, as they stand in the repository.
 const KNOWN: &str = include_str!("../../configs/public_sets.toml");
@@ -21,9 +20,6 @@ pub const OWN: &str = "set.toml";
 
 /// The set that is built into the program.
 pub const SAMPLE: &str = "toolsieve-sample";
-
-/// The variable that names the folder of sets.
-const VARIABLE: &str = "TOOLSIEVE_SETS";
 
 /// A public set, as it is described.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,12 +116,11 @@ pub struct BrokenSet {
 }
 
 impl Catalogue {
-    /// Reads the descriptions; `dir` is the folder of sets, or else the one of [`default_dir`].
+    /// Reads the descriptions; `dir` is the folder of sets.
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub fn open(dir: Option<&Path>) -> Result<Self, SetError> {
-        let dir = dir.map_or_else(default_dir, Path::to_owned);
+    pub fn open(dir: &Path) -> Result<Self, SetError> {
         let fault = |place: &str, what: String| SetError::Catalogue { place: place.to_owned(), what };
         let builtin = "configs/public_sets.toml";
         let known: File = toml::from_str(KNOWN).map_err(|error| fault(builtin, error.to_string()))?;
@@ -134,7 +129,7 @@ impl Catalogue {
             set.check().map_err(|what| fault(builtin, what))?;
         }
         let mut broken = Vec::new();
-        for place in own_descriptions(&dir)? {
+        for place in own_descriptions(dir)? {
             let id = place.parent().and_then(Path::file_name).unwrap_or_default();
             let id = id.to_string_lossy().into_owned();
             match own_set(&place, &id, &sets) {
@@ -142,7 +137,7 @@ impl Catalogue {
                 Err(what) => broken.push(BrokenSet { id, place, what }),
             }
         }
-        Ok(Self { dir, sets, broken })
+        Ok(Self { dir: dir.to_owned(), sets, broken })
     }
 
     /// The set of that id.
@@ -214,11 +209,6 @@ fn own_descriptions(dir: &Path) -> Result<BTreeSet<PathBuf>, SetError> {
     Ok(found)
 }
 
-/// `$TOOLSIEVE_SETS`, or `~/.cache/toolsieve/sets`.
-pub fn default_dir() -> PathBuf {
-    cache_folder(VARIABLE, "sets")
-}
-
 /// Whether a set of that id is built in, so that no folder need be looked into.
 ///
 /// # Panics
@@ -245,7 +235,7 @@ mod tests {
     fn the_recipe_is_the_sample_and_four_sets_and_ids_are_unique() {
         assert_eq!(recipe_sets(), [SAMPLE, "nexusraven", "firefunctions", "anyscale", "nous-glaive"]);
         let folder = tempfile::tempdir().unwrap();
-        let sets = Catalogue::open(Some(folder.path())).unwrap().sets;
+        let sets = Catalogue::open(folder.path()).unwrap().sets;
         let ids: BTreeSet<&str> = sets.iter().map(|set| set.id.as_str()).collect();
         assert_eq!(ids.len(), sets.len());
         assert!(sets.iter().all(|set| !set.url.is_empty() && !set.revision.is_empty()));
@@ -264,12 +254,12 @@ mod tests {
             ("id = 'mine'\ntitle = 't'\nformat = 'chat'\nlicense = 'MIT'", "unknown field"),
         ] {
             std::fs::write(own.join(OWN), text).unwrap();
-            let catalogue = Catalogue::open(Some(folder.path())).unwrap();
+            let catalogue = Catalogue::open(folder.path()).unwrap();
             let message = catalogue.set("mine").unwrap_err().to_string();
             assert!(message.contains(says) && message.contains(OWN), "{message}");
             assert!(catalogue.set("toolace").is_ok(), "other sets can be used");
         }
         std::fs::write(own.join(OWN), "id = 'mine'\ntitle = 't'\nformat = 'chat'\nlicence = 'MIT'").unwrap();
-        assert_eq!(Catalogue::open(Some(folder.path())).unwrap().set("mine").unwrap().title, "t");
+        assert_eq!(Catalogue::open(folder.path()).unwrap().set("mine").unwrap().title, "t");
     }
 }

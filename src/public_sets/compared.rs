@@ -127,7 +127,7 @@ pub enum Missing {
 ///
 /// # Errors
 /// A set is not known, or some are not on disk and must be: all of them are named.
-pub fn check(ids: &[String], dir: Option<&Path>, missing: Missing) -> Result<(), SetError> {
+pub fn check(ids: &[String], dir: &Path, missing: Missing) -> Result<(), SetError> {
     if missing == Missing::Skip && ids.iter().all(|id| is_built_in(id)) {
         return Ok(());
     }
@@ -153,11 +153,11 @@ fn none_missing(catalogue: &Catalogue, absent: &[String]) -> Result<(), SetError
     Err(SetError::Missing { dir: catalogue.dir.clone(), sets: sets.join(", ") })
 }
 
-/// Reads the sets of these ids from a folder, by default the one of the catalogue.
+/// Reads the sets of these ids from a folder.
 ///
 /// # Errors
 /// A set is not known, a file of it cannot be read, or it must be on disk and readable and is not.
-pub fn open(ids: &[String], dir: Option<&Path>, missing: Missing) -> Result<Known, SetError> {
+pub fn open(ids: &[String], dir: &Path, missing: Missing) -> Result<Known, SetError> {
     let catalogue = Catalogue::open(dir)?;
     let known = known(&catalogue, ids)?;
     if missing == Missing::Error {
@@ -175,11 +175,7 @@ pub fn open(ids: &[String], dir: Option<&Path>, missing: Missing) -> Result<Know
 ///
 /// # Errors
 /// As [`open`], but for sets that are not on disk.
-pub fn fingerprint(
-    ids: &[String],
-    dir: Option<&Path>,
-    fingerprint: &mut Fingerprint,
-) -> Result<(), SetError> {
+pub fn fingerprint(ids: &[String], dir: &Path, fingerprint: &mut Fingerprint) -> Result<(), SetError> {
     let catalogue = Catalogue::open(dir)?;
     fingerprint.version_of("compared", VERSION);
     fingerprint.version_of("fixes", fix::VERSION);
@@ -264,7 +260,7 @@ mod tests {
     #[test]
     fn what_is_not_on_disk_is_noted_and_each_text_is_kept_once() {
         let folder = tempfile::tempdir().unwrap();
-        let catalogue = Catalogue::open(Some(folder.path())).unwrap();
+        let catalogue = Catalogue::open(folder.path()).unwrap();
         let ids = ["toolsieve-sample", "anyscale", "toolsieve-sample"].map(str::to_owned);
         let known = known(&catalogue, &ids).unwrap();
         let functions = known.functions();

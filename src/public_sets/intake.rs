@@ -324,7 +324,7 @@ mod tests {
     use crate::public_sets::store::{hashes, is_there, load};
 
     fn open(dir: &Path) -> Catalogue {
-        Catalogue::open(Some(dir)).unwrap()
+        Catalogue::open(dir).unwrap()
     }
 
     #[test]

@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn the_sample_is_always_there() {
         let folder = tempfile::tempdir().unwrap();
-        let catalogue = Catalogue::open(Some(&folder.path().join("none"))).unwrap();
+        let catalogue = Catalogue::open(&folder.path().join("none")).unwrap();
         let sample = load(&catalogue, catalogue.set(SAMPLE).unwrap()).unwrap().unwrap();
         let Summary { records, functions, queries, unreadable, .. } = sample.summary;
         assert_eq!((records, functions, queries, unreadable), (2, 2, 2, 0));

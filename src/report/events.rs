@@ -18,7 +18,7 @@ use crate::engine::corpus::{Corpus, RowId};
 use crate::engine::delta::StageManifest;
 use crate::engine::ledger::{EDIT, Event, FORGET};
 use crate::engine::stage::{Action, Reason, RowIx, Safety, TableId};
-use crate::stages;
+use crate::stages::Registry;
 
 /// Fates and edits by reason.
 #[derive(Debug, Default)]
@@ -118,21 +118,22 @@ impl<'s> Tally<'s> {
     }
 
     /// What was counted.
-    pub(super) fn finish(self, corpus: &Corpus) -> Events {
+    pub(super) fn finish(self, corpus: &Corpus, registry: &Registry) -> Events {
         let stages = self.stages;
-        let mut events = self.into_events();
+        let mut events = self.into_events(registry);
         ask_about(&mut events, corpus);
         count_into_left(&mut events.fates, stages, corpus);
         events
     }
 
-    fn into_events(mut self) -> Events {
+    fn into_events(mut self, registry: &Registry) -> Events {
         let reasons: FxHashMap<&str, &'static Reason> =
-            stages::reasons().into_iter().map(|(_, reason)| (reason.code, reason)).collect();
+            registry.reasons().into_iter().map(|(_, reason)| (reason.code, reason)).collect();
         let mut events = Events::default();
         for counted in std::mem::take(&mut self.rows) {
             let known = reasons.get(counted.reason.as_str()).copied();
-            let sentence = known.map(|reason| self.sentence(counted.stage, reason)).unwrap_or_default();
+            let sentence =
+                known.map(|reason| self.sentence(counted.stage, reason, registry)).unwrap_or_default();
             let stage = self.ids[counted.stage].to_owned();
             if counted.action == EDIT {
                 if is_redaction(self.kinds[counted.stage]) && counted.safety != Safety::Suggest.name() {
@@ -166,10 +167,11 @@ impl<'s> Tally<'s> {
     }
 
     /// What a reason says of the rows for which a stage named it, by the settings that it ran with.
-    fn sentence(&self, stage: usize, reason: &'static Reason) -> String {
+    fn sentence(&self, stage: usize, reason: &'static Reason, registry: &Registry) -> String {
         let of_stage = self.stages.get(stage);
-        let told = of_stage
-            .and_then(|stage| stages::kind(&stage.kind).map(|kind| (kind.sentence)(&stage.settings, reason)));
+        let told = of_stage.and_then(|stage| {
+            registry.kind(&stage.kind).map(|kind| (kind.sentence)(&stage.settings, reason))
+        });
         told.map_or_else(|| reason.sentence.to_owned(), Cow::into_owned)
     }
 }

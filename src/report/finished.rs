@@ -197,7 +197,7 @@ fn for_each_group(path: &Path, columns: &[&str], version: &str, mut visit: impl 
     for start in (0..file.height()).step_by(GROUP_ROWS) {
         let length = GROUP_ROWS.min(file.height() - start);
         let frame = file.read(start, length, Some(columns)).map_err(|error| match error {
-            Error::Table { cause, .. } => foreign(path, version, &cause.to_string()),
+            Error::Table { cause, .. } => foreign(path, version, &cause),
             other => other,
         })?;
         if let Some(column) = columns.iter().find(|column| frame.texts(column).is_none()) {

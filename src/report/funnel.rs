@@ -3,13 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::published::Published;
-use super::recipe;
-use crate::engine::corpus::Corpus;
-use crate::engine::delta::StageManifest;
+use super::{Sources, recipe};
 use crate::engine::forgotten::FORGOTTEN;
-use crate::engine::payload::IngestManifest;
 use crate::engine::stage::RowIx;
-use crate::stages;
 
 /// The last line of the funnel, where a dataset was written.
 pub const EXPORT: &str = "export";
@@ -33,12 +29,8 @@ pub struct FunnelRow {
 }
 
 /// The funnel of a finished run; `exported` says that the last rows were written, beside so many frozen entries.
-pub(super) fn funnel(
-    ingest: &IngestManifest,
-    stages: &[StageManifest],
-    corpus: &Corpus,
-    exported: Option<u64>,
-) -> Vec<FunnelRow> {
+pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>) -> Vec<FunnelRow> {
+    let Sources { ingest, stages, corpus, registry, .. } = *run;
     let counts = &ingest.counts;
     let row = |step: &str, what: &str, doc_lists, requests, bfcl| FunnelRow {
         step: step.to_owned(),
@@ -56,7 +48,7 @@ pub(super) fn funnel(
         recipe::published_pairs(),
     )];
     rows.extend(stages.iter().enumerate().map(|(at, stage)| {
-        let kind = stages::kind(&stage.kind);
+        let kind = registry.kind(&stage.kind);
         let left = kind.map(|kind| (kind.left)(&stage.settings, &stage.notes)).unwrap_or_default();
         let bfcl = recipe::published_after(stages, at);
         row(&stage.id, &left, stage.after.doc_lists, stage.after.requests, bfcl)

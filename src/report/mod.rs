@@ -42,6 +42,7 @@ use crate::engine::stage::{Action, RowIx, TableId};
 use crate::export::card::Card;
 use crate::export::written;
 use crate::relevance::operating::{OPERATING_POINT, OperatingPoint};
+use crate::stages::Registry;
 pub use events::Tally;
 use model::{Fates, Report, SCHEMA_VERSION, StageReport, Timing};
 
@@ -57,6 +58,8 @@ pub struct Sources<'a> {
     pub stages: &'a [StageManifest],
     /// The tables as they stand.
     pub corpus: &'a Corpus,
+    /// The kinds of its stages.
+    pub registry: &'a Registry,
 }
 
 /// Builds the report of a finished run, of which every event was counted.
@@ -64,8 +67,8 @@ pub struct Sources<'a> {
 /// # Errors
 /// A file of the run folder cannot be read.
 pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
-    let Sources { folder, file, ingest, stages, corpus } = *run;
-    let events = events.finish(corpus);
+    let Sources { folder, file, ingest, stages, corpus, registry } = *run;
+    let events = events.finish(corpus, registry);
     let public_sets: Vec<_> = stages.iter().flat_map(recipe::public_sets).collect();
     let notes = stages.iter().filter(|stage| !stage.notes.is_empty());
     let entries = composition::entries(corpus)?;
@@ -81,7 +84,7 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
         ingest: ingest.counts.clone(),
         line_reasons: ingest.line_reasons.clone(),
         shapes: ingest.shapes.clone(),
-        funnel: funnel::funnel(ingest, stages, corpus, (!export.is_null()).then_some(n_frozen)),
+        funnel: funnel::funnel(run, (!export.is_null()).then_some(n_frozen)),
         recipe: recipe::steps(stages, &public_sets, n_human),
         other_stages: recipe::others(stages),
         public_sets,

@@ -29,6 +29,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// The whole report, as written to `report.json`.
 #[derive(Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// See [`SCHEMA_VERSION`].
     pub schema_version: u32,

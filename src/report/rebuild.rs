@@ -136,6 +136,7 @@ mod tests {
 
     use super::*;
     use crate::pipeline::{LIVE, Pipeline};
+    use crate::stages::Registry;
 
     #[test]
     fn the_pipeline_written_is_the_pipeline_that_ran() {
@@ -145,10 +146,10 @@ mod tests {
             set("export.card.title=\"Tides \\\"and\\\" ferries\""),
             set("ingest.limit=7"),
         ];
-        let pipeline = Pipeline::parse(LIVE, "live.toml", &overrides).unwrap();
+        let pipeline = Pipeline::parse(LIVE, "live.toml", &overrides, &Registry::standard()).unwrap();
         let text = pipeline_toml(&pipeline.resolved());
         assert!(!text.contains("inputs"), "{text}");
-        let mut again = Pipeline::parse(&text, "again.toml", &[]).unwrap();
+        let mut again = Pipeline::parse(&text, "again.toml", &[], &Registry::standard()).unwrap();
         again.ingest.inputs.clone_from(&pipeline.ingest.inputs);
         assert_eq!(again.resolved(), pipeline.resolved());
     }

@@ -33,6 +33,7 @@ use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
+use crate::environment::Environment;
 use crate::export::earlier::{Earlier, EarlierEntry, entry};
 use crate::similarity::queries::{By, Gates, Near, nearest_of_first};
 use crate::similarity::rouge::leaders;
@@ -122,6 +123,9 @@ impl Settings for DropBaselineOverlap {
         Self { of_examples: true, ..Self::default() }
     }
 
+    fn set_environment(&mut self, environment: &Environment) {
+        self.embedder.set_environment(environment);
+    }
     fn check(&self) -> Result<(), String> {
         check_gates(&[("docs", self.docs), ("rouge_l", self.rouge_l), ("cosine", self.cosine)])?;
         self.embedder.name().check_for_texts()

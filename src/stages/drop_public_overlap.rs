@@ -8,7 +8,7 @@
 //! name functions and records, and never quote a set.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -27,6 +27,7 @@ use crate::engine::partition::Partition;
 use crate::engine::stage::{Action, Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
+use crate::environment::Environment;
 use crate::public_sets::catalogue::recipe_sets;
 use crate::public_sets::compared::{self, Known, Listed, Missing, SETS_NOTE};
 use crate::public_sets::form;
@@ -57,6 +58,8 @@ pub struct DropPublicOverlap {
     pub sets: Vec<String>,
     /// The folder of sets; left out, `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`.
     pub dir: Option<PathBuf>,
+    #[serde(skip)]
+    environment: Environment,
     /// What to do where a set is not on disk or nothing of it can be read: "skip" goes on without it and notes that,
     /// "error" stops.
     pub missing: Missing,
@@ -79,6 +82,7 @@ impl Default for DropPublicOverlap {
         Self {
             sets: recipe_sets(),
             dir: None,
+            environment: Environment::default(),
             missing: Missing::default(),
             threshold: Threshold::try_from(0.8).expect("0.8 is a threshold"),
             drop_share: 0.5,
@@ -103,6 +107,9 @@ impl Settings for DropPublicOverlap {
             Example::functions(PUBLIC_NAME.code, WRITTEN_ANEW, SAME_NAME_ONLY),
         ]
     }
+    fn set_environment(&mut self, environment: &Environment) {
+        self.environment = environment.clone();
+    }
     fn check(&self) -> Result<(), String> {
         if !(self.drop_share > 0.0 && self.drop_share <= 1.0) {
             return Err(format!("drop_share must be above 0 and up to 1, not {}", self.drop_share));
@@ -110,7 +117,7 @@ impl Settings for DropPublicOverlap {
         if !(0.0..=1.0).contains(&self.name_jaccard) {
             return Err(format!("name_jaccard must be from 0 to 1, not {}", self.name_jaccard));
         }
-        compared::check(&self.sets, self.dir.as_deref(), self.missing).map_err(|error| error.to_string())
+        compared::check(&self.sets, self.dir(), self.missing).map_err(|error| error.to_string())
     }
 }
 
@@ -119,6 +126,13 @@ const OTHER: &str = r#"{"name": "ring_school_bell", "description": "Ends the les
 const SOME_COPIED: &str = r#"[{"name": "list_pier_lamps", "description": "Lists the lamps of a pier with the hours each has burnt since it was last changed.", "parameters": {"type": "dict", "properties": {"pier": {"type": "string", "description": "The pier whose lamps are listed."}, "min_hours": {"type": "integer", "description": "Only lamps that have burnt for at least so many hours.", "default": 0}}, "required": ["pier"]}}, {"name": "moor_boat", "description": "Notes where a boat lies."}, {"name": "cast_off", "description": "Frees the berth of a boat that leaves."}]"#;
 const WRITTEN_ANEW: &str = r#"{"name": "Ring.Harbour.Bell", "description": "Sounds a signal for ships.", "parameters": {"type": "dict", "properties": {"bell": {"type": "string", "description": "Name of it"}, "times": {"type": "integer", "description": "Count"}, "orderedBy": {"type": "string", "description": "Person"}}, "required": ["bell"]}}"#;
 const SAME_NAME_ONLY: &str = r#"{"name": "ring_harbour_bell", "description": "Sounds a signal for ships.", "parameters": {"type": "dict", "properties": {"bell": {"type": "string", "description": "Name of it"}, "weather": {"type": "string", "description": "Fog or storm"}}, "required": ["bell"]}}"#;
+
+impl DropPublicOverlap {
+    /// The folder of sets.
+    fn dir(&self) -> &Path {
+        self.dir.as_deref().unwrap_or(self.environment.sets())
+    }
+}
 
 impl Stage for DropPublicOverlap {
     fn contract(&self) -> Contract {
@@ -133,11 +147,11 @@ impl Stage for DropPublicOverlap {
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(3);
-        Ok(compared::fingerprint(&self.sets, self.dir.as_deref(), fingerprint)?)
+        Ok(compared::fingerprint(&self.sets, self.dir(), fingerprint)?)
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let known = compared::open(&self.sets, self.dir.as_deref(), self.missing)?;
+        let known = compared::open(&self.sets, self.dir(), self.missing)?;
         note(&known, cx, out);
         let known = known.functions();
         let asked = Asked::collect(view, cx)?;

@@ -4,7 +4,7 @@
 //! many people ask them in the same words. Evidence and link name set and record, and quote nothing.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -23,6 +23,7 @@ use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
+use crate::environment::Environment;
 use crate::public_sets::catalogue::recipe_sets;
 use crate::public_sets::compared::{self, Missing, SETS_NOTE};
 use crate::similarity::overlap;
@@ -40,6 +41,8 @@ pub struct DropPublicQueries {
     pub sets: Vec<String>,
     /// The folder of sets; left out, `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`.
     pub dir: Option<PathBuf>,
+    #[serde(skip)]
+    environment: Environment,
     /// What to do where a set is not on disk or nothing of it can be read: "skip" goes on without it and notes that,
     /// "error" stops.
     pub missing: Missing,
@@ -67,6 +70,7 @@ impl Default for DropPublicQueries {
         Self {
             sets: recipe_sets(),
             dir: None,
+            environment: Environment::default(),
             missing: Missing::default(),
             threshold: Threshold::try_from(0.8).expect("0.8 is a threshold"),
             action: OnOverlap::Drop,
@@ -90,8 +94,18 @@ impl Settings for DropPublicQueries {
             "Ring the great bell of the harbour tower.",
         )]
     }
+    fn set_environment(&mut self, environment: &Environment) {
+        self.environment = environment.clone();
+    }
     fn check(&self) -> std::result::Result<(), String> {
-        compared::check(&self.sets, self.dir.as_deref(), self.missing).map_err(|error| error.to_string())
+        compared::check(&self.sets, self.dir(), self.missing).map_err(|error| error.to_string())
+    }
+}
+
+impl DropPublicQueries {
+    /// The folder of sets.
+    fn dir(&self) -> &Path {
+        self.dir.as_deref().unwrap_or(self.environment.sets())
     }
 }
 
@@ -108,11 +122,11 @@ impl Stage for DropPublicQueries {
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(3);
-        Ok(compared::fingerprint(&self.sets, self.dir.as_deref(), fingerprint)?)
+        Ok(compared::fingerprint(&self.sets, self.dir(), fingerprint)?)
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let known = compared::open(&self.sets, self.dir.as_deref(), self.missing)?;
+        let known = compared::open(&self.sets, self.dir(), self.missing)?;
         note(&known, cx, out);
         let known = known.queries();
         let mut asked: Vec<String> = Vec::new();

@@ -24,6 +24,7 @@ use crate::engine::scribe::Scribe;
 use crate::engine::stage::{Cancel, Context, Quiet, Safety, Stage, TableId};
 use crate::engine::verdict::{Delta, Verdict};
 use crate::engine::view::View;
+use crate::environment::Environment;
 use crate::ingest::reasons::REASONS as LINE_REASONS;
 
 fn judge(stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Delta {
@@ -267,8 +268,8 @@ fn every_stage_puts_the_version_of_its_code_into_its_key_and_names_are_unique() 
 fn settings_with_defaults_survive_a_trip_through_a_manifest() {
     for kind in &KINDS {
         let nothing = toml::de::ValueDeserializer::parse("{}").unwrap();
-        let (_, settings) = (kind.build)(nothing).unwrap();
-        let (_, again) = (kind.rebuild)(settings.clone()).unwrap();
+        let (_, settings) = (kind.build)(nothing, &Environment::default()).unwrap();
+        let (_, again) = (kind.rebuild)(settings.clone(), &Environment::default()).unwrap();
         assert_eq!(settings, again, "{}", kind.name);
     }
 }

@@ -21,6 +21,7 @@ pub mod merge_near_queries;
 pub mod parse_docs;
 pub mod redact;
 pub mod redact_docs;
+mod registry;
 pub mod sample;
 pub mod split;
 
@@ -28,16 +29,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::engine::cascade::NO_REQUEST_LEFT;
-use crate::engine::decisions;
 use crate::engine::example::Example;
-use crate::engine::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN};
-use crate::engine::payload::JOINED;
 use crate::engine::stage::{Reason, RowStage, Rows, Stage};
+use crate::environment::Environment;
+pub use registry::Registry;
 
 /// What a stage noted about a whole run, by name.
 pub type Notes = BTreeMap<String, Value>;
@@ -70,6 +69,9 @@ pub trait Settings: Default + Serialize + DeserializeOwned + JsonSchema + Send +
         Self::default()
     }
 
+    /// Takes folders and servers that the settings do not name from there. It is called before they are checked.
+    fn set_environment(&mut self, _environment: &Environment) {}
+
     /// Checks ranges.
     ///
     /// # Errors
@@ -83,6 +85,7 @@ pub trait Settings: Default + Serialize + DeserializeOwned + JsonSchema + Send +
 pub type Built = (Box<dyn Stage>, Value);
 
 /// One entry of the list.
+#[derive(Clone, Copy)]
 pub struct Kind {
     /// The kind's name in a pipeline.
     pub name: &'static str,
@@ -97,18 +100,52 @@ pub struct Kind {
     /// The stage on which its examples hold.
     pub for_examples: fn() -> Box<dyn Stage>,
     /// Builds it from a table of settings.
-    pub build: fn(toml::de::ValueDeserializer<'_>) -> Result<Built, toml::de::Error>,
+    pub build: fn(toml::de::ValueDeserializer<'_>, &Environment) -> Result<Built, toml::de::Error>,
     /// Builds it from settings as a manifest holds them.
-    pub rebuild: fn(Value) -> Result<Built, serde_json::Error>,
+    pub rebuild: fn(Value, &Environment) -> Result<Built, serde_json::Error>,
     /// The JSON Schema of its settings.
     pub schema: fn() -> Value,
 }
 
 impl Kind {
+    /// A kind of stage that sees its whole table.
+    pub const fn of<S: Settings + Stage>() -> Self {
+        Self {
+            name: S::NAME,
+            summary: S::SUMMARY,
+            left: left::<S>,
+            sentence: sentence::<S>,
+            examples: S::examples,
+            for_examples: || Box::new(S::for_examples()),
+            build: |table, environment| build(table, environment, |stage: S| Box::new(stage)),
+            rebuild: |settings, environment| {
+                Ok((Box::new(settled::<S, _>(&settings, environment)?), settings))
+            },
+            schema: schema::<S>,
+        }
+    }
+
+    /// A kind of stage that judges each row on its own.
+    pub const fn of_rows<S: Settings + RowStage>() -> Self {
+        Self {
+            name: S::NAME,
+            summary: S::SUMMARY,
+            left: left::<S>,
+            sentence: sentence::<S>,
+            examples: S::examples,
+            for_examples: || Box::new(Rows(S::for_examples())),
+            build: |table, environment| build(table, environment, |stage: S| Box::new(Rows(stage))),
+            rebuild: |settings, environment| {
+                Ok((Box::new(Rows(settled::<S, _>(&settings, environment)?)), settings))
+            },
+            schema: schema::<S>,
+        }
+    }
+
     /// The stage with default settings.
     ///
     /// # Panics
-    /// Never: the laws build every kind.
+    /// Its defaults do not pass its own check. The laws build every kind of this crate.
     pub fn with_defaults(&self) -> Box<dyn Stage> {
         self.with_settings("")
     }
@@ -116,51 +153,34 @@ impl Kind {
     /// The stage with the settings of an example.
     ///
     /// # Panics
-    /// Never: the laws build every example.
+    /// The settings are no TOML or do not pass its check. The laws build every example of this crate.
     pub fn with_settings(&self, settings: &str) -> Box<dyn Stage> {
         let table = format!("{{ {settings} }}");
         let table = toml::de::ValueDeserializer::parse(&table).expect("settings of examples are TOML");
-        (self.build)(table).expect("they are in range").0
-    }
-}
-
-const fn whole<S: Settings + Stage>() -> Kind {
-    Kind {
-        name: S::NAME,
-        summary: S::SUMMARY,
-        left: left::<S>,
-        sentence: sentence::<S>,
-        examples: S::examples,
-        for_examples: || Box::new(S::for_examples()),
-        build: |table| build(table, |stage: S| Box::new(stage)),
-        rebuild: |settings| Ok((Box::new(S::deserialize(&settings)?), settings)),
-        schema: schema::<S>,
-    }
-}
-
-const fn rows<S: Settings + RowStage>() -> Kind {
-    Kind {
-        name: S::NAME,
-        summary: S::SUMMARY,
-        left: left::<S>,
-        sentence: sentence::<S>,
-        examples: S::examples,
-        for_examples: || Box::new(Rows(S::for_examples())),
-        build: |table| build(table, |stage: S| Box::new(Rows(stage))),
-        rebuild: |settings| Ok((Box::new(Rows(S::deserialize(&settings)?)), settings)),
-        schema: schema::<S>,
+        (self.build)(table, &Environment::default()).expect("they are in range").0
     }
 }
 
 fn build<S: Settings>(
     table: toml::de::ValueDeserializer<'_>,
+    environment: &Environment,
     boxed: fn(S) -> Box<dyn Stage>,
 ) -> Result<Built, toml::de::Error> {
     use serde::de::Error as _;
-    let settings = S::deserialize(table)?;
+    let settings: S = settled(table, environment)?;
     settings.check().map_err(toml::de::Error::custom)?;
     let resolved = serde_json::to_value(&settings).map_err(toml::de::Error::custom)?;
     Ok((boxed(settings), resolved))
+}
+
+/// Settings as they were read, in their environment.
+fn settled<'d, S: Settings, D: Deserializer<'d>>(
+    settings: D,
+    environment: &Environment,
+) -> Result<S, D::Error> {
+    let mut settings = S::deserialize(settings)?;
+    settings.set_environment(environment);
+    Ok(settings)
 }
 
 fn left<S: Settings>(settings: &Value, notes: &Notes) -> Cow<'static, str> {
@@ -180,23 +200,23 @@ pub fn schema<S: JsonSchema>() -> Value {
 
 /// Every kind of stage, in the order of the live recipe.
 pub static KINDS: [Kind; 17] = [
-    whole::<redact::Redact>(),
-    whole::<redact_docs::RedactDocs>(),
-    whole::<collapse_conversations::CollapseConversations>(),
-    rows::<drop_spam::DropSpam>(),
-    rows::<parse_docs::ParseDocs>(),
-    whole::<merge_exact_docs::MergeExactDocs>(),
-    whole::<drop_public_overlap::DropPublicOverlap>(),
-    whole::<merge_near_docs::MergeNearDocs>(),
-    whole::<merge_near_queries::MergeNearQueries>(),
-    whole::<drop_public_queries::DropPublicQueries>(),
-    rows::<judge_docs::JudgeDocs>(),
-    whole::<judge_queries::JudgeQueries>(),
-    rows::<fix_docs::FixDocs>(),
-    whole::<draft_answers::DraftAnswers>(),
-    whole::<drop_baseline_overlap::DropBaselineOverlap>(),
-    whole::<split::Split>(),
-    whole::<sample::Sample>(),
+    Kind::of::<redact::Redact>(),
+    Kind::of::<redact_docs::RedactDocs>(),
+    Kind::of::<collapse_conversations::CollapseConversations>(),
+    Kind::of_rows::<drop_spam::DropSpam>(),
+    Kind::of_rows::<parse_docs::ParseDocs>(),
+    Kind::of::<merge_exact_docs::MergeExactDocs>(),
+    Kind::of::<drop_public_overlap::DropPublicOverlap>(),
+    Kind::of::<merge_near_docs::MergeNearDocs>(),
+    Kind::of::<merge_near_queries::MergeNearQueries>(),
+    Kind::of::<drop_public_queries::DropPublicQueries>(),
+    Kind::of_rows::<judge_docs::JudgeDocs>(),
+    Kind::of::<judge_queries::JudgeQueries>(),
+    Kind::of_rows::<fix_docs::FixDocs>(),
+    Kind::of::<draft_answers::DraftAnswers>(),
+    Kind::of::<drop_baseline_overlap::DropBaselineOverlap>(),
+    Kind::of::<split::Split>(),
+    Kind::of::<sample::Sample>(),
 ];
 
 /// The kinds that take personal data out of what the log said.
@@ -207,18 +227,8 @@ pub fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
-/// Every reason a stage may name, with the kind that names it (`None`: the runner), in the order of the recipe. One
-/// that two kinds name stands with the first.
-pub fn reasons() -> Vec<(Option<&'static Kind>, &'static Reason)> {
-    let mut reasons: Vec<(Option<&'static Kind>, &'static Reason)> = Vec::new();
-    for kind in &KINDS {
-        for reason in kind.with_defaults().contract().reasons {
-            if !reasons.iter().any(|(_, known)| std::ptr::eq(*known, reason)) {
-                reasons.push((Some(kind), reason));
-            }
-        }
-    }
-    reasons.extend(decisions::reasons().map(|reason| (None, reason)));
-    reasons.extend([&NO_REQUEST_LEFT, &FORGOTTEN, &ANSWER_FORGOTTEN, &JOINED].map(|reason| (None, reason)));
-    reasons
+/// The reasons of the kinds of this crate.
+#[cfg(test)]
+fn reasons() -> Vec<(Option<&'static Kind>, &'static Reason)> {
+    registry::reasons_of(&KINDS)
 }

@@ -4,8 +4,9 @@
 //! in integers, scores come from the operations of Google's `rouge-score` in its
 //! order, and Unicode data comes from pinned crates. There is no list
 //! of stop words. For comparing many texts see `similarity`. Which language a text is in is told by `language`.
-//! `visible` is for people: what is safe to show.
+//! `visible` and `figures` are for people: what is safe to show, numbers and tables.
 
+pub mod figures;
 pub mod language;
 pub mod lcs;
 pub mod noise;

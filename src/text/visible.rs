@@ -1,7 +1,7 @@
 //! Text from data as a person may safely see it: characters that would act on a terminal, turn the direction of a line,
 //! or be seen by nobody are written as escapes.
 //!
-//! Everything that is printed passes here (`console`), and so does every text of a page, a card or a drafted pipeline.
+//! Everything that is printed passes here (`cli::console`), and so does every text of a page, a card or a drafted pipeline.
 //! Escaped are control characters (C0, DEL, C1), line and paragraph separators, and what Unicode calls default
 //! ignorable: bidirectional controls, zero-width spaces, tags, fillers. Joiners and variation selectors stay where they
 //! shape the letters or emoji around them, as in Persian words and families of emoji; anywhere else nobody would see

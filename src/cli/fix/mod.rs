@@ -17,7 +17,7 @@ use anyhow::bail;
 use rayon::prelude::*;
 
 use super::Ending;
-use crate::console::{self, Painted};
+use crate::cli::console::{self, Painted};
 use crate::docs::convert::Api;
 use crate::docs::fix::Safety;
 use crate::docs::parse;

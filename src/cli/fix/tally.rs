@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::files::Listing;
 use super::outcome::Outcome;
-use crate::console::{self, count, counted};
+use crate::cli::console::{self, count, counted};
 use crate::docs::fix::Safety;
 
 /// A sentence that is longer goes on in the next line.

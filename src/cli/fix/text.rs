@@ -5,10 +5,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::outcome::{Outcome, Told, Wrong};
-use crate::cli::diff::changes;
-use crate::console::{Paint, Painted, counted};
+use crate::cli::console::{Paint, Painted, counted};
 use crate::docs::convert::Change;
 use crate::docs::patch::PatchOp;
+use crate::run::patch_lines;
 use crate::text::visible::visible_line;
 
 /// One list as text.
@@ -82,7 +82,7 @@ fn conversion(text: &mut Painted, change: &Change) {
 
 fn before_and_after(text: &mut Painted, patch: &[PatchOp]) {
     let patch = serde_json::to_string(patch).unwrap_or_default();
-    for line in changes("", &patch).lines() {
+    for line in patch_lines("", &patch).lines() {
         let paint = match line.trim_start().as_bytes().first() {
             Some(b'-') => Paint::Red,
             Some(b'+') => Paint::Green,

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::Ending;
-use crate::console;
+use crate::cli::console;
 use crate::inspect::look::Look;
 use crate::inspect::{Closeness, inspect as look_at};
+use crate::stages::Registry;
 
 /// Arguments of `inspect`.
 #[derive(Debug, clap::Args)]
@@ -54,12 +55,13 @@ pub(super) struct LookArgs {
 
 impl LookArgs {
     /// Looks at the files.
-    pub(super) fn look(&self) -> anyhow::Result<Look> {
+    pub(super) fn look(&self, registry: &Registry) -> anyhow::Result<Look> {
         if let Some(folder) = self.files.iter().find(|path| path.is_dir()) {
             let folder = folder.display();
             bail!("{folder} is a folder\nhint: name its files, e.g. {folder}/*.jsonl");
         }
-        Ok(look_at(&self.files, Closeness { rows: self.rows, seed: self.seed }, self.sets.as_deref())?)
+        let sets = self.sets.as_deref().unwrap_or(registry.environment().sets());
+        Ok(look_at(&self.files, Closeness { rows: self.rows, seed: self.seed }, sets)?)
     }
 }
 
@@ -68,8 +70,8 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     if rows == 0 { Err("at least one line is looked at".to_owned()) } else { Ok(rows) }
 }
 
-pub(super) fn inspect(args: &InspectArgs) -> anyhow::Result<Ending> {
-    let look = args.looked_at.look()?;
+pub(super) fn inspect(args: &InspectArgs, registry: &Registry) -> anyhow::Result<Ending> {
+    let look = args.looked_at.look(registry)?;
     let printed = if args.json {
         console::give_json(&format!("{}\n", serde_json::to_string(&look)?))
     } else {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::console::{count, counted, table};
+use crate::cli::console::{count, counted, table};
 use crate::docs::fix::Safety;
 use crate::inspect::lines::Left;
 use crate::inspect::look::{Column, Fix, Look, Personal};

@@ -15,10 +15,11 @@ use anyhow::bail;
 use clap::ValueEnum;
 
 use super::Ending;
-use crate::console::{self, counted};
+use crate::cli::console::{self, counted};
 use crate::embed::name::EmbedderName;
 use crate::similarity::Stopped;
 use crate::similarity::rouge::texts::Measure;
+use crate::stages::Registry;
 use crate::text::profile::Profile;
 use crate::text::rouge::{Comparison, Threshold};
 use rows::Rows;
@@ -127,12 +128,12 @@ enum Compared {
     GoogleFloat,
 }
 
-pub(super) fn pairs(args: &PairsArgs) -> anyhow::Result<Ending> {
+pub(super) fn pairs(args: &PairsArgs, registry: &Registry) -> anyhow::Result<Ending> {
     let mut rows = Rows::read(args)?;
     let told = match args.metric {
         Metric::RougeL => words::compare(args, Measure::Whole, &mut rows)?,
         Metric::RougeLsum => words::compare(args, Measure::Lines, &mut rows)?,
-        Metric::Cosine => vectors::compare(args, &rows)?,
+        Metric::Cosine => vectors::compare(args, &rows, registry.environment())?,
     };
     if !args.quiet {
         let rows = counted(rows.ids.len() as u64, "row", "rows");

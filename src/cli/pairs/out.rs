@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use super::rows::Rows;
-use crate::console;
+use crate::cli::console;
 use crate::similarity::{Merge, Pair};
 
 /// Lines that are written at a time.

@@ -6,7 +6,7 @@ use anyhow::bail;
 use serde_json::Value;
 
 use super::{MAX_NAMED, PairsArgs};
-use crate::console::{self, counted};
+use crate::cli::console::{self, counted};
 use crate::docs::canonical;
 use crate::ingest::column::{Column, Wanted};
 use crate::ingest::pick::Field;

@@ -4,16 +4,17 @@ use std::io;
 
 use super::rows::Rows;
 use super::{MAX_NAMED, PairsArgs, Search, out, written};
-use crate::console::{self, counted};
+use crate::cli::console::{self, counted};
 use crate::embed::vectors::Vectors;
+use crate::environment::Environment;
 use crate::similarity::cosine::join::{Notes, join, self_join};
 use crate::similarity::cosine::plan::{Graph, Plan};
 use crate::similarity::cosine::rows::{Skipped, Unfit};
 use crate::similarity::{Merge, Pair};
 
 /// Tells pairs or clusters, and says how many for the summary.
-pub(super) fn compare(args: &PairsArgs, rows: &Rows) -> anyhow::Result<String> {
-    let embedder = args.embedder.open()?;
+pub(super) fn compare(args: &PairsArgs, rows: &Rows, environment: &Environment) -> anyhow::Result<String> {
+    let embedder = args.embedder.open(environment)?;
     let texts: Vec<&str> = rows.texts.iter().map(String::as_str).collect();
     let vectors = embedder.embed_rows(&texts, &|| false)?;
     let id = embedder.id();

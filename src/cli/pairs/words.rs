@@ -2,7 +2,7 @@
 
 use super::rows::Rows;
 use super::{PairsArgs, out, written};
-use crate::console::{self, count, counted};
+use crate::cli::console::{self, count, counted};
 use crate::similarity::Pair;
 use crate::similarity::rouge::join::{join, self_join};
 use crate::similarity::rouge::leaders::merge_into_leaders;

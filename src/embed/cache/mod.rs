@@ -17,11 +17,8 @@ use self::segment::{Reader, Writer};
 use super::{EmbedError, Embedder};
 use crate::embed::vectors::Vectors;
 use crate::engine::error::At as _;
-use crate::engine::folder::{cache_folder, write_atomic};
+use crate::engine::folder::write_atomic;
 use crate::engine::stage::Cancelled;
-
-/// The variable that names the folder of caches.
-const VARIABLE: &str = "TOOLSIEVE_CACHE";
 
 /// Texts embedded before their vectors are written. Higher loses more when a run is cut off.
 const CHUNK_TEXTS: usize = 1_024;
@@ -31,11 +28,6 @@ type Keyed<'a> = (u128, &'a str);
 
 /// Vectors by the hash of their texts.
 type Rows = FxHashMap<u128, Vec<f32>>;
-
-/// `$TOOLSIEVE_CACHE`, or `~/.cache/toolsieve`.
-pub(super) fn default_dir() -> PathBuf {
-    cache_folder(VARIABLE, "")
-}
 
 /// An embedder whose vectors are kept.
 pub struct Cached<E> {

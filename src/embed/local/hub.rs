@@ -10,14 +10,12 @@ use super::folder::{CONFIG, MODULES, Module, PROMPTS, SENTENCE, TOKENIZER, WEIGH
 use crate::embed::EmbedError;
 use crate::engine::error::At as _;
 use crate::engine::stage::Cancelled;
+use crate::environment::Environment;
 use crate::llm::client::Patience;
 use crate::llm::download::Downloader;
 use crate::llm::key::Key;
-use crate::llm::variable;
 
-/// The variables that name the hub and the key to it, as the hub's own libraries have them.
-const BASE_VARIABLE: &str = "HF_ENDPOINT";
-const KEY_VARIABLE: &str = "HF_TOKEN";
+/// Where no hub is named.
 const DEFAULT_BASE: &str = "https://huggingface.co";
 
 /// The revision where none is named.
@@ -44,9 +42,10 @@ impl Hub {
     ///
     /// # Errors
     /// The key cannot be sent.
-    pub fn from_env() -> Result<Self, EmbedError> {
-        let base = variable(BASE_VARIABLE);
-        Self::new(base.as_deref().unwrap_or(DEFAULT_BASE), Key::from_env(KEY_VARIABLE)?, Patience::default())
+    pub fn of(environment: &Environment) -> Result<Self, EmbedError> {
+        let hub = environment.hub();
+        let key = hub.key.as_deref().map(Key::new).transpose()?;
+        Self::new(hub.base.as_deref().unwrap_or(DEFAULT_BASE), key, Patience::default())
     }
 
     fn new(base: &str, key: Option<Key>, patience: Patience) -> Result<Self, EmbedError> {

@@ -11,6 +11,7 @@ use crate::engine::runner::{self, StageInstance};
 use crate::engine::stage::{Context, Quiet};
 use crate::ingest::source::Ingest;
 use crate::pipeline::{Override, Pipeline};
+use crate::stages::Registry;
 
 /// The log as it was read, and what judges it.
 pub(super) struct Sample {
@@ -33,7 +34,8 @@ pub(super) fn sample(sample_rows: Option<u64>) -> Sample {
     for stage in ["drop-public-overlap", "drop-public-queries"] {
         set.push(format!("{stage}.dir=\"no-such-folder\"").parse().unwrap());
     }
-    let Pipeline { seed, mut ingest, stages, .. } = Pipeline::load(None, &set).unwrap();
+    let Pipeline { seed, mut ingest, stages, .. } =
+        Pipeline::load(None, &set, &Registry::standard()).unwrap();
     ingest.sample_rows = sample_rows;
     for input in &mut ingest.inputs {
         *input = project.join(&*input);

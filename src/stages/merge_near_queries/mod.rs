@@ -42,6 +42,7 @@ use crate::engine::partition::Partition;
 use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
+use crate::environment::Environment;
 use crate::similarity::queries::{By, Gates, Near, merge_queries};
 use crate::text::normal::normalise_query;
 use crate::text::rouge::Threshold;
@@ -170,6 +171,9 @@ impl Settings for MergeNearQueries {
         examples::all()
     }
 
+    fn set_environment(&mut self, environment: &Environment) {
+        self.embedder.set_environment(environment);
+    }
     fn check(&self) -> Result<(), String> {
         check_gates(&[("rouge_l", self.rouge_l), ("cosine", self.cosine)])?;
         self.embedder.name().check_for_texts()

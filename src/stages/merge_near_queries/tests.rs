@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::engine::fixture::judged;
+use crate::environment::Environment;
 use crate::stages::kind;
 
 fn fates(requests: &[(&str, Option<&str>)], settings: &MergeNearQueries) -> Vec<Option<&'static str>> {
@@ -61,7 +62,8 @@ fn rows_leave_the_machine_only_where_a_server_is_asked_for_vectors() {
 fn an_embedder_that_no_stage_can_use_is_refused_with_its_settings() {
     let build = |settings: &str| {
         let table = format!("{{ embedder = '{settings}' }}");
-        (kind("merge-near-queries").unwrap().build)(toml::de::ValueDeserializer::parse(&table).unwrap()).err()
+        let table = toml::de::ValueDeserializer::parse(&table).unwrap();
+        (kind("merge-near-queries").unwrap().build)(table, &Environment::default()).err()
     };
     assert!(build("file:rows.npy").unwrap().to_string().contains("by text, not by row"));
     assert!(build("word2vec").unwrap().to_string().contains("embedder must be `hashed`"));

@@ -262,10 +262,11 @@ fn value(row: Row<'_>, column: ColumnSpec) -> Option<String> {
 mod tests {
     use super::*;
     use crate::engine::fixture::judged;
+    use crate::environment::Environment;
 
     fn built(settings: &str) -> std::result::Result<Value, String> {
         let table = toml::de::ValueDeserializer::parse(settings).unwrap();
-        let built = (super::super::kind("sample").unwrap().build)(table);
+        let built = (super::super::kind("sample").unwrap().build)(table, &Environment::default());
         built.map(|(_, resolved)| resolved).map_err(|error| error.message().to_owned())
     }
 

@@ -1,39 +1,104 @@
-//! Labelled requests for `calibrate`: from BFCL files by category, or from a run with a file of labels.
+//! Labelled requests: from BFCL files by category, or from a run with a file of labels.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context as _, bail};
 use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::open::open;
 use crate::bfcl::entry::Entry;
 use crate::bfcl::files::{QuestionFile, in_folder, lines};
-use crate::console;
 use crate::conversation::Role;
 use crate::engine::columns::{EXTERNAL_ID, FUNCTIONS, RELEVANCE_BASIS};
 use crate::engine::corpus::Corpus;
+use crate::engine::error::At as _;
 use crate::engine::stage::{Context, Contract, Quiet, RowIx, TableId};
 use crate::engine::view::View;
 use crate::relevance::asked::Asked;
-use crate::relevance::calibrate::Example;
+use crate::relevance::calibrate::{Example, is_set_apart};
 use crate::relevance::evidence::Evidence;
 use crate::relevance::features::features;
 use crate::relevance::low_quality;
 use crate::relevance::model::features_of;
 use crate::relevance::offer::Offer;
+use crate::run::error::refuse;
+use crate::run::{Error, Observer, open};
+use crate::stages::Registry;
 
 /// Labelled requests.
-pub(super) struct Labelled {
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Labelled {
     /// Those that a model must judge.
-    pub(super) examples: Vec<Example>,
+    pub examples: Vec<Example>,
     /// Those that a rule finds of low quality, and how many of them are labelled irrelevant.
-    pub(super) by_rule: (usize, usize),
+    pub by_rule: (usize, usize),
     /// Where they come from, for people.
-    pub(super) source: String,
+    pub source: String,
+}
+
+impl Labelled {
+    /// Reads BFCL question files, or all of them in a folder: irrelevance is irrelevant, all else relevant.
+    ///
+    /// # Errors
+    /// A file cannot be read, or there is none.
+    pub fn of_bfcl(paths: &[PathBuf]) -> Result<Self, Error> {
+        from_bfcl(paths)
+    }
+
+    /// Reads what judge-queries noted on the requests of a run that have a label, kept or not. `labels` is a file of
+    /// JSON lines `{"id": …, "label": "relevant" or "irrelevant"}`.
+    ///
+    /// # Errors
+    /// The run or the labels cannot be read, no stage of it judged queries, or no label is of a request of it.
+    pub fn of_run(
+        run: &Path,
+        labels: &Path,
+        registry: &Registry,
+        observer: &dyn Observer,
+    ) -> Result<Self, Error> {
+        from_run(run, labels, registry, observer)
+    }
+
+    /// Keeps the doc lists of one half, as a seed draws it.
+    pub fn keep_half(&mut self, is_first: bool, seed: u64) {
+        self.examples.retain(|example| is_set_apart(&example.group, seed) == is_first);
+    }
+
+    /// How many of those that a model must judge are relevant.
+    pub fn n_relevant(&self) -> usize {
+        self.examples.iter().filter(|example| example.is_relevant).count()
+    }
+
+    /// Checks that there are requests of both labels.
+    ///
+    /// # Errors
+    /// There are not.
+    pub fn check_sides(&self) -> Result<(), Error> {
+        let (n_relevant, n_all, source) = (self.n_relevant(), self.examples.len(), &self.source);
+        if n_relevant == 0 || n_relevant == n_all {
+            return refuse(format!(
+                "{source}: {n_relevant} of {n_all} requests are relevant; both sides are needed"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks that the log's answers say something about one of the requests.
+    ///
+    /// # Errors
+    /// They do not.
+    pub fn check_evidence(&self) -> Result<(), Error> {
+        if self.examples.iter().all(|example| example.evidence.is_silent()) {
+            return refuse(format!(
+                "{}: the log's answers say nothing about any of the requests\nhint: --fit text",
+                self.source
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// A request, or one that a rule has judged, with its label.
@@ -55,36 +120,39 @@ fn group<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<BTreeSet<&str>>().into_iter().collect::<Vec<_>>().join("\n")
 }
 
-/// Reads BFCL question files, or all of them in a folder.
-pub(super) fn from_bfcl(paths: &[PathBuf]) -> anyhow::Result<Labelled> {
+fn from_bfcl(paths: &[PathBuf]) -> Result<Labelled, Error> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            files.extend(in_folder(path).with_context(|| format!("reading {}", path.display()))?);
+            files.extend(in_folder(path).at("reading", path)?);
         } else {
             files.extend(QuestionFile::of(path));
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     if files.is_empty() {
-        bail!("no BFCL question file among them\nhint: their names begin with BFCL_ and end in .json");
+        return refuse(
+            "no BFCL question file among them\nhint: their names begin with BFCL_ and end in .json",
+        );
     }
     let mut records: Vec<(String, Value, bool)> = Vec::new();
     for file in &files {
         let is_relevant = !file.category.contains("irrelevance");
         let path = file.path.display();
-        let text = std::fs::read_to_string(&file.path).with_context(|| format!("reading {path}"))?;
+        let text = std::fs::read_to_string(&file.path).at("reading", &file.path)?;
         for (at, line) in lines(&text) {
             let place = format!("{path}:{at}");
-            let record = serde_json::from_str(line).with_context(|| format!("{place}: not a JSON object"))?;
+            let record = serde_json::from_str(line)
+                .map_err(|error| Error::Request(format!("{place}: not a JSON object: {error}")))?;
             records.push((place, record, is_relevant));
         }
     }
     let read = records.par_iter().map(|(place, record, is_relevant)| {
-        let entry = Entry::read(record).with_context(|| format!("{place}: no BFCL question"))?;
+        let entry = Entry::read(record)
+            .map_err(|error| Error::Request(format!("{place}: no BFCL question: {error}")))?;
         Ok(example(entry, *is_relevant))
     });
-    let read = read.collect::<anyhow::Result<_>>()?;
+    let read = read.collect::<Result<_, Error>>()?;
     let names: Vec<String> = files.iter().map(|file| file.name().replace(".json", "")).collect();
     Ok(labelled(read, names.join(", ")))
 }
@@ -118,43 +186,53 @@ enum Word {
     Irrelevant,
 }
 
-fn read_labels(file: &Path) -> anyhow::Result<BTreeMap<String, bool>> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+fn read_labels(file: &Path) -> Result<BTreeMap<String, bool>, Error> {
+    let text = std::fs::read_to_string(file).at("reading", file)?;
     let mut labels = BTreeMap::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let place = || format!("{}:{}", file.display(), at + 1);
         let label: Label =
-            serde_json::from_str(line).with_context(|| format!("{}:{}", file.display(), at + 1))?;
+            serde_json::from_str(line).map_err(|error| Error::Request(format!("{}: {error}", place())))?;
         let is_relevant = label.label == Word::Relevant;
         if labels.insert(label.id.clone(), is_relevant).is_some_and(|known| known != is_relevant) {
-            bail!("{}:{}: id {} has two labels", file.display(), at + 1, label.id);
+            return refuse(format!("{}: id {} has two labels", place(), label.id));
         }
     }
     Ok(labels)
 }
 
-/// Reads what judge-queries noted on the rows of a run that have a label, kept or not.
-pub(super) fn from_run(run: &Path, labels: &Path) -> anyhow::Result<Labelled> {
+fn from_run(
+    run: &Path,
+    labels: &Path,
+    registry: &Registry,
+    observer: &dyn Observer,
+) -> Result<Labelled, Error> {
     let labels = read_labels(labels)?;
-    let corpus = open(run)?.corpus;
+    let corpus = open(run, registry)?.corpus;
+    let shown = run.display();
     if !corpus.requests.columns().contains(&RELEVANCE_BASIS) {
-        bail!("{}: no stage judged queries\nhint: run a pipeline with a judge-queries stage", run.display());
+        return refuse(format!(
+            "{shown}: no stage judged queries\nhint: run a pipeline with a judge-queries stage"
+        ));
     }
     let read = read_rows(&corpus, &labels)?;
     if read.len() < labels.len() {
-        console::talk(&format!(
-            "warning: {} of {} labels are of no request that was judged in {}",
+        observer.warn(&format!(
+            "{} of {} labels are of no request that was judged in {shown}",
             labels.len() - read.len().min(labels.len()),
             labels.len(),
-            run.display()
         ));
     }
     if read.is_empty() {
-        bail!("{}: none of the {} labels is of a request that was judged", run.display(), labels.len());
+        return refuse(format!(
+            "{shown}: none of the {} labels is of a request that was judged",
+            labels.len()
+        ));
     }
-    Ok(labelled(read, run.display().to_string()))
+    Ok(labelled(read, shown.to_string()))
 }
 
-fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> anyhow::Result<Vec<Read>> {
+fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> Result<Vec<Read>, Error> {
     let contract =
         Contract { reads: vec![EXTERNAL_ID, RELEVANCE_BASIS, FUNCTIONS], ..Contract::new(TableId::Requests) };
     let (view, cancel) = (View::new(corpus, &contract), AtomicBool::new(false));
@@ -177,7 +255,7 @@ fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> anyhow::Result
 }
 
 /// The group of each list.
-fn groups(view: &View<'_>, cx: &Context<'_>) -> anyhow::Result<BTreeMap<RowIx, String>> {
+fn groups(view: &View<'_>, cx: &Context<'_>) -> Result<BTreeMap<RowIx, String>, Error> {
     let mut groups = BTreeMap::new();
     let every = |_| true;
     view.parent().stream(cx, every, |batch| {

@@ -1,88 +1,75 @@
-//! `toolsieve why`: one row's story, from the line it was read from to its fate.
+//! One row's story, from the line it was read from to its fate.
 
 mod line;
 mod story;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::bail;
-
-use super::open::{OpenRun, open};
+use super::error::refuse;
 use super::place::NamedPlace;
-use crate::console::{self, count, counted};
+use super::{Error, OpenRun};
 use crate::engine::columns;
 use crate::engine::corpus::RowId;
 use crate::engine::entries::{self, EntryOrigin};
 use crate::engine::forgotten::{FORGOTTEN, Forgotten};
 use crate::engine::payload::StoredPlace;
 use crate::engine::stage::RowIx;
+use crate::text::figures::{count, counted};
 use story::Story;
 
-/// Texts longer than this are shortened for the eye; --full shows them whole.
+/// Characters of a text above which it is shortened, where a story is for the eye.
 const MAX_CHARS: usize = 200;
 
-/// Arguments of `why`.
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "FILE is an input's path, or the end of it. RECORD is the number of a record in its file, from 1: of the element of a JSON array, or of the row of a table, whose header does not count. In JSON lines it is the number of the line.
-A line that gave no request has no id; it is found by FILE:LINE or FILE#RECORD.
-
-Examples:
-  toolsieve why out/live r0042                    by the log's own id
-  toolsieve why out/live 9f3c22                   by the start of the request id
-  toolsieve why out/live raw/hosted.jsonl:17      by file and line
-  toolsieve why out/live raw/pairs.csv#17         by file and record"
-)]
-pub(super) struct WhyArgs {
-    /// Run folder.
-    run: PathBuf,
-
-    /// The row: the log's own id, the start of a request id, `FILE:LINE`, `FILE#RECORD`, or the id of an entry of the
-    /// dataset.
-    row: String,
-
-    /// Shows texts whole.
-    #[arg(long)]
-    full: bool,
+/// What there is to tell of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Why {
+    /// The story of the row, or of each row that the name fits.
+    Story(String),
+    /// A table of the records on the line that was named: it holds several.
+    Records(String),
 }
 
-pub(super) fn why(args: &WhyArgs) -> anyhow::Result<()> {
-    let run = open(&args.run)?;
-    let max_chars = if args.full { usize::MAX } else { MAX_CHARS };
-    let entry = request_of_entry(&args.run, &args.row)?;
-    let wanted = entry.as_deref().unwrap_or(&args.row);
-    let named = NamedPlace::read(&run, wanted);
-    let found = find(&run, wanted, named.as_ref())?;
-    let lines = named.as_ref().map_or(Ok(Vec::new()), |named| line::at(&args.run, named))?;
+/// Explains a row: by the log's own id, the start of a request id, `FILE:LINE`, `FILE#RECORD`, or the id of an entry of
+/// the dataset. Long texts are shortened unless `full`.
+///
+/// # Errors
+/// There is no such row, or a file of the run folder cannot be read.
+pub fn why(run: &OpenRun, row: &str, full: bool) -> Result<Why, Error> {
+    let max_chars = if full { usize::MAX } else { MAX_CHARS };
+    let entry = request_of_entry(&run.folder, row)?;
+    let wanted = entry.as_deref().unwrap_or(row);
+    let named = NamedPlace::read(run, wanted);
+    let found = find(run, wanted, named.as_ref())?;
+    let lines = named.as_ref().map_or(Ok(Vec::new()), |named| line::at(run, named))?;
     if named.as_ref().is_some_and(NamedPlace::is_line)
-        && let Some(text) = line::several(&run, &args.run, wanted, &found, &lines)
+        && let Some(text) = line::several(run, wanted, &found, &lines)
     {
-        console::give(&text)?;
-        console::talk(line::HINT);
-        return Ok(());
+        return Ok(Why::Records(text));
     }
     let mut text = String::new();
     for (nth, (row, _)) in found.iter().enumerate() {
         if nth > 0 {
             text.push('\n');
         }
-        text += &Story { run: &run, folder: &args.run, row: *row, max_chars }.tell()?;
+        text += &Story { run, row: *row, max_chars }.tell()?;
     }
     if found.is_empty() {
         match lines.first() {
-            Some(line) => text = line.tell(&run, wanted),
-            None if is_forgotten(&args.run, &args.row)? => {
-                text = format!("request {}\nfate      forgotten: {}\n", args.row, FORGOTTEN.code);
+            Some(line) => text = line.tell(run, wanted),
+            None if is_forgotten(&run.folder, row)? => {
+                text = format!("request {row}\nfate      forgotten: {}\n", FORGOTTEN.code);
             }
-            None => bail!(
-                "no row {} in {}\nhint: give the log's own id, the start of a request id (4 digits or more), FILE:LINE, FILE#RECORD, or an entry's id{}",
-                args.row,
-                args.run.display(),
-                without_an_id(&run)
-            ),
+            None => {
+                return refuse(format!(
+                    "no row {row} in {}\nhint: give the log's own id, the start of a request id (4 digits or more), FILE:LINE, FILE#RECORD, or an entry's id{}",
+                    run.folder.display(),
+                    without_an_id(run)
+                ));
+            }
         }
     }
-    Ok(console::give(&text)?)
+    Ok(Why::Story(text))
 }
 
 /// Where to look for a line that no id finds.
@@ -97,7 +84,7 @@ fn without_an_id(run: &OpenRun) -> String {
 }
 
 /// The id of the request that an entry of the dataset was made of, by the entry's id or by the id that its request has there.
-fn request_of_entry(run: &Path, entry: &str) -> anyhow::Result<Option<String>> {
+fn request_of_entry(run: &Path, entry: &str) -> Result<Option<String>, Error> {
     let is_meant = |origin: &EntryOrigin| origin.id == entry || origin.published_id.as_deref() == Some(entry);
     Ok(entries::read(run)?.into_iter().find(is_meant).and_then(|origin| origin.request_id))
 }
@@ -107,7 +94,7 @@ fn find(
     run: &OpenRun,
     wanted: &str,
     named: Option<&NamedPlace>,
-) -> anyhow::Result<Vec<(RowIx, Option<StoredPlace>)>> {
+) -> Result<Vec<(RowIx, Option<StoredPlace>)>, Error> {
     const SHORTEST_PREFIX: usize = 4;
     let requests = &run.corpus.requests;
     let asked = [&StoredPlace::COLUMNS[..], &[columns::EXTERNAL_ID]].concat();
@@ -133,7 +120,7 @@ fn find(
 }
 
 /// Whether this is the whole id of a request that was forgotten: its row is called otherwise now, or there is none.
-pub(super) fn is_forgotten(run: &Path, wanted: &str) -> anyhow::Result<bool> {
+pub(super) fn is_forgotten(run: &Path, wanted: &str) -> Result<bool, Error> {
     let whole = RowId::number(wanted).filter(|_| wanted.len() == 32);
     let list = Forgotten::read(run)?;
     Ok(whole.is_some_and(|id| list.holds(id) || list.is_tombstone(RowId(id))))

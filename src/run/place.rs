@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::open::OpenRun;
+use super::OpenRun;
 use crate::engine::payload::{LineStory, StoredPlace};
 use crate::text::visible::visible_line;
 

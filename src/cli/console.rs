@@ -13,11 +13,13 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::engine::error::cause_of;
-use crate::engine::stage::Progress;
+use crate::run::Observer;
 use crate::text::visible::{visible, visible_json, visible_line};
+
+pub use crate::text::figures::{count, counted, table};
 
 /// Draws progress on standard error.
 pub struct Console {
@@ -46,7 +48,7 @@ impl Console {
     }
 }
 
-impl Progress for Console {
+impl Observer for Console {
     fn begin(&self, step: &str, total: Option<u64>) {
         let bar = if self.is_quiet || !self.is_terminal {
             ProgressBar::hidden()
@@ -237,43 +239,6 @@ fn with_colours(text: &str, is_coloured: bool) -> String {
     shown
 }
 
-/// A number with thousands set apart.
-pub fn count(number: u64) -> String {
-    HumanCount(number).to_string()
-}
-
-/// A number of things, with the word for one of them or for several.
-pub fn counted(number: u64, one: &str, several: &str) -> String {
-    format!("{} {}", count(number), if number == 1 { one } else { several })
-}
-
-/// A table: columns padded to their widest cell; those in `numbers` stand to the right. Each row is one line.
-pub fn table(header: &[&str], rows: &[Vec<String>], numbers: &[usize]) -> String {
-    let header: Vec<Cow<'_, str>> = header.iter().map(|cell| visible_line(cell)).collect();
-    let rows: Vec<Vec<Cow<'_, str>>> =
-        rows.iter().map(|row| row.iter().map(|cell| visible_line(cell)).collect()).collect();
-    let width = |at: usize| {
-        rows.iter().map(|row| row[at].chars().count()).chain([header[at].chars().count()]).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..header.len()).map(width).collect();
-    let line = |cells: &[Cow<'_, str>]| {
-        let mut text = String::new();
-        for (at, cell) in cells.iter().enumerate() {
-            let pad = " ".repeat(widths[at] - cell.chars().count());
-            let gap = if at == 0 { "" } else { "  " };
-            text += &if numbers.contains(&at) {
-                format!("{gap}{pad}{cell}")
-            } else {
-                format!("{gap}{cell}{pad}")
-            };
-        }
-        text.trim_end().to_owned() + "\n"
-    };
-    let mut text = line(&header);
-    text += &rows.iter().map(|row| line(row)).collect::<String>();
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,11 +258,5 @@ mod tests {
         let mut text = Painted::default();
         text.add(Paint::Bold, "\u{1b}[8mid\n");
         assert!(text.0.contains("\\x1b[8mid\n"), "{:?}", text.0);
-    }
-
-    #[test]
-    fn a_row_of_a_table_is_one_line_as_wide_as_it_looks() {
-        let rows = [vec!["a\nb".to_owned(), "1".to_owned()], vec!["\u{202e}".to_owned(), "22".to_owned()]];
-        assert_eq!(table(&["x\r", "n"], &rows, &[1]), "x\\r        n\na\\nb       1\n\\u{202e}  22\n");
     }
 }

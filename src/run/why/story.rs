@@ -1,13 +1,8 @@
 //! The story of one request: as sent, what each stage said of it and of its docs, how it was judged, its fate.
 
-use std::path::Path;
-
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::cli::diff::changes;
-use crate::cli::open::OpenRun;
-use crate::cli::place::name_and_line;
 use crate::conversation::Message;
 use crate::engine::columns::{
     self, ANSWER, CATEGORY, CATEGORY_BASIS, ColumnSpec, FUNCTIONS, OUTCOME, PARSE_STEPS, RELEVANCE,
@@ -15,6 +10,7 @@ use crate::engine::columns::{
 };
 use crate::engine::corpus::{BatchCells, Corpus, Fate, RowId};
 use crate::engine::decisions::digest;
+use crate::engine::error::Error;
 use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::ledger::{Event, fate_word, for_each_event, for_each_forgotten};
 use crate::engine::links::{self, Span, StoredLink};
@@ -22,7 +18,8 @@ use crate::engine::payload::{StoredPlace, read_lines};
 use crate::engine::stage::{RowIx, Safety, TableId};
 use crate::export::sink::JUDGED;
 use crate::report::end_of_merges;
-use crate::stages;
+use crate::run::place::name_and_line;
+use crate::run::{OpenRun, patch_lines};
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
 
@@ -32,7 +29,6 @@ const DIGITS_SHOWN: usize = 16;
 /// What there is to tell of one request.
 pub(super) struct Story<'a> {
     pub(super) run: &'a OpenRun,
-    pub(super) folder: &'a Path,
     pub(super) row: RowIx,
     /// Longer texts are shortened.
     pub(super) max_chars: usize,
@@ -47,7 +43,7 @@ impl Story<'_> {
         shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), self.max_chars)
     }
 
-    pub(super) fn tell(&self) -> anyhow::Result<String> {
+    pub(super) fn tell(&self) -> Result<String, Error> {
         let requests = &self.corpus().requests;
         let asked = [
             columns::PAYLOAD,
@@ -68,7 +64,7 @@ impl Story<'_> {
         for nth in 0..self.run.stages.len() {
             text += &self.stage(nth)?;
         }
-        for_each_forgotten(self.folder, self.corpus(), |events| {
+        for_each_forgotten(&self.run.folder, self.corpus(), |events| {
             for event in events {
                 if event.table == TableId::Requests && event.row_id == requests.row_id(self.row) {
                     text += &format!("     {:24} {}: {}\n", event.stage, event.action, event.reason);
@@ -129,12 +125,13 @@ impl Story<'_> {
     }
 
     /// The line the answer stood in, where that is another one.
-    fn joined(&self, cells: &BatchCells, at: usize) -> anyhow::Result<String> {
+    fn joined(&self, cells: &BatchCells, at: usize) -> Result<String, Error> {
         let own = StoredPlace::of_request(cells, at);
         if self.run.ingest.counts.joined == 0 {
             return Ok(String::new());
         }
-        let line = read_lines(self.folder)?.into_iter().find(|line| line.into.is_some() && line.into == own);
+        let line =
+            read_lines(&self.run.folder)?.into_iter().find(|line| line.into.is_some() && line.into == own);
         Ok(line.map_or(String::new(), |line| {
             let place = name_and_line(self.run, Some(line.place()));
             format!("  joined    its response was joined from {place}\n")
@@ -150,7 +147,7 @@ impl Story<'_> {
         lists
     }
 
-    fn docs(&self) -> anyhow::Result<String> {
+    fn docs(&self) -> Result<String, Error> {
         let lists = &self.corpus().lists;
         let origin = self.corpus().origin[self.row as usize];
         let batch = lists.batch_of(origin);
@@ -172,7 +169,7 @@ impl Story<'_> {
         Ok(text + &self.digest(cells.text(TEXT, at)))
     }
 
-    fn stage(&self, nth: usize) -> anyhow::Result<String> {
+    fn stage(&self, nth: usize) -> Result<String, Error> {
         let stage = &self.run.stages[nth];
         let lists = self.lists();
         let is_ours = |table, row| match table {
@@ -180,11 +177,11 @@ impl Story<'_> {
             TableId::DocLists => lists.contains(&row),
         };
         let mut text = String::new();
-        for_each_event(self.folder, nth, stage, self.corpus(), is_ours, |events| {
+        for_each_event(&self.run.folder, nth, stage, self.corpus(), is_ours, |events| {
             text.extend(events.iter().map(|event| self.event(nth, event)));
             Ok(())
         })?;
-        let links = links::of_stage(self.folder, nth, stage, self.corpus(), is_ours)?;
+        let links = links::of_stage(&self.run.folder, nth, stage, self.corpus(), is_ours)?;
         text.extend(links.iter().map(|link| self.link(nth, link)));
         Ok(text)
     }
@@ -226,7 +223,7 @@ impl Story<'_> {
         let is_shown = event.edit.is_some_and(|edit| edit.safety == Safety::Suggest.name());
         let word = if is_shown { "suggest" } else { event.action };
         let found = event.evidence.map(|evidence| format!("\n      {}", self.shown(evidence)));
-        let changes = event.edit.map(|edit| changes(edit.column, edit.patch));
+        let changes = event.edit.map(|edit| patch_lines(edit.column, edit.patch));
         format!(
             "  {:2} {:24} {list}{word}{into}: {}{}{followed}{}\n{}",
             nth + 1,
@@ -240,7 +237,7 @@ impl Story<'_> {
 
     fn fate(&self, cells: &BatchCells, at: usize) -> String {
         let requests = &self.corpus().requests;
-        let has_dataset = self.folder.join("dataset").is_dir();
+        let has_dataset = self.run.folder.join("dataset").is_dir();
         let text = format!("fate      {}", fate_word(requests, self.row, has_dataset));
         match requests.fate(self.row) {
             None => text + &self.kept(cells, at),
@@ -278,7 +275,7 @@ impl Story<'_> {
         let requests = &self.corpus().requests;
         let manifest = self.run.manifests.get(usize::from(fate.stage));
         let told = manifest.and_then(|manifest| {
-            Some((stages::kind(&manifest.kind)?.sentence)(&manifest.settings, fate.reason))
+            Some((self.run.registry.kind(&manifest.kind)?.sentence)(&manifest.settings, fate.reason))
         });
         let sentence = told.unwrap_or(fate.reason.sentence.into());
         let mut text = format!(": {}\n          {sentence}\n", fate.reason.code);

@@ -1,23 +1,19 @@
 //! A line that gave no request of its own, and a line that holds several records.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
-use crate::cli::open::OpenRun;
-use crate::cli::place::{NamedPlace, name, name_and_line, record_of};
-use crate::console::{count, counted, table};
 use crate::engine::corpus::RowId;
 use crate::engine::error::Error;
 use crate::engine::ledger::fate_word;
 use crate::engine::payload::{LineStory, StoredPlace, read_lines};
 use crate::engine::stage::RowIx;
+use crate::run::OpenRun;
+use crate::run::place::{NamedPlace, name, name_and_line, record_of};
+use crate::text::figures::{count, counted, table};
 use crate::text::visible::visible_line;
 
 /// Records that are listed of one line.
 const MAX_LISTED: usize = 20;
-
-/// How one of several records on a line is named.
-pub(super) const HINT: &str = "hint: name one record by its number, as in FILE#17";
 
 /// A line without a request of its own.
 pub(super) struct NoRequest {
@@ -29,10 +25,10 @@ pub(super) struct NoRequest {
 }
 
 /// The lines without a request at a place.
-pub(super) fn at(folder: &Path, named: &NamedPlace) -> Result<Vec<NoRequest>, Error> {
+pub(super) fn at(run: &OpenRun, named: &NamedPlace) -> Result<Vec<NoRequest>, Error> {
     let is_by_line = named.is_line();
     let found = |story: LineStory| named.among(&story).map(|place| NoRequest { story, place, is_by_line });
-    Ok(read_lines(folder)?.into_iter().filter_map(found).collect())
+    Ok(read_lines(&run.folder)?.into_iter().filter_map(found).collect())
 }
 
 impl NoRequest {
@@ -55,12 +51,11 @@ impl NoRequest {
 /// A list of the records on one line of a file; `None` where there is only one.
 pub(super) fn several(
     run: &OpenRun,
-    folder: &Path,
     wanted: &str,
     requests: &[(RowIx, Option<StoredPlace>)],
     lines: &[NoRequest],
 ) -> Option<String> {
-    let has_dataset = folder.join("dataset").is_dir();
+    let has_dataset = run.folder.join("dataset").is_dir();
     let table_of_requests = &run.corpus.requests;
     let of_request = |&(row, place): &(RowIx, Option<StoredPlace>)| {
         let id = RowId::short(&table_of_requests.row_id(row).to_string()).to_owned();

@@ -1,0 +1,46 @@
+//! `toolsieve why`: one row's story, from the line it was read from to its fate.
+
+use std::path::PathBuf;
+
+use crate::cli::console;
+use crate::run::{Why, open};
+use crate::stages::Registry;
+
+/// How one of several records on a line is named.
+const HINT: &str = "hint: name one record by its number, as in FILE#17";
+
+/// Arguments of `why`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "FILE is an input's path, or the end of it. RECORD is the number of a record in its file, from 1: of the element of a JSON array, or of the row of a table, whose header does not count. In JSON lines it is the number of the line.
+A line that gave no request has no id; it is found by FILE:LINE or FILE#RECORD.
+
+Examples:
+  toolsieve why out/live r0042                    by the log's own id
+  toolsieve why out/live 9f3c22                   by the start of the request id
+  toolsieve why out/live raw/hosted.jsonl:17      by file and line
+  toolsieve why out/live raw/pairs.csv#17         by file and record"
+)]
+pub(super) struct WhyArgs {
+    /// Run folder.
+    run: PathBuf,
+
+    /// The row: the log's own id, the start of a request id, `FILE:LINE`, `FILE#RECORD`, or the id of an entry of the
+    /// dataset.
+    row: String,
+
+    /// Shows texts whole.
+    #[arg(long)]
+    full: bool,
+}
+
+pub(super) fn why(args: &WhyArgs, registry: &Registry) -> anyhow::Result<()> {
+    match crate::run::why(&open(&args.run, registry)?, &args.row, args.full)? {
+        Why::Story(text) => console::give(&text)?,
+        Why::Records(text) => {
+            console::give(&text)?;
+            console::talk(HINT);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! What a machine gives the program: folders of public sets and of caches, and servers with the keys to them.
+//!
+//! It is read once, by whoever starts the program, and passed down with the [`Registry`](crate::stages::Registry).
+//! No other file knows the variables, and a key goes from here to the server it is for and nowhere else: nothing
+//! writes, prints or hashes it.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Names the folder of public sets.
+const SETS: &str = "TOOLSIEVE_SETS";
+/// Names the folder of caches.
+const CACHES: &str = "TOOLSIEVE_CACHE";
+/// Server and key, as OpenAI's own libraries name them.
+pub(crate) const OPENAI_BASE: &str = "OPENAI_BASE_URL";
+const OPENAI_KEY: &str = "OPENAI_API_KEY";
+/// Hub and key, as the hub's own libraries name them.
+const HUB_BASE: &str = "HF_ENDPOINT";
+const HUB_KEY: &str = "HF_TOKEN";
+
+/// Folders and servers that stages use besides their settings.
+#[derive(Clone)]
+pub struct Environment(Arc<Values>);
+
+#[derive(Clone)]
+struct Values {
+    sets: PathBuf,
+    caches: PathBuf,
+    openai: Server,
+    hub: Server,
+}
+
+/// A server and the key to it, as far as they are named.
+#[derive(Clone)]
+pub(crate) struct Server {
+    pub(crate) base: Option<String>,
+    pub(crate) key: Option<String>,
+}
+
+impl Environment {
+    /// Reads the variables by their names; a program passes `|name| std::env::var_os(name)`.
+    ///
+    /// `TOOLSIEVE_SETS` and `TOOLSIEVE_CACHE` name the folders, by default `~/.cache/toolsieve/sets` and
+    /// `~/.cache/toolsieve`, below the current folder where there is no `HOME`. `OPENAI_BASE_URL` and `OPENAI_API_KEY`
+    /// name the server of `endpoint:` embedders, `HF_ENDPOINT` and `HF_TOKEN` the hub of `local:hub:` ones.
+    pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Self {
+        let folder = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let usual = || folder("HOME").unwrap_or_else(|| PathBuf::from(".")).join(".cache/toolsieve");
+        let text = |name| variable(name)?.into_string().ok().filter(|value| !value.trim().is_empty());
+        Self(Arc::new(Values {
+            sets: folder(SETS).unwrap_or_else(|| usual().join("sets")),
+            // With an end like a folder's, as it has always been in messages.
+            caches: folder(CACHES).unwrap_or_else(|| usual().join("")),
+            openai: Server { base: text(OPENAI_BASE), key: text(OPENAI_KEY) },
+            hub: Server { base: text(HUB_BASE), key: text(HUB_KEY) },
+        }))
+    }
+
+    /// Keeps public sets in this folder.
+    #[must_use]
+    pub fn with_sets(mut self, folder: impl Into<PathBuf>) -> Self {
+        Arc::make_mut(&mut self.0).sets = folder.into();
+        self
+    }
+
+    /// Keeps vectors and models in this folder.
+    #[must_use]
+    pub fn with_caches(mut self, folder: impl Into<PathBuf>) -> Self {
+        Arc::make_mut(&mut self.0).caches = folder.into();
+        self
+    }
+
+    /// The folder of public sets.
+    pub fn sets(&self) -> &Path {
+        &self.0.sets
+    }
+
+    /// The folder of caches: vectors and models.
+    pub fn caches(&self) -> &Path {
+        &self.0.caches
+    }
+
+    pub(crate) fn openai(&self) -> &Server {
+        &self.0.openai
+    }
+
+    pub(crate) fn hub(&self) -> &Server {
+        &self.0.hub
+    }
+}
+
+impl Default for Environment {
+    /// The usual folders below the current one, the usual servers, and no key.
+    fn default() -> Self {
+        Self::read(|_| None)
+    }
+}
+
+impl fmt::Debug for Environment {
+    /// Without servers and keys: an address may hold a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Values { sets, caches, .. } = &*self.0;
+        f.debug_struct("Environment").field("sets", sets).field("caches", caches).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_wins_over_the_usual_folder_and_an_empty_one_does_not() {
+        let read = |variables: &'static [(&str, &str)]| {
+            let value =
+                |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
+            Environment::read(move |name| value(name).map(OsString::from))
+        };
+        let usual = read(&[("HOME", "/h"), (SETS, "")]);
+        assert_eq!(
+            (usual.sets(), usual.caches()),
+            (Path::new("/h/.cache/toolsieve/sets"), Path::new("/h/.cache/toolsieve"))
+        );
+        let named = read(&[("HOME", "/h"), (SETS, "/s"), (CACHES, "/c")]);
+        assert_eq!((named.sets(), named.caches()), (Path::new("/s"), Path::new("/c")));
+        let nowhere = read(&[(OPENAI_BASE, " ")]);
+        assert_eq!(nowhere.sets(), Path::new("./.cache/toolsieve/sets"));
+        assert_eq!(nowhere.openai().base, None);
+    }
+
+    #[test]
+    fn no_key_and_no_address_is_shown() {
+        let variables = |name: &str| Some(OsString::from(format!("secret-{name}")));
+        let environment = Environment::read(variables);
+        assert_eq!(environment.openai().key.as_deref(), Some("secret-OPENAI_API_KEY"));
+        assert_eq!(environment.hub().key.as_deref(), Some("secret-HF_TOKEN"));
+        let shown = format!("{environment:?}");
+        assert!(!shown.contains("OPENAI") && !shown.contains("HF_"), "{shown}");
+    }
+}

@@ -1,0 +1,142 @@
+//! Fits the weights of judge-queries on labelled requests, and measures how good they are.
+//!
+//! Labels come from BFCL files, by category, or from a file for a finished run, whose features and evidence were noted
+//! by judge-queries. Figures of what was fitted are of doc lists that were not fitted on.
+
+mod labelled;
+
+use super::Error;
+use super::error::refuse;
+use crate::relevance::calibrate::{
+    fit_evidence, fit_text, judge_all, log_odds_by, log_odds_unseen, test_model, test_text, text_curve,
+};
+use crate::relevance::features::{FAMILIES, names};
+
+pub use crate::relevance::calibrate::{AtTarget, Example, Findings, Plan};
+pub use crate::relevance::measure::{Decided, Label, Point, TARGETS};
+pub use crate::relevance::model::Model;
+pub use labelled::Labelled;
+
+/// Which weights are fitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// Those of query and docs.
+    Text,
+    /// Those of the log's answers.
+    Evidence,
+    /// First the text's, then the answers'.
+    Both,
+}
+
+/// Fewest requests of the rarer side that weights are fitted on for good.
+const FEWEST_OF_A_SIDE: usize = 20;
+
+/// What weights are fitted on, and how.
+#[derive(Debug)]
+pub struct Calibration<'l> {
+    /// The labelled requests.
+    pub labelled: &'l Labelled,
+    /// What is fitted.
+    pub fit: Fit,
+    /// The weights to begin with, for the part that is not fitted.
+    pub begin: Model,
+    /// The most that the log's answers may add to the log-odds or take from them; lower trusts them less.
+    pub cap: f64,
+    /// How to fit and test.
+    pub plan: Plan,
+}
+
+/// What weights decide that were fitted on one half and tested on the other.
+#[derive(Debug)]
+pub struct Tested {
+    /// By part of the requests, with what it is called.
+    pub parts: Vec<(&'static str, Findings)>,
+    /// Thresholds of the text for each target precision, and what they decide in the halves; none where the text was
+    /// not fitted.
+    pub curve: Option<(Vec<Point>, Findings)>,
+}
+
+/// How well a family of features does without the others, or one feature.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Alone {
+    /// The family.
+    pub family: &'static str,
+    /// The feature; all of the family where there is none.
+    pub feature: Option<&'static str>,
+    /// The mean area under the ROC curve; none where no half had both sides.
+    pub auc: Option<f64>,
+}
+
+impl Calibration<'_> {
+    fn examples(&self) -> &[Example] {
+        &self.labelled.examples
+    }
+
+    /// What the weights to begin with make of the labelled requests, by what the log's answers say.
+    pub fn judged(&self) -> Vec<(&'static str, Findings)> {
+        judge_all(&self.begin, self.examples())
+    }
+
+    /// Fits on one half and tests on the other.
+    pub fn tested(&self) -> Tested {
+        let (examples, plan) = (self.examples(), self.plan);
+        let mut tested = Tested { parts: Vec::new(), curve: None };
+        if self.fit != Fit::Evidence {
+            let findings = test_text(examples, plan, |_| true);
+            tested.parts.push(("text alone", findings.clone()));
+            tested.curve = Some((text_curve(examples, plan), findings));
+        }
+        if self.fit != Fit::Text {
+            let text = (self.fit == Fit::Evidence).then_some(&self.begin.text);
+            tested.parts.extend(test_model(examples, text, self.cap, plan));
+        }
+        tested
+    }
+
+    /// Tests each family of features and each feature alone.
+    pub fn by_feature(&self) -> Vec<Alone> {
+        let auc = |keep: &dyn Fn(usize) -> bool| test_text(self.examples(), self.plan, keep).mean_auc();
+        let mut all = Vec::new();
+        let mut at = 0;
+        for &(family, features) in FAMILIES {
+            let range = at..at + features.len();
+            all.push(Alone { family, feature: None, auc: auc(&|at| range.contains(&at)) });
+            for &feature in features {
+                all.push(Alone { family, feature: Some(feature), auc: auc(&|kept| kept == at) });
+                at += 1;
+            }
+        }
+        debug_assert_eq!(at, names().count(), "every feature belongs to a family");
+        all
+    }
+
+    /// The weights, fitted on all requests.
+    ///
+    /// # Errors
+    /// One of the two labels has too few requests.
+    pub fn fitted(&self) -> Result<Model, Error> {
+        let (examples, plan, source) = (self.examples(), self.plan, &self.labelled.source);
+        let n_relevant = self.labelled.n_relevant();
+        let n_fewer = n_relevant.min(examples.len() - n_relevant);
+        if n_fewer < FEWEST_OF_A_SIDE {
+            return refuse(format!(
+                "{source}: {n_fewer} requests of the rarer side are too few to fit weights on, {FEWEST_OF_A_SIDE} are needed; nothing was written"
+            ));
+        }
+        let fitted_on = format!("{source}: {} requests", examples.len());
+        let mut model = self.begin.clone();
+        if self.fit != Fit::Evidence {
+            model.text = fit_text(examples, plan, fitted_on.clone());
+        }
+        if self.fit != Fit::Text {
+            // Text that was fitted on these examples is too sure of them.
+            let log_odds = if self.fit == Fit::Both {
+                log_odds_unseen(examples, plan)
+            } else {
+                log_odds_by(&model.text, examples)
+            };
+            model = fit_evidence(examples, &log_odds, &model.text, self.cap, plan, fitted_on);
+        }
+        Ok(model)
+    }
+}

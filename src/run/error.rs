@@ -1,0 +1,40 @@
+//! Why something cannot be done with a run, and whether anything was begun.
+
+use crate::engine;
+use crate::pipeline::PipelineError;
+
+/// Why a function of this module failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The pipeline file is not as it must be.
+    #[error(transparent)]
+    Pipeline(#[from] PipelineError),
+    /// A file, an input, a setting or a run folder is not as it must be; nothing was changed.
+    #[error(transparent)]
+    Engine(#[from] engine::error::Error),
+    /// What is asked for is not there, or makes no sense; nothing was changed. The message may end with a hint on a
+    /// line of its own.
+    #[error("{0}")]
+    Request(String),
+    /// It failed after it had begun, or it was cancelled. What is finished stays, and the same call goes on from there.
+    #[error("{0}")]
+    Halfway(engine::error::Error),
+}
+
+impl Error {
+    /// It was cancelled by its [`Observer`](super::Observer).
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Halfway(engine::error::Error::Interrupted))
+    }
+
+    /// An internal error, to be reported, and no fault of files or settings.
+    pub fn is_bug(&self) -> bool {
+        matches!(self, Self::Halfway(cause) | Self::Engine(cause) if cause.is_bug())
+    }
+}
+
+/// Fails with a message.
+pub(super) fn refuse<T>(what: impl Into<String>) -> Result<T, Error> {
+    Err(Error::Request(what.into()))
+}

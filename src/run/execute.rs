@@ -1,0 +1,180 @@
+//! Runs a pipeline, from inputs to dataset, ledger and report.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::gate::{Outcome, gate};
+use super::inputs::{check_baselines, check_inputs, spool_pipe};
+use super::observer::{Observer, Watched};
+use super::outcome::{tell, write_report};
+use super::{Error, Options};
+use crate::engine;
+use crate::engine::folder::{InputFile, RunFile, RunFolder};
+use crate::engine::payload::IngestManifest;
+use crate::engine::runner::{self, Sink};
+use crate::engine::services::Services;
+use crate::engine::stage::Context;
+use crate::export::earlier::Earlier;
+use crate::ingest::source::Ingest;
+use crate::pipeline::Pipeline;
+use crate::report::model::Report;
+use crate::text::figures::{count, counted};
+
+/// What came of a run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct RunReport {
+    /// The run folder.
+    pub folder: PathBuf,
+    /// All figures: what `report.json` holds.
+    pub report: Report,
+    /// Whether the run is good enough.
+    pub outcome: Outcome,
+    /// Steps that were taken over from an earlier run of the same pipeline.
+    pub reused: usize,
+}
+
+/// Runs a pipeline into a run folder.
+///
+/// Finished steps of an earlier run in the folder are reused where they would give the same answers, so the same call
+/// goes on from where it was stopped. To stop it, see [`Observer::is_cancelled`].
+///
+/// # Errors
+/// [`Error::Halfway`] once the run has begun; any other where it could not begin.
+pub fn execute(
+    pipeline: &Pipeline,
+    out: &Path,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<RunReport, Error> {
+    prepare(pipeline, out, options)?.execute(observer)
+}
+
+/// A run whose folder is taken and whose inputs are there; nothing of it is written yet.
+#[derive(Debug)]
+pub struct Prepared<'p> {
+    pipeline: &'p Pipeline,
+    options: &'p Options,
+    /// As in the pipeline, with pipes copied into the run folder.
+    ingest: Ingest,
+    folder: RunFolder,
+}
+
+/// Checks what a pipeline reads, takes the run folder, and copies standard input where it is one of the inputs.
+///
+/// # Errors
+/// An input or a baseline is not there or cannot be read, or the folder is no run folder, or in use.
+pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> Result<Prepared<'p>, Error> {
+    check_inputs(&pipeline.ingest)?;
+    check_baselines(pipeline, Some(out))?;
+    let folder = RunFolder::take_as(out, &options.command.join(" "))?;
+    if options.fresh {
+        folder.clear()?;
+    }
+    let mut ingest = pipeline.ingest.clone();
+    spool_pipe(&mut ingest, &folder)?;
+    Ok(Prepared { pipeline, options, ingest, folder })
+}
+
+impl Prepared<'_> {
+    /// Runs it; see [`execute`].
+    ///
+    /// # Errors
+    /// [`Error::Halfway`]: the same call goes on from there.
+    pub fn execute(self, observer: &dyn Observer) -> Result<RunReport, Error> {
+        for warning in &self.pipeline.warnings {
+            observer.warn(warning);
+        }
+        let judged = || self.judged(observer);
+        let judged = match &self.options.pool {
+            Some(pool) => pool.install(judged),
+            None => judged(),
+        };
+        judged.map_err(Error::Halfway)
+    }
+
+    fn judged(&self, observer: &dyn Observer) -> Result<RunReport, engine::error::Error> {
+        let Self { pipeline, options, ingest, folder } = self;
+        let watched = Watched(observer);
+        let services = Services::default().with_decisions(Arc::clone(&pipeline.decisions));
+        let cx = Context::new(pipeline.seed, &watched, &watched).with_services(services);
+        let mut outcome = runner::run_in_parts(folder, ingest, &pipeline.stages, options.parts, &cx)?;
+        // The dataset is written beside what tells of the rows: neither needs the other.
+        let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
+        let written = std::thread::scope(|scope| {
+            let (corpus, manifests) = (&outcome.corpus, &outcome.stages);
+            let told = scope.spawn(|| tell(&pipeline.stages, folder, corpus, manifests, sink.is_some()));
+            let exported = sink.map(|sink| runner::export(folder, sink, corpus, &cx)).transpose();
+            if exported.is_ok() {
+                warn_of_lines(&outcome.ingest, observer);
+                observer.begin("ledger", None);
+            }
+            let events = told.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok((exported?, events?))
+        });
+        let (exported, events) = match written {
+            Ok(written) => written,
+            Err(error) => {
+                // Tables must not speak of a dataset that is not there.
+                folder.remove_outcome()?;
+                return Err(error);
+            }
+        };
+        outcome.exported = exported;
+        let file = self.run_file(&outcome)?;
+        let report = write_report(folder, &outcome, &file, events, &pipeline.registry)?;
+        observer.end("ledger, rows, lists, report");
+        Ok(RunReport {
+            folder: folder.path().to_owned(),
+            outcome: gate(ingest, &outcome.ingest, report.fault_share, pipeline.max_fault_share),
+            reused: outcome.reused,
+            report,
+        })
+    }
+
+    fn run_file(&self, outcome: &runner::Outcome) -> Result<RunFile, engine::error::Error> {
+        let Self { pipeline, options, ingest, .. } = self;
+        // A step that was taken over may have read the same bytes under another name.
+        let paths = ingest.inputs.iter().map(|path| path.display().to_string());
+        let inputs =
+            outcome.ingest.inputs.iter().cloned().zip(paths).map(|(input, path)| InputFile { path, ..input });
+        let mut baselines = Vec::new();
+        for path in pipeline.baselines() {
+            baselines.extend(Earlier::open(&path)?.inputs()?);
+        }
+        Ok(RunFile {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pipeline: pipeline.resolved_with(ingest),
+            seed: pipeline.seed,
+            inputs: inputs.collect(),
+            baselines,
+            steps: pipeline.stages.iter().map(|stage| stage.id.clone()).collect(),
+            command: options.command.clone(),
+        })
+    }
+}
+
+/// Lines that gave nothing are reported while somebody looks: a damaged file, or columns of other names.
+fn warn_of_lines(ingest: &IngestManifest, observer: &dyn Observer) {
+    let counts = &ingest.counts;
+    let reasons: Vec<String> =
+        ingest.line_reasons.iter().map(|(reason, n)| format!("{} {reason}", count(*n))).collect();
+    if counts.unreadable > 0 {
+        observer.warn(&format!(
+            "{} of {} could not be read; lines that gave no request: {}",
+            count(counts.unreadable),
+            counted(counts.lines, "line", "lines"),
+            reasons.join(", ")
+        ));
+    }
+    if counts.records == 0 && !reasons.is_empty() {
+        observer.warn(&format!(
+            "no request was read from {} ({})\nhint: `toolsieve inspect FILE…` tells what the files hold; if columns have other names, name them, e.g. --set 'ingest.columns.query=[\"text\"]'",
+            counted(counts.lines, "line", "lines"),
+            reasons.join(", ")
+        ));
+    }
+    if counts.lines == 0 {
+        observer.warn("there is nothing in the files");
+    }
+}

@@ -1,0 +1,256 @@
+//! Takes one record out of a finished run, everywhere, for good.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::error::refuse;
+use super::outcome::tell_anew;
+use super::place::name_and_line;
+use super::why::is_forgotten;
+use super::{Error, OpenRun, Touched, open};
+use crate::engine;
+use crate::engine::columns::EXTERNAL_ID;
+use crate::engine::corpus::Corpus;
+use crate::engine::error::damaged;
+use crate::engine::folder::{RunFolder, read_run_file};
+use crate::engine::forget::{Erasure, with_equal_records};
+use crate::engine::forgotten::{ANSWER_FORGOTTEN, Forgotten};
+use crate::engine::payload::{self, StoredPlace};
+use crate::engine::runner::{self, Exported, Outcome, step_name};
+use crate::engine::stage::RowIx;
+use crate::export::{erase, written};
+use crate::report::model::{Fates, Report};
+use crate::stages::Registry;
+
+/// The shortest start of a request id that is taken for one: what is forgotten does not come back, and a number of
+/// four digits that the log knows as an id may be the start of another record's.
+const SHORTEST_PREFIX: usize = 12;
+/// Rows named at most in a message.
+const MAX_NAMED: usize = 20;
+
+/// What is to be forgotten.
+#[derive(Debug, Clone, Copy)]
+pub struct Forget<'a> {
+    /// The record: the log's own id, a request id, or the start of one that no other shares (12 digits or more).
+    pub id: &'a str,
+    /// Every record that the log gave this id, where several have it.
+    pub all: bool,
+}
+
+/// What was forgotten, and where.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ForgetReport {
+    /// The requests. None where only an earlier call that was cut off was finished.
+    pub requests: Vec<ForgottenRequest>,
+    /// Doc lists that no other request has.
+    pub doc_lists: usize,
+    /// Ids of requests that are held from now on, since their answer was taken from what was forgotten.
+    pub answers_held: Vec<String>,
+    /// Ids of requests that were merged into what was forgotten, and may say the same.
+    pub merged_into_them: Vec<String>,
+    /// The files that were touched.
+    pub files: Vec<Touched>,
+    /// The requests of the run by fate, after it.
+    pub counts: Fates,
+    /// The record is not in the run: the call finished an earlier one that was cut off.
+    pub is_other: bool,
+}
+
+/// A request of which only the place is left.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ForgottenRequest {
+    /// The id that it had.
+    pub was: String,
+    /// The tombstone that stands in place of its id.
+    pub is: String,
+    /// The input that it was read from.
+    pub file: String,
+    /// The line of the input.
+    pub line: i64,
+    /// The number of the record in the input.
+    pub record: Option<i64>,
+    /// File and line or record, for people.
+    pub place: String,
+}
+
+/// Takes a record out of a finished run, with the records that are byte for byte the same. Gives nothing where it was
+/// forgotten before.
+///
+/// # Errors
+/// There is no such record, the id is that of several, or another process has the run. [`Error::Halfway`] once it has
+/// begun: the same call goes on from there.
+pub fn forget(run: &Path, record: Forget<'_>, registry: &Registry) -> Result<Option<ForgetReport>, Error> {
+    // The id must not come to stand in the lock file.
+    let folder = RunFolder::take_existing(run, "toolsieve forget")?;
+    read_run_file(run)?;
+    let run = open(run, registry)?;
+    let list = Forgotten::read(&run.folder)?;
+    let rows = find(&run, record)?;
+    if rows.is_empty() && !list.unfinished {
+        if is_forgotten(&run.folder, record.id)? {
+            return Ok(None);
+        }
+        return refuse(format!(
+            "no record {} in {}\nhint: give the log's own id, a request id, or the start of one ({SHORTEST_PREFIX} digits or more); `toolsieve why` tells both",
+            record.id,
+            run.folder.display()
+        ));
+    }
+    let forgotten = erase_all(&folder, &run, &rows).map_err(Error::Halfway)?;
+    Ok(Some(ForgetReport { is_other: rows.is_empty(), ..forgotten }))
+}
+
+/// The rows that are meant, with those that are byte for byte the same.
+fn find(run: &OpenRun, Forget { id, all }: Forget<'_>) -> Result<BTreeSet<RowIx>, Error> {
+    let requests = &run.corpus.requests;
+    let is_hex = id.len() >= SHORTEST_PREFIX && id.chars().all(|c| c.is_ascii_hexdigit());
+    let prefix = id.to_ascii_lowercase();
+    let by_id = |row: &RowIx| is_hex && requests.row_id(*row).to_string().starts_with(&prefix);
+    let list = Forgotten::read(&run.folder)?;
+    let is_there = |row: &RowIx| !list.is_tombstone(requests.row_id(*row));
+    // The log's own id as it was logged, and as redaction left it. It wins over starts of request ids.
+    let as_logged = payload::load(&run.folder, &run.ingest)?;
+    let mut named: BTreeSet<RowIx> = with_external_id(&as_logged, id)?.into_iter().collect();
+    named.extend(with_external_id(&run.corpus, id)?);
+    let is_by_id = named.is_empty();
+    let is_meant = |row: &RowIx| if is_by_id { by_id(row) && is_there(row) } else { named.contains(row) };
+    let found: Vec<RowIx> = requests.in_order().iter().copied().filter(is_meant).collect();
+    let equal = with_equal_records(requests, &found);
+    let is_one_record = found.first().is_none_or(|&first| equal == with_equal_records(requests, &[first]));
+    if is_one_record || (all && !is_by_id) {
+        return Ok(equal);
+    }
+    let mut names: Vec<String> =
+        found.iter().take(MAX_NAMED).map(|&row| format!("  {}", requests.row_id(row))).collect();
+    if found.len() > MAX_NAMED {
+        names.push(format!("  … and {} more", found.len() - MAX_NAMED));
+    }
+    let hint = if is_by_id {
+        "give more digits of the request id"
+    } else {
+        "give one of these ids, or forget them all with --all"
+    };
+    refuse(format!(
+        "{id} is the id of {} records of {}:\n{}\nhint: {hint}",
+        found.len(),
+        run.folder.display(),
+        names.join("\n")
+    ))
+}
+
+fn with_external_id(corpus: &Corpus, wanted: &str) -> engine::error::Result<Vec<RowIx>> {
+    let requests = &corpus.requests;
+    let mut found = Vec::new();
+    for batch in 0..requests.batches() {
+        let cells = requests.read_batch(batch, &[EXTERNAL_ID])?;
+        let start = requests.batch(batch).start;
+        let has_it = |row: &RowIx| cells.text(EXTERNAL_ID, *row as usize - start) == Some(wanted);
+        found.extend(requests.rows_of_batch(batch).filter(has_it));
+    }
+    Ok(found)
+}
+
+fn erase_all(
+    folder: &RunFolder,
+    run: &OpenRun,
+    rows: &BTreeSet<RowIx>,
+) -> engine::error::Result<ForgetReport> {
+    let path = folder.path();
+    folder.remove_partial()?;
+    let rows: Vec<RowIx> = rows.iter().copied().collect();
+    let erasure = Erasure::begin(folder, &run.ingest, &run.stages, &rows)?;
+    let mut touched = Vec::new();
+    if let Some(bytes) = folder.remove_spool()? {
+        let spool = Touched::of(path, &folder.spool());
+        touched.push(Touched { removed: true, bytes_before: bytes, ..spool });
+    }
+    touched.extend(erase::erase(path, &erasure.entries)?);
+    touched.extend(erasure.clean()?);
+    touched.extend(erasure.bury()?);
+    touched.sort_by(|one, other| one.file.cmp(&other.file));
+    let (report, corpus) = make_anew(folder, run)?;
+    // With those that a call that was cut off left behind.
+    let has_new_id = |row: &RowIx| corpus.requests.row_id(*row) != run.corpus.requests.row_id(*row);
+    let rows: Vec<RowIx> = erasure.requests.iter().copied().filter(has_new_id).collect();
+    let was_held = |row: RowIx| {
+        run.corpus.requests.fate(row).is_some_and(|fate| fate.reason.code == ANSWER_FORGOTTEN.code)
+    };
+    let answers = erasure.answers.iter().copied().filter(|&row| !was_held(row));
+    let forgotten = ForgetReport {
+        requests: places(run, &corpus, &rows)?,
+        doc_lists: erasure
+            .lists
+            .iter()
+            .filter(|&&list| corpus.lists.row_id(list) != run.corpus.lists.row_id(list))
+            .count(),
+        answers_held: answers.map(|row| corpus.requests.row_id(row).to_string()).collect(),
+        merged_into_them: merged_into(run, &rows),
+        files: touched,
+        counts: report.requests,
+        is_other: false,
+    };
+    erasure.finish()?;
+    Ok(forgotten)
+}
+
+/// Makes what tells the whole run anew, from what is left of it.
+fn make_anew(folder: &RunFolder, run: &OpenRun) -> engine::error::Result<(Report, Corpus)> {
+    let corpus = runner::open(folder.path(), &run.ingest, &run.stages)?;
+    let kept = corpus.requests.in_order().iter().copied().filter(|&row| corpus.requests.is_kept(row));
+    let has_dataset = folder.path().join("dataset").is_dir();
+    let counts = written::counts(folder.path())?;
+    let exported = has_dataset.then(|| Exported {
+        rows: kept.collect(),
+        counts: counts.made,
+        frozen: counts.frozen,
+        ..Exported::default()
+    });
+    let mut stages = Vec::new();
+    for (at, instance) in run.stages.iter().enumerate() {
+        let step = format!("stages/{}", step_name(at, &instance.id));
+        let manifest = folder.manifest(&step)?;
+        stages.push(manifest.ok_or_else(|| damaged(folder.path(), format!("the step {step} is not there")))?);
+    }
+    let outcome = Outcome { ingest: run.ingest.clone(), stages, reused: 0, corpus, exported };
+    let report = tell_anew(&run.stages, folder, &outcome, &run.file, &run.registry)?;
+    Ok((report, outcome.corpus))
+}
+
+fn places(run: &OpenRun, corpus: &Corpus, rows: &[RowIx]) -> engine::error::Result<Vec<ForgottenRequest>> {
+    let requests = &corpus.requests;
+    let mut places = Vec::new();
+    for &row in rows {
+        let batch = requests.batch_of(row);
+        let cells = requests.read_batch(batch, &StoredPlace::COLUMNS)?;
+        let place = StoredPlace::of_request(&cells, row as usize - requests.batch(batch).start);
+        let file = place.and_then(|place| run.file.inputs.get(usize::try_from(place.file).ok()?));
+        places.push(ForgottenRequest {
+            was: run.corpus.requests.row_id(row).to_string(),
+            is: requests.row_id(row).to_string(),
+            file: file.map_or_else(|| "?".to_owned(), |input| input.path.clone()),
+            line: place.map_or(0, |place| place.line),
+            record: place.and_then(|place| place.record),
+            place: name_and_line(run, place),
+        });
+    }
+    Ok(places)
+}
+
+/// Rows that these rows stood for: they keep their fate, and may say the same.
+fn merged_into(run: &OpenRun, rows: &[RowIx]) -> Vec<String> {
+    let requests = &run.corpus.requests;
+    let rows: BTreeSet<RowIx> = rows.iter().copied().collect();
+    let is_merged = |row: &RowIx| {
+        let into = requests.fate(*row).and_then(|fate| fate.into);
+        into.is_some_and(|into| rows.contains(&into)) && !rows.contains(row)
+    };
+    requests
+        .in_order()
+        .iter()
+        .copied()
+        .filter(is_merged)
+        .map(|row| requests.row_id(row).to_string())
+        .collect()
+}

@@ -1,0 +1,44 @@
+//! What the program does, as functions of the library: run a pipeline, read a finished run, change it, compare two.
+//!
+//! `cli` parses arguments and prints what these functions return; a program of one's own calls them in the same way.
+//! [`execute`] runs a pipeline into a run folder, an [`Observer`] follows it and may stop it. [`open`] reads a finished
+//! run, which [`OpenRun`] reports, lists the edits of, and explains row by row. [`purge`] and [`forget`] take something
+//! out of a finished run, [`compare`] shows what differs between two, [`calibrate`] fits the weights of `judge-queries`.
+//! Nothing here prints, reads the environment or the command line.
+
+pub mod calibrate;
+mod compare;
+mod diff;
+mod error;
+mod execute;
+mod forget;
+mod gate;
+mod inputs;
+mod observer;
+mod open;
+mod options;
+mod outcome;
+mod patch;
+mod place;
+mod plan;
+mod purge;
+mod report;
+mod why;
+
+pub use compare::{Compared, compare};
+pub use diff::RowEdit;
+pub use error::Error;
+pub use execute::{Prepared, RunReport, execute, prepare};
+pub use forget::{Forget, ForgetReport, ForgottenRequest, forget};
+pub use gate::{FailedGate, Outcome};
+pub use observer::Observer;
+pub use open::{OpenRun, open};
+pub use options::Options;
+pub use patch::patch_lines;
+pub use plan::{Plan, PlannedStage, plan};
+pub use purge::{Purged, purge};
+pub use why::{Why, why};
+
+pub use crate::engine::purge::Extent;
+pub use crate::engine::rewrite::Touched;
+pub use crate::engine::verify::{Verified, verify};

@@ -1,0 +1,62 @@
+//! How a pipeline is run, besides what its file says.
+
+use std::sync::Arc;
+
+use rayon::ThreadPool;
+
+use crate::engine::partition::Parts;
+
+/// How [`execute`](super::execute) runs a pipeline.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// Removes what an earlier run left in the folder, except the list of forgotten records. Otherwise finished steps
+    /// that would give the same answers are reused.
+    pub fresh: bool,
+
+    /// The threads that judge; without it those of the pool in which the call is made, by default one a core.
+    /// What reads the inputs and writes the run folder has threads of its own and uses rayon's global pool.
+    pub pool: Option<Arc<ThreadPool>>,
+
+    /// Into how many parts each step is cut at most, that are judged apart. The bytes are the same.
+    pub parts: Parts,
+
+    /// The command line, for `run.json` and for others who find the run folder locked. Empty where there is none.
+    pub command: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { fresh: false, pool: None, parts: Parts::MIN, command: Vec::new() }
+    }
+}
+
+impl Options {
+    /// Starts from nothing instead of reusing finished steps.
+    #[must_use]
+    pub fn fresh(mut self, fresh: bool) -> Self {
+        self.fresh = fresh;
+        self
+    }
+
+    /// Judges on the threads of this pool.
+    #[must_use]
+    pub fn pool(mut self, pool: Arc<ThreadPool>) -> Self {
+        self.pool = Some(pool);
+        self
+    }
+
+    /// Cuts each step into at most so many parts.
+    #[must_use]
+    pub fn parts(mut self, parts: Parts) -> Self {
+        self.parts = parts;
+        self
+    }
+
+    /// Records this command line.
+    #[must_use]
+    pub fn command(mut self, command: impl IntoIterator<Item = String>) -> Self {
+        self.command = command.into_iter().collect();
+        self
+    }
+}

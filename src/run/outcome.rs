@@ -1,0 +1,58 @@
+//! Writes what describes a whole run: ledger, rows, lists, report, page, card and `run.json`.
+
+use crate::engine::corpus::Corpus;
+use crate::engine::delta::StageManifest;
+use crate::engine::error::Error;
+use crate::engine::folder::{RunFile, RunFolder, write_atomic, write_json, write_run_file};
+use crate::engine::ledger;
+use crate::engine::runner::{Outcome, StageInstance};
+use crate::report::model::Report;
+use crate::report::{Sources, Tally, html, markdown, report};
+use crate::stages::Registry;
+
+/// Writes it all again from the steps on disk, when something was taken out of them.
+pub(super) fn tell_anew(
+    stages: &[StageInstance],
+    folder: &RunFolder,
+    outcome: &Outcome,
+    file: &RunFile,
+    registry: &Registry,
+) -> Result<Report, Error> {
+    let events = tell(stages, folder, &outcome.corpus, &outcome.stages, outcome.exported.is_some())?;
+    write_report(folder, outcome, file, events, registry)
+}
+
+/// Writes ledger and folds; gives what was counted of the events.
+pub(super) fn tell<'s>(
+    stages: &[StageInstance],
+    folder: &RunFolder,
+    corpus: &Corpus,
+    manifests: &'s [StageManifest],
+    exported: bool,
+) -> Result<Tally<'s>, Error> {
+    let mut tally = Tally::new(manifests);
+    ledger::write(folder, stages, corpus, exported, |events| tally.count(events))?;
+    Ok(tally)
+}
+
+/// Writes how the run was started, and the report in all its forms; the card goes into the dataset that it describes.
+pub(super) fn write_report(
+    folder: &RunFolder,
+    outcome: &Outcome,
+    file: &RunFile,
+    events: Tally<'_>,
+    registry: &Registry,
+) -> Result<Report, Error> {
+    let folder = folder.path();
+    let (ingest, stages, corpus) = (&outcome.ingest, &outcome.stages, &outcome.corpus);
+    let report = report(&Sources { folder, file, ingest, stages, corpus, registry }, events)?;
+    write_json(&folder.join("report.json"), &report)?;
+    let page = html::page(&report, &folder.display().to_string());
+    write_atomic(&folder.join("report.html"), page.as_bytes())?;
+    if outcome.exported.is_some() {
+        write_atomic(&folder.join("dataset").join("README.md"), markdown::card(&report).as_bytes())?;
+    }
+    // Last: it holds the checksums of the others, and says that the run is finished.
+    write_run_file(folder, file)?;
+    Ok(report)
+}

@@ -1,0 +1,75 @@
+//! What a run would do, checked before any data is read.
+
+use std::path::PathBuf;
+
+use super::Error;
+use super::inputs::{check_baselines, check_inputs};
+use crate::engine::columns::{self, ColumnSpec};
+use crate::engine::stage::TableId;
+use crate::pipeline::Pipeline;
+
+/// What a run would do.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Plan {
+    /// The pipeline's name.
+    pub pipeline: String,
+    /// What would be read.
+    pub inputs: Vec<PathBuf>,
+    /// The seed.
+    pub seed: u64,
+    /// The stages, in order.
+    pub stages: Vec<PlannedStage>,
+    /// Whether a dataset would be written.
+    pub exports: bool,
+    /// What a person should know before the pipeline runs.
+    pub warnings: Vec<String>,
+}
+
+/// A stage in its place.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct PlannedStage {
+    /// Its id.
+    pub id: String,
+    /// The kind's name.
+    pub kind: &'static str,
+    /// The table that it judges.
+    pub table: TableId,
+    /// The columns that it reads and that are there.
+    pub reads: Vec<ColumnSpec>,
+    /// The columns that it writes.
+    pub writes: Vec<ColumnSpec>,
+}
+
+/// Checks a pipeline with its inputs and baselines, without reading any data.
+///
+/// # Errors
+/// An input or a baseline is not there, or cannot be opened.
+pub fn plan(pipeline: &Pipeline) -> Result<Plan, Error> {
+    check_inputs(&pipeline.ingest)?;
+    check_baselines(pipeline, None)?;
+    let mut have: Vec<ColumnSpec> = columns::PAYLOAD.to_vec();
+    let mut stages = Vec::new();
+    for instance in &pipeline.stages {
+        let contract = instance.stage.contract();
+        let there = contract.reads_if_there.iter().filter(|column| have.contains(column));
+        let reads = contract.reads.iter().chain(there).copied().collect();
+        have.extend(&contract.writes);
+        stages.push(PlannedStage {
+            id: instance.id.clone(),
+            kind: instance.kind,
+            table: contract.table,
+            reads,
+            writes: contract.writes,
+        });
+    }
+    Ok(Plan {
+        pipeline: pipeline.name.clone(),
+        inputs: pipeline.ingest.inputs.clone(),
+        seed: pipeline.seed,
+        stages,
+        exports: pipeline.export.is_some(),
+        warnings: pipeline.warnings.clone(),
+    })
+}

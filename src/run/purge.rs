@@ -1,0 +1,42 @@
+//! Takes raw text out of a finished run.
+
+use std::path::Path;
+
+use super::{Error, Extent, Touched, open};
+use crate::engine::error::Error as EngineError;
+use crate::engine::folder::{RunFolder, read_run_file};
+use crate::engine::purge;
+use crate::stages::{REDACTION, Registry};
+
+/// What came of a purge.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Purged {
+    /// The files that were touched; none where no raw text was left.
+    pub files: Vec<Touched>,
+    /// The run has a stage that redacts. Where it has none, what stages wrote, the ledger, the lists and the dataset
+    /// still quote the log.
+    pub was_redacted: bool,
+}
+
+/// Takes raw text out of the payload of a finished run: messages, responses and doc lists as they were logged.
+///
+/// # Errors
+/// There is no finished run, it was not redacted ([`Extent::Everything`] empties it all the same), or another process
+/// has it. [`Error::Halfway`] once it has begun: the same call goes on from there.
+pub fn purge(run: &Path, extent: Extent, registry: &Registry) -> Result<Purged, Error> {
+    let folder = RunFolder::take_existing(run, "toolsieve purge")?;
+    // Read first, since a folder without a finished run has nothing to say about its stages.
+    read_run_file(run)?;
+    let run = open(run, registry)?;
+    folder.remove_partial()?;
+    let is_redaction = |kind: &str| REDACTION.contains(&kind);
+    let files =
+        purge::purge(&folder, &run.ingest, &run.stages, is_redaction, extent).map_err(
+            |error| match error {
+                EngineError::Setting(_) => Error::Engine(error),
+                error => Error::Halfway(error),
+            },
+        )?;
+    Ok(Purged { files, was_redacted: run.stages.iter().any(|stage| is_redaction(stage.kind)) })
+}

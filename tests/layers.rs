@@ -1,0 +1,69 @@
+//! What the layers of the crate may not do, read off the source.
+
+use std::path::{Path, PathBuf};
+
+/// Every file below `src`, by its path there, with its text.
+fn sources() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    let mut folders: Vec<PathBuf> = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+                files.push((name, std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    assert!(files.len() > 100, "the source is there");
+    files
+}
+
+/// The code of a file: without comments and without its tests.
+fn code(text: &str) -> String {
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Files outside the command line whose code holds one of these.
+fn below_the_command_line(words: &[&str]) -> Vec<String> {
+    let is_above = |name: &str| name.starts_with("cli/") || name == "main.rs";
+    let is_test = |name: &str| name.starts_with("stages/laws/") || name.ends_with("tests.rs");
+    let holds = |text: &str| words.iter().any(|word| code(text).contains(word));
+    let files = sources().into_iter().filter(|(name, text)| !is_above(name) && !is_test(name) && holds(text));
+    files.map(|(name, _)| name).collect()
+}
+
+#[test]
+fn the_environment_and_the_command_line_are_read_by_the_command_line_alone() {
+    assert_eq!(below_the_command_line(&["std::env::", "env::args", "env::var"]), [""; 0]);
+}
+
+#[test]
+fn nothing_below_the_command_line_knows_it() {
+    assert_eq!(below_the_command_line(&["crate::cli", "clap::"]), [""; 0]);
+}
+
+#[test]
+fn the_pool_of_all_threads_is_made_by_the_command_line_alone() {
+    assert_eq!(below_the_command_line(&["build_global"]), [""; 0]);
+}
+
+#[test]
+fn polars_stays_in_the_engine_and_out_of_its_errors() {
+    let is_engine = |name: &str| name.starts_with("engine/");
+    let known: Vec<String> = sources()
+        .into_iter()
+        .filter(|(_, text)| code(text).contains("polars"))
+        .map(|(name, _)| name)
+        .collect();
+    assert!(known.iter().all(|name| is_engine(name)), "{known:?}");
+    let errors = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine/error.rs"));
+    let errors = code(&errors.unwrap());
+    let public = errors.split("pub enum Error").nth(1).unwrap().split("\n}\n").next().unwrap();
+    assert!(!public.contains("Polars"), "{public}");
+}
