@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use crate::answers::human::check_form;
+use crate::columns::{EXTERNAL_ID, MESSAGES, TEXT};
 use crate::docs::patch::PatchOp;
-use crate::engine::columns::{EXTERNAL_ID, MESSAGES, TEXT};
 use crate::engine::decisions::{Columns, Decision, DecisionKind, Decisions};
 use crate::relevance::Relevance;
 use crate::text::short::shortened;

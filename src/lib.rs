@@ -38,7 +38,7 @@
 //! The other modules are public for this project's own tests, benches and examples alone. They are hidden from the
 //! documentation and change without notice.
 
-// Modules in reading order: `engine` (stages judge, the runner acts), `stages` (the list of stages),
+// Modules in reading order: `engine` (stages judge, the runner acts), `columns` (those of its tables), `stages` (the list of stages),
 // `pipeline` (the file that puts them in order); then what the stages call: `ingest` (log shapes into
 // records), `conversation` (what was said), `bfcl` (the leaderboard's types, categories, ids and files),
 // `docs` (function docs: parse, canonical form, fixes, checks), `lint` (what is wrong with a dataset),
@@ -46,7 +46,7 @@
 // JSON, YAML, Python and TypeScript), `allowance` (how much memory the values of one text may take), `answers`
 // (what the log says about the right call), `relevance` (whether a function fits what is asked),
 // `decisions` (what people decided on rows), `public_sets` (public datasets and how they are read), `llm` (the only door to the network), `privacy`
-// (personal values and their placeholders), `export` (datasets), `report` (the funnel and the figures),
+// (personal values and their placeholders), `export` (datasets), `erasure` (what takes things out of a finished run), `report` (the funnel and the figures),
 // `inspect` (a first look at a log); `run`
 // (all of it as functions); and on top `cli`, which alone reads the environment and talks to a person.
 
@@ -60,6 +60,7 @@ pub mod answers;
 pub mod bfcl;
 #[doc(hidden)]
 pub mod cli;
+pub mod columns;
 #[doc(hidden)]
 pub mod conversation;
 #[doc(hidden)]
@@ -71,7 +72,11 @@ pub mod embed;
 pub mod engine;
 pub mod environment;
 #[doc(hidden)]
+pub mod erasure;
+#[doc(hidden)]
 pub mod export;
+#[cfg(test)]
+pub(crate) mod fixture;
 #[doc(hidden)]
 pub mod ingest;
 #[doc(hidden)]

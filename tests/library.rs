@@ -11,12 +11,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use support::{assert_same_bytes, stable_bytes};
-use toolsieve::engine::columns::MESSAGES;
+use toolsieve::columns::MESSAGES;
 use toolsieve::engine::error::Result;
 use toolsieve::engine::example::Example;
 use toolsieve::engine::fingerprint::Fingerprint;
 use toolsieve::engine::partition::Partition;
-use toolsieve::engine::stage::{Contract, Edit, Evidence, Opinion, Reason, RowStage, Safety, TableId};
+use toolsieve::engine::contract::Contract;
+use toolsieve::engine::stage::RowStage;
+use toolsieve::engine::vocabulary::{Edit, Evidence, Opinion, Reason, Safety, TableId};
 use toolsieve::engine::view::Row;
 use toolsieve::run::{FailedGate, Forget, Observer, Options, Outcome, Why, execute, forget, open, plan, why};
 use toolsieve::stages::{Kind, Settings};
@@ -56,7 +58,7 @@ impl RowStage for Calm {
             writes: vec![MESSAGES],
             reasons: vec![&SHOUTED, &EXCLAIMED],
             partition: Partition::Rows,
-            ..Contract::new(TableId::Requests)
+            ..Contract::of(TableId::Requests)
         }
     }
 

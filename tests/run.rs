@@ -1003,19 +1003,10 @@ fn a_purged_run_tells_its_story_and_the_next_run_reads_its_inputs_again() {
 
 #[test]
 fn a_redacted_and_purged_run_holds_no_raw_value() {
-    if toolsieve::stages::REDACTION.iter().any(|kind| toolsieve::stages::kind(kind).is_none()) {
-        println!("skipped: no stage redacts");
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let (log, out, file) =
         (folder.path().join("log.jsonl"), folder.path().join("run"), folder.path().join("p.toml"));
-    let mut pipeline = toolsieve::pipeline::LIVE.to_owned();
-    if !pipeline.contains("kind = \"redact\"") {
-        let first = "[[stages]]\nkind = \"redact\"\n\n[[stages]]\nkind = \"redact-docs\"\n\n[[stages]]";
-        pipeline = pipeline.replacen("[[stages]]", first, 1);
-    }
-    std::fs::write(&file, pipeline).unwrap();
+    std::fs::write(&file, toolsieve::pipeline::LIVE).unwrap();
     let (in_query, in_docs) = ("marta.holm@fjordmail.no", "harbour.desk@fjordmail.no");
     let docs = one_function().replace("Rings the bell.", &format!("Rings the bell; ask {in_docs}."));
     let row = serde_json::json!({"id": "a", "ts": 1_900_000_000, "prompt": format!("Ring the bell and write to {in_query}"),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::cli::console::{self, count};
 use crate::engine::corpus::RowId;
-use crate::engine::stage::Safety;
+use crate::engine::vocabulary::Safety;
 use crate::run::{RowEdit, open, patch_lines};
 use crate::stages::Registry;
 

@@ -9,7 +9,7 @@ use crate::docs::check::rules::{Example, Rule};
 use crate::docs::convert;
 use crate::docs::fix;
 use crate::engine::example::Sample;
-use crate::engine::stage::{Reason, ReasonKind};
+use crate::engine::vocabulary::{Reason, ReasonKind};
 use crate::ingest::reasons::REASONS as LINE_REASONS;
 use crate::lint::rules;
 use crate::stages::{Kind, Registry};

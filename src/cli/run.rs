@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use super::report::summary;
 use super::{Ending, PipelineArgs};
 use crate::cli::console::{self, Console};
-use crate::engine::partition::Parts;
+use crate::engine::part::Parts;
 use crate::run::{Observer, Options, Outcome, RunReport, prepare};
 use crate::stages::Registry;
 use crate::text::visible::visible_line;

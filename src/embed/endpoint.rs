@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use super::{EmbedError, Embedder, to_unit_length};
 use crate::embed::vectors::Vectors;
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::llm::client::Client;
 
 /// Asked for where nothing else tells how long the vectors are.

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{EmbedError, Embedder};
 use crate::embed::vectors::{Vectors, dot};
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::text::normal::normalise;
 
 /// Counts of hashed character n-grams.

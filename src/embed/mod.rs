@@ -22,7 +22,7 @@ use crate::engine::error::Error;
 use crate::llm;
 use vectors::Vectors;
 
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 
 /// What turns texts into vectors of one space.
 pub trait Embedder: Send + Sync {

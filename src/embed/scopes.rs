@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::{EmbedError, Embedder};
 use crate::embed::vectors::Vectors;
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 
 /// Texts embedded together, or one scope if that holds more. Higher takes more memory.
 const MAX_TEXTS: usize = 4_096;

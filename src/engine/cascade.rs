@@ -5,11 +5,13 @@
 //! | list dropped or held | its requests too, for the same reason |
 //! | list merged | its requests go to the leader; the list they were sent with stays on record |
 //! | last kept request of a list gone | list leaves as [`NO_REQUEST_LEFT`]; held where one of them is held |
+//!
+//! A list that never had a request, as sent or by a merge, is kept until a stage judges otherwise.
 
 use super::corpus::{Corpus, Fate};
 use super::error::{Error, Result};
-use super::stage::{Action, Evidence, Reason, RowIx, TableId};
 use super::verdict::FateEvent;
+use super::vocabulary::{Action, Evidence, Reason, RowIx, TableId};
 
 /// A list leaves the working set because none of its requests is kept.
 pub static NO_REQUEST_LEFT: Reason = Reason::policy(
@@ -18,7 +20,7 @@ pub static NO_REQUEST_LEFT: Reason = Reason::policy(
 );
 
 /// Gives rows the fates that a stage spoke, and adds what follows for the other table.
-pub(super) fn take_effect(
+pub(crate) fn take_effect(
     corpus: &mut Corpus,
     judged: TableId,
     mut fates: Vec<FateEvent>,
@@ -45,7 +47,7 @@ pub(super) fn apply(corpus: &mut Corpus, fates: &[FateEvent], at: usize) -> Resu
 }
 
 /// What follows for the other table; see the table at the top.
-pub(super) fn cascade(corpus: &Corpus, judged: TableId) -> Vec<FateEvent> {
+pub(crate) fn cascade(corpus: &Corpus, judged: TableId) -> Vec<FateEvent> {
     let mut follows = if judged == TableId::DocLists { requests_of_gone_lists(corpus) } else { Vec::new() };
     follows.extend(lists_without_requests(corpus));
     follows
@@ -61,17 +63,19 @@ fn requests_of_gone_lists(corpus: &Corpus) -> Vec<FateEvent> {
 }
 
 fn lists_without_requests(corpus: &Corpus) -> Vec<FateEvent> {
+    let mut has_any = vec![false; corpus.lists.len()];
     let mut has_kept = vec![false; corpus.lists.len()];
     let mut has_held = vec![false; corpus.lists.len()];
     for (row, &list) in (0..).zip(&corpus.list) {
+        has_any[list as usize] = true;
         match corpus.requests.fate(row) {
             None => has_kept[list as usize] = true,
             Some(fate) => has_held[list as usize] |= fate.action == Action::Hold,
         }
     }
     (0..)
-        .zip(has_kept.into_iter().zip(has_held))
-        .filter(|&(row, (has_kept, _))| !has_kept && corpus.lists.is_kept(row))
+        .zip(has_any.into_iter().zip(has_kept).zip(has_held))
+        .filter(|&(row, ((has_any, has_kept), _))| has_any && !has_kept && corpus.lists.is_kept(row))
         .map(|(row, (_, has_held))| {
             let action = if has_held { Action::Hold } else { Action::Drop };
             followed(TableId::DocLists, row, action, &NO_REQUEST_LEFT)

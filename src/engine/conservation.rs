@@ -4,9 +4,9 @@ use super::corpus::Corpus;
 use super::delta::{Kept, StageManifest};
 use super::error::{Error, Result};
 use super::payload::{IngestCounts, InputsRead};
-use super::stage::{RowIx, TableId};
+use super::vocabulary::{RowIx, TableId};
 
-/// Each line that the source saw gave a request or has a fate, from two sides: the source's own count and what arrived.
+/// Each line that the source saw gave a request or a doc list, or has a fate, from two sides: the source's own count and what arrived.
 pub(super) fn check_lines(read: &InputsRead, arrived: &IngestCounts) -> Result<()> {
     let accounted = arrived.accounted();
     if read.lines() == accounted {
@@ -70,7 +70,7 @@ pub(super) fn check_export(sink: &str, rows: &[RowIx], corpus: &Corpus) -> Resul
 }
 
 /// How many rows of each table are kept.
-pub(super) fn kept(corpus: &Corpus) -> Kept {
+pub(crate) fn kept(corpus: &Corpus) -> Kept {
     Kept { requests: corpus.requests.kept() as u64, doc_lists: corpus.lists.kept() as u64 }
 }
 

@@ -12,13 +12,12 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-#[cfg(test)]
-use super::columns::ColumnKind;
-use super::columns::ColumnSpec;
 use super::error::Result;
 use super::frame::{ColumnCells, Frame, FrameFile, Held};
 use super::scribe::Scribe;
-use super::stage::{Action, Reason, RowIx, TableId};
+#[cfg(test)]
+use super::vocabulary::ColumnKind;
+use super::vocabulary::{Action, ColumnSpec, Reason, RowIx, TableId};
 
 /// A row's fate so far and who decided it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,11 +62,6 @@ impl Cells {
         Ok(Self { held, file: Some(FrameFile::open(path)?) })
     }
 
-    /// Whether its file, if it has one, holds the column.
-    pub(super) fn may_hold(&self, column: ColumnSpec) -> bool {
-        self.file.as_ref().is_none_or(|file| file.has_column(column.name))
-    }
-
     /// A batch of these columns; where it is in memory, all its columns.
     pub(super) fn read(&self, range: &Range<usize>, columns: &[&str]) -> Result<Frame> {
         if let Some(frame) = self.held.batch(range.start, range.len()) {
@@ -91,8 +85,8 @@ pub struct Table {
     fates: Vec<Option<Fate>>,
     /// First row of each batch, and the number of rows at the end.
     borders: Vec<usize>,
-    /// Columns and where they are, oldest first.
-    versions: Vec<(ColumnSpec, Arc<Cells>)>,
+    /// Names of columns and where these are, oldest first.
+    versions: Vec<(Box<str>, Arc<Cells>)>,
     #[cfg(test)]
     looked_at: LookedAt,
 }
@@ -197,21 +191,20 @@ impl Table {
         self.borders.partition_point(|&border| border <= row as usize) - 1
     }
 
-    /// The columns it has so far, each once.
-    pub fn columns(&self) -> Vec<ColumnSpec> {
-        let mut columns: Vec<ColumnSpec> = Vec::new();
-        for (column, _) in &self.versions {
-            if !columns.contains(column) {
-                columns.push(*column);
-            }
-        }
-        columns
+    /// Whether somebody wrote the column.
+    pub fn has(&self, column: ColumnSpec) -> bool {
+        column.table == self.id && self.versions.iter().any(|(name, _)| **name == *column.name)
     }
 
     /// Adds columns, or newer versions of them.
     pub fn add_columns(&mut self, columns: &[ColumnSpec], cells: Cells) {
+        self.add_named(columns.iter().map(|column| column.name), cells);
+    }
+
+    /// Adds columns, or newer versions of them, by their names.
+    pub(super) fn add_named<'n>(&mut self, names: impl Iterator<Item = &'n str>, cells: Cells) {
         let cells = Arc::new(cells);
-        self.versions.extend(columns.iter().map(|column| (*column, Arc::clone(&cells))));
+        self.versions.extend(names.map(|name| (name.into(), Arc::clone(&cells))));
     }
 
     /// Reads a batch of columns, whatever the rows' fates. A column nobody wrote yet is empty.
@@ -224,7 +217,7 @@ impl Table {
             columns.iter().map(|&column| (column, Vec::new())).collect();
         for cells in self.distinct_cells() {
             let is_here = |wanted: &ColumnSpec| {
-                self.versions.iter().any(|(column, at)| column == wanted && Arc::ptr_eq(at, cells))
+                self.versions.iter().any(|(name, at)| **name == *wanted.name && Arc::ptr_eq(at, cells))
             };
             let names: Vec<&str> =
                 columns.iter().filter(|column| is_here(column)).map(|it| it.name).collect();
@@ -252,7 +245,7 @@ impl Table {
     /// Takes all cells out of a column.
     #[cfg(test)]
     pub(crate) fn empty_column(&mut self, column: ColumnSpec) {
-        self.versions.retain(|(known, _)| *known != column);
+        self.versions.retain(|(name, _)| **name != *column.name);
     }
 
     /// Where cells are, newest first, each once.

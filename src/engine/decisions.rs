@@ -17,13 +17,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::columns::ColumnSpec;
+use super::contract::Contract;
 use super::corpus::{Corpus, Table};
 use super::error::{Result, damaged};
 use super::fingerprint::{Fingerprint, hex};
 use super::frame::{FrameFile, FrameWriter, Values};
-use super::stage::{Action, Contract, Reason, RowIx, TableId};
 use super::verdict::FateEvent;
+use super::vocabulary::{Action, ColumnSpec, Reason, RowIx, TableId};
 
 /// File of the decisions that were applied in a stage, in its folder; only where there were some.
 pub const DECIDED: &str = "decisions.parquet";
@@ -246,7 +246,7 @@ fn rows_named(decisions: &Decisions, columns: &Columns, table: &Table) -> Result
         }
     }
     let mut named = vec![Vec::new(); decisions.all.len()];
-    let has_own_ids = table.columns().contains(&columns.own_id);
+    let has_own_ids = table.has(columns.own_id);
     for batch in 0..table.batches() {
         let cells = if has_own_ids { Some(table.read_batch(batch, &[columns.own_id])?) } else { None };
         let start = table.batch(batch).start;

@@ -9,10 +9,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::contract::Role;
 use super::error::{Result, damaged};
 use super::frame::{ColumnCells, FrameFile, FrameWriter, Values, write_frame};
-use super::stage::{Action, Edit, Evidence, Metric, Reason, RowIx, TableId};
 use super::verdict::FateEvent;
+use super::vocabulary::{Action, Edit, Evidence, Metric, Reason, RowIx, TableId};
 
 /// Events of one row group: a log has a fate a row, and only so many stand in memory as text at a time.
 pub(super) const GROUP_ROWS: usize = 1 << 14;
@@ -69,6 +70,9 @@ pub struct StageManifest {
     pub settings: Value,
     /// The table it judged.
     pub table: TableId,
+    /// What it is to those who read the run.
+    #[serde(default, skip_serializing_if = "Role::is_plain")]
+    pub role: Role,
     /// Kept rows when it began.
     pub before: Kept,
     /// Kept rows when it was done.
@@ -86,6 +90,13 @@ pub struct StageManifest {
     pub seconds: f64,
     /// Bytes on disk.
     pub bytes: u64,
+}
+
+impl StageManifest {
+    /// The table whose personal values it took out.
+    pub fn redacts(&self) -> Option<TableId> {
+        (self.role == Role::Redaction).then_some(self.table)
+    }
 }
 
 /// Kept rows of each table.

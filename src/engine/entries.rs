@@ -5,14 +5,12 @@
 //! made of the redacted text, and this file joins the two. Entries of an earlier dataset that are kept as they are have
 //! a row here too, as far as their records are known.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::corpus::RowId;
 use super::error::{At, Result};
 use super::folder::beside;
 use super::frame::{FrameFile, FrameWriter, Values};
-use super::rewrite::{Touched, remove_rows};
 
 /// The file's name in the run folder.
 pub const ENTRIES: &str = "entries.parquet";
@@ -102,24 +100,12 @@ pub fn read(run: &Path) -> Result<Vec<EntryOrigin>> {
     Ok((0..frame.height()).map(entry).collect())
 }
 
-/// Takes the entries of these requests out of the file of a run.
-///
-/// # Errors
-/// It cannot be read or written.
-pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Option<Touched>> {
-    let path = path(run);
-    if !path.is_file() {
-        return Ok(None);
-    }
-    remove_rows(run, &path, "request_id", requests).map(Some)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_what_is_erased_is_gone() {
+    fn what_is_written_is_read() {
         let run = tempfile::tempdir().unwrap();
         assert_eq!(read(run.path()).unwrap(), []);
         let entry = |id: &str, request: Option<&str>| EntryOrigin {
@@ -134,7 +120,5 @@ mod tests {
         write(run.path(), &entries).unwrap();
         assert_eq!(read(run.path()).unwrap(), entries);
         assert_eq!((entries[0].record(), entries[1].record()), (Some(10), None));
-        erase(run.path(), &BTreeSet::from(["0a".to_owned()])).unwrap();
-        assert_eq!(read(run.path()).unwrap(), entries[1..]);
     }
 }

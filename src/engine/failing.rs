@@ -6,17 +6,20 @@ use std::sync::atomic::AtomicBool;
 use serde_json::json;
 
 use super::cascade::take_effect;
+use super::context::{Context, Quiet};
+use super::contract::Contract;
 use super::corpus::Corpus;
 use super::error::{Error, Result};
 use super::fingerprint::Fingerprint;
-use super::fixture;
 use super::payload::IngestCounts;
 use super::runner::fault_share;
 use super::scribe::Scribe;
 use super::services::Services;
-use super::stage::{Action, Context, Contract, Quiet, Reason, Stage, TableId};
+use super::stage::Stage;
 use super::verdict::{Delta, Verdict};
 use super::view::View;
+use super::vocabulary::{Action, Reason, TableId};
+use crate::fixture;
 
 static NO_REPLY: Reason = Reason::fault("test/no-reply", "The service gave no reply for the row.");
 static BORING: Reason = Reason::policy("test/boring", "The row is boring.");
@@ -29,7 +32,7 @@ struct Asks {
 
 impl Stage for Asks {
     fn contract(&self) -> Contract {
-        Contract { reasons: vec![&NO_REPLY, &BORING], ..Contract::new(TableId::Requests) }
+        Contract { reasons: vec![&NO_REPLY, &BORING], ..Contract::of(TableId::Requests) }
     }
 
     fn fingerprint(&self, _: &mut Fingerprint) -> Result<()> {

@@ -20,18 +20,17 @@ use super::error::{At, Error, Result, damaged};
 use super::links::LINKS;
 use super::marker::{self, Nature, has_marker, is_link, nature};
 use super::others::refuse_others;
-use super::rewrite::Rewritten;
-use super::seal::{FileSum, Files, Sealed, names_below, read_sealed, write_sealed};
+use super::seal::{Files, Sealed, names_below, read_sealed, write_sealed};
 
 pub(super) const RUN_FILE: &str = "run.json";
-pub(super) const MANIFEST: &str = "manifest.json";
+pub(crate) const MANIFEST: &str = "manifest.json";
 /// What forgetting records did to the rows of a finished run.
-pub(super) const FORGOTTEN_FATES: &str = "forgotten.parquet";
+pub(crate) const FORGOTTEN_FATES: &str = "forgotten.parquet";
 /// What forgetting records left to know of them.
 pub(super) const FORGOTTEN_LIST: &str = "forgotten.json";
 pub(super) const DATASET: &str = "dataset";
-pub(super) const INGEST: &str = "ingest";
-pub(super) const STAGES: &str = "stages";
+pub(crate) const INGEST: &str = "ingest";
+pub(crate) const STAGES: &str = "stages";
 pub(super) const SPOOL: &str = "stdin";
 
 /// What tells a whole run, beside its dataset.
@@ -218,42 +217,8 @@ impl RunFolder {
     }
 
     /// The same, with the checksums of the step's files.
-    pub(super) fn sealed<M: DeserializeOwned>(&self, step: &str) -> Result<Option<Sealed<M>>> {
+    pub(crate) fn sealed<M: DeserializeOwned>(&self, step: &str) -> Result<Option<Sealed<M>>> {
         sealed_manifest(&self.path, step)
-    }
-
-    /// Puts files of a finished step that were written beside in place of the old ones, and the manifest that says so.
-    ///
-    /// The manifest knows the new files before the first has its name, and the old ones until the last has. `after` is
-    /// called when all are in place, and may give another manifest.
-    ///
-    /// # Errors
-    /// A file cannot be read, written or renamed; the same call then finishes.
-    pub(super) fn replace_files<M: Serialize>(
-        &self,
-        step: &str,
-        manifest: &M,
-        mut files: Files,
-        rewritten: Vec<Rewritten>,
-        after: impl FnOnce() -> Result<Option<M>>,
-    ) -> Result<()> {
-        let folder = self.path.join(step);
-        let path = folder.join(MANIFEST);
-        let mut is_changed = files.is_rewriting();
-        for file in rewritten.iter().filter(|file| file.changes > 0) {
-            files.becomes(&file.name(), FileSum::of_synced(file.beside())?);
-            is_changed = true;
-        }
-        if is_changed {
-            write_sealed(&path, manifest, &files)?;
-        }
-        rewritten.into_iter().try_for_each(Rewritten::put_in_place)?;
-        let amended = after()?;
-        if is_changed || amended.is_some() {
-            files.settle(&folder)?;
-            write_sealed(&path, amended.as_ref().unwrap_or(manifest), &files)?;
-        }
-        Ok(())
     }
 }
 
@@ -369,7 +334,7 @@ fn remove(path: &Path) -> Result<()> {
 }
 
 /// Where a file is written before it gets its name.
-pub(super) fn beside(path: &Path) -> PathBuf {
+pub(crate) fn beside(path: &Path) -> PathBuf {
     path.with_added_extension("partial")
 }
 
@@ -417,7 +382,7 @@ fn owner_only(_path: &Path, _mode: u32) -> std::io::Result<()> {
 
 /// Gives a file that was written beside its place its name, and makes sure that it is on disk: what it replaces
 /// must not come back after a crash.
-pub(super) fn put_in_place(beside: &Path, path: &Path) -> Result<()> {
+pub(crate) fn put_in_place(beside: &Path, path: &Path) -> Result<()> {
     File::open(beside).and_then(|file| file.sync_all()).at("writing", beside)?;
     fs::rename(beside, path).at("renaming", beside)?;
     path.parent().map_or(Ok(()), sync_folder)

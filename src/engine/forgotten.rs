@@ -1,10 +1,13 @@
-//! The list of records that a run folder must not hold again.
+//! The list of records that a run folder must not hold again, and what forgetting them did to its rows.
 //!
 //! `forgotten.json` stands beside the steps, outlives every run in the folder (and
 //! `--fresh`), and is honoured by ingest: a record on it gets no row, only a line. It
 //! holds hashes of hashes: nothing of a record can be read from it, and somebody who finds
 //! an old copy of the dataset sees its ids in no file here. Whoever has the record itself
 //! can tell that it was forgotten; without that, ingest could not know it either.
+//!
+//! `forgotten.parquet` holds the fates of the rows that were forgotten and of those that lost their answer: a delta after
+//! the last stage, which opening a finished run applies. Both are written by `erasure`.
 //!
 //! A record is known by its bytes. A log that is written anew (other key order, other
 //! blanks) is another log, and brings its records back.
@@ -15,12 +18,15 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::corpus::RowId;
+use super::cascade::NO_REQUEST_LEFT;
+use super::corpus::{Corpus, Fate, RowId};
+use super::delta::{StoredFates, read_fates};
 use super::error::{Error, Result};
 use super::fingerprint::Fingerprint;
-use super::folder::{FORGOTTEN_LIST, read_own};
+use super::folder::{FORGOTTEN_FATES, FORGOTTEN_LIST, read_own};
 use super::seal::{Files, write_sealed};
-use super::stage::Reason;
+use super::verdict::FateEvent;
+use super::vocabulary::Reason;
 
 /// A record was forgotten; its row is a place without content.
 pub static FORGOTTEN: Reason = Reason::policy(
@@ -108,6 +114,37 @@ pub fn tombstone(id: RowId) -> RowId {
     hasher.update(id.0.to_le_bytes());
     let hash = hasher.finalize();
     RowId(hash.iter().take(16).fold(0, |id, byte| id << 8 | u128::from(*byte)))
+}
+
+/// What forgetting did to fates, in a run folder; nothing where nothing was forgotten.
+///
+/// # Errors
+/// The file is damaged.
+pub fn fates(run: &Path) -> Result<Vec<FateEvent>> {
+    const REASONS: [&Reason; 3] = [&FORGOTTEN, &ANSWER_FORGOTTEN, &NO_REQUEST_LEFT];
+    let path = run.join(FORGOTTEN_FATES);
+    if path.exists() { read_fates(&path, &REASONS) } else { Ok(Vec::new()) }
+}
+
+/// The same, as stored.
+pub(super) fn stored(run: &Path) -> Result<Option<StoredFates>> {
+    let path = run.join(FORGOTTEN_FATES);
+    path.exists().then(|| StoredFates::open(&path)).transpose()
+}
+
+/// Applies what was forgotten since the run to its tables.
+pub(super) fn apply(run: &Path, corpus: &mut Corpus, n_stages: usize) -> Result<()> {
+    apply_fates(corpus, &fates(run)?, n_stages)
+}
+
+pub(crate) fn apply_fates(corpus: &mut Corpus, fates: &[FateEvent], n_stages: usize) -> Result<()> {
+    let stage = u16::try_from(n_stages)
+        .map_err(|_| Error::Setting("more than 65,535 stages in one pipeline".into()))?;
+    for fate in fates {
+        let given = Fate { action: fate.action, stage, reason: fate.reason, into: None };
+        corpus.forget(fate.table, fate.row, given);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

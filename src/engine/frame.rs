@@ -262,7 +262,7 @@ impl Frame {
     }
 
     /// All columns with their cells, in the order of the file; of the kinds that [`Values`] knows.
-    pub(super) fn columns(&self, path: &Path) -> Result<Columns<'_>> {
+    pub(crate) fn columns(&self, path: &Path) -> Result<Columns<'_>> {
         let mut columns = Vec::new();
         for column in self.0.columns() {
             let Some(values) = values_of(column).at("reading", path)? else {
@@ -395,13 +395,13 @@ impl FrameFile {
         self.metadata.num_rows
     }
 
-    /// Whether it has a column of this name.
-    pub fn has_column(&self, name: &str) -> bool {
-        self.metadata.schema_descr.fields().iter().any(|field| field.name() == name)
+    /// The names of its columns.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.metadata.schema_descr.fields().iter().map(|field| field.name())
     }
 
     /// Rows of each row group; one of no rows where the file holds none, since its columns are still told.
-    pub(super) fn groups(&self) -> Vec<usize> {
+    pub(crate) fn groups(&self) -> Vec<usize> {
         #[allow(clippy::redundant_closure_for_method_calls)] // The method's type is of a crate below polars.
         let lengths = self.metadata.row_groups.iter().map(|group| group.num_rows());
         let mut groups: Vec<usize> = lengths.filter(|&rows| rows > 0).collect();

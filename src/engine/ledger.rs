@@ -9,19 +9,17 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::columns::{self, ColumnSpec};
-use super::corpus::{Corpus, IdDigits, RowId, Table};
+use super::corpus::{BatchCells, Corpus, IdDigits, RowId, Table};
 use super::decisions::{DECIDE, DECIDED, StoredRuling, read_rulings};
 use super::delta::{EDITS, FATES, GROUP_ROWS, StoredEdit, StoredFate, StoredFates, read_edits, read_scores};
 use super::error::{At, Result};
 use super::folder::{RunFolder, beside};
-use super::forget;
-use super::forgotten::FORGOTTEN;
+use super::forgotten::{self, FORGOTTEN};
 use super::frame::{FrameWriter, Values};
 use super::links::{self, LINKS};
 use super::runner::{StageInstance, step_name};
 use super::scribe::Scribe;
-use super::stage::{RowIx, TableId};
+use super::vocabulary::{Action, ColumnKind, ColumnSpec, RowIx, TableId};
 
 /// One event of a run, with ids in place of row numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +38,7 @@ pub struct Event<'a> {
     pub into: Option<RowId>,
     /// It followed from the fate of the parent or the children.
     pub cascaded: bool,
-    /// What was measured, and the number; see [`super::stage::Evidence`].
+    /// What was measured, and the number; see [`super::vocabulary::Evidence`].
     pub score: Option<(&'a str, f64)>,
     /// For an edit: what was changed and how.
     pub edit: Option<Change<'a>>,
@@ -177,7 +175,7 @@ pub fn for_each_forgotten(
     corpus: &Corpus,
     mut visit: impl FnMut(&[Event<'_>]) -> Result<()>,
 ) -> Result<()> {
-    let Some(stored) = forget::stored(run)? else { return Ok(()) };
+    let Some(stored) = forgotten::stored(run)? else { return Ok(()) };
     for_each_fate(
         &stored,
         FORGET,
@@ -212,7 +210,7 @@ pub fn for_every_event(
 
 /// Writes `ledger.parquet`, `rows.parquet`, `lists.parquet` and `links.parquet`.
 ///
-/// `also` sees the events of the ledger as they are written, group by group, so that what is counted of a run is what
+/// The last two copy the columns that are `listed`. `also` sees the events of the ledger as they are written, group by group, so that what is counted of a run is what
 /// stands there.
 ///
 /// # Errors
@@ -221,10 +219,11 @@ pub fn write(
     folder: &RunFolder,
     stages: &[StageInstance],
     corpus: &Corpus,
+    listed: &[ColumnSpec],
     exported: bool,
     also: impl FnMut(&[Event<'_>]) + Send,
 ) -> Result<()> {
-    let book = Book { folder: folder.path(), stages, corpus };
+    let book = Book { folder: folder.path(), stages, corpus, listed };
     // They need not wait for one another. On a thread of its own, since one that writes keeps those of a pool waiting.
     std::thread::scope(|scope| {
         let folds = scope.spawn(|| {
@@ -243,6 +242,7 @@ struct Book<'a> {
     folder: &'a Path,
     stages: &'a [StageInstance],
     corpus: &'a Corpus,
+    listed: &'a [ColumnSpec],
 }
 
 impl Book<'_> {
@@ -265,6 +265,10 @@ impl Book<'_> {
         std::fs::rename(&beside, &path).at("renaming", &beside)
     }
 
+    fn listed_of(&self, table: TableId) -> Vec<ColumnSpec> {
+        self.listed.iter().copied().filter(|column| column.table == table).collect()
+    }
+
     fn write_ledger(&self, mut also: impl FnMut(&[Event<'_>])) -> Result<()> {
         self.write_file("ledger.parquet", Some(&Scribe::default()), |writer| {
             write_events(writer, &[])?;
@@ -278,25 +282,18 @@ impl Book<'_> {
     /// Where each request stands, in the order of the log.
     fn write_rows(&self, exported: bool) -> Result<()> {
         let Self { stages, corpus, .. } = *self;
-        let asked: [ColumnSpec; 4] = [columns::EXTERNAL_ID, columns::FILE, columns::LINE, columns::RECORD];
+        let listed = self.listed_of(TableId::Requests);
         self.write_file("rows.parquet", None, |writer| {
             for batch in 0..corpus.requests.batches() {
                 let range = corpus.requests.batch(batch);
-                let cells = corpus.requests.read_batch(batch, &asked)?;
+                let cells = corpus.requests.read_batch(batch, &listed)?;
                 let standing = Standing::of(&corpus.requests, batch, exported);
                 let list_id = |list: &RowIx| corpus.lists.row_id(*list).digits();
                 let lists: Vec<IdDigits> = corpus.list[range.clone()].iter().map(list_id).collect();
                 let origins: Vec<IdDigits> = corpus.origin[range.clone()].iter().map(list_id).collect();
                 let mut frame = standing.columns("request_id", stages);
-                let rows = 0..range.len();
+                frame.extend(listed.iter().map(|&column| copied(column, &cells, range.len())));
                 frame.extend([
-                    (
-                        "external_id",
-                        Values::Text(rows.clone().map(|at| cells.text(columns::EXTERNAL_ID, at)).collect()),
-                    ),
-                    ("file", Values::Int(rows.clone().map(|at| cells.int(columns::FILE, at)).collect())),
-                    ("line", Values::Int(rows.clone().map(|at| cells.int(columns::LINE, at)).collect())),
-                    ("record", Values::Int(rows.map(|at| cells.int(columns::RECORD, at)).collect())),
                     ("list_id", Values::Text(lists.iter().map(|id| Some(id.as_str())).collect())),
                     ("origin_list_id", Values::Text(origins.iter().map(|id| Some(id.as_str())).collect())),
                 ]);
@@ -314,22 +311,16 @@ impl Book<'_> {
             let path = folder.join("stages").join(step_name(at, &stage.id)).join(FATES);
             scores.extend(read_scores(&path, TableId::DocLists)?);
         }
-        let asked = [columns::FUNCTIONS, columns::COMPARED, columns::PARSE_STEPS];
+        let listed = self.listed_of(TableId::DocLists);
         self.write_file("lists.parquet", None, |writer| {
             for batch in 0..corpus.lists.batches() {
                 let range = corpus.lists.batch(batch);
-                let cells = corpus.lists.read_batch(batch, &asked)?;
+                let cells = corpus.lists.read_batch(batch, &listed)?;
                 let standing = Standing::of(&corpus.lists, batch, false);
                 let score = |row: RowIx| scores.get(&row).copied();
                 let mut frame = standing.columns("list_id", stages);
-                let rows = 0..range.len();
                 frame.push(("score", Values::Float(corpus.lists.rows_of_batch(batch).map(score).collect())));
-                for column in asked {
-                    frame.push((
-                        column.name,
-                        Values::Text(rows.clone().map(|at| cells.text(column, at)).collect()),
-                    ));
-                }
+                frame.extend(listed.iter().map(|&column| copied(column, &cells, range.len())));
                 writer.write(frame)?;
             }
             Ok(())
@@ -340,6 +331,15 @@ impl Book<'_> {
     fn write_links(&self) -> Result<()> {
         self.write_file(LINKS, None, |writer| links::fold(self.folder, self.stages, self.corpus, writer))
     }
+}
+
+/// A column of a batch, as it is written once more.
+fn copied(column: ColumnSpec, cells: &BatchCells, n_rows: usize) -> (&'static str, Values<'_>) {
+    let values = match column.kind {
+        ColumnKind::Text => Values::Text((0..n_rows).map(|at| cells.text(column, at)).collect()),
+        ColumnKind::Int => Values::Int((0..n_rows).map(|at| cells.int(column, at)).collect()),
+    };
+    (column.name, values)
 }
 
 fn write_events(writer: &mut FrameWriter, events: &[Event<'_>]) -> Result<()> {
@@ -369,9 +369,9 @@ pub fn fate_word(table: &Table, row: RowIx, exported: bool) -> &'static str {
     match table.fate(row) {
         Some(fate) if fate.reason.code == FORGOTTEN.code => "forgotten",
         Some(fate) => match fate.action {
-            super::stage::Action::Drop => "dropped",
-            super::stage::Action::Merge => "merged",
-            super::stage::Action::Hold => "held",
+            Action::Drop => "dropped",
+            Action::Merge => "merged",
+            Action::Hold => "held",
         },
         None if exported => "exported",
         None => "kept",

@@ -11,13 +11,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::columns::ColumnSpec;
 use super::corpus::{Corpus, IdDigits, RowId};
 use super::delta::{GROUP_ROWS, table_of};
 use super::error::{Result, damaged};
 use super::frame::{FrameFile, FrameWriter, Values};
 use super::runner::{StageInstance, step_name};
-use super::stage::{RowIx, TableId};
+use super::vocabulary::{ColumnSpec, RowIx, TableId};
 
 /// File of links, in the folder of a stage and at the top of a run.
 pub const LINKS: &str = "links.parquet";
@@ -199,10 +198,10 @@ mod tests {
     use serde_json::json;
 
     use super::super::columns::FUNCTIONS;
+    use super::super::contract::Contract;
     use super::super::error::Error;
     use super::super::fixture;
     use super::super::scribe::Scribe;
-    use super::super::stage::Contract;
     use super::super::verdict::{Delta, Verdict};
     use super::*;
 
@@ -219,7 +218,7 @@ mod tests {
     fn verdict(links: bool, say: impl FnOnce(&mut Verdict<'_>) -> Result<()>) -> Result<Delta> {
         let folder = tempfile::tempdir().unwrap();
         let corpus = fixture::corpus(&json!({"doc_lists": [{"functions": []}, {"functions": []}]}));
-        let contract = Contract { links, ..Contract::new(TableId::DocLists) };
+        let contract = Contract { links, ..Contract::of(TableId::DocLists) };
         let scribe = Scribe::new(usize::MAX);
         let mut verdict =
             Verdict::new("test", &contract, &corpus.lists, &folder.path().join("columns.parquet"), &scribe);

@@ -1,15 +1,16 @@
 //! The engine: stages judge, the runner acts.
 //!
-//! Reading order: `stage` (the vocabulary; `example` shows a reason on rows), `columns`, `view` and `verdict` (what a
-//! stage sees and says), `runner`, `cascade` and `conservation` (what becomes of it), then what they stand on:
+//! Reading order: `vocabulary` (the words all modules share), `contract`, `context` and `stage` (what a stage
+//! is; `example` shows a reason on rows), `view` and `verdict` (what it sees and says), `runner`, `cascade` and `conservation` (what becomes of it), then what they stand on:
 //! `corpus` (tables), `payload` and `delta` (their files), `frame` (the door to polars), `scribe` (who writes),
 //! `folder` and `marker` (the run folder), `seal` and `verify` (checksums of its files), `ledger` (all of it in one table),
-//! `links` (what was found about rows besides); last,
-//! what takes things out of a finished run: `purge`, `forget` and `forgotten`, by `rewrite`.
+//! `links` (what was found about rows besides), and
+//! `forgotten` (what must not come back). Nothing here changes a finished run; that is for `erasure`.
 
 pub mod cascade;
-pub mod columns;
-mod conservation;
+pub(crate) mod conservation;
+pub mod context;
+pub mod contract;
 pub mod corpus;
 pub mod decisions;
 pub mod delta;
@@ -20,11 +21,8 @@ pub mod example;
 #[cfg(test)]
 mod failing;
 pub mod fingerprint;
-#[cfg(test)]
-pub(crate) mod fixture;
 pub mod folder;
 pub mod foreign;
-pub mod forget;
 pub mod forgotten;
 pub mod frame;
 #[cfg(test)]
@@ -33,10 +31,9 @@ pub mod ledger;
 pub mod links;
 mod marker;
 mod others;
+pub mod part;
 pub mod partition;
 pub mod payload;
-pub mod purge;
-pub mod rewrite;
 pub mod runner;
 pub mod scribe;
 pub mod seal;
@@ -45,3 +42,4 @@ pub mod stage;
 pub mod verdict;
 pub mod verify;
 pub mod view;
+pub mod vocabulary;

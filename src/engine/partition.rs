@@ -10,72 +10,18 @@
 //! leaders, so its blocks are no tasks that could be judged apart; such a stage is [`Partition::Whole`].
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use super::context::{Context, Progress};
+use super::contract::Partition;
 use super::error::{Error, Result};
-use super::stage::{Context, Progress, RowIx, Stage};
+use super::part::{Part, Parts};
+use super::stage::Stage;
 use super::verdict::{PartDelta, Verdict};
 use super::view::View;
-
-/// Which rows of its table a stage must judge together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Partition {
-    /// Each row alone: any rows may be judged apart from the others.
-    Rows,
-    /// Rows of equal key; see [`Stage::keys`].
-    Key,
-    /// All rows.
-    Whole,
-}
-
-impl Partition {
-    /// Its name in messages and documentation.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rows => "rows",
-            Self::Key => "key",
-            Self::Whole => "whole",
-        }
-    }
-}
-
-/// Into how many parts a step is cut at most.
-pub type Parts = NonZeroUsize;
-
-/// The rows of one task.
-#[derive(Debug)]
-pub struct Part {
-    holds: Vec<bool>,
-    n_rows: usize,
-}
-
-impl Part {
-    fn of(rows: &[RowIx], n_rows_of_table: usize) -> Self {
-        let mut holds = vec![false; n_rows_of_table];
-        for &row in rows {
-            holds[row as usize] = true;
-        }
-        Self { holds, n_rows: rows.len() }
-    }
-
-    /// The row is judged in this part.
-    pub fn holds(&self, row: RowIx) -> bool {
-        self.holds.get(row as usize).copied().unwrap_or(false)
-    }
-
-    /// Number of its rows.
-    pub fn len(&self) -> usize {
-        self.n_rows
-    }
-
-    /// It has no rows.
-    pub fn is_empty(&self) -> bool {
-        self.n_rows == 0
-    }
-}
+use super::vocabulary::RowIx;
 
 /// Cuts the kept rows that a view shows into at most so many parts; one part, or none, is no cut at all.
 ///
@@ -191,11 +137,13 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::engine::columns::MESSAGES;
+    use crate::columns::MESSAGES;
+    use crate::engine::context::Quiet;
+    use crate::engine::contract::Contract;
     use crate::engine::fingerprint::Fingerprint;
-    use crate::engine::fixture;
     use crate::engine::scribe::Scribe;
-    use crate::engine::stage::{Contract, Evidence, Quiet, Reason, TableId};
+    use crate::engine::vocabulary::{Evidence, Reason, TableId};
+    use crate::fixture;
 
     static ODD: Reason = Reason::policy("test/odd", "Its number is odd.");
 
@@ -210,12 +158,8 @@ mod tests {
 
     impl Stage for Odd {
         fn contract(&self) -> Contract {
-            Contract {
-                reads: vec![MESSAGES],
-                reasons: vec![&ODD],
-                partition: if self.is_by_key { Partition::Key } else { Partition::Rows },
-                ..Contract::new(TableId::Requests)
-            }
+            let partition = if self.is_by_key { Partition::Key } else { Partition::Rows };
+            Contract::of(TableId::Requests).reads([MESSAGES]).reasons([&ODD]).partition(partition)
         }
 
         fn fingerprint(&self, _fingerprint: &mut Fingerprint) -> Result<()> {

@@ -13,8 +13,9 @@ use std::time::Instant;
 use serde::de::DeserializeOwned;
 
 use super::cascade::{NO_REQUEST_LEFT, apply, take_effect};
-use super::columns::ColumnSpec;
 use super::conservation::{check_export, check_lines, check_stage, kept};
+use super::context::Context;
+use super::contract::Contract;
 use super::corpus::{Cells, Corpus};
 use super::decisions::{
     self, APPLIED_NOTE, DECIDED, Decided, NOT_APPLIED_NOTE, Note, Ruling, not_applied, noted, write_rulings,
@@ -27,20 +28,21 @@ use super::entries::{self, EntryOrigin};
 use super::error::{At, Error, Result, damaged};
 use super::fingerprint::Fingerprint;
 use super::folder::{INGEST, InputFile, MANIFEST, RunFolder, Step};
-use super::forget;
-use super::forgotten::Forgotten;
+use super::forgotten::{self, Forgotten};
 use super::frame::FrameFile;
 use super::links::{LINKS, Link, write_links};
-use super::partition::{self, Parts};
-use super::payload::{self, IngestCounts, IngestManifest, InputsRead, PayloadWriter};
+use super::part::Parts;
+use super::partition;
+use super::payload::{self, IngestCounts, IngestManifest, InputsRead, Intake};
 use super::scribe::Scribe;
 use super::seal::{Fault, FaultKind, Files, Sealed};
-use super::stage::{Action, Context, Contract, Reason, ReasonKind, RowIx, Safety, Stage, TableId};
+use super::stage::Stage;
 use super::verdict::{Delta, FateEvent, Verdict};
 use super::view::View;
+use super::vocabulary::{Action, ColumnSpec, Reason, ReasonKind, RowIx, Safety, TableId};
 
 /// Raised when the layout of the run folder or the meaning of a delta changes: nothing older is reused.
-const ENGINE_VERSION: u32 = 4;
+const ENGINE_VERSION: u32 = 5;
 
 /// Bytes of cells that stay in memory, so that they need not be read back from where they were written.
 const HELD_BYTES: usize = 128 << 20;
@@ -53,6 +55,9 @@ pub trait Source: Send + Sync {
     /// A file the settings name cannot be read.
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()>;
 
+    /// The columns of both tables that it fills.
+    fn columns(&self) -> Vec<ColumnSpec>;
+
     /// The inputs with their hashes, for comparing with a run that is done.
     ///
     /// # Errors
@@ -63,7 +68,7 @@ pub trait Source: Send + Sync {
     ///
     /// # Errors
     /// An input cannot be read to its end, or the user asked to stop. A bad line is never an error.
-    fn read(&self, into: &mut PayloadWriter, cx: &Context<'_>) -> Result<InputsRead>;
+    fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead>;
 }
 
 /// Where kept rows go.
@@ -219,12 +224,12 @@ fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) ->
 /// The run folder is damaged or not finished.
 pub fn open(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Result<Corpus> {
     let mut corpus = fold(run, ingest, stages)?;
-    forget::apply(run, &mut corpus, stages.len())?;
+    forgotten::apply(run, &mut corpus, stages.len())?;
     Ok(corpus)
 }
 
 /// The tables after the last stage, as if nothing had been forgotten since.
-pub(super) fn fold(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Result<Corpus> {
+pub(crate) fn fold(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Result<Corpus> {
     let mut corpus = payload::load(run, ingest)?;
     for (at, instance) in stages.iter().enumerate() {
         replay(run, &format!("stages/{}", step_name(at, &instance.id)), at, instance, &mut corpus)?;
@@ -259,7 +264,8 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
     folder.remove_outcome()?;
     let start = Instant::now();
     cx.progress.begin("ingest", None);
-    let mut writer = PayloadWriter::new(folder.begin_private("ingest")?, forgotten.clone(), scribe);
+    let mut writer =
+        Intake::new(folder.begin_private("ingest")?, &source.columns(), forgotten.clone(), scribe);
     let read = source.read(&mut writer, cx)?;
     // Before the step is finished, since a later run takes over what is.
     check_lines(&read, writer.counts())?;
@@ -368,6 +374,7 @@ fn judge(
         kind: instance.kind.to_owned(),
         settings: instance.settings.clone(),
         table: contract.table,
+        role: contract.role,
         before,
         after: kept(corpus),
         fates: count_fates(&fates),
@@ -500,7 +507,7 @@ fn write_behind(scribe: &Scribe, files: Step, rest: Rest, manifest: StageManifes
 }
 
 /// Applies the delta of a stage that is done.
-pub(super) fn replay(
+pub(crate) fn replay(
     run: &Path,
     step: &str,
     at: usize,
@@ -549,7 +556,7 @@ pub(super) fn reasons_of(contract: &Contract) -> Vec<&'static Reason> {
     contract.reasons.iter().copied().chain([&NO_REQUEST_LEFT]).chain(decisions::reasons()).collect()
 }
 
-pub(super) fn add_columns(run: &Path, step: &str, contract: &Contract, corpus: &mut Corpus) -> Result<()> {
+pub(crate) fn add_columns(run: &Path, step: &str, contract: &Contract, corpus: &mut Corpus) -> Result<()> {
     let path = run.join(step).join(COLUMNS);
     let file = FrameFile::open(&path)?;
     let (found, expected) = (file.height(), corpus.table(contract.table).len());

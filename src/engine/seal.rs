@@ -200,7 +200,7 @@ impl Files {
     }
 
     /// Notes what a file is about to become; until [`Files::settle`] it is whole either way.
-    pub(super) fn becomes(&mut self, name: &str, sum: FileSum) {
+    pub(crate) fn becomes(&mut self, name: &str, sum: FileSum) {
         self.rewriting.insert(name.to_owned(), sum);
     }
 
@@ -208,7 +208,7 @@ impl Files {
     ///
     /// # Errors
     /// It has neither, or cannot be read.
-    pub(super) fn settle(&mut self, folder: &Path) -> Result<()> {
+    pub(crate) fn settle(&mut self, folder: &Path) -> Result<()> {
         for (name, new) in std::mem::take(&mut self.rewriting) {
             let path = folder.join(&name);
             let found = FileSum::of(&path)?;

@@ -11,16 +11,16 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
-use super::columns::{ColumnKind, ColumnSpec};
+use super::contract::Contract;
 use super::corpus::Table;
 use super::decisions::Ruling;
 use super::error::{Error, Result};
 use super::frame::{Columns, FrameWriter, Held, Values};
 use super::links::Link;
-use super::partition::Part;
+use super::part::Part;
 use super::scribe::Scribe;
-use super::stage::{
-    Action, Cell, Contract, Edit, Evidence, Opinion, Reason, ReasonKind, RowIx, Safety, TableId,
+use super::vocabulary::{
+    Action, Cell, ColumnKind, ColumnSpec, Edit, Evidence, Opinion, Reason, ReasonKind, RowIx, Safety, TableId,
 };
 
 /// One fate of one row.
@@ -294,7 +294,7 @@ impl<'a> Verdict<'a> {
         if self.table.batch_of(row) < self.next_batch {
             return self.refuse(format!("cell of row {row} set after its batch was written"));
         }
-        let changes = column.is_content() && self.table.columns().contains(&column);
+        let changes = column.is_content && self.table.has(column);
         if changes && !self.explained.contains(&(row, column.name)) {
             return self.refuse(format!(
                 "column {} of row {row} changed without an edit that says why",

@@ -3,12 +3,13 @@
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 
-use super::columns::ColumnSpec;
+use super::context::{Cancel, Context};
+use super::contract::Contract;
 use super::corpus::{BatchCells, Corpus, RowId, Table};
 use super::decisions::{Decided, Decision, DecisionKind};
 use super::error::{Error, Result};
-use super::partition::Part;
-use super::stage::{Cancel, Context, Contract, RowIx, TableId};
+use super::part::Part;
+use super::vocabulary::{ColumnSpec, Likeness, RowIx, TableId};
 
 /// The kept rows of one table.
 pub struct View<'a> {
@@ -106,24 +107,20 @@ impl<'a> View<'a> {
         self.corpus.origin[request as usize]
     }
 
-    /// The list that a list was merged into, and why; `None` for a list that was not merged.
-    pub fn list_merged_into(&self, list: RowIx) -> Option<(RowIx, &'static str)> {
+    /// The list that a list was merged into as one that is at least so much the same; `None` for any other.
+    pub fn list_merged_into(&self, list: RowIx, least: Likeness) -> Option<RowIx> {
         let fate = self.corpus.lists.fate(list)?;
-        fate.into.map(|into| (into, fate.reason.code))
+        fate.into.filter(|_| fate.reason.likeness >= Some(least))
     }
 
-    /// The request that a request was merged into, and why; `None` for one that was not merged.
-    pub fn merged_into(&self, request: RowIx) -> Option<(RowIx, &'static str)> {
-        let fate = self.corpus.requests.fate(request)?;
-        fate.into.map(|into| (into, fate.reason.code))
-    }
-
-    /// The request that one speaks for: itself, or the one at the end of its merges; `None` where one of these was for
-    /// another reason than `codes`.
-    pub fn head_of(&self, request: RowIx, codes: &[&str]) -> Option<RowIx> {
+    /// The request that one speaks for: itself, or the one at the end of its merges; `None` where one of these was of
+    /// rows that ask less the same than `least`.
+    pub fn head_of(&self, request: RowIx, least: Likeness) -> Option<RowIx> {
+        let requests = &self.corpus.requests;
         let mut head = request;
-        while let Some((into, code)) = self.merged_into(head) {
-            if !codes.contains(&code) {
+        while let Some((into, reason)) = requests.fate(head).and_then(|fate| Some((fate.into?, fate.reason)))
+        {
+            if reason.likeness < Some(least) {
                 return None;
             }
             head = into;

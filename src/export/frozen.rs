@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::earlier::{Earlier, EarlierFile, entry};
-use super::row::{COLUMNS, RowCells};
+use super::row::{EntryCells, table_columns};
 use super::set::Set;
 use crate::bfcl::category::Category;
 use crate::bfcl::ids::Ids;
@@ -36,7 +36,7 @@ pub(super) struct FrozenFile {
     /// Where each entry stands, in the order of `rows`.
     places: Vec<String>,
     /// What the Parquet file says of each entry.
-    pub(super) rows: Vec<RowCells>,
+    pub(super) rows: Vec<EntryCells>,
     /// Which record each was made of, as far as that is known.
     pub(super) origins: Vec<EntryOrigin>,
 }
@@ -165,22 +165,22 @@ fn answer(line: Option<(String, &str)>, id: &str, question: &str) -> Result<Valu
 }
 
 /// The rows of a Parquet file by id.
-fn by_id(frame: &Frame) -> FxHashMap<&str, RowCells> {
+fn by_id(frame: &Frame) -> FxHashMap<&str, EntryCells> {
     let cell = |name: &str, row| frame.texts(name).and_then(|texts| texts.get(row)).map(str::to_owned);
-    let ids = frame.texts(COLUMNS[0]);
-    (0..frame.height())
-        .filter_map(|row| Some((ids?.get(row)?, COLUMNS.map(|name| cell(name, row)))))
-        .collect()
+    let (ids, columns) = (frame.texts("id"), table_columns());
+    let cells = |row| columns.iter().map(|name| cell(name, row)).collect();
+    (0..frame.height()).filter_map(|row| Some((ids?.get(row)?, cells(row)))).collect()
 }
 
 /// What a line alone says.
-fn cells(line: &str, category: Category, truth: Option<&Value>) -> RowCells {
+fn cells(line: &str, category: Category, truth: Option<&Value>) -> EntryCells {
     let read: Value = serde_json::from_str(line).unwrap_or_default();
-    COLUMNS.map(|name| match name {
+    let cell = |name: &str| match name {
         "id" => read["id"].as_str().map(str::to_owned),
         "category" => Some(category.name().to_owned()),
         "question" | "function" => Some(read[name].to_string()),
         "ground_truth" => truth.map(Value::to_string),
         _ => None,
-    })
+    };
+    table_columns().into_iter().map(cell).collect()
 }

@@ -5,11 +5,10 @@
 //! made (beside, then renamed) by the caller. The leaderboard's own form is in `bfcl`;
 //! `row` has the columns of the tables, `set` the two sets of a dataset. `card` is what only people
 //! can say about a dataset. `written` counts what is in a dataset, `earlier` reads one that is there
-//! already, `erase` takes entries out of one.
+//! already.
 
 pub mod card;
 pub mod earlier;
-pub mod erase;
 mod frozen;
 mod row;
 pub mod set;

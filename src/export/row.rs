@@ -1,12 +1,9 @@
 //! The columns of a dataset's tables.
 
-use crate::engine::columns::{CATEGORY_BASIS, ColumnSpec, LANGUAGE, RELEVANCE, WEIGHT};
+use crate::columns::passed_on;
 
-/// Columns that are written as they stand; empty where no stage wrote them.
-pub(super) const PASSED_ON: [ColumnSpec; 4] = [CATEGORY_BASIS, LANGUAGE, RELEVANCE, WEIGHT];
-
-/// The columns of the Parquet files, all of text; `frozen`, a number, follows them. The last are written as stages left them.
-pub(super) const COLUMNS: [&str; 14] = [
+/// The columns that are the dataset's own, all of text.
+pub(super) const OWN: [&str; 10] = [
     "id",
     "category",
     "question",
@@ -17,11 +14,13 @@ pub(super) const COLUMNS: [&str; 14] = [
     "external_id",
     "answer_from",
     "list_id",
-    CATEGORY_BASIS.name,
-    LANGUAGE.name,
-    RELEVANCE.name,
-    WEIGHT.name,
 ];
 
-/// The cells of one entry, in the order of [`COLUMNS`].
-pub(super) type RowCells = [Option<String>; COLUMNS.len()];
+/// The columns of the Parquet files, all of text; `frozen`, a number, follows them. The last are written as stages left
+/// them, and are empty where no stage wrote them.
+pub(super) fn table_columns() -> Vec<&'static str> {
+    OWN.into_iter().chain(passed_on().into_iter().map(|column| column.name)).collect()
+}
+
+/// The cells of one entry, in the order of [`table_columns`].
+pub(super) type EntryCells = Vec<Option<String>>;

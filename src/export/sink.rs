@@ -20,15 +20,14 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::card::Card;
 use super::frozen::{Frozen, FrozenFile};
-use super::row::{COLUMNS, PASSED_ON, RowCells};
+use super::row::{EntryCells, OWN, table_columns};
 use super::set::Set;
 use crate::bfcl::category::Category;
 use crate::bfcl::ids::{Ids, check_prefix};
 use crate::bfcl::writer::{Entry, LINES_AT_A_TIME, write_category};
+use crate::columns::{ANSWER, ANSWER_FROM, CATEGORY, EXTERNAL_ID, FUNCTIONS, MESSAGES, TIER, passed_on};
 use crate::conversation::Message;
-use crate::engine::columns::{
-    ANSWER, ANSWER_FROM, CATEGORY, ColumnSpec, EXTERNAL_ID, FUNCTIONS, MESSAGES, TIER,
-};
+use crate::engine::context::Context;
 use crate::engine::corpus::{Corpus, RowId};
 use crate::engine::entries::EntryOrigin;
 use crate::engine::error::{At, Error, Result};
@@ -36,7 +35,7 @@ use crate::engine::folder::create as create_file;
 use crate::engine::frame::{FrameWriter, Values};
 use crate::engine::payload::id_of_repeat;
 use crate::engine::runner::{Exported, Sink};
-use crate::engine::stage::{Context, RowIx};
+use crate::engine::vocabulary::{ColumnSpec, RowIx};
 
 /// Tiers of answers that the scored files take.
 const SURE: &[&str] = &["human", "outcome"];
@@ -174,8 +173,8 @@ struct Draft {
     answer: Option<Vec<Value>>,
     tier: Option<String>,
     answer_from: Option<String>,
-    /// The cells of [`PASSED_ON`].
-    passed_on: [Option<String>; PASSED_ON.len()],
+    /// The cells of the columns that are passed on.
+    passed_on: EntryCells,
 }
 
 impl Draft {
@@ -215,11 +214,10 @@ impl Draft {
         }
     }
 
-    fn cells(&self, id: &str, functions: &FxHashMap<RowIx, Vec<Value>>) -> RowCells {
+    fn cells(&self, id: &str, functions: &FxHashMap<RowIx, Vec<Value>>) -> EntryCells {
         let question = self.question();
         let from = |request: &String| if *request == self.request_id { OWN_RECORD } else { EQUAL_RECORD };
-        let [basis, language, relevance, weight] = self.passed_on.clone();
-        [
+        let own: [Option<String>; OWN.len()] = [
             Some(id.to_owned()),
             Some(self.category.name().to_owned()),
             Some(question),
@@ -230,11 +228,8 @@ impl Draft {
             self.external_id.clone(),
             self.answer_from.as_ref().map(|request| from(request).to_owned()),
             Some(self.published.list_id.to_string()),
-            basis,
-            language,
-            relevance,
-            weight,
-        ]
+        ];
+        own.into_iter().chain(self.passed_on.iter().cloned()).collect()
     }
 }
 
@@ -282,7 +277,8 @@ fn go_on(cx: &Context<'_>) -> Result<()> {
 
 fn read_drafts(corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Draft>> {
     let requests = &corpus.requests;
-    let asked = [&[MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY], &PASSED_ON[..]].concat();
+    let passed_on = passed_on();
+    let asked = [&[MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY], &passed_on[..]].concat();
     let mut drafts = Vec::new();
     for batch in 0..requests.batches() {
         go_on(cx)?;
@@ -296,7 +292,7 @@ fn read_drafts(corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Draft>> {
         let draft_of = |&row: &RowIx| {
             go_on(cx)?;
             let text = |column| cells.text(column, row as usize - range.start).map(str::to_owned);
-            draft(corpus, row, text).ok_or_else(|| {
+            draft(corpus, row, &passed_on, text).ok_or_else(|| {
                 let what = format!(
                     "request {} is kept but has no category, or lacks its answer",
                     requests.row_id(row)
@@ -310,7 +306,12 @@ fn read_drafts(corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Draft>> {
 }
 
 /// `None` where something is missing that the category must have.
-fn draft(corpus: &Corpus, row: RowIx, text: impl Fn(ColumnSpec) -> Option<String>) -> Option<Draft> {
+fn draft(
+    corpus: &Corpus,
+    row: RowIx,
+    passed_on: &[ColumnSpec],
+    text: impl Fn(ColumnSpec) -> Option<String>,
+) -> Option<Draft> {
     let category = Category::from_name(&text(CATEGORY)?)?;
     let of_answer = |column| if category.has_answers() { text(column).map(Some) } else { Some(None) };
     let answer = match of_answer(ANSWER)? {
@@ -329,7 +330,7 @@ fn draft(corpus: &Corpus, row: RowIx, text: impl Fn(ColumnSpec) -> Option<String
         // Of an entry without an answer only the label can have a tier.
         tier: of_answer(TIER)?.or_else(|| text(TIER).filter(|tier| tier == JUDGED)),
         answer_from: text(ANSWER_FROM).filter(|_| category.has_answers()),
-        passed_on: PASSED_ON.map(&text),
+        passed_on: passed_on.iter().map(|&column| text(column)).collect(),
     })
 }
 
@@ -386,10 +387,10 @@ fn write_files(
     Ok(names)
 }
 
-fn write_rows(table: &mut FrameWriter, rows: &[RowCells], is_frozen: bool) -> Result<()> {
+fn write_rows(table: &mut FrameWriter, rows: &[EntryCells], is_frozen: bool) -> Result<()> {
     let texts = |at: usize| Values::Text(rows.iter().map(|row| row[at].as_deref()).collect());
     let mut columns: Vec<(&str, Values<'_>)> =
-        COLUMNS.into_iter().enumerate().map(|(at, name)| (name, texts(at))).collect();
+        table_columns().into_iter().enumerate().map(|(at, name)| (name, texts(at))).collect();
     columns.push(("frozen", Values::Int(vec![Some(i64::from(is_frozen)); rows.len()])));
     table.write(columns)
 }
@@ -399,9 +400,9 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::engine::fixture;
+    use crate::engine::context::Quiet;
     use crate::engine::frame::FrameFile;
-    use crate::engine::stage::Quiet;
+    use crate::fixture;
 
     fn export(tables: &Value, into: &Path) -> Result<Exported> {
         let cancel = AtomicBool::new(false);

@@ -12,12 +12,13 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::columns::{AFTERWARDS, EXTERNAL_ID, FILE, LINE, MESSAGES, RECORD, RESPONSE, SHAPE, TEXT};
 use crate::conversation::Message;
+use crate::engine::context::Cancel;
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::hex;
 use crate::engine::folder::InputFile;
-use crate::engine::payload::{LineRow, Place, RequestRow};
-use crate::engine::stage::Cancel;
+use crate::engine::payload::{DocListRow, LineRow, Place, RequestRow, RowCells};
 use crate::ingest::batch::BatchAnswer;
 use crate::ingest::fate::{Line, LineFate, Record};
 use crate::ingest::read::{Block, Format, Limits, ReadError, read_sound_blocks};
@@ -160,9 +161,7 @@ fn ready_row(file: u32, line: Line) -> ReadyRow {
     };
     // A detail can quote the line: a key, a role.
     ReadyRow::Line(LineRow {
-        file,
-        line: place.line,
-        record: place.record,
+        place,
         n_lines: line.n_items,
         unreadable,
         ends_file: ends_file(reason),
@@ -172,30 +171,28 @@ fn ready_row(file: u32, line: Line) -> ReadyRow {
 }
 
 fn request(place: Place, record: Record) -> RequestRow {
-    let facts = record.facts;
+    let number = |number: u64| i64::try_from(number).ok();
     let json = |messages: &[Message]| serde_json::to_string(messages).expect("messages are plain data");
+    let message = |message: Message| serde_json::to_string(&message).expect("a message is plain data");
+    let cells = RowCells::default()
+        .with(EXTERNAL_ID, record.external_id)
+        .with(FILE, Some(i64::from(place.file)))
+        .with(LINE, number(place.line))
+        .with(RECORD, number(place.record))
+        .with(SHAPE, Some(record.shape))
+        .with(MESSAGES, Some(json(&record.messages)))
+        .with(RESPONSE, record.response.map(message))
+        .with(AFTERWARDS, (!record.afterwards.is_empty()).then(|| json(&record.afterwards)));
     RequestRow {
         content_key: record.content_key,
-        file: place.file,
-        line: place.line,
-        record: place.record,
-        external_id: record.external_id,
+        place,
+        time_ms: record.facts.time_ms,
         shape: record.shape,
-        messages: json(&record.messages),
-        afterwards: (!record.afterwards.is_empty()).then(|| json(&record.afterwards)),
-        response: record
-            .response
-            .map(|response| serde_json::to_string(&response).expect("a message is plain data")),
-        finish_reason: facts.finish_reason,
-        time_ms: facts.time_ms,
-        model: facts.model,
-        user: facts.user,
-        session: facts.session,
-        tool_choice: facts.tool_choice,
-        parallel_tool_calls: facts.parallel_tool_calls,
-        status: facts.status,
-        list_id: xxh3_128(record.functions.as_bytes()),
-        functions: record.functions,
+        list: DocListRow {
+            content_key: xxh3_128(record.functions.as_bytes()),
+            cells: RowCells::default().with(TEXT, Some(record.functions)),
+        },
         joined: None,
+        cells: record.facts.into_cells(cells),
     }
 }

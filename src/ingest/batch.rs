@@ -15,8 +15,9 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
+use crate::columns;
 use crate::engine::error::Result;
-use crate::engine::payload::{LineRow, Place, RequestRow};
+use crate::engine::payload::{LineRow, Place, RequestRow, RowCells};
 use crate::ingest::path::{Path, at};
 use crate::ingest::reasons::RESPONSE_WITHOUT_REQUEST;
 use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, FIRST_FAILED_STATUS, read_response};
@@ -90,8 +91,8 @@ pub(super) fn custom_id(line: &Value, envelope: &Envelope) -> Option<String> {
 pub(super) struct Waiting {
     requests: BTreeMap<String, Vec<RequestRow>>,
     answers: BTreeMap<String, Vec<(Place, BatchAnswer)>>,
-    /// The text of each doc list that waits.
-    functions: FxHashMap<u128, String>,
+    /// The cells of each doc list that waits.
+    functions: FxHashMap<u128, RowCells>,
     n_requests: u64,
 }
 
@@ -116,8 +117,8 @@ impl Waiting {
 
     /// Puts a request with the others of its `custom_id`.
     pub(super) fn request(&mut self, custom_id: String, mut row: RequestRow) {
-        let functions = std::mem::take(&mut row.functions);
-        self.functions.entry(row.list_id).or_insert(functions);
+        let functions = std::mem::take(&mut row.list.cells);
+        self.functions.entry(row.list.content_key).or_insert(functions);
         self.requests.entry(custom_id).or_default().push(row);
         self.n_requests += 1;
     }
@@ -135,14 +136,14 @@ impl Waiting {
         for (custom_id, mut requests) in std::mem::take(&mut self.requests) {
             let mut answers = self.answers.remove(&custom_id).unwrap_or_default();
             answers.sort_by_key(|(place, answer)| (answer.has_failed(), place.line, answer.content_key));
-            requests.sort_by_key(|row| (row.line, row.file));
+            requests.sort_by_key(|row| (row.place.line, row.place.file));
             let is_one = requests.iter().all(|row| row.content_key == requests[0].content_key);
             let mut left = answers.into_iter();
             if is_one && let Some((place, answer)) = left.next() {
                 answer.put_into(&mut requests[0], place);
             }
             for mut row in requests {
-                row.functions = self.functions.get(&row.list_id).cloned().unwrap_or_default();
+                row.list.cells = self.functions.get(&row.list.content_key).cloned().unwrap_or_default();
                 take(Joined::Request(Box::new(row)))?;
             }
             let why = if is_one { "an earlier line answers the request of" } else { "several requests have" };
@@ -160,20 +161,19 @@ impl BatchAnswer {
 
     fn put_into(self, row: &mut RequestRow, place: Place) {
         let message = self.answer.message.map(|message| serde_json::to_string(&message));
-        row.response = message.map(|text| text.expect("a message is plain data"));
-        row.finish_reason = self.answer.finish_reason;
-        row.status = self.status.or(row.status);
+        row.cells.set(columns::RESPONSE, message.map(|text| text.expect("a message is plain data")));
+        row.cells.set(columns::FINISH_REASON, self.answer.finish_reason);
+        if self.status.is_some() {
+            row.cells.set(columns::STATUS, self.status);
+        }
         row.joined = Some(place);
     }
 
     fn unjoined(place: Place, why: &str) -> Joined {
-        let Place { file, line, record } = place;
         // Without the id: it is the request's own, which somebody may ask to forget.
         let detail = format!("{why} its custom_id");
         Joined::Answer(LineRow {
-            file,
-            line,
-            record,
+            place,
             n_lines: 1,
             unreadable: false,
             ends_file: false,

@@ -9,6 +9,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::columns::{
+    FINISH_REASON, MODEL, PARALLEL_TOOL_CALLS, SESSION, STATUS, TIME_MS, TOOL_CHOICE, USER,
+};
+use crate::engine::payload::RowCells;
 use crate::ingest::path::{Path, at};
 use crate::ingest::shapes::bodies::BODY_FACTS;
 use crate::ingest::shapes::{Columns, Envelope, Fact};
@@ -34,6 +38,21 @@ pub struct Facts {
     pub finish_reason: Option<String>,
     /// The HTTP status.
     pub status: Option<i64>,
+}
+
+impl Facts {
+    /// Adds a cell for each to those of the row.
+    pub(super) fn into_cells(self, cells: RowCells) -> RowCells {
+        cells
+            .with(TIME_MS, self.time_ms)
+            .with(MODEL, self.model)
+            .with(USER, self.user)
+            .with(SESSION, self.session)
+            .with(TOOL_CHOICE, self.tool_choice)
+            .with(PARALLEL_TOOL_CALLS, self.parallel_tool_calls.map(i64::from))
+            .with(FINISH_REASON, self.finish_reason)
+            .with(STATUS, self.status)
+    }
 }
 
 /// Finds facts in a line and in the body inside it; the line's own count first.

@@ -16,13 +16,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
+use crate::columns;
+use crate::engine::context::Context;
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::{Fingerprint, sha256_until};
 use crate::engine::folder::InputFile;
 use crate::engine::foreign::{ForeignFile, ForeignRows, Need};
-use crate::engine::payload::{InputsRead, PayloadWriter, RequestRow};
+use crate::engine::payload::{InputsRead, Intake, RequestRow};
 use crate::engine::runner::Source;
-use crate::engine::stage::Context;
+use crate::engine::vocabulary::ColumnSpec;
 use crate::ingest::ahead::{Parsed, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready};
 use crate::ingest::batch::{Joined, Waiting};
 use crate::ingest::fate::{Line, LineFate};
@@ -87,11 +89,15 @@ impl Source for Ingest {
         Ok(())
     }
 
+    fn columns(&self) -> Vec<ColumnSpec> {
+        columns::from_ingest()
+    }
+
     fn inputs(&self) -> Result<Vec<InputFile>> {
         self.inputs.iter().map(|path| hashed(path, &|| false)).collect()
     }
 
-    fn read(&self, into: &mut PayloadWriter, cx: &Context<'_>) -> Result<InputsRead> {
+    fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
         let mut rows = Rows {
             ingest: self,
             cx,
@@ -139,7 +145,7 @@ impl Reading {
 struct Rows<'a, 'c> {
     ingest: &'a Ingest,
     cx: &'a Context<'c>,
-    into: &'a mut PayloadWriter,
+    into: &'a mut Intake,
     /// Batch lines, which are joined once all files are read.
     waiting: Waiting,
     /// The sample so far: the records with the smallest hashes.
@@ -321,7 +327,7 @@ impl Rows<'_, '_> {
     fn draw(&mut self, request: Box<RequestRow>, wanted: u64) {
         let draw = xxh3_64_with_seed(&request.content_key.to_le_bytes(), self.cx.seed);
         self.n_drawn += 1;
-        self.sample.insert((draw, request.content_key, request.line, self.n_drawn), request);
+        self.sample.insert((draw, request.content_key, request.place.line, self.n_drawn), request);
         if self.sample.len() as u64 > wanted
             && let Some((_, passed_over)) = self.sample.pop_last()
         {
@@ -331,7 +337,7 @@ impl Rows<'_, '_> {
 
     fn write_sample(&mut self) -> Result<()> {
         let mut sample: Vec<Box<RequestRow>> = std::mem::take(&mut self.sample).into_values().collect();
-        sample.sort_by_key(|request| (request.file, request.line));
+        sample.sort_by_key(|request| (request.place.file, request.place.line));
         sample.into_iter().try_for_each(|request| {
             self.go_on()?;
             self.into.request(*request)

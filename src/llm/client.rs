@@ -13,7 +13,7 @@ use super::Error;
 use super::key::Key;
 pub use super::retry::Patience;
 use super::sender::{Sender, shown};
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::environment::{Environment, OPENAI_BASE};
 
 /// Where no server is named.

@@ -13,7 +13,7 @@ use super::client::{Patience, runtime};
 use super::key::Key;
 use super::retry::is_passing;
 use super::sender::{Sender, shown};
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 
 /// Gets files, one after the other.
 pub struct Downloader {

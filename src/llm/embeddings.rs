@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::Error;
 use super::client::Client;
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 
 /// Texts in one request: what the strictest of common servers take.
 const MAX_TEXTS: usize = 32;

@@ -5,7 +5,8 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{AFTER_OVERLAP, OVERLAP, Override};
+use super::{AFTER_OVERLAP, Override};
+use crate::engine::contract::Role;
 use crate::stages::{Kind, Registry};
 
 /// The tables of a file.
@@ -34,13 +35,18 @@ impl<'t> Draft<'t> {
 
     /// Puts the stage that drops overlaps in its place, where there is none.
     pub(super) fn ensure_overlap_stage(&mut self, registry: &Registry) {
-        if self.stages.iter().any(|stage| stage.kind.name == OVERLAP) {
+        if self.stages.iter().any(StageTable::is_baseline) {
             return;
         }
         let before = |stage: &StageTable<'_>| AFTER_OVERLAP.contains(&stage.kind.name);
         let at = self.stages.iter().position(before).unwrap_or(self.stages.len());
-        let kind = *registry.kind(OVERLAP).expect("every registry begins with the kinds of this crate");
-        self.stages.insert(at, StageTable { id: OVERLAP.to_owned(), kind, settings: empty_table() });
+        let is_baseline = |kind: &&Kind| kind.with_defaults().contract().role == Role::Baseline;
+        let kind = *registry
+            .kinds()
+            .iter()
+            .find(is_baseline)
+            .expect("every registry begins with the kinds of this crate");
+        self.stages.insert(at, StageTable { id: kind.name.to_owned(), kind, settings: empty_table() });
     }
 }
 
@@ -49,6 +55,13 @@ pub(super) struct StageTable<'i> {
     pub(super) id: String,
     pub(super) kind: Kind,
     pub(super) settings: Spanned<DeValue<'i>>,
+}
+
+impl StageTable<'_> {
+    /// It drops what an earlier dataset holds.
+    pub(super) fn is_baseline(&self) -> bool {
+        self.kind.with_defaults().contract().role == Role::Baseline
+    }
 }
 
 pub(super) fn take<'i>(table: &mut DeTable<'i>, key: &str) -> Option<Spanned<DeValue<'i>>> {

@@ -14,8 +14,7 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::draft::{Draft, StageTable, put, set, take};
 use super::{
-    Baseline, BaselineMode, OVERLAP, Override, Pipeline, PipelineError, SECTIONS, STAGE_KEYS, TOP_KEYS, Top,
-    order,
+    Baseline, BaselineMode, Override, Pipeline, PipelineError, SECTIONS, STAGE_KEYS, TOP_KEYS, Top, order,
 };
 use crate::decisions;
 use crate::engine::decisions::Decisions;
@@ -155,7 +154,7 @@ impl<'t> Reader<'t> {
         }
         let run = baseline.run.to_string_lossy().into_owned();
         draft.ensure_overlap_stage(self.registry);
-        for stage in draft.stages.iter_mut().filter(|stage| stage.kind.name == OVERLAP) {
+        for stage in draft.stages.iter_mut().filter(|stage| stage.is_baseline()) {
             put(&mut stage.settings, "run", run.clone());
         }
         if baseline.mode == BaselineMode::Freeze {

@@ -17,11 +17,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::engine::contract::Role;
 use crate::engine::decisions::Decisions;
 use crate::engine::runner::StageInstance;
 use crate::export::sink::Export;
 use crate::ingest::source::Ingest;
-use crate::stages::drop_baseline_overlap::DropBaselineOverlap;
 use crate::stages::sample::Sample;
 use crate::stages::split::Split;
 use crate::stages::{self, Registry, Settings as _};
@@ -36,9 +36,7 @@ const TOP_KEYS: &[&str] =
     &["name", "about", "seed", "max_fault_share", "decisions", "ingest", "baseline", "stages", "export"];
 /// Names of sections, which no stage may have as its id.
 const SECTIONS: [&str; 3] = ["ingest", "baseline", "export"];
-/// The kind of stage that `[baseline]` sets up.
-const OVERLAP: &str = DropBaselineOverlap::NAME;
-/// It is put ahead of the first of these where the pipeline does not have it.
+/// The stage that `[baseline]` sets up is put ahead of the first of these where the pipeline does not have it.
 const AFTER_OVERLAP: [&str; 2] = [Split::NAME, Sample::NAME];
 const STAGE_KEYS: &[&str] = &["kind", "id"];
 
@@ -189,7 +187,7 @@ impl Pipeline {
     /// The earlier datasets it reads, each once: those that requests are held against, and the one that is frozen.
     pub fn baselines(&self) -> Vec<PathBuf> {
         let of_stage = |stage: &StageInstance| {
-            let run = stage.settings.get("run").filter(|_| stage.kind == OVERLAP)?;
+            let run = stage.settings.get("run").filter(|_| stage.stage.contract().role == Role::Baseline)?;
             run.as_str().map(PathBuf::from)
         };
         let frozen = self.export.iter().filter_map(|export| export.freeze.clone());

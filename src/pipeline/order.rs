@@ -4,13 +4,12 @@
 //! before, nothing leaves the machine ahead of redaction, redaction comes ahead of all
 //! else. What works but is likely not meant is a warning.
 
-use crate::engine::columns::{self, ColumnSpec};
+use crate::columns;
+use crate::engine::contract::{Contract, Role};
 use crate::engine::runner::{Sink, StageInstance};
-use crate::engine::stage::Contract;
+use crate::engine::vocabulary::{ColumnSpec, TableId};
 use crate::export::sink::Export;
-use crate::stages::REDACTION;
-
-use super::OVERLAP;
+use crate::stages::kind_of;
 
 /// A stage that may not stand where it does.
 pub(super) struct Misplaced {
@@ -24,7 +23,7 @@ pub(super) struct Misplaced {
 /// A stage or the export may not stand where it does.
 pub(super) fn check(stages: &[StageInstance], export: Option<&Export>) -> Result<Vec<String>, Misplaced> {
     let mut warnings: Vec<String> = redaction(stages)?.into_iter().collect();
-    let mut have: Vec<ColumnSpec> = columns::PAYLOAD.to_vec();
+    let mut have: Vec<ColumnSpec> = columns::from_ingest();
     let mut merges = Merges::default();
     for (at, instance) in stages.iter().enumerate() {
         let contract = instance.stage.contract();
@@ -37,9 +36,10 @@ pub(super) fn check(stages: &[StageInstance], export: Option<&Export>) -> Result
     }
     if let Some(export) = export {
         provided(&export.reads(), &have, "export")?;
-        if export.freeze.is_some() && !stages.iter().any(|stage| stage.kind == OVERLAP) {
+        if export.freeze.is_some() && !stages.iter().any(|stage| role(stage) == Role::Baseline) {
+            let overlap = kind_of(Role::Baseline, TableId::Requests).map_or("stage", |kind| kind.name);
             warnings.push(format!(
-                "export keeps the entries of an earlier dataset, but no {OVERLAP} drops what they stand for"
+                "export keeps the entries of an earlier dataset, but no {overlap} drops what they stand for"
             ));
         }
     }
@@ -61,11 +61,25 @@ fn provided(reads: &[ColumnSpec], have: &[ColumnSpec], who: &str) -> Result<(), 
     })
 }
 
+fn role(stage: &StageInstance) -> Role {
+    stage.stage.contract().role
+}
+
+/// The table that a stage redacts.
+fn redacts(stage: &StageInstance) -> Option<TableId> {
+    stage.stage.contract().redacts()
+}
+
+/// The name of the kind that redacts a table.
+fn redaction_of(table: TableId) -> &'static str {
+    kind_of(Role::Redaction, table).map_or("redaction", |kind| kind.name)
+}
+
 /// Rows leave the machine only after redaction.
 fn stays_here(stages: &[StageInstance], at: usize, contract: &Contract) -> Result<(), Misplaced> {
-    let stands_before = |kind: &str| stages[..at].iter().any(|stage| stage.kind == kind);
-    let ahead = REDACTION.iter().find(|&&kind| contract.sends_rows_out && !stands_before(kind));
-    ahead.map_or(Ok(()), |kind| {
+    let is_redacted = |table: &TableId| stages[..at].iter().any(|stage| redacts(stage) == Some(*table));
+    let ahead = TableId::ALL.into_iter().find(|table| contract.sends_rows_out && !is_redacted(table));
+    ahead.map(redaction_of).map_or(Ok(()), |kind| {
         Err(Misplaced {
             what: format!("stage {} {} sends rows out of this machine before {kind}", at + 1, stages[at].id),
             hint: format!("put a stage of kind {kind} ahead of it"),
@@ -84,7 +98,7 @@ impl<'s> Merges<'s> {
     fn take_note(&mut self, instance: &'s StageInstance, contract: &Contract) {
         if contract.merges {
             self.by.retain(|(_, reads)| !reads.iter().any(|read| contract.reads.contains(read)));
-            let content = contract.reads.iter().copied().filter(|column| column.is_content()).collect();
+            let content = contract.reads.iter().copied().filter(|column| column.is_content).collect();
             self.by.push((&instance.id, content));
         }
     }
@@ -98,7 +112,7 @@ impl<'s> Merges<'s> {
         later: &[StageInstance],
     ) -> Vec<String> {
         let changes = |column: &ColumnSpec| {
-            column.is_content() && have.contains(column) && contract.writes.contains(column)
+            column.is_content && have.contains(column) && contract.writes.contains(column)
         };
         let is_merged_again = |column: &ColumnSpec| {
             later
@@ -120,24 +134,31 @@ impl<'s> Merges<'s> {
 /// Redaction stands first: the files of a stage before it would hold what was redacted. Its two halves number alike
 /// only with the same settings, and doc lists can be told last. Answers with a warning where doc lists are left out.
 fn redaction(stages: &[StageInstance]) -> Result<Option<String>, Misplaced> {
-    let [of_requests, of_docs] = REDACTION;
-    for (at, stage) in stages.iter().enumerate().filter(|(_, stage)| REDACTION.contains(&stage.kind)) {
-        redacts_first(at, stage, &stages[..at])?;
+    for (at, stage) in stages.iter().enumerate() {
+        if let Some(table) = redacts(stage) {
+            redacts_first(at, stage, table, &stages[..at])?;
+        }
     }
-    let has = |kind: &str| stages.iter().any(|stage| stage.kind == kind);
-    Ok((has(of_requests) && !has(of_docs))
-        .then(|| format!("doc lists are not redacted: put a stage of kind {of_docs} behind {of_requests}")))
+    let has = |table: TableId| stages.iter().any(|stage| redacts(stage) == Some(table));
+    Ok((has(TableId::Requests) && !has(TableId::DocLists)).then(|| {
+        let [of_requests, of_docs] = TableId::ALL.map(redaction_of);
+        format!("doc lists are not redacted: put a stage of kind {of_docs} behind {of_requests}")
+    }))
 }
 
 /// One stage of redaction against those before it.
-fn redacts_first(at: usize, stage: &StageInstance, before: &[StageInstance]) -> Result<(), Misplaced> {
+fn redacts_first(
+    at: usize,
+    stage: &StageInstance,
+    table: TableId,
+    before: &[StageInstance],
+) -> Result<(), Misplaced> {
     let refuse = |what: String, hint: &str| Err(Misplaced { what, hint: hint.to_owned() });
-    let [of_requests, _] = REDACTION;
-    if before.iter().any(|before| before.kind == stage.kind) {
+    if before.iter().any(|before| redacts(before) == Some(table)) {
         let what = format!("stage {} {} is the second of kind {}", at + 1, stage.id, stage.kind);
         return refuse(what, "one stage of the kind finds all kinds of values");
     }
-    if let Some(before) = before.iter().find(|before| !REDACTION.contains(&before.kind)) {
+    if let Some(before) = before.iter().find(|before| redacts(before).is_none()) {
         let what = format!(
             "stage {} {} comes after {}, whose files would hold what is redacted",
             at + 1,
@@ -146,10 +167,11 @@ fn redacts_first(at: usize, stage: &StageInstance, before: &[StageInstance]) -> 
         );
         return refuse(what, "put redact, then redact-docs, ahead of all other stages");
     }
-    if stage.kind == of_requests {
+    if table == TableId::Requests {
         return Ok(());
     }
-    let Some(requests) = before.iter().find(|before| before.kind == of_requests) else {
+    let Some(requests) = before.iter().find(|before| redacts(before) == Some(TableId::Requests)) else {
+        let of_requests = redaction_of(TableId::Requests);
         let what = format!("stage {} {} comes before {of_requests}", at + 1, stage.id);
         return refuse(what, "redact reads the doc lists as sent, so it comes first");
     };

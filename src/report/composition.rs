@@ -7,13 +7,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::columns::{CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, RELEVANCE, TIER, WEIGHT};
 use crate::docs::canonical;
-use crate::engine::columns::{
-    CATEGORY, CATEGORY_BASIS, ColumnSpec, FUNCTIONS, LANGUAGE, RELEVANCE, TIER, WEIGHT,
-};
 use crate::engine::corpus::Corpus;
 use crate::engine::error::Result;
-use crate::engine::stage::RowIx;
+use crate::engine::vocabulary::{ColumnSpec, RowIx};
 use crate::export::sink::JUDGED;
 
 /// Counts over the kept requests and the lists they have now.
@@ -101,11 +99,8 @@ const COUNTED: [ColumnSpec; 5] = [TIER, CATEGORY, CATEGORY_BASIS, RELEVANCE, LAN
 /// A file of the run folder cannot be read.
 pub fn entries(corpus: &Corpus) -> Result<Entries> {
     let requests = &corpus.requests;
-    let asked: Vec<ColumnSpec> = requests
-        .columns()
-        .into_iter()
-        .filter(|column| COUNTED.contains(column) || *column == WEIGHT)
-        .collect();
+    let there = COUNTED.into_iter().chain([WEIGHT]).filter(|column| requests.has(*column));
+    let asked: Vec<ColumnSpec> = there.collect();
     let mut counts: BTreeMap<&'static str, BTreeMap<String, u64>> = BTreeMap::new();
     let mut weight: Option<f64> = None;
     for batch in 0..requests.batches() {

@@ -13,11 +13,11 @@ use serde_json::Value;
 use super::end_of_merges;
 use super::model::{EditReport, Example, FateReport};
 use super::quote;
-use super::recipe::{is_redacted_at, is_redaction};
+use super::recipe::is_redacted_at;
 use crate::engine::corpus::{Corpus, RowId};
 use crate::engine::delta::StageManifest;
 use crate::engine::ledger::{EDIT, Event, FORGET};
-use crate::engine::stage::{Action, Reason, RowIx, Safety, TableId};
+use crate::engine::vocabulary::{Action, Reason, RowIx, Safety, TableId};
 use crate::stages::Registry;
 
 /// Fates and edits by reason.
@@ -49,7 +49,8 @@ struct Counted {
 pub struct Tally<'s> {
     /// Ids of the stages, and what the ledger calls the forgetting of records after the run.
     ids: Vec<&'s str>,
-    kinds: Vec<&'s str>,
+    /// The table that each redacts.
+    redacts: Vec<Option<TableId>>,
     stages: &'s [StageManifest],
     rows: Vec<Counted>,
 }
@@ -58,8 +59,8 @@ impl<'s> Tally<'s> {
     /// Nothing yet of a run of these stages.
     pub fn new(stages: &'s [StageManifest]) -> Self {
         let ids = stages.iter().map(|stage| stage.id.as_str()).chain([FORGET]).collect();
-        let kinds = stages.iter().map(|stage| stage.kind.as_str()).chain([FORGET]).collect();
-        Self { ids, kinds, stages, rows: Vec::new() }
+        let redacts = stages.iter().map(StageManifest::redacts).chain([None]).collect();
+        Self { ids, redacts, stages, rows: Vec::new() }
     }
 
     /// Counts some events, that come in the order of the ledger.
@@ -100,7 +101,7 @@ impl<'s> Tally<'s> {
 
     fn example(&self, event: &Event<'_>, stage: usize) -> Example {
         let json = |text: &str| serde_json::from_str::<Value>(text).ok();
-        let quoted = if is_redacted_at(&self.kinds, stage) {
+        let quoted = if is_redacted_at(&self.redacts, stage) {
             let of_evidence = || quote::evidence(event.reason, &json(event.evidence?)?);
             let of_patch = || quote::patch(&json(event.edit?.patch)?);
             of_evidence().or_else(of_patch)
@@ -136,7 +137,7 @@ impl<'s> Tally<'s> {
                 known.map(|reason| self.sentence(counted.stage, reason, registry)).unwrap_or_default();
             let stage = self.ids[counted.stage].to_owned();
             if counted.action == EDIT {
-                if is_redaction(self.kinds[counted.stage]) && counted.safety != Safety::Suggest.name() {
+                if self.redacts[counted.stage].is_some() && counted.safety != Safety::Suggest.name() {
                     *events.redacted.entry(counted.reason.clone()).or_default() += counted.n;
                 }
                 events.edits.push(EditReport {

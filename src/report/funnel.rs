@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::published::Published;
 use super::{Sources, recipe};
 use crate::engine::forgotten::FORGOTTEN;
-use crate::engine::stage::RowIx;
+use crate::engine::vocabulary::RowIx;
 
 /// The last line of the funnel, where a dataset was written.
 pub const EXPORT: &str = "export";

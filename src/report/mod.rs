@@ -38,7 +38,7 @@ use crate::engine::folder::RunFile;
 use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::payload::IngestManifest;
 use crate::engine::runner::{bytes_in, fault_share};
-use crate::engine::stage::{Action, RowIx, TableId};
+use crate::engine::vocabulary::{Action, RowIx, TableId};
 use crate::export::card::Card;
 use crate::export::written;
 use crate::relevance::operating::{OPERATING_POINT, OperatingPoint};
@@ -135,6 +135,7 @@ fn timing(folder: &Path, ingest: &IngestManifest, stages: &[StageManifest]) -> R
 
 fn stage_report(stage: &StageManifest) -> StageReport {
     StageReport {
+        redacts: stage.redacts(),
         id: stage.id.clone(),
         kind: stage.kind.clone(),
         fates: stage.fates.clone(),

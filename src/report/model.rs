@@ -17,7 +17,7 @@ use super::rebuild::Rebuild;
 use super::recipe::{PublicSet, StepReport};
 use crate::engine::delta::FateCount;
 use crate::engine::payload::IngestCounts;
-use crate::engine::stage::{ReasonKind, TableId};
+use crate::engine::vocabulary::{ReasonKind, TableId};
 use crate::export::card::Card;
 use crate::relevance::operating::OperatingPoint;
 
@@ -222,6 +222,9 @@ pub struct StageReport {
     pub id: String,
     /// Its kind.
     pub kind: String,
+    /// The table whose personal values it took out.
+    #[serde(skip)]
+    pub redacts: Option<TableId>,
     /// Fates it gave.
     pub fates: Vec<FateCount>,
     /// Edits it made, by reason.

@@ -9,12 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use super::published::{Published, Unit};
 use crate::engine::delta::StageManifest;
+use crate::engine::vocabulary::TableId;
 use crate::public_sets::compared::{Noted, SETS_NOTE};
 use crate::stages::draft_answers::DraftAnswers;
 use crate::stages::drop_public_overlap::DropPublicOverlap;
 use crate::stages::merge_near_docs::MergeNearDocs;
 use crate::stages::merge_near_queries::MergeNearQueries;
-use crate::stages::{self, REDACTION, Settings as _};
+use crate::stages::redact::Redact;
+use crate::stages::redact_docs::RedactDocs;
+use crate::stages::{self, Settings as _};
 
 /// The kind that compares doc lists with public sets.
 const OVERLAP: &str = DropPublicOverlap::NAME;
@@ -123,7 +126,7 @@ static RECIPE: &[Step] = &[
     },
     Step {
         what: "replace sensitive information by placeholders",
-        kinds: &REDACTION,
+        kinds: &[Redact::NAME, RedactDocs::NAME],
         how: How::ByRule,
         note: "",
         published: None,
@@ -254,7 +257,9 @@ fn status(step: &Step, ran: &[&StageManifest]) -> Status {
     }
     match step.how {
         // Redaction of the requests alone leaves the docs as they were sent.
-        _ if step.kinds == REDACTION && !step.kinds.iter().all(is_whole) => Status::RanInPart,
+        _ if ran.iter().any(|stage| stage.redacts().is_some()) && !step.kinds.iter().all(is_whole) => {
+            Status::RanInPart
+        }
         How::ByRule => Status::RanByRule,
         How::Same => Status::Ran,
     }
@@ -349,14 +354,16 @@ pub(super) fn published_entries() -> Option<Published> {
     RECIPE.iter().filter_map(|step| step.published).find(|published| published.unit == Unit::Entries)
 }
 
-/// The stage takes personal data out.
-pub(super) fn is_redaction(kind: &str) -> bool {
-    REDACTION.contains(&kind)
+/// What a stage says holds no personal data that redaction knows: it redacts, or both tables were redacted before it.
+///
+/// `redacts` holds the table that each stage redacts.
+pub(super) fn is_redacted_at(redacts: &[Option<TableId>], at: usize) -> bool {
+    redacts[at].is_some() || is_redacted(&redacts[..at])
 }
 
-/// What a stage says holds no personal data that redaction knows: it redacts, or both redactions stand before it.
-pub(super) fn is_redacted_at(kinds: &[&str], at: usize) -> bool {
-    is_redaction(kinds[at]) || REDACTION.iter().all(|kind| kinds[..at].contains(kind))
+/// Both tables are redacted after these stages.
+pub(super) fn is_redacted(redacts: &[Option<TableId>]) -> bool {
+    TableId::ALL.iter().all(|table| redacts.contains(&Some(*table)))
 }
 
 /// The status of a set that is on disk, and of which nothing can be read.
@@ -407,9 +414,9 @@ mod tests {
 
     #[test]
     fn nothing_counts_as_redacted_before_both_redactions() {
-        let kinds = ["drop-spam", "redact", "redact-docs", "parse-docs"];
-        let redacted: Vec<bool> = (0..kinds.len()).map(|at| is_redacted_at(&kinds, at)).collect();
+        let redacts = [None, Some(TableId::Requests), Some(TableId::DocLists), None];
+        let redacted: Vec<bool> = (0..redacts.len()).map(|at| is_redacted_at(&redacts, at)).collect();
         assert_eq!(redacted, [false, true, true, true]);
-        assert!(!is_redacted_at(&["redact", "parse-docs"], 1));
+        assert!(!is_redacted_at(&[Some(TableId::Requests), None], 1));
     }
 }

@@ -7,8 +7,9 @@ use super::model::{EditReport, Example, FateReport, Report};
 use super::published::{Published, Unit};
 use super::recipe::{PublicSet, public_sets, steps};
 use super::{html, markdown};
+use crate::engine::contract::Role;
 use crate::engine::delta::{Kept, StageManifest};
-use crate::engine::stage::TableId;
+use crate::engine::vocabulary::TableId;
 use crate::public_sets::compared::SETS_NOTE;
 use crate::relevance::measure::{Label, Point, Thresholds};
 use crate::relevance::operating::{Means, operating_point};
@@ -134,6 +135,7 @@ fn stage(kind: &str, settings: serde_json::Value) -> StageManifest {
         kind: kind.to_owned(),
         settings,
         table: TableId::Requests,
+        role: Role::Plain,
         before: Kept::default(),
         after: Kept::default(),
         fates: vec![],

@@ -3,9 +3,10 @@
 use super::model::{FateReport, INTO_LEFT, Report};
 use super::numbers::count;
 use super::published::Unit;
-use super::recipe::{Status, is_redacted_at};
+use super::recipe::{self, Status};
 use crate::bfcl::category::Category;
 use crate::engine::decisions::DECIDE;
+use crate::engine::vocabulary::TableId;
 use crate::export::sink::JUDGED;
 use crate::stages::Settings as _;
 use crate::stages::draft_answers::DraftAnswers;
@@ -73,8 +74,8 @@ pub(super) fn unit(unit: Unit) -> &'static str {
 
 /// Redaction of requests and of docs ran.
 pub(super) fn is_redacted(report: &Report) -> bool {
-    let kinds: Vec<&str> = report.stages.iter().map(|stage| stage.kind.as_str()).chain([""]).collect();
-    is_redacted_at(&kinds, kinds.len() - 1)
+    let redacts: Vec<Option<TableId>> = report.stages.iter().map(|stage| stage.redacts).collect();
+    recipe::is_redacted(&redacts)
 }
 
 /// What a reader should not expect of the dataset.

@@ -4,7 +4,7 @@ use super::error::refuse;
 use super::{Error, OpenRun};
 use crate::engine::corpus::RowId;
 use crate::engine::ledger::for_every_event;
-use crate::engine::stage::TableId;
+use crate::engine::vocabulary::TableId;
 
 /// An edit of a run.
 #[derive(Debug, Clone, Copy)]

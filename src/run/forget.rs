@@ -5,20 +5,21 @@ use std::path::Path;
 
 use super::error::refuse;
 use super::outcome::tell_anew;
-use super::place::name_and_line;
+use super::place::{PLACE, name_and_line, of_request};
 use super::why::is_forgotten;
 use super::{Error, OpenRun, Touched, open};
+use crate::columns::EXTERNAL_ID;
 use crate::engine;
-use crate::engine::columns::EXTERNAL_ID;
 use crate::engine::corpus::Corpus;
 use crate::engine::error::damaged;
 use crate::engine::folder::{RunFolder, read_run_file};
-use crate::engine::forget::{Erasure, with_equal_records};
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, Forgotten};
-use crate::engine::payload::{self, StoredPlace};
+use crate::engine::payload;
 use crate::engine::runner::{self, Exported, Outcome, step_name};
-use crate::engine::stage::RowIx;
-use crate::export::{erase, written};
+use crate::engine::vocabulary::RowIx;
+use crate::erasure::dataset;
+use crate::erasure::forget::{Erasure, with_equal_records};
+use crate::export::written;
 use crate::report::model::{Fates, Report};
 use crate::stages::Registry;
 
@@ -166,7 +167,7 @@ fn erase_all(
         let spool = Touched::of(path, &folder.spool());
         touched.push(Touched { removed: true, bytes_before: bytes, ..spool });
     }
-    touched.extend(erase::erase(path, &erasure.entries)?);
+    touched.extend(dataset::erase(path, &erasure.entries)?);
     touched.extend(erasure.clean()?);
     touched.extend(erasure.bury()?);
     touched.sort_by(|one, other| one.file.cmp(&other.file));
@@ -223,8 +224,8 @@ fn places(run: &OpenRun, corpus: &Corpus, rows: &[RowIx]) -> engine::error::Resu
     let mut places = Vec::new();
     for &row in rows {
         let batch = requests.batch_of(row);
-        let cells = requests.read_batch(batch, &StoredPlace::COLUMNS)?;
-        let place = StoredPlace::of_request(&cells, row as usize - requests.batch(batch).start);
+        let cells = requests.read_batch(batch, &PLACE)?;
+        let place = of_request(&cells, row as usize - requests.batch(batch).start);
         let file = place.and_then(|place| run.file.inputs.get(usize::try_from(place.file).ok()?));
         places.push(ForgottenRequest {
             was: run.corpus.requests.row_id(row).to_string(),

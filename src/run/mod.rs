@@ -39,6 +39,6 @@ pub use plan::{Plan, PlannedStage, plan};
 pub use purge::{Purged, purge};
 pub use why::{Why, why};
 
-pub use crate::engine::purge::Extent;
-pub use crate::engine::rewrite::Touched;
 pub use crate::engine::verify::{Verified, verify};
+pub use crate::erasure::purge::Extent;
+pub use crate::erasure::rewrite::Touched;

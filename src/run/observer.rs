@@ -1,6 +1,6 @@
 //! Who follows a run: its progress, its warnings, and whether it is to stop.
 
-use crate::engine::stage::{Cancel, Progress};
+use crate::engine::context::{Cancel, Progress};
 
 /// Follows a run and may stop it. Each method does nothing unless it is written, so `&()` follows nothing.
 ///

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::ThreadPool;
 
-use crate::engine::partition::Parts;
+use crate::engine::part::Parts;
 
 /// How [`execute`](super::execute) runs a pipeline.
 #[derive(Debug, Clone)]

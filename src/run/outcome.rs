@@ -1,5 +1,6 @@
 //! Writes what describes a whole run: ledger, rows, lists, report, page, card and `run.json`.
 
+use crate::columns::listed;
 use crate::engine::corpus::Corpus;
 use crate::engine::delta::StageManifest;
 use crate::engine::error::Error;
@@ -31,7 +32,7 @@ pub(super) fn tell<'s>(
     exported: bool,
 ) -> Result<Tally<'s>, Error> {
     let mut tally = Tally::new(manifests);
-    ledger::write(folder, stages, corpus, exported, |events| tally.count(events))?;
+    ledger::write(folder, stages, corpus, &listed(), exported, |events| tally.count(events))?;
     Ok(tally)
 }
 

@@ -6,7 +6,10 @@
 use std::path::Path;
 
 use super::OpenRun;
+use crate::columns::{FILE, LINE, RECORD};
+use crate::engine::corpus::BatchCells;
 use crate::engine::payload::{LineStory, StoredPlace};
+use crate::engine::vocabulary::ColumnSpec;
 use crate::text::visible::visible_line;
 
 /// A place as a person names it.
@@ -68,6 +71,15 @@ impl NamedPlace {
         let record = first.record.map(|record| record + nth);
         is_here.then_some(StoredPlace { file: first.file, line: first.line + nth, record })
     }
+}
+
+/// The columns of requests that hold their place.
+pub(super) const PLACE: [ColumnSpec; 3] = [FILE, LINE, RECORD];
+
+/// The place of a request, from cells of [`PLACE`].
+pub(super) fn of_request(cells: &BatchCells, at: usize) -> Option<StoredPlace> {
+    let (file, line) = cells.int(FILE, at).zip(cells.int(LINE, at))?;
+    Some(StoredPlace { file, line, record: cells.int(RECORD, at) })
 }
 
 /// The number of the record, where the line alone does not name it.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::Error;
 use super::inputs::{check_baselines, check_inputs};
-use crate::engine::columns::{self, ColumnSpec};
-use crate::engine::stage::TableId;
+use crate::columns::{self, ColumnSpec};
+use crate::engine::vocabulary::TableId;
 use crate::pipeline::Pipeline;
 
 /// What a run would do.
@@ -49,7 +49,7 @@ pub struct PlannedStage {
 pub fn plan(pipeline: &Pipeline) -> Result<Plan, Error> {
     check_inputs(&pipeline.ingest)?;
     check_baselines(pipeline, None)?;
-    let mut have: Vec<ColumnSpec> = columns::PAYLOAD.to_vec();
+    let mut have: Vec<ColumnSpec> = columns::from_ingest();
     let mut stages = Vec::new();
     for instance in &pipeline.stages {
         let contract = instance.stage.contract();

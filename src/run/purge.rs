@@ -5,8 +5,8 @@ use std::path::Path;
 use super::{Error, Extent, Touched, open};
 use crate::engine::error::Error as EngineError;
 use crate::engine::folder::{RunFolder, read_run_file};
-use crate::engine::purge;
-use crate::stages::{REDACTION, Registry};
+use crate::erasure::purge;
+use crate::stages::Registry;
 
 /// What came of a purge.
 #[derive(Debug)]
@@ -30,13 +30,12 @@ pub fn purge(run: &Path, extent: Extent, registry: &Registry) -> Result<Purged, 
     read_run_file(run)?;
     let run = open(run, registry)?;
     folder.remove_partial()?;
-    let is_redaction = |kind: &str| REDACTION.contains(&kind);
-    let files =
-        purge::purge(&folder, &run.ingest, &run.stages, is_redaction, extent).map_err(
-            |error| match error {
-                EngineError::Setting(_) => Error::Engine(error),
-                error => Error::Halfway(error),
-            },
-        )?;
-    Ok(Purged { files, was_redacted: run.stages.iter().any(|stage| is_redaction(stage.kind)) })
+    let files = purge::purge(&folder, &run.ingest, &run.stages, extent).map_err(|error| match error {
+        EngineError::Setting(_) => Error::Engine(error),
+        error => Error::Halfway(error),
+    })?;
+    Ok(Purged {
+        files,
+        was_redacted: run.stages.iter().any(|stage| stage.stage.contract().redacts().is_some()),
+    })
 }

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::Merge;
 use super::rouge::leaders::best_of;
 use super::rouge::texts::Texts;
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::text::normal::loose_name;
 use crate::text::profile::Profile;
 use crate::text::rouge::Threshold;

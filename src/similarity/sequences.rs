@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::text::tokens::Tokenizer;
 use crate::text::vocabulary::Vocabulary;
 

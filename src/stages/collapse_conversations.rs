@@ -15,15 +15,17 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::Settings;
 use crate::answers::outcome::{Outcome, outcome};
+use crate::columns::{AFTERWARDS, MESSAGES, OUTCOME, RESPONSE, SESSION, USER};
 use crate::conversation::{Message, Role};
-use crate::engine::columns::{AFTERWARDS, MESSAGES, OUTCOME, RESPONSE, SESSION, USER};
+use crate::engine::context::Context;
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
-use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
+use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
 
 static CONTINUES: Reason = Reason::policy(
     "conversation/continues",
@@ -110,14 +112,12 @@ struct Told {
 
 impl Stage for CollapseConversations {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![MESSAGES, RESPONSE, AFTERWARDS, USER, SESSION],
-            writes: vec![OUTCOME],
-            reasons: vec![&CONTINUES, &NO_FIRST_STEP, &NO_USER_MESSAGE],
-            merges: true,
-            partition: Partition::Key,
-            ..Contract::new(TableId::Requests)
-        }
+        Contract::of(TableId::Requests)
+            .partition(Partition::Key)
+            .reads([MESSAGES, RESPONSE, AFTERWARDS, USER, SESSION])
+            .writes([OUTCOME])
+            .reasons([&CONTINUES, &NO_FIRST_STEP, &NO_USER_MESSAGE])
+            .merges()
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {

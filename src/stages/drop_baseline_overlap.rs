@@ -21,18 +21,20 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::merge_near_queries::asked;
 use super::merge_near_queries::gates::{Gate, check_gates, goes_by_meaning};
 use super::{Notes, Settings};
+use crate::columns::{FUNCTIONS, MESSAGES};
 use crate::docs::canonical;
 use crate::embed::Embedder;
 use crate::embed::name::Chosen;
 use crate::embed::scopes::{InOrder, Used, judge_scopes};
-use crate::engine::columns::{FUNCTIONS, MESSAGES};
+use crate::engine::context::Context;
+use crate::engine::contract::{Contract, Partition, Role};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
-use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
+use crate::engine::vocabulary::{Evidence, Metric, Reason, RowIx, TableId};
 use crate::environment::Environment;
 use crate::export::earlier::{Earlier, EarlierEntry, entry};
 use crate::similarity::queries::{By, Gates, Near, nearest_of_first};
@@ -134,13 +136,12 @@ impl Settings for DropBaselineOverlap {
 
 impl Stage for DropBaselineOverlap {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![MESSAGES, FUNCTIONS],
-            reasons: vec![&OVERLAP],
-            partition: Partition::Rows,
-            sends_rows_out: self.cosine.threshold().is_some() && self.embedder.name().sends_texts_out(),
-            ..Contract::new(TableId::Requests)
-        }
+        Contract::of(TableId::Requests)
+            .partition(Partition::Rows)
+            .reads([MESSAGES, FUNCTIONS])
+            .reasons([&OVERLAP])
+            .sends_rows_out(self.cosine.threshold().is_some() && self.embedder.name().sends_texts_out())
+            .role(Role::Baseline)
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {

@@ -17,16 +17,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Notes, Settings};
+use crate::columns::FUNCTIONS;
 use crate::docs::canonical;
-use crate::engine::columns::FUNCTIONS;
+use crate::engine::context::Context;
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::links::{Link, Span};
-use crate::engine::partition::Partition;
-use crate::engine::stage::{Action, Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
+use crate::engine::vocabulary::{Action, Evidence, Metric, Reason, RowIx, TableId};
 use crate::environment::Environment;
 use crate::public_sets::catalogue::recipe_sets;
 use crate::public_sets::compared::{self, Known, Listed, Missing, SETS_NOTE};
@@ -136,13 +138,11 @@ impl DropPublicOverlap {
 
 impl Stage for DropPublicOverlap {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![FUNCTIONS],
-            reasons: vec![&PUBLIC_FUNCTION, &SOME_PUBLIC_FUNCTIONS, &PUBLIC_NAME],
-            links: true,
-            partition: Partition::Rows,
-            ..Contract::new(TableId::DocLists)
-        }
+        Contract::of(TableId::DocLists)
+            .partition(Partition::Rows)
+            .reads([FUNCTIONS])
+            .reasons([&PUBLIC_FUNCTION, &SOME_PUBLIC_FUNCTIONS, &PUBLIC_NAME])
+            .links()
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
@@ -336,7 +336,7 @@ fn evidence(hits: &[Hit<'_>], n_functions: usize, known: &Listed<Function>) -> E
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::fixture::judged;
+    use crate::fixture::judged;
 
     #[test]
     fn each_function_above_a_threshold_links_its_list_to_the_record_and_quotes_nothing() {

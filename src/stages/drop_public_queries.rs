@@ -13,16 +13,18 @@ use serde_json::json;
 
 use super::drop_public_overlap::note;
 use super::{Notes, Settings};
+use crate::columns::MESSAGES;
 use crate::conversation::{Message, Role};
-use crate::engine::columns::MESSAGES;
+use crate::engine::context::Context;
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::links::{Link, Span};
-use crate::engine::partition::Partition;
-use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
+use crate::engine::vocabulary::{Evidence, Metric, Reason, RowIx, TableId};
 use crate::environment::Environment;
 use crate::public_sets::catalogue::recipe_sets;
 use crate::public_sets::compared::{self, Missing, SETS_NOTE};
@@ -111,13 +113,11 @@ impl DropPublicQueries {
 
 impl Stage for DropPublicQueries {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![MESSAGES],
-            reasons: vec![&PUBLIC_QUERY],
-            links: true,
-            partition: Partition::Rows,
-            ..Contract::new(TableId::Requests)
-        }
+        Contract::of(TableId::Requests)
+            .reads([MESSAGES])
+            .reasons([&PUBLIC_QUERY])
+            .partition(Partition::Rows)
+            .links()
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
@@ -180,7 +180,7 @@ impl Stage for DropPublicQueries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::fixture::judged;
+    use crate::fixture::judged;
 
     #[test]
     fn a_query_that_is_found_links_its_request_to_the_record_and_names_the_message() {

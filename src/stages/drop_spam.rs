@@ -9,14 +9,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Settings;
+use crate::columns::MESSAGES;
 use crate::conversation::{Message, Role};
-use crate::engine::columns::MESSAGES;
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
-use crate::engine::stage::{Contract, Evidence, Opinion, Reason, RowStage, TableId};
+use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
+use crate::engine::vocabulary::{Evidence, Opinion, Reason, TableId};
 use crate::text::noise::is_mash;
 use crate::text::normal::normalise_query;
 
@@ -94,12 +95,10 @@ impl Settings for DropSpam {
 
 impl RowStage for DropSpam {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![MESSAGES],
-            reasons: vec![&EMPTY, &NO_WORDS, &REPEATED, &MASH, &TEST_WORD, &TOO_SHORT],
-            partition: Partition::Rows,
-            ..Contract::new(TableId::Requests)
-        }
+        Contract::of(TableId::Requests)
+            .partition(Partition::Rows)
+            .reads([MESSAGES])
+            .reasons([&EMPTY, &NO_WORDS, &REPEATED, &MASH, &TEST_WORD, &TOO_SHORT])
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {

@@ -11,14 +11,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
+use crate::columns::{FUNCTIONS, RENAMES};
 use crate::docs::fix::{self, Fixed, Rule};
-use crate::engine::columns::{FUNCTIONS, RENAMES};
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
-use crate::engine::stage::{self, Contract, Evidence, Opinion, Reason, RowStage, TableId};
+use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
+use crate::engine::vocabulary::{self, Evidence, Opinion, Reason, TableId};
 
 /// No person overrules them: the official evaluator could not live with what is held here.
 static REASONS: LazyLock<Vec<Reason>> =
@@ -60,13 +61,11 @@ impl Settings for FixDocs {
 
 impl RowStage for FixDocs {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![FUNCTIONS],
-            writes: vec![FUNCTIONS, RENAMES],
-            reasons: REASONS.iter().collect(),
-            partition: Partition::Rows,
-            ..Contract::new(TableId::DocLists)
-        }
+        Contract::of(TableId::DocLists)
+            .partition(Partition::Rows)
+            .reads([FUNCTIONS])
+            .writes([FUNCTIONS, RENAMES])
+            .reasons(REASONS.iter())
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
@@ -91,7 +90,7 @@ impl RowStage for FixDocs {
             (None, None) => Opinion::keep(),
         };
         opinion.edits.extend(edits.iter().map(|edit| noted(edit, None)));
-        opinion.edits.extend(proposals.iter().map(|edit| noted(edit, Some(stage::Safety::Suggest))));
+        opinion.edits.extend(proposals.iter().map(|edit| noted(edit, Some(vocabulary::Safety::Suggest))));
         let list = Value::Array(functions);
         opinion.edits.extend(findings.iter().map(|finding| shown(finding, &list)));
         if !edits.is_empty() {
@@ -105,24 +104,24 @@ impl RowStage for FixDocs {
 }
 
 /// A finding for the ledger: a patch that only tests, so it says where and what, and changes nothing.
-fn shown(finding: &fix::Finding, list: &Value) -> stage::Edit {
+fn shown(finding: &fix::Finding, list: &Value) -> vocabulary::Edit {
     let value = list.pointer(&finding.at).unwrap_or(&Value::Null);
-    stage::Edit {
+    vocabulary::Edit {
         column: FUNCTIONS,
         reason: reason(finding.rule),
-        safety: stage::Safety::Suggest,
+        safety: vocabulary::Safety::Suggest,
         patch: json!([{"op": "test", "path": finding.at, "value": value}]).to_string(),
     }
 }
 
 /// An edit for the ledger; one that was not made is a suggestion, whatever it could be.
-fn noted(edit: &fix::Edit, safety: Option<stage::Safety>) -> stage::Edit {
+fn noted(edit: &fix::Edit, safety: Option<vocabulary::Safety>) -> vocabulary::Edit {
     let own = match edit.rule.safety {
-        fix::Safety::Safe => stage::Safety::Safe,
-        fix::Safety::Unsafe => stage::Safety::Unsafe,
-        fix::Safety::Suggest => stage::Safety::Suggest,
+        fix::Safety::Safe => vocabulary::Safety::Safe,
+        fix::Safety::Unsafe => vocabulary::Safety::Unsafe,
+        fix::Safety::Suggest => vocabulary::Safety::Suggest,
     };
-    stage::Edit {
+    vocabulary::Edit {
         column: FUNCTIONS,
         reason: reason(edit.rule),
         safety: safety.unwrap_or(own),

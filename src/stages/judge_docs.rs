@@ -13,16 +13,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
+use crate::columns::FUNCTIONS;
 use crate::docs::fix;
 use crate::docs::quality::{Limits, RULES, Rule, fault};
 use crate::docs::signature::signatures;
-use crate::engine::columns::FUNCTIONS;
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
-use crate::engine::stage::{Contract, Evidence, Opinion, Reason, RowStage, TableId};
+use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
+use crate::engine::vocabulary::{Evidence, Opinion, Reason, TableId};
 
 static REASONS: LazyLock<Vec<Reason>> =
     LazyLock::new(|| RULES.iter().map(|rule| Reason::policy(rule.code, rule.what)).collect());
@@ -75,12 +76,7 @@ impl Settings for JudgeDocs {
 
 impl RowStage for JudgeDocs {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![FUNCTIONS],
-            reasons: REASONS.iter().collect(),
-            partition: Partition::Rows,
-            ..Contract::new(TableId::DocLists)
-        }
+        Contract::of(TableId::DocLists).reads([FUNCTIONS]).reasons(REASONS.iter()).partition(Partition::Rows)
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {

@@ -18,20 +18,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::merge_near_queries::{ASKS_ALIKE, NEAR_COPY_CODE, SAME_CODE, SIMILAR_CODE};
 use crate::answers::recorded::{Recorded, recorded};
-use crate::conversation::{Message, Role};
-use crate::engine::columns::{
+use crate::columns::{
     FINISH_REASON, FUNCTIONS, MESSAGES, OUTCOME, RELEVANCE, RELEVANCE_BASIS, RESPONSE, STATUS, TOOL_CHOICE,
 };
+use crate::conversation::{Message, Role};
+use crate::engine::context::Context;
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::decisions::{DecisionKind, Ruling};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
-use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
+use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
 use crate::relevance::asked::Asked;
 use crate::relevance::evidence::{self, Heard, hear};
 use crate::relevance::features::features;
@@ -123,14 +124,12 @@ impl Settings for JudgeQueries {
 
 impl Stage for JudgeQueries {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![MESSAGES, RESPONSE, FINISH_REASON, STATUS, TOOL_CHOICE, OUTCOME, FUNCTIONS],
-            writes: vec![RELEVANCE, RELEVANCE_BASIS],
-            reasons: vec![&UNSURE],
-            decisions: vec![DecisionKind::Relabel, DecisionKind::Answer],
-            partition: Partition::Rows,
-            ..Contract::new(TableId::Requests)
-        }
+        Contract::of(TableId::Requests)
+            .partition(Partition::Rows)
+            .reads([MESSAGES, RESPONSE, FINISH_REASON, STATUS, TOOL_CHOICE, OUTCOME, FUNCTIONS])
+            .writes([RELEVANCE, RELEVANCE_BASIS])
+            .reasons([&UNSURE])
+            .decisions([DecisionKind::Relabel, DecisionKind::Answer])
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
@@ -347,7 +346,7 @@ fn read_requests(
     out: &mut Verdict<'_>,
 ) -> Result<FxHashMap<RowIx, Request>> {
     let mut requests: FxHashMap<RowIx, Request> = FxHashMap::default();
-    let wanted = |row: RowIx| view.head_of(row, &SAME_QUESTION).is_some_and(|head| view.is_judged(head));
+    let wanted = |row: RowIx| view.head_of(row, Likeness::Similar).is_some_and(|head| view.is_judged(head));
     view.stream(cx, wanted, |batch| {
         let all = batch.map_rows(|row| said(row, lists, view))?;
         for (&row, said) in batch.rows().iter().zip(all) {
@@ -378,11 +377,8 @@ fn read_requests(
 /// Requests that one thread takes at a time.
 const ROWS_AT_ONCE: usize = 64;
 
-/// Reasons by which a request was merged into one that asks the same.
-const SAME_QUESTION: [&str; 3] = [SAME_CODE, NEAR_COPY_CODE, SIMILAR_CODE];
-
 fn said(row: Row<'_>, lists: &Lists, view: &View<'_>) -> Said {
-    let head = view.head_of(row.ix(), &SAME_QUESTION).unwrap_or(row.ix());
+    let head = view.head_of(row.ix(), Likeness::Similar).unwrap_or(row.ix());
     let messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
     let response: Option<Message> = row.json(RESPONSE);
     let answer = recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS));
@@ -402,7 +398,7 @@ fn said(row: Row<'_>, lists: &Lists, view: &View<'_>) -> Said {
         let users = messages.into_iter().filter(|message| message.role == Role::User);
         users.map(|message| message.content).collect()
     });
-    let asks_alike = view.head_of(row.ix(), &ASKS_ALIKE).is_some();
+    let asks_alike = view.head_of(row.ix(), Likeness::NearCopy).is_some();
     let is_answered = asks_alike && row.decision(DecisionKind::Answer).is_some();
     let label = row.decision(DecisionKind::Relabel).filter(|_| asks_alike).and_then(|decision| {
         let relevance = Relevance::from_name(decision.body.as_str()?)?;
@@ -418,9 +414,9 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::engine::fixture;
+    use crate::engine::context::Quiet;
     use crate::engine::scribe::Scribe;
-    use crate::engine::stage::Quiet;
+    use crate::fixture;
     use crate::relevance::measure::{Label, Point};
 
     /// How many of some requests to ring a bell are held; each is what stands beside the list and the query.

@@ -15,16 +15,18 @@ use std::sync::atomic::AtomicBool;
 use serde_json::{Value, json};
 
 use super::{KINDS, Kind, reasons};
-use crate::engine::columns;
+use crate::columns;
+use crate::engine::context::{Cancel, Context, Quiet};
 use crate::engine::corpus::{Cells, Corpus, Fate};
 use crate::engine::error::Result;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::fixture;
 use crate::engine::scribe::Scribe;
-use crate::engine::stage::{Cancel, Context, Quiet, Safety, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::{Delta, Verdict};
 use crate::engine::view::View;
+use crate::engine::vocabulary::{Safety, TableId};
 use crate::environment::Environment;
+use crate::fixture;
 use crate::ingest::reasons::REASONS as LINE_REASONS;
 
 fn judge(stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Delta {

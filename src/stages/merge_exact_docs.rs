@@ -10,21 +10,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Settings;
+use crate::columns::FUNCTIONS;
 use crate::docs::canonical;
-use crate::engine::columns::FUNCTIONS;
+use crate::engine::context::Context;
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
-use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
+use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
 
-/// The reason code of lists that say the same, and so call everything by the same names.
-pub const SAME_DOCS_CODE: &str = "docs/same";
-
+// Equal lists call everything by the same names.
 static SAME: Reason =
-    Reason::policy(SAME_DOCS_CODE, "An earlier doc list says the same in another spelling or order of keys.");
+    Reason::policy("docs/same", "An earlier doc list says the same in another spelling or order of keys.")
+        .of_likeness(Likeness::Equal);
 
 /// The stage; it has no settings.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -46,13 +47,7 @@ impl Settings for MergeExactDocs {
 
 impl Stage for MergeExactDocs {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![FUNCTIONS],
-            reasons: vec![&SAME],
-            merges: true,
-            partition: Partition::Key,
-            ..Contract::new(TableId::DocLists)
-        }
+        Contract::of(TableId::DocLists).reads([FUNCTIONS]).reasons([&SAME]).merges().partition(Partition::Key)
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {

@@ -20,15 +20,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
+use crate::columns::{COMPARED, FAMILY, FUNCTIONS, RENAMES};
 use crate::docs::fix::renames::{Rename, name_of};
 use crate::docs::{canonical, fix, interface};
-use crate::engine::columns::{COMPARED, FAMILY, FUNCTIONS, RENAMES};
+use crate::engine::context::Context;
+use crate::engine::contract::Contract;
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
+use crate::engine::vocabulary::{Evidence, Likeness, Metric, Reason, RowIx, TableId};
 use crate::similarity::rouge::leaders::merge_into_leaders;
 use crate::similarity::rouge::texts::Texts;
 use crate::similarity::sequences::Sequences;
@@ -41,6 +44,7 @@ static NEAR_COPY: Reason = Reason::policy(
     "docs/near-copy",
     "An earlier doc list differs in a few words only, and a call that fits one fits the other.",
 )
+.of_likeness(Likeness::NearCopy)
 // Its names are noted as those of the list that stands for it.
 .binding();
 
@@ -87,13 +91,11 @@ impl Settings for MergeNearDocs {
 
 impl Stage for MergeNearDocs {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![FUNCTIONS],
-            writes: vec![COMPARED, RENAMES, FAMILY],
-            reasons: vec![&NEAR_COPY],
-            merges: true,
-            ..Contract::new(TableId::DocLists)
-        }
+        Contract::of(TableId::DocLists)
+            .reads([FUNCTIONS])
+            .writes([COMPARED, RENAMES, FAMILY])
+            .reasons([&NEAR_COPY])
+            .merges()
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
@@ -266,7 +268,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::engine::fixture::judged;
+    use crate::fixture::judged;
 
     /// A list of one function with these descriptions: its own, then those of its parameters.
     fn described(descriptions: &[String]) -> Value {

@@ -33,8 +33,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::engine::contract::Role;
 use crate::engine::example::Example;
-use crate::engine::stage::{Reason, RowStage, Rows, Stage};
+use crate::engine::stage::{RowStage, Rows, Stage};
+use crate::engine::vocabulary::{Reason, TableId};
 use crate::environment::Environment;
 pub use registry::Registry;
 
@@ -219,8 +221,14 @@ pub static KINDS: [Kind; 17] = [
     Kind::of::<sample::Sample>(),
 ];
 
-/// The kinds that take personal data out of what the log said.
-pub const REDACTION: [&str; 2] = [redact::Redact::NAME, redact_docs::RedactDocs::NAME];
+/// The kind that has a role for a table.
+pub fn kind_of(role: Role, table: TableId) -> Option<&'static Kind> {
+    let has_it = |kind: &&Kind| {
+        let contract = kind.with_defaults().contract();
+        (contract.role, contract.table) == (role, table)
+    };
+    KINDS.iter().find(has_it)
+}
 
 /// The kind of that name.
 pub fn kind(name: &str) -> Option<&'static Kind> {

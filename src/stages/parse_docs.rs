@@ -11,17 +11,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
+use crate::columns::{FUNCTIONS, PARSE_STEPS, TEXT};
+use crate::columns::{FUNCTIONS, PARSE_STEPS, TEXT};
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::parse;
 use crate::docs::patch::{PatchOp, apply};
-use crate::engine::columns::{FUNCTIONS, PARSE_STEPS, TEXT};
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::decisions::{Decision, DecisionKind, Ruling};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
-use crate::engine::stage::{Cell, Contract, Evidence, Opinion, Reason, RowStage, TableId};
+use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
+use crate::engine::vocabulary::{Cell, Evidence, Opinion, Reason, TableId};
 
 /// One reason for each fault of the parser chain. A list without functions is nothing to repair: that is policy.
 static REASONS: LazyLock<Vec<(ParseFault, Reason)>> = LazyLock::new(|| {
@@ -124,16 +126,14 @@ const GROWING: &str = concat!(
 
 impl RowStage for ParseDocs {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![TEXT],
-            writes: vec![FUNCTIONS, PARSE_STEPS],
-            reasons: REASONS.iter().map(|(_, reason)| reason).collect(),
+        Contract::of(TableId::DocLists)
+            .partition(Partition::Rows)
+            .reads([TEXT])
+            .writes([FUNCTIONS, PARSE_STEPS])
+            .reasons(REASONS.iter().map(|(_, reason)| reason))
             // A second run would write over the functions that a fix changed.
-            idempotent: false,
-            decisions: vec![DecisionKind::Edit],
-            partition: Partition::Rows,
-            ..Contract::new(TableId::DocLists)
-        }
+            .not_idempotent()
+            .decisions([DecisionKind::Edit])
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {

@@ -14,16 +14,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
-use crate::engine::columns::{
-    AFTERWARDS, ColumnSpec, DOCS_PLACEHOLDERS, EXTERNAL_ID, MESSAGES, PLACEHOLDERS, RESPONSE, SESSION, TEXT,
-    UNSOURCED, USER,
+use crate::columns::{
+    AFTERWARDS, DOCS_PLACEHOLDERS, EXTERNAL_ID, MESSAGES, PLACEHOLDERS, RESPONSE, SESSION, TEXT, UNSOURCED,
+    USER,
 };
+use crate::engine::context::Context;
+use crate::engine::contract::{Contract, Role};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{Context, Contract, Edit, Opinion, Reason, Redaction, RowIx, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
+use crate::engine::vocabulary::{ColumnSpec, Edit, Opinion, Reason, Redaction, RowIx, TableId};
 use crate::privacy::apply::{Finder, Replaced, redact_json, redact_text};
 use crate::privacy::known::{Known, OwnValues, Sighting};
 use crate::privacy::numbers::Numbers;
@@ -115,12 +118,11 @@ impl Settings for Redact {
 
 impl Stage for Redact {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: [&PLAIN[..], &JSON, &[TEXT]].concat(),
-            writes: [&PLAIN[..], &JSON, &[PLACEHOLDERS, DOCS_PLACEHOLDERS, UNSOURCED]].concat(),
-            reasons: self.reasons(),
-            ..Contract::new(TableId::Requests)
-        }
+        Contract::of(TableId::Requests)
+            .reads([&PLAIN[..], &JSON, &[TEXT]].concat())
+            .writes([&PLAIN[..], &JSON, &[PLACEHOLDERS, DOCS_PLACEHOLDERS, UNSOURCED]].concat())
+            .reasons(self.reasons())
+            .role(Role::Redaction)
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {

@@ -12,14 +12,16 @@ use serde::{Deserialize, Serialize};
 
 use super::Settings;
 use super::redact::{EXAMPLES, LIST, NotedSpan, Redact, Seen, changed, rewrite, take_and_learn, take_noted};
-use crate::engine::columns::{DOCS_PLACEHOLDERS, PLACEHOLDERS, TEXT};
+use crate::columns::{DOCS_PLACEHOLDERS, PLACEHOLDERS, TEXT};
+use crate::engine::context::Context;
+use crate::engine::contract::{Contract, Partition, Role};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
-use crate::engine::stage::{Context, Contract, Opinion, RowIx, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
+use crate::engine::vocabulary::{Opinion, RowIx, TableId};
 use crate::privacy::VERSION;
 use crate::privacy::apply::{Finder, Replaced, fill, redact_text};
 use crate::privacy::known::Known;
@@ -47,13 +49,12 @@ impl Settings for RedactDocs {
 
 impl Stage for RedactDocs {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![TEXT, PLACEHOLDERS, DOCS_PLACEHOLDERS],
-            writes: vec![TEXT],
-            reasons: self.0.reasons(),
-            partition: Partition::Rows,
-            ..Contract::new(TableId::DocLists)
-        }
+        Contract::of(TableId::DocLists)
+            .partition(Partition::Rows)
+            .reads([TEXT, PLACEHOLDERS, DOCS_PLACEHOLDERS])
+            .writes([TEXT])
+            .reasons(self.0.reasons())
+            .role(Role::Redaction)
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {

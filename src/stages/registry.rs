@@ -7,7 +7,7 @@ use crate::engine::cascade::NO_REQUEST_LEFT;
 use crate::engine::decisions;
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN};
 use crate::engine::payload::JOINED;
-use crate::engine::stage::Reason;
+use crate::engine::vocabulary::Reason;
 use crate::environment::Environment;
 
 /// The reasons that the runner names, and no stage.

@@ -24,18 +24,21 @@ use serde_json::Value;
 use super::Settings;
 use crate::answers::open_text::has_open_text;
 use crate::bfcl::category::Category;
-use crate::conversation::{Message, Role, last_user};
-use crate::engine::columns::{
+use crate::columns::{
     ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, MESSAGES, RECORDED, RELEVANCE, RELEVANCE_BASIS,
     TIER,
 };
+use crate::conversation::{Message, Role, last_user};
+use crate::conversation::{Message, Role, last_user};
+use crate::engine::context::Context;
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
-use crate::engine::stage::{Context, Contract, Evidence, Opinion, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
+use crate::engine::vocabulary::{Evidence, Opinion, Reason, RowIx, TableId};
 use crate::export::sink::JUDGED;
 use crate::relevance::Relevance;
 use crate::relevance::basis::is_shown;
@@ -128,14 +131,12 @@ impl Settings for Split {
 
 impl Stage for Split {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![MESSAGES, RECORDED, ANSWER, TIER, FUNCTIONS],
-            reads_if_there: vec![RELEVANCE, RELEVANCE_BASIS],
-            writes: vec![CATEGORY, CATEGORY_BASIS, LANGUAGE, TIER],
-            reasons: vec![&DECLINED, &CUT, &FAILED, &NOTHING, &UNREADABLE, &CALLS_BEFORE, &CONTRADICTED],
-            partition: Partition::Rows,
-            ..Contract::new(TableId::Requests)
-        }
+        Contract::of(TableId::Requests)
+            .partition(Partition::Rows)
+            .reads([MESSAGES, RECORDED, ANSWER, TIER, FUNCTIONS])
+            .reads_if_there([RELEVANCE, RELEVANCE_BASIS])
+            .writes([CATEGORY, CATEGORY_BASIS, LANGUAGE, TIER])
+            .reasons([&DECLINED, &CUT, &FAILED, &NOTHING, &UNREADABLE, &CALLS_BEFORE, &CONTRADICTED])
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
@@ -243,7 +244,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::engine::fixture::judged;
+    use crate::fixture::judged;
 
     const MADE_UP: &str = "Dear ringers, sadly no practice tonight";
 

@@ -14,10 +14,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::{EmbedError, Embedder, to_unit_length};
 use crate::embed::vectors::Vectors;
+use crate::engine::context::Cancelled;
 use crate::engine::error::At as _;
 use crate::engine::fingerprint::sha256_of;
 use crate::engine::foreign::{ForeignFile, ForeignRows, Need};
-use crate::engine::stage::Cancelled;
 use crate::text::normal::normalise_query;
 
 /// Digits of the hash that tells files apart.

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::folder::{CONFIG, MODULES, Module, PROMPTS, SENTENCE, TOKENIZER, WEIGHTS, bad};
 use crate::embed::EmbedError;
+use crate::engine::context::Cancelled;
 use crate::engine::error::At as _;
-use crate::engine::stage::Cancelled;
 use crate::environment::Environment;
 use crate::llm::client::Patience;
 use crate::llm::download::Downloader;

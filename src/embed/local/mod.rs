@@ -21,7 +21,7 @@ use self::bert::Bert;
 use self::folder::{Folder, Pooling, TOKENIZER, WEIGHTS, bad};
 use super::{EmbedError, Embedder, to_unit_length};
 use crate::embed::vectors::Vectors;
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 
 /// Raised when the same model gives other numbers here.
 const VERSION: u32 = 1;

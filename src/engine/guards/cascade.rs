@@ -5,11 +5,11 @@ use serde_json::json;
 use super::{BAD, Home, Log, WORSE, drops, stage};
 use crate::engine::cascade::take_effect;
 use crate::engine::corpus::Corpus;
-use crate::engine::fixture;
-use crate::engine::stage::Action::{self, Drop, Hold, Merge};
-use crate::engine::stage::TableId::{DocLists, Requests};
-use crate::engine::stage::{Evidence, Reason, RowIx, TableId};
 use crate::engine::verdict::FateEvent;
+use crate::engine::vocabulary::Action::{self, Drop, Hold, Merge};
+use crate::engine::vocabulary::TableId::{DocLists, Requests};
+use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
+use crate::fixture;
 
 /// What a fate comes down to.
 type Short = (TableId, RowIx, Action, &'static str);

@@ -6,7 +6,7 @@ use super::{BAD, Home, Log, Shown, Writes, drops, stage};
 use crate::engine::corpus::Corpus;
 use crate::engine::delta::{FATES, read_fates, write_fates};
 use crate::engine::error::Error;
-use crate::engine::stage::{Evidence, RowIx, TableId};
+use crate::engine::vocabulary::{Evidence, RowIx, TableId};
 
 /// Every way in which rows do not add up.
 pub(super) fn broken() -> Vec<Shown> {

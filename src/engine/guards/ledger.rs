@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{BAD, Home, Log, WORSE, stage};
-use crate::engine::columns::{LANGUAGE, MESSAGES};
+use crate::columns::{LANGUAGE, MESSAGES, listed};
 use crate::engine::corpus::Corpus;
 use crate::engine::delta::write_fates;
 use crate::engine::folder::FORGOTTEN_FATES;
@@ -11,8 +11,8 @@ use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::frame::FrameFile;
 use crate::engine::ledger::{self, fate_word, for_each_event};
 use crate::engine::runner::{self, StageInstance};
-use crate::engine::stage::{Action, Edit, Evidence, Metric, Safety, TableId};
 use crate::engine::verdict::FateEvent;
+use crate::engine::vocabulary::{Action, Edit, Evidence, Metric, Safety, TableId};
 
 /// Six requests; of list 0 the first two, of list 1 the next two.
 const LOG: &[u128] = &[0x70, 0x70, 0x71, 0x71, 0x72, 0x73];
@@ -75,7 +75,8 @@ fn fate(
 fn the_ledger_has_every_event_by_stage_and_in_canonical_order() {
     let (home, corpus) = finished();
     let mut counted = Vec::new();
-    ledger::write(&home.folder, &stages(), &corpus, true, |events| counted.push(events.len())).unwrap();
+    ledger::write(&home.folder, &stages(), &corpus, &listed(), true, |events| counted.push(events.len()))
+        .unwrap();
     let edit = |row, patch: &str, safety: &str| {
         let more = json!({"column": "messages", "safety": safety, "patch": patch});
         fate("requests", row, "requests", "edit", "test/bad", 0, &more)
@@ -116,7 +117,7 @@ fn the_ledger_has_every_event_by_stage_and_in_canonical_order() {
 fn the_folds_have_a_line_a_row_with_its_last_word() {
     let (home, corpus) = finished();
     for (exported, word) in [(true, "exported"), (false, "kept")] {
-        ledger::write(&home.folder, &stages(), &corpus, exported, |_| ()).unwrap();
+        ledger::write(&home.folder, &stages(), &corpus, &listed(), exported, |_| ()).unwrap();
         let request = |n: u128, list: u128, origin: u128, fate: &Value| {
             let mut row = json!({"request_id": id(n), "file": 0, "line": n, "record": n, "list_id": id(list),
                 "origin_list_id": id(origin)});
@@ -165,7 +166,7 @@ fn forgotten_rows_are_told_apart() {
     assert_eq!(fate_word(&corpus.requests, 0, true), "forgotten");
     assert_eq!(fate_word(&corpus.lists, 0, true), "dropped");
     assert_eq!(fate_word(&corpus.requests, 2, true), "exported");
-    ledger::write(&home.folder, &stages(), &corpus, true, |_| ()).unwrap();
+    ledger::write(&home.folder, &stages(), &corpus, &listed(), true, |_| ()).unwrap();
     let events = rows(&home, "ledger.parquet");
     let last: Vec<&Value> = events.iter().filter(|event| event["stage"] == "forget").collect();
     let none = json!({});

@@ -21,19 +21,22 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 
-use super::columns::{ColumnSpec, LANGUAGE, MESSAGES, TIME_MS};
+use super::context::{Context, Progress};
+use super::contract::Contract;
 use super::corpus::Corpus;
 use super::error::{Error, Result};
 use super::fingerprint::Fingerprint;
 use super::folder::{InputFile, MANIFEST, RunFolder};
-use super::partition::Parts;
-use super::payload::{InputsRead, PayloadWriter, RequestRow};
+use super::part::Parts;
+use super::payload::{DocListRow, InputsRead, Intake, Place, RequestRow, RowCells};
 use super::runner::{self, Exported, Outcome, Sink, Source, StageInstance};
 use super::scribe::Scribe;
 use super::seal::{Files, read_sealed, write_sealed};
-use super::stage::{Context, Contract, Evidence, Progress, Reason, RowIx, Stage, TableId};
+use super::stage::Stage;
 use super::verdict::Verdict;
 use super::view::View;
+use super::vocabulary::{ColumnSpec, Evidence, Reason, RowIx, TableId};
+use crate::columns::{FILE, LANGUAGE, LINE, MESSAGES, RECORD, TEXT, TIME_MS};
 
 static BAD: Reason = Reason::policy("test/bad", "It is bad.");
 static WORSE: Reason = Reason::policy("test/worse", "It is worse.");
@@ -89,19 +92,27 @@ impl Source for Log {
         Ok(())
     }
 
+    fn columns(&self) -> Vec<ColumnSpec> {
+        vec![FILE, LINE, RECORD, MESSAGES, TIME_MS, TEXT]
+    }
+
     fn inputs(&self) -> Result<Vec<InputFile>> {
         Ok(vec![self.file()])
     }
 
-    fn read(&self, into: &mut PayloadWriter, _: &Context<'_>) -> Result<InputsRead> {
+    fn read(&self, into: &mut Intake, _: &Context<'_>) -> Result<InputsRead> {
         for (n, &list) in (0_u32..).zip(self.lists) {
+            let line = u64::from(n) + 1;
+            let docs = RowCells::default().with(TEXT, Some(format!("docs {list}")));
             into.request(RequestRow {
                 content_key: u128::from(n) + 1,
-                line: u64::from(n) + 1,
-                record: u64::from(n) + 1,
-                messages: format!("question {n}"),
-                list_id: list,
-                functions: format!("docs {list}"),
+                place: Place { file: 0, line, record: line },
+                list: DocListRow { content_key: list, cells: docs },
+                cells: RowCells::default()
+                    .with(FILE, Some(0))
+                    .with(LINE, Some(i64::from(n) + 1))
+                    .with(RECORD, Some(i64::from(n) + 1))
+                    .with(MESSAGES, Some(format!("question {n}"))),
                 ..RequestRow::default()
             })?;
         }
@@ -131,8 +142,8 @@ impl<J: Fn(&View<'_>, &mut Verdict<'_>) -> Result<()> + Send + Sync> Stage for A
 
 /// A contract that allows merges and both reasons, and of requests writes what was asked, when, and in which language.
 fn contract(table: TableId) -> Contract {
-    let writes = [MESSAGES, TIME_MS, LANGUAGE].into_iter().filter(|column| column.table == table).collect();
-    Contract { writes, reasons: vec![&BAD, &WORSE], merges: true, ..Contract::new(table) }
+    let writes = [MESSAGES, TIME_MS, LANGUAGE].into_iter().filter(|column| column.table == table);
+    Contract::of(table).writes(writes).reasons([&BAD, &WORSE]).merges()
 }
 
 fn stage(

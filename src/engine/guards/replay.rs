@@ -4,14 +4,14 @@
 use std::path::Path;
 
 use super::{BAD, FOREIGN, Home, Log, WORSE, drops, stage};
+use crate::columns::{LANGUAGE, MESSAGES, TIME_MS};
 use crate::engine::cascade::NO_REQUEST_LEFT;
-use crate::engine::columns::{LANGUAGE, MESSAGES, TIME_MS};
 use crate::engine::delta::{COLUMNS, FATES, write_fates};
 use crate::engine::error::Error;
 use crate::engine::frame::{FrameFile, FrameWriter, Values, write_frame};
 use crate::engine::runner::{self, StageInstance};
-use crate::engine::stage::{Action, Evidence, Metric, Reason, RowIx, TableId};
 use crate::engine::verdict::FateEvent;
+use crate::engine::vocabulary::{Action, Evidence, Metric, Reason, RowIx, TableId};
 
 const STEP: &str = "stages/02-judge";
 

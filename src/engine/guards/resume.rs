@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{BAD, Home, LATE, Log, WORSE, Writes, contract, drops, stage, stage_of};
-use crate::engine::columns::{LANGUAGE, MESSAGES};
+use crate::columns::{LANGUAGE, MESSAGES};
+use crate::engine::contract::Contract;
 use crate::engine::corpus::Corpus;
 use crate::engine::delta::{COLUMNS, StageManifest};
 use crate::engine::error::Result;
@@ -11,9 +12,10 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::folder::MANIFEST;
 use crate::engine::payload::{IngestCounts, LISTS, REQUESTS};
 use crate::engine::runner::{self, Exported, Sink, StageInstance, bytes_in, fault_share};
-use crate::engine::stage::{Contract, Edit, Evidence, Safety, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
+use crate::engine::vocabulary::{Edit, Evidence, Safety, TableId};
 
 const LOG: &[u128] = &[0, 0, 1, 1, 2];
 
@@ -87,7 +89,12 @@ impl Stage for Versioned {
         Ok(())
     }
 
-    fn judge(&self, _: &View<'_>, _: &crate::engine::stage::Context<'_>, _: &mut Verdict<'_>) -> Result<()> {
+    fn judge(
+        &self,
+        _: &View<'_>,
+        _: &crate::engine::context::Context<'_>,
+        _: &mut Verdict<'_>,
+    ) -> Result<()> {
         Ok(())
     }
 }
@@ -237,7 +244,7 @@ impl Sink for Frozen {
         "frozen"
     }
 
-    fn reads(&self) -> Vec<crate::engine::columns::ColumnSpec> {
+    fn reads(&self) -> Vec<crate::columns::ColumnSpec> {
         Vec::new()
     }
 
@@ -245,7 +252,7 @@ impl Sink for Frozen {
         &self,
         corpus: &Corpus,
         _: &std::path::Path,
-        _: &crate::engine::stage::Context<'_>,
+        _: &crate::engine::context::Context<'_>,
     ) -> Result<Exported> {
         let rows = corpus.requests.in_order().iter().copied().filter(|&row| corpus.requests.is_kept(row));
         let frozen = vec![("simple".to_owned(), self.0), ("multiple".to_owned(), 1)];

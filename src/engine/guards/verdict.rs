@@ -1,12 +1,12 @@
 //! Whatever `Verdict` refuses stops the run, names the stage, and leaves nothing that is taken for a finished step.
 
 use super::{BAD, FOREIGN, Home, Log, Shown, WORSE, contract, drops, stage, stage_of};
-use crate::engine::columns::{ColumnSpec, FUNCTIONS, LANGUAGE, MESSAGES, MODEL, TIME_MS};
+use crate::columns::{FUNCTIONS, LANGUAGE, MESSAGES, MODEL, TIME_MS};
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
-use crate::engine::partition::Partition;
 use crate::engine::runner::StageInstance;
-use crate::engine::stage::{Action, Contract, Edit, Evidence, Opinion, RowIx, Safety, TableId};
 use crate::engine::verdict::Verdict;
+use crate::engine::vocabulary::{Action, ColumnSpec, Edit, Evidence, Opinion, RowIx, Safety, TableId};
 
 /// Runs a stage on four requests, of which number 1 was dropped before.
 fn run(judge: fn(&mut Verdict<'_>) -> Result<()>) -> (Home, Result<()>) {

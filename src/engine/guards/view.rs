@@ -4,12 +4,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::tables::{table, written};
 use super::{BAD, WORSE, contract};
-use crate::engine::columns::{FUNCTIONS, MESSAGES, MODEL, TIME_MS};
+use crate::columns::{FUNCTIONS, MESSAGES, MODEL, TIME_MS};
+use crate::engine::context::{Context, Progress};
+use crate::engine::contract::Contract;
 use crate::engine::corpus::{Cells, Corpus, Fate, RowId, Table};
 use crate::engine::error::Error;
 use crate::engine::frame::{Frame, Held, Values};
-use crate::engine::stage::{Action, Context, Contract, Progress, Reason, RowIx, TableId};
 use crate::engine::view::View;
+use crate::engine::vocabulary::{Action, Likeness, Reason, RowIx, TableId};
 
 /// Six requests in batches of two, three and one, of three lists of one batch.
 struct Tables {
@@ -107,23 +109,24 @@ fn rows_are_the_kept_ones_in_canonical_order() {
     }
 }
 
+static EQUAL: Reason = Reason::policy("test/equal", "It says the same.").of_likeness(Likeness::Equal);
+static NEAR: Reason = Reason::policy("test/near", "It says nearly the same.").of_likeness(Likeness::NearCopy);
+
 #[test]
-fn merges_are_followed_for_the_reasons_that_are_named() {
+fn merges_are_followed_as_far_as_rows_say_the_same() {
     let mut tables = Tables::new();
-    for (row, reason, into) in [(0, &BAD, 1), (1, &WORSE, 2), (4, &BAD, 5)] {
+    for (row, reason, into) in [(0, &EQUAL, 1), (1, &NEAR, 2), (4, &BAD, 5)] {
         tables.fate(TableId::Requests, row, reason, Some(into));
     }
-    tables.fate(TableId::Requests, 3, &BAD, None);
-    tables.fate(TableId::DocLists, 2, &WORSE, Some(1));
+    tables.fate(TableId::Requests, 3, &EQUAL, None);
+    tables.fate(TableId::DocLists, 2, &NEAR, Some(1));
     let view = tables.view(TableId::Requests);
-    let into: Vec<_> = (0..6).map(|row| view.merged_into(row)).collect();
-    let (bad, worse) = (BAD.code, WORSE.code);
-    assert_eq!(into, [Some((1, bad)), Some((2, worse)), None, None, Some((5, bad)), None]);
-    let heads = |codes: &[&str]| (0..6).map(|row| view.head_of(row, codes)).collect::<Vec<_>>();
-    assert_eq!(heads(&[bad, worse]), [Some(2), Some(2), Some(2), Some(3), Some(5), Some(5)]);
-    assert_eq!(heads(&[bad]), [None, None, Some(2), Some(3), Some(5), Some(5)]);
-    assert_eq!(heads(&[worse]), [None, Some(2), Some(2), Some(3), None, Some(5)]);
-    assert_eq!([0, 1, 2].map(|list| view.list_merged_into(list)), [None, None, Some((1, worse))]);
+    let heads = |least| (0..6).map(|row| view.head_of(row, least)).collect::<Vec<_>>();
+    let near = [Some(2), Some(2), Some(2), Some(3), None, Some(5)];
+    assert_eq!((heads(Likeness::Similar), heads(Likeness::NearCopy)), (near.to_vec(), near.to_vec()));
+    assert_eq!(heads(Likeness::Equal), [None, None, Some(2), Some(3), None, Some(5)]);
+    let into = |least| [0, 1, 2].map(|list| view.list_merged_into(list, least));
+    assert_eq!((into(Likeness::NearCopy), into(Likeness::Equal)), ([None, None, Some(1)], [None; 3]));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::engine::delta::FATES;
 use crate::engine::error::{Error, Result};
 use crate::engine::runner::StageInstance;
 use crate::engine::scribe::Scribe;
-use crate::engine::stage::{Evidence, TableId};
+use crate::engine::vocabulary::{Evidence, TableId};
 
 const LOG: &[u128] = &[0, 0, 1, 1];
 

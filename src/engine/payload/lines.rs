@@ -4,12 +4,10 @@ use std::path::Path;
 
 use super::rows::Place;
 use super::{BATCH_ROWS, LINES};
-use crate::engine::columns::{ColumnSpec, FILE, LINE, RECORD};
-use crate::engine::corpus::BatchCells;
 use crate::engine::error::{Result, damaged};
 use crate::engine::frame::{FrameFile, FrameWriter, Values};
 use crate::engine::scribe::Scribe;
-use crate::engine::stage::Reason;
+use crate::engine::vocabulary::Reason;
 
 /// A line was joined into the row of another one.
 pub static JOINED: Reason = Reason::policy(
@@ -114,17 +112,6 @@ pub struct StoredPlace {
     pub line: i64,
     /// Number of the item in the file, from 1. Runs of earlier versions have none.
     pub record: Option<i64>,
-}
-
-impl StoredPlace {
-    /// The columns of requests that hold it.
-    pub const COLUMNS: [ColumnSpec; 3] = [FILE, LINE, RECORD];
-
-    /// The place of a request, from cells of [`StoredPlace::COLUMNS`].
-    pub fn of_request(cells: &BatchCells, at: usize) -> Option<Self> {
-        let (file, line) = cells.int(FILE, at).zip(cells.int(LINE, at))?;
-        Some(Self { file, line, record: cells.int(RECORD, at) })
-    }
 }
 
 /// Reads the lines that gave no request of their own.

@@ -4,37 +4,45 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use super::{BATCH_BYTES, BATCH_ROWS};
-use crate::engine::columns;
+use super::pending::Pending;
+use super::rows::{DocListRow, Place};
 use crate::engine::error::{Error, Result};
-use crate::engine::frame::{FrameWriter, Held, Values};
+use crate::engine::frame::{FrameWriter, Held};
 use crate::engine::scribe::Scribe;
-use crate::engine::stage::RowIx;
+use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
 
 /// Takes doc lists and writes each distinct one.
 pub(super) struct ListWriter {
     file: FrameWriter,
-    texts: Vec<String>,
-    bytes: usize,
+    pending: Pending,
     batches: Vec<usize>,
     ids: Vec<u128>,
     rows: FxHashMap<u128, RowIx>,
+    lines: FxHashMap<RowIx, u64>,
 }
 
 impl ListWriter {
-    pub(super) fn create(path: &Path, scribe: &Scribe) -> Self {
+    pub(super) fn create(path: &Path, columns: &[ColumnSpec], scribe: &Scribe) -> Self {
         Self {
             file: FrameWriter::create_private(path).held_by(scribe),
-            texts: Vec::new(),
-            bytes: 0,
+            pending: Pending::of(TableId::DocLists, columns),
             batches: Vec::new(),
             ids: Vec::new(),
             rows: FxHashMap::default(),
+            lines: FxHashMap::default(),
         }
     }
 
+    /// Takes a list that comes without a request.
+    pub(super) fn alone(&mut self, place: Place, list: DocListRow) -> Result<()> {
+        let row = self.intern(list)?;
+        let line = self.lines.entry(row).or_insert(place.line);
+        *line = place.line.min(*line);
+        Ok(())
+    }
+
     /// The row of a list: a new one where its text was not sent before.
-    pub(super) fn intern(&mut self, id: u128, text: String) -> Result<RowIx> {
+    pub(super) fn intern(&mut self, DocListRow { content_key: id, cells }: DocListRow) -> Result<RowIx> {
         if let Some(&row) = self.rows.get(&id) {
             return Ok(row);
         }
@@ -42,28 +50,37 @@ impl ListWriter {
             .map_err(|_| Error::Input("more than 2^32 distinct doc lists in one run".to_owned()))?;
         self.rows.insert(id, row);
         self.ids.push(id);
-        self.bytes += text.len();
-        self.texts.push(text);
-        if self.texts.len() >= BATCH_ROWS || self.bytes >= BATCH_BYTES {
+        self.pending.push(cells)?;
+        if self.pending.is_full() {
             self.write()?;
         }
         Ok(row)
     }
 
-    /// Writes what is left. Gives the ids, the rows of each batch, and what is still in memory.
-    pub(super) fn finish(mut self) -> Result<(Vec<u128>, Vec<usize>, Held)> {
-        if !self.texts.is_empty() || self.batches.is_empty() {
+    /// Writes what is left.
+    pub(super) fn finish(mut self) -> Result<WrittenLists> {
+        if !self.pending.is_empty() || self.batches.is_empty() {
             self.write()?;
         }
         let held = self.file.finish()?;
-        Ok((self.ids, self.batches, held))
+        let (ids, lines, batches, columns) = (self.ids, self.lines, self.batches, self.pending.columns());
+        Ok(WrittenLists { ids, lines, batches, columns, held })
     }
 
     fn write(&mut self) -> Result<()> {
-        let texts = std::mem::take(&mut self.texts);
-        self.bytes = 0;
-        self.batches.push(texts.len());
-        let values = texts.iter().map(|text| Some(text.as_str())).collect();
-        self.file.write(vec![(columns::TEXT.name, Values::Text(values))])
+        self.batches.push(self.pending.write_to(&mut self.file)?);
+        Ok(())
     }
+}
+
+/// The doc lists of a log that was read to its end.
+pub(super) struct WrittenLists {
+    pub(super) ids: Vec<u128>,
+    /// The earliest line of those that came without a request.
+    pub(super) lines: FxHashMap<RowIx, u64>,
+    /// The rows of each batch.
+    pub(super) batches: Vec<usize>,
+    pub(super) columns: Vec<ColumnSpec>,
+    /// What is still in memory.
+    pub(super) held: Held,
 }

@@ -1,7 +1,7 @@
 //! What a source read, written once: the first step of a run and the tables that it gives.
 //!
-//! `rows` is what a source hands over, `writer` takes it: requests in batches as they come, doc lists interned by the
-//! hash of their text (`lists`), lines that gave no request (`lines`). Only the few bytes a row that give order and
+//! `rows` is what a source hands over, `writer` takes it: requests in batches as they come (`pending`), doc lists interned
+//! by the hash of their text (`lists`), lines that gave no request (`lines`). Only the few bytes a row that give order and
 //! ids stay in memory until the end (`spine`).
 //!
 //! Ids come from content alone: the hash of the record, and for equal records their number among themselves. So the
@@ -9,8 +9,11 @@
 
 mod lines;
 mod lists;
+mod pending;
 mod rows;
 mod spine;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -18,28 +21,27 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::columns::{self, ColumnSpec};
 use super::corpus::{Cells, Corpus, Table};
 use super::error::{Result, damaged};
 use super::folder::InputFile;
 use super::frame::FrameFile;
-use super::stage::{RowIx, TableId};
+use super::vocabulary::{RowIx, TableId};
 pub use lines::{JOINED, LineStory, StoredPlace, read_lines};
-pub use rows::{InputsRead, LineRow, Place, RequestRow};
+pub use rows::{DocListRow, InputsRead, LineRow, Place, RequestRow, RowCells};
 pub(crate) use spine::id_of_repeat;
 use spine::{TableSpine, read_spine};
-pub use writer::PayloadWriter;
+pub use writer::Intake;
 
 /// A batch ends with this many rows, or …
 const BATCH_ROWS: usize = 8192;
 /// … this many bytes of text, whatever comes first.
 const BATCH_BYTES: usize = 8 << 20;
 
-pub(super) const REQUESTS: &str = "requests.parquet";
-pub(super) const LISTS: &str = "doc_lists.parquet";
-pub(super) const REQUEST_SPINE: &str = "requests.spine.parquet";
-pub(super) const LIST_SPINE: &str = "doc_lists.spine.parquet";
-pub(super) const LINES: &str = "lines.parquet";
+pub(crate) const REQUESTS: &str = "requests.parquet";
+pub(crate) const LISTS: &str = "doc_lists.parquet";
+pub(crate) const REQUEST_SPINE: &str = "requests.spine.parquet";
+pub(crate) const LIST_SPINE: &str = "doc_lists.spine.parquet";
+pub(crate) const LINES: &str = "lines.parquet";
 
 /// Lines in, rows out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +60,9 @@ pub struct IngestCounts {
     /// Lines that hold nothing but the answer to the request of another line.
     #[serde(default)]
     pub joined: u64,
+    /// Lines that hold a doc list and no request.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub lists_alone: u64,
     /// Requests.
     pub records: u64,
     /// Distinct doc lists, as sent.
@@ -68,8 +73,13 @@ impl IngestCounts {
     /// Lines of which it is known what became of them.
     pub(super) fn accounted(&self) -> u64 {
         let without_row = [self.no_request, self.unreadable, self.not_sampled, self.forgotten, self.joined];
-        self.records + without_row.iter().sum::<u64>()
+        self.records + self.lists_alone + without_row.iter().sum::<u64>()
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // What serde passes.
+fn is_none(n: &u64) -> bool {
+    *n == 0
 }
 
 /// An input that was not read to its end, since it is damaged or cut off.
@@ -119,18 +129,21 @@ pub fn load(run: &Path, manifest: &IngestManifest) -> Result<Corpus> {
     let folder = run.join("ingest");
     let spines = (read_spine(&folder.join(REQUEST_SPINE))?, read_spine(&folder.join(LIST_SPINE))?);
     check_links(&folder.join(REQUEST_SPINE), &spines)?;
-    let cells = |name: &str, spine: &TableSpine, batches: &[usize]| {
+    let heights = [spines.0.ids.len(), spines.1.ids.len()];
+    let mut corpus = tables(manifest, spines);
+    let of_tables = [(REQUESTS, &mut corpus.requests), (LISTS, &mut corpus.lists)];
+    let batches = [&manifest.request_batches, &manifest.list_batches];
+    for (((name, table), batches), height) in of_tables.into_iter().zip(batches).zip(heights) {
         let path = folder.join(name);
         let file = FrameFile::open(&path)?;
-        let rows = [file.height(), batches.iter().sum()];
-        if rows == [spine.ids.len(); 2] {
-            return Ok(Cells::in_file(file));
+        if [file.height(), batches.iter().sum()] != [height; 2] {
+            return Err(damaged(&path, format!("expected {height} rows, found {}", file.height())));
         }
-        Err(damaged(&path, format!("expected {} rows, found {}", spine.ids.len(), rows[0])))
-    };
-    let requests = cells(REQUESTS, &spines.0, &manifest.request_batches)?;
-    let lists = cells(LISTS, &spines.1, &manifest.list_batches)?;
-    Ok(tables(manifest, spines, [requests, lists]))
+        // Its columns are those that the source declared when it was written.
+        let columns: Vec<String> = file.names().map(str::to_owned).collect();
+        table.add_named(columns.iter().map(String::as_str), Cells::in_file(file));
+    }
+    Ok(corpus)
 }
 
 /// Each request has a list that is there.
@@ -143,21 +156,14 @@ fn check_links(path: &Path, (requests, lists): &(TableSpine, TableSpine)) -> Res
     Err(damaged(path, "a request has no doc list, or one that is not there"))
 }
 
-/// The tables of these spines, with the cells of requests and of lists.
-fn tables(manifest: &IngestManifest, spines: (TableSpine, TableSpine), cells: [Cells; 2]) -> Corpus {
-    let (request_order, list_order) = (spines.0.order(), spines.1.order());
-    let origin = spines.0.list_of.unwrap_or_default();
-    let mut requests = Table::new(TableId::Requests, spines.0.ids, request_order, &manifest.request_batches);
-    let mut lists = Table::new(TableId::DocLists, spines.1.ids, list_order, &manifest.list_batches);
-    let [of_requests, of_lists] = cells;
-    let mut of_ingest = columns_of(TableId::Requests);
-    // Runs of earlier versions counted no records.
-    of_ingest.retain(|&column| column != columns::RECORD || of_requests.may_hold(column));
-    requests.add_columns(&of_ingest, of_requests);
-    lists.add_columns(&columns_of(TableId::DocLists), of_lists);
-    Corpus { requests, lists, list: origin.clone(), origin }
-}
-
-fn columns_of(table: TableId) -> Vec<ColumnSpec> {
-    columns::PAYLOAD.iter().copied().filter(|column| column.table == table).collect()
+/// The tables of these spines, as yet without columns.
+fn tables(manifest: &IngestManifest, (requests, lists): (TableSpine, TableSpine)) -> Corpus {
+    let (request_order, list_order) = (requests.order(), lists.order());
+    let origin = requests.list_of.unwrap_or_default();
+    Corpus {
+        requests: Table::new(TableId::Requests, requests.ids, request_order, &manifest.request_batches),
+        lists: Table::new(TableId::DocLists, lists.ids, list_order, &manifest.list_batches),
+        list: origin.clone(),
+        origin,
+    }
 }

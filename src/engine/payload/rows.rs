@@ -1,6 +1,9 @@
-//! What a source hands over: a request, or a line that gave none; and at the end how many it saw.
+//! What a source hands over: a request with its doc list, or a line that gave none; and at the end how many it saw.
 //!
-//! Texts are as the log has them; which columns they become is a matter of `writer`.
+//! The engine needs to know of a row what it is, where it was read, when it was sent and which list it has. All else
+//! are cells of columns that the source declared, see [`Source::columns`](crate::engine::runner::Source::columns).
+
+use crate::engine::vocabulary::{Cell, ColumnSpec};
 
 use crate::engine::folder::InputFile;
 
@@ -9,44 +12,53 @@ use crate::engine::folder::InputFile;
 pub struct RequestRow {
     /// xxh3-128 of the record's own bytes.
     pub content_key: u128,
-    /// Number of the input file, from 0.
-    pub file: u32,
-    /// Line on which the record starts, from 1.
-    pub line: u64,
-    /// Number of the record's item in that file, from 1.
-    pub record: u64,
-    /// The log's own id.
-    pub external_id: Option<String>,
-    /// The shape it was read as.
-    pub shape: &'static str,
-    /// JSON list of messages.
-    pub messages: String,
-    /// JSON of the answer's message.
-    pub response: Option<String>,
-    /// JSON list of the messages after the answer, where the line holds some.
-    pub afterwards: Option<String>,
-    /// Why the model stopped.
-    pub finish_reason: Option<String>,
-    /// Unix milliseconds.
+    /// Where its record starts.
+    pub place: Place,
+    /// When it was sent, Unix milliseconds: what requests are ordered by first.
     pub time_ms: Option<i64>,
-    /// Model asked for.
-    pub model: Option<String>,
-    /// User or tenant.
-    pub user: Option<String>,
-    /// Session or thread.
-    pub session: Option<String>,
-    /// Whether a call was forced.
-    pub tool_choice: Option<String>,
-    /// Whether several calls were allowed.
-    pub parallel_tool_calls: Option<bool>,
-    /// HTTP status.
-    pub status: Option<i64>,
-    /// xxh3-128 of the doc list's text.
-    pub list_id: u128,
-    /// The doc list's text, as sent.
-    pub functions: String,
+    /// The shape it was read as, by which requests are counted.
+    pub shape: &'static str,
+    /// The doc list that it was sent with.
+    pub list: DocListRow,
     /// The line that its answer stood in, where that is another one.
     pub joined: Option<Place>,
+    /// What it holds.
+    pub cells: RowCells,
+}
+
+impl RequestRow {
+    /// Lines that it was read from.
+    pub fn lines(&self) -> u64 {
+        1 + u64::from(self.joined.is_some())
+    }
+}
+
+/// A doc list as a source read it. Lists of one content are one row.
+#[derive(Debug, Clone, Default)]
+pub struct DocListRow {
+    /// xxh3-128 of the list's text.
+    pub content_key: u128,
+    /// What it holds; read of the first list of this content only.
+    pub cells: RowCells,
+}
+
+/// The cells of a row of one table, by column.
+#[derive(Debug, Clone, Default)]
+pub struct RowCells(pub(super) Vec<(&'static str, Cell)>);
+
+impl RowCells {
+    /// The same cells and one more; nothing where it is `None`.
+    #[must_use]
+    pub fn with(mut self, column: ColumnSpec, cell: Option<impl Into<Cell>>) -> Self {
+        self.set(column, cell);
+        self
+    }
+
+    /// Puts a cell in place of what there was; `None` empties it.
+    pub fn set(&mut self, column: ColumnSpec, cell: Option<impl Into<Cell>>) {
+        self.0.retain(|(name, _)| *name != column.name);
+        self.0.extend(cell.map(|cell| (column.name, cell.into())));
+    }
 }
 
 /// What a source saw of its inputs. It counts the items where it cuts them from a file, before anything can lose one;
@@ -70,7 +82,7 @@ impl InputsRead {
 }
 
 /// A line of an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Place {
     /// Number of the input file, from 0.
     pub file: u32,
@@ -80,33 +92,11 @@ pub struct Place {
     pub record: u64,
 }
 
-impl RequestRow {
-    /// Lines that it was read from.
-    pub fn lines(&self) -> u64 {
-        1 + u64::from(self.joined.is_some())
-    }
-
-    /// The line on which its record starts.
-    pub(super) fn place(&self) -> Place {
-        Place { file: self.file, line: self.line, record: self.record }
-    }
-
-    /// Bytes of its long texts: what a batch is measured by.
-    pub(super) fn bytes(&self) -> usize {
-        let optional = [&self.response, &self.afterwards];
-        self.messages.len() + optional.into_iter().flatten().map(String::len).sum::<usize>()
-    }
-}
-
 /// A line that gave no request, or several that follow on one another and hold the same: nothing.
 #[derive(Debug)]
 pub struct LineRow {
-    /// Number of the input file, from 0.
-    pub file: u32,
-    /// The line, from 1.
-    pub line: u64,
-    /// Number of the item in the file, from 1; of several the first.
-    pub record: u64,
+    /// Where it stands; of several the first.
+    pub place: Place,
     /// How many lines these are.
     pub n_lines: u64,
     /// It could not be read, rather than holding nothing to read.

@@ -1,7 +1,7 @@
 //! The few bytes a row that stay in memory: what order and ids are made of, and the files they end in.
 //!
 //! Requests stand by time, then line, then place in the line, then content, whatever the order or the names of the files;
-//! lists in the order of their earliest request.
+//! lists in the order of their earliest request, and behind them, by line and content, those that came without one.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::rows::RequestRow;
+use super::rows::Place;
 use crate::engine::corpus::{IdDigits, RowId};
 use crate::engine::error::{Error, Result, damaged};
 use crate::engine::frame::{FrameFile, FrameWriter, Values};
-use crate::engine::stage::RowIx;
+use crate::engine::vocabulary::RowIx;
 
 /// Rows of the spine that are turned into text at a time.
 const SPINE_ROWS: usize = 1 << 14;
@@ -34,20 +34,26 @@ pub(super) struct Spine {
 const PLACE_BITS: u32 = 20;
 
 impl Spine {
-    pub(super) fn push(&mut self, row: &RequestRow, list: RowIx) {
-        self.content_keys.push(row.content_key);
-        self.times.push(row.time_ms.unwrap_or(i64::MAX));
+    pub(super) fn push(&mut self, content_key: u128, time_ms: Option<i64>, at: Place, list: RowIx) {
+        self.content_keys.push(content_key);
+        self.times.push(time_ms.unwrap_or(i64::MAX));
         let (file, line, place) = self.last;
-        let place = if (file, line) == (row.file, row.line) { place + 1 } else { 0 };
-        self.last = (row.file, row.line, place);
-        self.places.push(row.line << PLACE_BITS | place.min((1 << PLACE_BITS) - 1));
+        let place = if (file, line) == (at.file, at.line) { place + 1 } else { 0 };
+        self.last = (at.file, at.line, place);
+        self.places.push(at.line << PLACE_BITS | place.min((1 << PLACE_BITS) - 1));
         self.list_of.push(list);
     }
 
     /// The spines of both tables.
-    pub(super) fn finish(self, list_ids: Vec<u128>) -> Result<(TableSpine, TableSpine)> {
+    ///
+    /// `lines` are those of the lists that came without a request.
+    pub(super) fn finish(
+        self,
+        list_ids: Vec<u128>,
+        lines: &FxHashMap<RowIx, u64>,
+    ) -> Result<(TableSpine, TableSpine)> {
         let (ids, position) = order_requests(&self.content_keys, &self.times, &self.places)?;
-        let list_position = order_lists(&self.list_of, &position, list_ids.len());
+        let list_position = order_lists(&self.list_of, &position, &list_ids, lines);
         let lists = TableSpine { ids: list_ids, position: list_position, list_of: None };
         Ok((TableSpine { ids, position, list_of: Some(self.list_of) }, lists))
     }
@@ -115,16 +121,21 @@ fn repeated(keys: &[u128]) -> FxHashMap<u128, u64> {
     sorted.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| (pair[0], 0)).collect()
 }
 
-/// Lists stand in the order of their earliest request.
-fn order_lists(list_of: &[RowIx], request_position: &[u32], n_lists: usize) -> Vec<u32> {
-    let mut earliest = vec![u32::MAX; n_lists];
+/// Lists stand in the order of their earliest request; those without one come last, by line and content.
+fn order_lists(
+    list_of: &[RowIx],
+    request_position: &[u32],
+    ids: &[u128],
+    lines: &FxHashMap<RowIx, u64>,
+) -> Vec<u32> {
+    let mut earliest = vec![u32::MAX; ids.len()];
     for (&list, &position) in list_of.iter().zip(request_position) {
         let slot = &mut earliest[list as usize];
         *slot = (*slot).min(position);
     }
-    let mut order: Vec<u32> = (0..).take(n_lists).collect();
-    order.sort_by_key(|&list| earliest[list as usize]);
-    let mut position = vec![0; n_lists];
+    let mut order: Vec<u32> = (0..).take(ids.len()).collect();
+    order.sort_by_key(|&list| (earliest[list as usize], lines.get(&list), ids[list as usize]));
+    let mut position = vec![0; ids.len()];
     for (place, &list) in (0..).zip(&order) {
         position[list as usize] = place;
     }
@@ -199,6 +210,13 @@ mod tests {
 
     #[test]
     fn lists_stand_in_the_order_of_their_earliest_request() {
-        assert_eq!(order_lists(&[1, 0, 1, 2], &[3, 2, 0, 1], 3), [2, 0, 1]);
+        let none = FxHashMap::default();
+        assert_eq!(order_lists(&[1, 0, 1, 2], &[3, 2, 0, 1], &[7, 8, 9], &none), [2, 0, 1]);
+    }
+
+    #[test]
+    fn lists_without_a_request_come_last_in_the_order_of_the_log_whatever_was_read_first() {
+        let lines = FxHashMap::from_iter([(0, 5), (1, 2), (3, 2)]);
+        assert_eq!(order_lists(&[2], &[0], &[7, 9, 1, 8], &lines), [3, 2, 0, 1]);
     }
 }

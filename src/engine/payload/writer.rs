@@ -6,28 +6,27 @@
 use std::collections::BTreeMap;
 
 use super::lines::{JOINED, LineWriter, Noted};
-use super::lists::ListWriter;
-use super::rows::{InputsRead, LineRow, Place, RequestRow};
+use super::lists::{ListWriter, WrittenLists};
+use super::pending::Pending;
+use super::rows::{DocListRow, InputsRead, LineRow, Place, RequestRow};
 use super::spine::{Spine, write_spine};
 use super::{
-    BATCH_BYTES, BATCH_ROWS, CutFile, IngestCounts, IngestManifest, LINES, LIST_SPINE, LISTS, REQUEST_SPINE,
-    REQUESTS, tables,
+    CutFile, IngestCounts, IngestManifest, LINES, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS, tables,
 };
-use crate::engine::columns::{self, ColumnSpec};
 use crate::engine::corpus::{Cells, Corpus};
 use crate::engine::error::Result;
 use crate::engine::folder::Step;
 use crate::engine::forgotten::{FORGOTTEN, Forgotten};
-use crate::engine::frame::{FrameWriter, Values};
+use crate::engine::frame::FrameWriter;
 use crate::engine::scribe::Scribe;
+use crate::engine::vocabulary::{ColumnSpec, TableId};
 
 /// Takes rows and writes the ingest step.
-pub struct PayloadWriter {
+pub struct Intake {
     step: Step,
     scribe: Scribe,
     requests: FrameWriter,
-    pending: Vec<RequestRow>,
-    pending_bytes: usize,
+    pending: Pending,
     request_batches: Vec<usize>,
     lists: ListWriter,
     lines: LineWriter,
@@ -40,19 +39,24 @@ pub struct PayloadWriter {
     shapes: BTreeMap<&'static str, u64>,
 }
 
-impl PayloadWriter {
-    /// Starts the step, which the scribe writes; records that are on the list of forgotten ones get no row.
-    pub fn new(step: Step, forgotten: Forgotten, scribe: &Scribe) -> Self {
+impl Intake {
+    /// Starts the step, which the scribe writes; `columns` are those of both tables that the source declares. Records
+    /// that are on the list of forgotten ones get no row.
+    pub(in crate::engine) fn new(
+        step: Step,
+        columns: &[ColumnSpec],
+        forgotten: Forgotten,
+        scribe: &Scribe,
+    ) -> Self {
         Self {
             requests: FrameWriter::create_private(&step.file(REQUESTS)).held_by(scribe),
-            lists: ListWriter::create(&step.file(LISTS), scribe),
+            lists: ListWriter::create(&step.file(LISTS), columns, scribe),
             lines: LineWriter::create(&step.file(LINES), scribe),
             spine: Spine::default(),
             step,
             scribe: scribe.clone(),
             forgotten,
-            pending: Vec::new(),
-            pending_bytes: 0,
+            pending: Pending::of(TableId::Requests, columns),
             request_batches: Vec::new(),
             counts: IngestCounts::default(),
             line_reasons: BTreeMap::new(),
@@ -81,28 +85,37 @@ impl PayloadWriter {
     ///
     /// # Errors
     /// A file cannot be written, or there are too many rows for one run.
-    pub fn request(&mut self, mut row: RequestRow) -> Result<()> {
+    pub fn request(&mut self, row: RequestRow) -> Result<()> {
         if self.is_forgotten(row.content_key) {
             return self.note_forgotten(&row);
         }
         if let Some(place) = row.joined {
             self.note_joined(place, &row)?;
         }
-        let list = self.lists.intern(row.list_id, std::mem::take(&mut row.functions))?;
         self.counts.records += 1;
         *self.shapes.entry(row.shape).or_default() += 1;
-        self.spine.push(&row, list);
-        self.pending_bytes += row.bytes();
-        self.pending.push(row);
-        if self.pending.len() >= BATCH_ROWS || self.pending_bytes >= BATCH_BYTES {
+        let (content_key, time_ms, place) = (row.content_key, row.time_ms, row.place);
+        let list = self.lists.intern(row.list)?;
+        self.spine.push(content_key, time_ms, place, list);
+        self.pending.push(row.cells)?;
+        if self.pending.is_full() {
             self.write_requests()?;
         }
         Ok(())
     }
 
+    /// Adds a doc list that comes without a request; it is kept once, whoever else has it.
+    ///
+    /// # Errors
+    /// As [`Intake::request`].
+    pub fn doc_list(&mut self, place: Place, list: DocListRow) -> Result<()> {
+        self.counts.lists_alone += 1;
+        self.lists.alone(place, list)
+    }
+
     /// Notes the lines of a request that somebody asked to forget.
     fn note_forgotten(&mut self, row: &RequestRow) -> Result<()> {
-        [Some(row.place()), row.joined].into_iter().flatten().try_for_each(|place| {
+        [Some(row.place), row.joined].into_iter().flatten().try_for_each(|place| {
             self.counts.forgotten += 1;
             self.note(Noted::of(place, FORGOTTEN.code, "forgotten"))
         })
@@ -111,7 +124,7 @@ impl PayloadWriter {
     /// Notes the line that a request's answer stood in.
     fn note_joined(&mut self, place: Place, row: &RequestRow) -> Result<()> {
         self.counts.joined += 1;
-        self.note(Noted { into: Some(row.place()), ..Noted::of(place, JOINED.code, "joined-into") })
+        self.note(Noted { into: Some(row.place), ..Noted::of(place, JOINED.code, "joined-into") })
     }
 
     /// Adds a line that gave no request.
@@ -122,11 +135,11 @@ impl PayloadWriter {
         let sum = if line.unreadable { &mut self.counts.unreadable } else { &mut self.counts.no_request };
         *sum += line.n_lines;
         if line.ends_file {
-            self.cut_files.push(CutFile { file: line.file, detail: line.detail.clone() });
+            self.cut_files.push(CutFile { file: line.place.file, detail: line.detail.clone() });
         }
         let fate = if line.unreadable { "unreadable" } else { "no-request" };
-        let place = Place { file: line.file, line: line.line, record: line.record };
-        self.note(Noted { detail: line.detail, n_lines: line.n_lines, ..Noted::of(place, line.reason, fate) })
+        let noted = Noted::of(line.place, line.reason, fate);
+        self.note(Noted { detail: line.detail, n_lines: line.n_lines, ..noted })
     }
 
     fn note(&mut self, line: Noted) -> Result<()> {
@@ -145,33 +158,8 @@ impl PayloadWriter {
     }
 
     fn write_requests(&mut self) -> Result<()> {
-        let rows = std::mem::take(&mut self.pending);
-        self.pending_bytes = 0;
-        self.request_batches.push(rows.len());
-        let text = |column: ColumnSpec, get: fn(&RequestRow) -> Option<&str>| {
-            (column.name, Values::Text(rows.iter().map(get).collect()))
-        };
-        let int = |column: ColumnSpec, get: fn(&RequestRow) -> Option<i64>| {
-            (column.name, Values::Int(rows.iter().map(get).collect()))
-        };
-        self.requests.write(vec![
-            text(columns::EXTERNAL_ID, |row| row.external_id.as_deref()),
-            int(columns::FILE, |row| Some(i64::from(row.file))),
-            int(columns::LINE, |row| i64::try_from(row.line).ok()),
-            int(columns::RECORD, |row| i64::try_from(row.record).ok()),
-            text(columns::SHAPE, |row| Some(row.shape)),
-            text(columns::MESSAGES, |row| Some(&row.messages)),
-            text(columns::RESPONSE, |row| row.response.as_deref()),
-            text(columns::AFTERWARDS, |row| row.afterwards.as_deref()),
-            text(columns::FINISH_REASON, |row| row.finish_reason.as_deref()),
-            int(columns::TIME_MS, |row| row.time_ms),
-            text(columns::MODEL, |row| row.model.as_deref()),
-            text(columns::USER, |row| row.user.as_deref()),
-            text(columns::SESSION, |row| row.session.as_deref()),
-            text(columns::TOOL_CHOICE, |row| row.tool_choice.as_deref()),
-            int(columns::PARALLEL_TOOL_CALLS, |row| row.parallel_tool_calls.map(i64::from)),
-            int(columns::STATUS, |row| row.status),
-        ])
+        self.request_batches.push(self.pending.write_to(&mut self.requests)?);
+        Ok(())
     }
 
     /// Writes what is left, the spine and the manifest. Gives the tables that [`super::load`] would read back.
@@ -183,11 +171,13 @@ impl PayloadWriter {
             self.write_requests()?;
         }
         let requests = self.requests.finish()?;
-        let (list_ids, list_batches, lists) = self.lists.finish()?;
+        let lists = self.lists.finish()?;
+        let WrittenLists { ids: list_ids, lines, batches: list_batches, columns: list_columns, held: lists } =
+            lists;
         self.lines.finish()?;
         self.counts.lines = read.lines();
         self.counts.doc_lists = list_ids.len() as u64;
-        let spines = self.spine.finish(list_ids)?;
+        let spines = self.spine.finish(list_ids, &lines)?;
         let manifest = IngestManifest {
             key,
             inputs: read.inputs,
@@ -208,11 +198,13 @@ impl PayloadWriter {
             write_spine(&step.file(LIST_SPINE), &to_write.1)?;
             step.finish(&written)
         })?;
-        let cells = [
+        let (of_requests, of_lists) = (
             Cells::written(requests, &files[0], &self.scribe)?,
             Cells::written(lists, &files[1], &self.scribe)?,
-        ];
-        let corpus = tables(&manifest, spines, cells);
+        );
+        let mut corpus = tables(&manifest, spines);
+        corpus.requests.add_columns(&self.pending.columns(), of_requests);
+        corpus.lists.add_columns(&list_columns, of_lists);
         Ok((manifest, corpus))
     }
 }

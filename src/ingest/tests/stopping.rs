@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::gzip;
-use crate::engine::fixture::assert_stops_wherever_it_is_asked_to;
+use crate::engine::context::{Context, Quiet};
 use crate::engine::folder::RunFolder;
 use crate::engine::frame::{Values, write_frame};
 use crate::engine::runner;
-use crate::engine::stage::{Context, Quiet};
+use crate::fixture::assert_stops_wherever_it_is_asked_to;
 use crate::ingest::source::Ingest;
 
 const N_ROWS: usize = 300;

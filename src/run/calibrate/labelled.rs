@@ -10,12 +10,14 @@ use serde_json::Value;
 
 use crate::bfcl::entry::Entry;
 use crate::bfcl::files::{QuestionFile, in_folder, lines};
+use crate::columns::{EXTERNAL_ID, FUNCTIONS, RELEVANCE_BASIS};
 use crate::conversation::Role;
-use crate::engine::columns::{EXTERNAL_ID, FUNCTIONS, RELEVANCE_BASIS};
+use crate::engine::context::{Context, Quiet};
+use crate::engine::contract::Contract;
 use crate::engine::corpus::Corpus;
 use crate::engine::error::At as _;
-use crate::engine::stage::{Context, Contract, Quiet, RowIx, TableId};
 use crate::engine::view::View;
+use crate::engine::vocabulary::{RowIx, TableId};
 use crate::relevance::asked::Asked;
 use crate::relevance::calibrate::{Example, is_set_apart};
 use crate::relevance::evidence::Evidence;
@@ -210,7 +212,7 @@ fn from_run(
     let labels = read_labels(labels)?;
     let corpus = open(run, registry)?.corpus;
     let shown = run.display();
-    if !corpus.requests.columns().contains(&RELEVANCE_BASIS) {
+    if !corpus.requests.has(RELEVANCE_BASIS) {
         return refuse(format!(
             "{shown}: no stage judged queries\nhint: run a pipeline with a judge-queries stage"
         ));
@@ -234,7 +236,7 @@ fn from_run(
 
 fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> Result<Vec<Read>, Error> {
     let contract =
-        Contract { reads: vec![EXTERNAL_ID, RELEVANCE_BASIS, FUNCTIONS], ..Contract::new(TableId::Requests) };
+        Contract { reads: vec![EXTERNAL_ID, RELEVANCE_BASIS, FUNCTIONS], ..Contract::of(TableId::Requests) };
     let (view, cancel) = (View::new(corpus, &contract), AtomicBool::new(false));
     let cx = Context::new(0, &cancel, &Quiet);
     let groups = groups(&view, &cx)?;

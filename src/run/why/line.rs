@@ -6,7 +6,7 @@ use crate::engine::corpus::RowId;
 use crate::engine::error::Error;
 use crate::engine::ledger::fate_word;
 use crate::engine::payload::{LineStory, StoredPlace, read_lines};
-use crate::engine::stage::RowIx;
+use crate::engine::vocabulary::RowIx;
 use crate::run::OpenRun;
 use crate::run::place::{NamedPlace, name, name_and_line, record_of};
 use crate::text::figures::{count, counted, table};

@@ -6,14 +6,14 @@ mod story;
 use std::path::Path;
 
 use super::error::refuse;
-use super::place::NamedPlace;
+use super::place::{NamedPlace, PLACE, of_request};
 use super::{Error, OpenRun};
-use crate::engine::columns;
+use crate::columns;
 use crate::engine::corpus::RowId;
 use crate::engine::entries::{self, EntryOrigin};
 use crate::engine::forgotten::{FORGOTTEN, Forgotten};
 use crate::engine::payload::StoredPlace;
-use crate::engine::stage::RowIx;
+use crate::engine::vocabulary::RowIx;
 use crate::text::figures::{count, counted};
 use story::Story;
 
@@ -97,7 +97,7 @@ fn find(
 ) -> Result<Vec<(RowIx, Option<StoredPlace>)>, Error> {
     const SHORTEST_PREFIX: usize = 4;
     let requests = &run.corpus.requests;
-    let asked = [&StoredPlace::COLUMNS[..], &[columns::EXTERNAL_ID]].concat();
+    let asked = [&PLACE[..], &[columns::EXTERNAL_ID]].concat();
     let is_hex = wanted.len() >= SHORTEST_PREFIX && wanted.chars().all(|c| c.is_ascii_hexdigit());
     let mut found = Vec::new();
     for batch in 0..requests.batches() {
@@ -105,7 +105,7 @@ fn find(
         let cells = requests.read_batch(batch, &asked)?;
         for row in requests.rows_of_batch(batch) {
             let at = row as usize - range.start;
-            let place = StoredPlace::of_request(&cells, at);
+            let place = of_request(&cells, at);
             let is_there = named.zip(place).is_some_and(|(named, place)| named.is_at(place));
             let has_id = cells.text(columns::EXTERNAL_ID, at) == Some(wanted);
             if is_there

@@ -3,22 +3,22 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::conversation::Message;
-use crate::engine::columns::{
+use crate::columns::{
     self, ANSWER, CATEGORY, CATEGORY_BASIS, ColumnSpec, FUNCTIONS, OUTCOME, PARSE_STEPS, RELEVANCE,
     RELEVANCE_BASIS, TEXT, TIER,
 };
+use crate::conversation::Message;
 use crate::engine::corpus::{BatchCells, Corpus, Fate, RowId};
 use crate::engine::decisions::digest;
 use crate::engine::error::Error;
 use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::ledger::{Event, fate_word, for_each_event, for_each_forgotten};
 use crate::engine::links::{self, Span, StoredLink};
-use crate::engine::payload::{StoredPlace, read_lines};
-use crate::engine::stage::{RowIx, Safety, TableId};
+use crate::engine::payload::read_lines;
+use crate::engine::vocabulary::{RowIx, Safety, TableId};
 use crate::export::sink::JUDGED;
 use crate::report::end_of_merges;
-use crate::run::place::name_and_line;
+use crate::run::place::{name_and_line, of_request};
 use crate::run::{OpenRun, patch_lines};
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
@@ -46,8 +46,8 @@ impl Story<'_> {
     pub(super) fn tell(&self) -> Result<String, Error> {
         let requests = &self.corpus().requests;
         let asked = [
-            columns::PAYLOAD,
-            &[OUTCOME, ANSWER, TIER, CATEGORY, CATEGORY_BASIS, RELEVANCE, RELEVANCE_BASIS],
+            columns::from_ingest(),
+            vec![OUTCOME, ANSWER, TIER, CATEGORY, CATEGORY_BASIS, RELEVANCE, RELEVANCE_BASIS],
         ]
         .concat();
         let asked: Vec<_> = asked.into_iter().filter(|column| column.table == requests.id()).collect();
@@ -79,7 +79,7 @@ impl Story<'_> {
 
     /// The request as sent, and what the log says about it.
     fn sent(&self, cells: &BatchCells, at: usize, is_place: bool) -> String {
-        let place = name_and_line(self.run, StoredPlace::of_request(cells, at));
+        let place = name_and_line(self.run, of_request(cells, at));
         let text = format!("request {}\n", self.corpus().requests.row_id(self.row));
         if is_place {
             return text + &format!("  read      {place}; nothing of it is kept\n");
@@ -126,7 +126,7 @@ impl Story<'_> {
 
     /// The line the answer stood in, where that is another one.
     fn joined(&self, cells: &BatchCells, at: usize) -> Result<String, Error> {
-        let own = StoredPlace::of_request(cells, at);
+        let own = of_request(cells, at);
         if self.run.ingest.counts.joined == 0 {
             return Ok(String::new());
         }

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use crate::embed::vectors::{Vectors, dot};
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::similarity::Merge;
 use crate::similarity::cosine::join::join;
 use crate::similarity::cosine::plan::Plan;

@@ -20,7 +20,7 @@ use super::rouge::texts::Texts;
 use super::rouge::widths::{Row, row};
 use crate::embed::EmbedError;
 use crate::embed::scopes::InOrder;
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::text::profile::Profile;
 use crate::text::rouge::Threshold;
 use crate::text::tokens::Tokenizer;

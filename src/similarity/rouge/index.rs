@@ -10,7 +10,7 @@ use super::bitmap::{self, CHUNK_LEN, Column};
 use super::postings::Postings;
 use super::prepared::Prepared;
 use super::widths::{Row, WIDTHS};
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 
 /// Some of the sequences, side by side in chunks.
 pub(super) struct Index<'p> {

@@ -13,7 +13,7 @@ use super::index::Index;
 use super::spaces::{Kind, Layout, Spaces};
 use super::texts::Texts;
 use super::widths::{Row, row};
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::similarity::{Pair, Stopped};
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::{Threshold, f1};

@@ -15,7 +15,7 @@ use super::prepared::Prepared;
 use super::spaces::{Kind, Layout, Spaces};
 use super::texts::Texts;
 use super::widths::{Row, row};
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::similarity::Merge;
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::{Threshold, f1};

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::prepared::Prepared;
 use super::widths::Row;
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::text::rouge::Threshold;
 
 /// Tokens of the longest sequence that stands in lists.

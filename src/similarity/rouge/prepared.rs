@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::bitmap;
 use super::texts::Tokens;
 use super::widths::{Row, own_width, width};
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::similarity::sequences::Sequences;
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::Threshold;

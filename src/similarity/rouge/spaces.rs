@@ -8,7 +8,7 @@ use super::index::Index;
 use super::prepared::Prepared;
 use super::texts::Texts;
 use super::widths::Row;
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::text::rouge::Threshold;
 
 /// What a text needs.

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use super::widths;
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::similarity::sequences::Sequences;
 use crate::text::profile::{Profile, needs_unicode};
 use crate::text::rouge::Threshold;

@@ -8,10 +8,10 @@ use super::docs::Docs;
 use crate::answers::carry::ground_truth;
 use crate::answers::fault::Uncarried;
 use crate::answers::recorded::{Recorded, recorded};
+use crate::columns::{FINISH_REASON, OUTCOME, RESPONSE, STATUS};
 use crate::conversation::Message;
-use crate::engine::columns::{FINISH_REASON, OUTCOME, RESPONSE, STATUS};
-use crate::engine::stage::RowIx;
 use crate::engine::view::{Row, View};
+use crate::engine::vocabulary::RowIx;
 
 /// How good an answer is; the least is the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,13 +3,13 @@
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
+use crate::columns::{FUNCTIONS, RENAMES};
 use crate::conversation::Call;
 use crate::docs::fix::renames::{self, Rename};
-use crate::engine::columns::{FUNCTIONS, RENAMES};
+use crate::engine::context::Context;
 use crate::engine::error::Result;
-use crate::engine::stage::{Context, RowIx};
 use crate::engine::view::View;
-use crate::stages::merge_exact_docs::SAME_DOCS_CODE;
+use crate::engine::vocabulary::{Likeness, RowIx};
 
 /// The docs as they stand, and the names that fixes changed in each list, kept or not.
 #[derive(Default)]
@@ -65,10 +65,10 @@ impl Docs {
     fn renames_of(&self, request: RowIx, view: &View<'_>) -> &[Rename] {
         let mut list = view.origin_of(request);
         loop {
-            match (self.renames.get(&list), view.list_merged_into(list)) {
+            match (self.renames.get(&list), view.list_merged_into(list, Likeness::Equal)) {
                 (Some(renames), _) => return renames,
-                (None, Some((leader, SAME_DOCS_CODE))) => list = leader,
-                (None, _) => return &[],
+                (None, Some(leader)) => list = leader,
+                (None, None) => return &[],
             }
         }
     }

@@ -23,20 +23,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::merge_near_queries::{ASKS_ALIKE, SAME_CODE};
 use crate::answers::fault::{CarryFault, Uncarried};
 use crate::answers::human::{self, Unfit};
-use crate::engine::columns::{
+use crate::columns::{
     ANSWER, ANSWER_FROM, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RELEVANCE, RENAMES, RESPONSE, STATUS,
     TIER, UNSOURCED,
 };
+use crate::engine::context::Context;
+use crate::engine::contract::Contract;
 use crate::engine::decisions::{Decision, DecisionKind, Ruling};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
+use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
 use crate::relevance::Relevance;
 use candidate::{Best, Candidate, Rank, recorded_candidate};
 use docs::Docs;
@@ -79,18 +81,16 @@ impl Settings for DraftAnswers {
 
 impl Stage for DraftAnswers {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![RESPONSE, FINISH_REASON, STATUS, OUTCOME, FUNCTIONS, RENAMES],
-            reads_if_there: vec![RELEVANCE, UNSOURCED],
-            writes: vec![RECORDED, ANSWER, TIER, ANSWER_FROM],
-            reasons: CARRY
-                .iter()
-                .map(|(_, reason)| reason)
-                .chain([&REFUTED, &SEVERAL_STEPS, &UNSOURCED_VALUE])
-                .collect(),
-            decisions: vec![DecisionKind::Answer],
-            ..Contract::new(TableId::Requests)
-        }
+        Contract::of(TableId::Requests)
+            .reads([RESPONSE, FINISH_REASON, STATUS, OUTCOME, FUNCTIONS, RENAMES])
+            .reads_if_there([RELEVANCE, UNSOURCED])
+            .writes([RECORDED, ANSWER, TIER, ANSWER_FROM])
+            .reasons(CARRY.iter().map(|(_, reason)| reason).chain([
+                &REFUTED,
+                &SEVERAL_STEPS,
+                &UNSOURCED_VALUE,
+            ]))
+            .decisions([DecisionKind::Answer])
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
@@ -104,7 +104,8 @@ impl Stage for DraftAnswers {
         let mut best: FxHashMap<RowIx, Best> = FxHashMap::default();
         let mut needs_no_call: FxHashSet<RowIx> = FxHashSet::default();
         let mut unsourced: FxHashMap<RowIx, Vec<String>> = FxHashMap::default();
-        let wanted = |row: RowIx| view.head_of(row, &ASKS_ALIKE).is_some_and(|head| view.is_kept(head));
+        let wanted =
+            |row: RowIx| view.head_of(row, Likeness::NearCopy).is_some_and(|head| view.is_kept(head));
         view.stream(cx, wanted, |batch| {
             let candidates = batch.map_rows(|row| candidates(row, &docs, file, view))?;
             for (&row, candidates) in batch.rows().iter().zip(candidates) {
@@ -145,9 +146,6 @@ impl Stage for DraftAnswers {
         Ok(())
     }
 }
-
-/// Requests answer for the one they are equal to.
-const EQUAL: [&str; 1] = [SAME_CODE];
 
 /// An answer under the names that the docs have now, or why it does not fit them.
 type Carried = std::result::Result<Vec<Value>, Uncarried>;
@@ -196,7 +194,7 @@ fn state(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Verdict<'_
 }
 
 fn candidates(row: Row<'_>, docs: &Docs, file: &str, view: &View<'_>) -> Candidates {
-    let head = view.head_of(row.ix(), &ASKS_ALIKE).unwrap_or(row.ix());
+    let head = view.head_of(row.ix(), Likeness::NearCopy).unwrap_or(row.ix());
     // Of a copy only an answer that fits the docs of the request it stands for.
     let human = human_answer(row, view, docs, file);
     let human = human.filter(|(_, answer)| head == row.ix() || answer.is_ok());
@@ -208,7 +206,8 @@ fn candidates(row: Row<'_>, docs: &Docs, file: &str, view: &View<'_>) -> Candida
         answer: Some(answer),
     };
     let (kind, recorded) = recorded_candidate(row, head, docs, view);
-    let recorded = view.head_of(row.ix(), &EQUAL).map(|_| recorded);
+    // Requests answer for the one they are equal to.
+    let recorded = view.head_of(row.ix(), Likeness::Equal).map(|_| recorded);
     Candidates {
         head,
         kind,
@@ -239,7 +238,7 @@ fn human_answer<'d>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::fixture::judged;
+    use crate::fixture::judged;
 
     #[test]
     fn a_request_that_needs_no_call_gets_no_answer_and_is_not_held_for_one() {

@@ -15,14 +15,16 @@ use serde::{Deserialize, Serialize};
 
 use super::all_examples;
 use super::sample::{Sample, sample};
-use crate::engine::columns::{ColumnSpec, PAYLOAD};
+use crate::columns::from_ingest;
+use crate::engine::contract::Contract;
 use crate::engine::corpus::Corpus;
 use crate::engine::fingerprint::{Fingerprint, sha256_of};
-use crate::engine::fixture;
 use crate::engine::payload::read_lines;
 use crate::engine::runner::Source as _;
-use crate::engine::stage::{Contract, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Delta;
+use crate::engine::vocabulary::{ColumnSpec, TableId};
+use crate::fixture;
 use crate::stages::{Kind, kind};
 
 /// With the value 1 the file is written anew, where that is allowed.
@@ -136,7 +138,7 @@ fn ingest_step(sample: &Sample) -> Step {
     }
     let mut answers = Hashed::default();
     answers.rows(&sample.corpus);
-    answers.cells(&sample.corpus, PAYLOAD);
+    answers.cells(&sample.corpus, &from_ingest());
     for line in read_lines(sample.run.path()).unwrap() {
         answers.part(&(line.file, line.line, line.record, line.n_lines, line.fate, line.reason, line.detail));
     }

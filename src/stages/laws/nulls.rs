@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use super::all_examples;
 use super::sample::sample;
-use crate::engine::columns::ColumnSpec;
+use crate::engine::contract::Contract;
 use crate::engine::corpus::Corpus;
-use crate::engine::fixture;
-use crate::engine::stage::{Contract, Stage, TableId};
+use crate::engine::stage::Stage;
+use crate::engine::vocabulary::{ColumnSpec, TableId};
+use crate::fixture;
 use crate::stages::KINDS;
 
 /// Each column alone, and all at once.

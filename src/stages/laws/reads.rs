@@ -11,11 +11,14 @@ use serde_json::json;
 
 use super::judge;
 use super::sample::sample;
-use crate::engine::columns::{LINE, MESSAGES, RESPONSE, TEXT};
+use crate::columns::{LINE, MESSAGES, RESPONSE, TEXT};
+use crate::engine::context::{Context, Quiet};
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::corpus::Corpus;
-use crate::engine::fixture;
-use crate::engine::stage::{Context, Contract, Quiet, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::view::{Row, View};
+use crate::engine::vocabulary::TableId;
+use crate::fixture;
 use crate::stages::KINDS;
 
 /// By kind and column: whether a cell was read.
@@ -62,7 +65,7 @@ fn every_declared_column_is_read() {
 }
 
 fn contract_that_reads_messages() -> Contract {
-    Contract { reads: vec![MESSAGES], ..Contract::new(TableId::Requests) }
+    Contract::of(TableId::Requests).reads([MESSAGES]).partition(Partition::Rows)
 }
 
 /// Reads as `look` does, in a view of a contract that declares `messages` alone.

@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use tempfile::TempDir;
 
+use crate::engine::context::{Context, Quiet};
 use crate::engine::corpus::Corpus;
 use crate::engine::folder::RunFolder;
 use crate::engine::runner::{self, StageInstance};
-use crate::engine::stage::{Context, Quiet};
 use crate::ingest::source::Ingest;
 use crate::pipeline::{Override, Pipeline};
 use crate::stages::Registry;

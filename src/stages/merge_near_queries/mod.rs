@@ -28,20 +28,22 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::{Notes, Settings};
 use crate::answers::recorded::{Recorded, recorded};
+use crate::columns::{FAMILY, FINISH_REASON, MESSAGES, RESPONSE, STATUS, VARIANT_OF};
 use crate::conversation::{Message, Role};
 use crate::docs::canonical;
 use crate::embed::Embedder;
 use crate::embed::name::Chosen;
 use crate::embed::scopes::{Used, judge_scopes};
-use crate::engine::columns::{FAMILY, FINISH_REASON, MESSAGES, RESPONSE, STATUS, VARIANT_OF};
+use crate::engine::context::Context;
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::{Error, Result};
 use crate::engine::estimate::Estimate;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::partition::Partition;
-use crate::engine::stage::{Context, Contract, Evidence, Metric, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
+use crate::engine::vocabulary::{Evidence, Likeness, Metric, Reason, RowIx, TableId};
 use crate::environment::Environment;
 use crate::similarity::queries::{By, Gates, Near, merge_queries};
 use crate::text::normal::normalise_query;
@@ -50,27 +52,28 @@ use crate::text::specifics::{fixed_points, specifics};
 use gates::{Gate, check_gates, goes_by_meaning};
 
 /// The reason code of queries that are equal after normalisation; their answers may stand for one another.
-pub const SAME_CODE: &str = "query/same";
+const SAME_CODE: &str = "query/same";
 /// The reason code of queries of nearly the same words.
-pub const NEAR_COPY_CODE: &str = "query/near-copy";
-/// Reasons by which a request was merged into one that a person's answer to it answers too.
-pub(super) const ASKS_ALIKE: [&str; 2] = [SAME_CODE, NEAR_COPY_CODE];
+const NEAR_COPY_CODE: &str = "query/near-copy";
 /// The reason code of queries that are near by their vectors.
-pub const SIMILAR_CODE: &str = "query/similar";
+const SIMILAR_CODE: &str = "query/similar";
 
 /// The reason code of variants beyond the most that are kept.
-pub const VARIANT_CODE: &str = "query/variant";
+const VARIANT_CODE: &str = "query/variant";
 
 static SAME: Reason = Reason::policy(
     SAME_CODE,
     "An earlier request asks the same, but for case, blanks and final punctuation.",
-);
+)
+.of_likeness(Likeness::Equal);
 static NEAR_COPY: Reason =
-    Reason::policy(NEAR_COPY_CODE, "Another request asks the same in nearly the same words.");
+    Reason::policy(NEAR_COPY_CODE, "Another request asks the same in nearly the same words.")
+        .of_likeness(Likeness::NearCopy);
 static SIMILAR: Reason = Reason::policy(
     SIMILAR_CODE,
     "Another request's query is near by vectors: similar wording (hashed n-grams), or nearly the same embedding (a model).",
-);
+)
+.of_likeness(Likeness::Similar);
 
 static VARIANT: Reason = Reason::policy(
     VARIANT_CODE,
@@ -206,16 +209,14 @@ struct Asked {
 
 impl Stage for MergeNearQueries {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![MESSAGES],
-            reads_if_there: vec![RESPONSE, FINISH_REASON, STATUS, FAMILY],
-            writes: vec![VARIANT_OF],
-            reasons: vec![&SAME, &NEAR_COPY, &SIMILAR, &VARIANT],
-            merges: true,
-            partition: Partition::Key,
-            sends_rows_out: self.cosine.threshold().is_some() && self.embedder.name().sends_texts_out(),
-            ..Contract::new(TableId::Requests)
-        }
+        Contract::of(TableId::Requests)
+            .partition(Partition::Key)
+            .reads([MESSAGES])
+            .reads_if_there([RESPONSE, FINISH_REASON, STATUS, FAMILY])
+            .writes([VARIANT_OF])
+            .reasons([&SAME, &NEAR_COPY, &SIMILAR, &VARIANT])
+            .merges()
+            .sends_rows_out(self.cosine.threshold().is_some() && self.embedder.name().sends_texts_out())
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {

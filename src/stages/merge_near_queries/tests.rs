@@ -1,8 +1,8 @@
 //! What merges, what stays as a variant, and which settings are refused.
 
 use super::*;
-use crate::engine::fixture::judged;
 use crate::environment::Environment;
+use crate::fixture::judged;
 use crate::stages::kind;
 
 fn fates(requests: &[(&str, Option<&str>)], settings: &MergeNearQueries) -> Vec<Option<&'static str>> {
@@ -74,7 +74,7 @@ fn an_embedder_that_no_stage_can_use_is_refused_with_its_settings() {
 fn texts_for_a_server_are_estimated_by_kept_requests_and_other_work_is_none() {
     let request = |n: usize| json!({"messages": [{"role": "user", "content": format!("Ring {n} times")}]});
     let tables = json!({ "requests": (0..3).map(request).collect::<Vec<_>>() });
-    let corpus = crate::engine::fixture::corpus(&tables);
+    let corpus = crate::fixture::corpus(&tables);
     let estimate = |stage: &str, settings: &str| {
         let stage = kind(stage).unwrap().with_settings(settings);
         stage.estimate(&View::new(&corpus, &stage.contract()))

@@ -19,13 +19,16 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use self::draw::{Candidate, Drawn, Plan, draw};
 use super::Settings;
-use crate::engine::columns::{self, ColumnKind, ColumnSpec, USER, WEIGHT};
+use crate::columns::{self, USER, WEIGHT};
+use crate::engine::context::Context;
+use crate::engine::contract::Contract;
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::{Context, Contract, Evidence, Reason, RowIx, Stage, TableId};
+use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
+use crate::engine::vocabulary::{ColumnKind, ColumnSpec, Evidence, Reason, RowIx, TableId};
 
 // No person overrules a draw: the weights of the rows that are drawn add up.
 static NOT_DRAWN: Reason = Reason::policy("sample/not-drawn", "Its stratum has given enough rows.").binding();
@@ -146,14 +149,12 @@ impl Stage for Sample {
         if self.max_per_user.is_some() && !reads.contains(&USER) {
             reads.push(USER);
         }
-        Contract {
-            reads,
-            writes: vec![WEIGHT],
-            reasons: vec![&NOT_DRAWN, &OVER_LIST_CAP, &OVER_USER_CAP],
+        Contract::of(TableId::Requests)
+            .reads(reads)
+            .writes([WEIGHT])
+            .reasons([&NOT_DRAWN, &OVER_LIST_CAP, &OVER_USER_CAP])
             // A sample of a sample stands for the sample.
-            idempotent: false,
-            ..Contract::new(TableId::Requests)
-        }
+            .not_idempotent()
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
@@ -261,8 +262,8 @@ fn value(row: Row<'_>, column: ColumnSpec) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::fixture::judged;
     use crate::environment::Environment;
+    use crate::fixture::judged;
 
     fn built(settings: &str) -> std::result::Result<Value, String> {
         let table = toml::de::ValueDeserializer::parse(settings).unwrap();

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::bound::{Bound, slack};
 use super::elements::{Rows, element};
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::similarity::cosine::rows::row;
 use crate::similarity::rouge::bitmap::{self, CHUNK_LEN, Column};
 use crate::similarity::rouge::widths::{WIDTHS, width};

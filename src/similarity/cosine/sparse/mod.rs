@@ -22,7 +22,7 @@ mod layout;
 use rayon::prelude::*;
 
 use crate::embed::vectors::dot;
-use crate::engine::stage::Cancelled;
+use crate::engine::context::Cancelled;
 use crate::similarity::Merge;
 use crate::similarity::rouge::bitmap;
 use crate::similarity::rouge::widths::WIDTHS;

@@ -10,8 +10,7 @@
 //! What forgetting did to fates stands in `forgotten.parquet`, a delta after the last
 //! stage. The list of records is written before anything else and the spine after all
 //! else, so that a call that was cut off is finished by the same call: every step finds
-//! what it already did. Deliberately absent: the dataset and the report, which are not of
-//! this room; see the sink and `cli::forget`.
+//! what it already did. Deliberately absent: the dataset, see `dataset`, and the report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,21 +19,21 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::cascade::{NO_REQUEST_LEFT, cascade};
-use super::columns::{ANSWER, ANSWER_FROM, FILE, LINE, RECORD, TIER};
-use super::corpus::{Corpus, Fate, RowId, Table};
-use super::decisions::DECIDED;
-use super::delta::{COLUMNS, EDITS, FATES, StageManifest, StoredFates, read_edits, read_fates, write_fates};
-use super::error::{Error, Result, damaged};
-use super::folder::{FORGOTTEN_FATES, INGEST, RunFolder, STAGES, beside, put_in_place};
-use super::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN, Forgotten, tombstone};
-use super::links::LINKS;
-use super::payload::{IngestManifest, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS, id_of_repeat};
-use super::rewrite::{Group, Rewritten, Touched, rewrite};
-use super::runner::{self, StageInstance, step_name};
-use super::seal::Sealed;
-use super::stage::{Action, Evidence, Reason, RowIx, Safety, TableId};
-use super::verdict::FateEvent;
+use super::rewrite::{Group, Rewritten, Touched, replace_files, rewrite};
+use crate::columns::{ANSWER, ANSWER_FROM, FILE, LINE, RECORD, TIER};
+use crate::engine::cascade::cascade;
+use crate::engine::corpus::{Corpus, RowId, Table};
+use crate::engine::decisions::DECIDED;
+use crate::engine::delta::{COLUMNS, EDITS, FATES, StageManifest, read_edits, write_fates};
+use crate::engine::error::{Result, damaged};
+use crate::engine::folder::{FORGOTTEN_FATES, INGEST, RunFolder, STAGES, beside, put_in_place};
+use crate::engine::forgotten::{self, ANSWER_FORGOTTEN, FORGOTTEN, Forgotten, tombstone};
+use crate::engine::links::LINKS;
+use crate::engine::payload::{IngestManifest, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS, id_of_repeat};
+use crate::engine::runner::{self, StageInstance, step_name};
+use crate::engine::seal::Sealed;
+use crate::engine::verdict::FateEvent;
+use crate::engine::vocabulary::{Action, Evidence, RowIx, Safety, TableId};
 
 /// The rows of a run that are to be forgotten, and what goes with them.
 pub struct Erasure<'a> {
@@ -114,7 +113,7 @@ impl<'a> Erasure<'a> {
         let held = self.answers.iter().filter(|&&row| corpus.requests.is_kept(row));
         fates.extend(held.map(|&row| event(TableId::Requests, row, Action::Hold, &ANSWER_FORGOTTEN)));
         let at = self.stages.len();
-        apply_fates(&mut corpus, &fates, at)?;
+        forgotten::apply_fates(&mut corpus, &fates, at)?;
         fates.extend(cascade(&corpus, TableId::Requests));
         let path = self.folder.path().join(FORGOTTEN_FATES);
         let beside = beside(&path);
@@ -173,7 +172,7 @@ impl<'a> Erasure<'a> {
         let lost = || damaged(&self.folder.path().join(step), "the manifest is gone");
         let Sealed { value, files, .. } = self.folder.sealed::<M>(step)?.ok_or_else(lost)?;
         let (rewritten, mut touched): (Vec<Rewritten>, Vec<Touched>) = rewritten.into_iter().unzip();
-        self.folder.replace_files(step, &value, files, rewritten, || amended(&value))?;
+        replace_files(&self.folder.path().join(step), &value, files, rewritten, || amended(&value))?;
         touched.retain(|touched| !touched.is_nothing());
         Ok(touched)
     }
@@ -302,47 +301,17 @@ pub fn with_equal_records(requests: &Table, rows: &[RowIx]) -> BTreeSet<RowIx> {
     with
 }
 
-/// What forgetting did to fates, in a run folder; nothing where nothing was forgotten.
-///
-/// # Errors
-/// The file is damaged.
-pub fn read(run: &Path) -> Result<Vec<FateEvent>> {
-    const REASONS: [&Reason; 3] = [&FORGOTTEN, &ANSWER_FORGOTTEN, &NO_REQUEST_LEFT];
-    let path = run.join(FORGOTTEN_FATES);
-    if path.exists() { read_fates(&path, &REASONS) } else { Ok(Vec::new()) }
-}
-
-/// The same, as stored.
-pub(super) fn stored(run: &Path) -> Result<Option<StoredFates>> {
-    let path = run.join(FORGOTTEN_FATES);
-    path.exists().then(|| StoredFates::open(&path)).transpose()
-}
-
-/// Applies what was forgotten since the run to its tables.
-pub(super) fn apply(run: &Path, corpus: &mut Corpus, n_stages: usize) -> Result<()> {
-    apply_fates(corpus, &read(run)?, n_stages)
-}
-
-fn apply_fates(corpus: &mut Corpus, fates: &[FateEvent], n_stages: usize) -> Result<()> {
-    let stage = u16::try_from(n_stages)
-        .map_err(|_| Error::Setting("more than 65,535 stages in one pipeline".into()))?;
-    for fate in fates {
-        let given = Fate { action: fate.action, stage, reason: fate.reason, into: None };
-        corpus.forget(fate.table, fate.row, given);
-    }
-    Ok(())
-}
-
-/// The lists that no request but these has, neither as sent nor now.
+/// The lists of these requests that no other has, neither as sent nor now.
 fn lists_of_none_but(corpus: &Corpus, requests: &BTreeSet<RowIx>) -> BTreeSet<RowIx> {
+    let mut has_ours = vec![false; corpus.lists.len()];
     let mut has_other = vec![false; corpus.lists.len()];
     for (row, (&origin, &list)) in (0..).zip(corpus.origin.iter().zip(&corpus.list)) {
-        if !requests.contains(&row) {
-            has_other[origin as usize] = true;
-            has_other[list as usize] = true;
-        }
+        let has = if requests.contains(&row) { &mut has_ours } else { &mut has_other };
+        has[origin as usize] = true;
+        has[list as usize] = true;
     }
-    (0..).zip(has_other).filter(|(_, has_other)| !has_other).map(|(list, _)| list).collect()
+    let is_theirs = |&(_, (has_ours, has_other)): &(RowIx, (bool, bool))| has_ours && !has_other;
+    (0..).zip(has_ours.into_iter().zip(has_other)).filter(is_theirs).map(|(list, _)| list).collect()
 }
 
 /// Rows whose answer was taken from one of these, now or in an earlier call.
@@ -352,10 +321,10 @@ fn answers_taken_from(
     requests: &BTreeSet<RowIx>,
     ids: &BTreeMap<String, String>,
 ) -> Result<BTreeSet<RowIx>> {
-    let earlier = read(run)?.into_iter().filter(|fate| fate.reason.code == ANSWER_FORGOTTEN.code);
+    let earlier = forgotten::fates(run)?.into_iter().filter(|fate| fate.reason.code == ANSWER_FORGOTTEN.code);
     let mut rows: BTreeSet<RowIx> = earlier.map(|fate| fate.row).collect();
     let table = &corpus.requests;
-    if table.columns().contains(&ANSWER_FROM) {
+    if table.has(ANSWER_FROM) {
         for batch in 0..table.batches() {
             let cells = table.read_batch(batch, &[ANSWER_FROM])?;
             let start = table.batch(batch).start;
@@ -396,7 +365,7 @@ fn with_tombstones(text: &str, ids: &BTreeMap<String, String>) -> Option<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::fixture::corpus;
+    use crate::fixture::corpus;
     use xxhash_rust::xxh3::xxh3_128;
 
     #[test]

@@ -9,14 +9,15 @@
 
 use std::path::Path;
 
-use super::columns::{AFTERWARDS, ColumnKind, ColumnSpec, MESSAGES, PAYLOAD, RESPONSE, SESSION, TEXT, USER};
-use super::corpus::{Corpus, Table};
-use super::error::{Error, Result, damaged};
-use super::folder::{INGEST, RunFolder};
-use super::payload::{self, IngestManifest, LINES, LISTS, REQUESTS};
-use super::rewrite::{Group, Rewritten, Touched, rewrite};
-use super::runner::{StageInstance, add_columns, replay, step_name};
-use super::stage::TableId;
+use super::rewrite::{Group, Rewritten, Touched, replace_files, rewrite};
+use crate::columns::{AFTERWARDS, MESSAGES, RESPONSE, SESSION, TEXT, USER};
+use crate::engine::contract::Role;
+use crate::engine::corpus::{Corpus, Table};
+use crate::engine::error::{Error, Result, damaged};
+use crate::engine::folder::{INGEST, RunFolder};
+use crate::engine::payload::{self, IngestManifest, LINES, LISTS, REQUESTS};
+use crate::engine::runner::{StageInstance, add_columns, replay, step_name};
+use crate::engine::vocabulary::{ColumnKind, ColumnSpec, Origin, TableId};
 
 /// What must be redacted before the payload counts as purged.
 const NEEDED: [ColumnSpec; 4] = [MESSAGES, RESPONSE, AFTERWARDS, TEXT];
@@ -37,8 +38,6 @@ pub enum Extent {
 /// Purges the payload, and removes the copy of standard input. Gives what was touched; nothing where nothing is left
 /// to do.
 ///
-/// `is_redaction` tells the kinds of stages that redact.
-///
 /// # Errors
 /// The run was not redacted, or something before redaction may hold raw text ([`Error::Setting`], nothing has
 /// changed); a file cannot be read or written.
@@ -46,14 +45,13 @@ pub fn purge(
     folder: &RunFolder,
     ingest: &IngestManifest,
     stages: &[StageInstance],
-    is_redaction: impl Fn(&str) -> bool,
     extent: Extent,
 ) -> Result<Vec<Touched>> {
     let run = folder.path();
     let files = folder.sealed::<IngestManifest>(INGEST)?.map(|sealed| sealed.files).unwrap_or_default();
     let plan = match extent {
         Extent::Everything => Plan::emptied(payload::load(run, ingest)?),
-        Extent::Redacted => Plan::redacted(run, ingest, stages, is_redaction)?,
+        Extent::Redacted => Plan::redacted(run, ingest, stages)?,
     };
     let folder_of = run.join(INGEST);
     let mut rewritten = Vec::new();
@@ -64,7 +62,7 @@ pub fn purge(
     let (rewritten, mut touched): (Vec<Rewritten>, Vec<Touched>) = rewritten.into_iter().unzip();
     let is_changed = rewritten.iter().any(|rewritten| rewritten.changes > 0);
     let manifest = IngestManifest { purged: ingest.purged || is_changed, ..ingest.clone() };
-    folder.replace_files(INGEST, &manifest, files, rewritten, || Ok(None))?;
+    replace_files(&folder_of, &manifest, files, rewritten, || Ok(None))?;
     if let Some(bytes) = folder.remove_spool()? {
         let spool = Touched::of(run, &folder.spool());
         touched.push(Touched { removed: true, bytes_before: bytes, ..spool });
@@ -89,23 +87,18 @@ impl Plan {
         Self { corpus, columns: CONTENT.to_vec(), unseen }
     }
 
-    fn redacted(
-        run: &Path,
-        ingest: &IngestManifest,
-        stages: &[StageInstance],
-        is_redaction: impl Fn(&str) -> bool,
-    ) -> Result<Self> {
+    fn redacted(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Result<Self> {
         let mut plan = Self::emptied(payload::load(run, ingest)?);
         plan.columns = Vec::new();
-        check_order(stages, &is_redaction)?;
+        check_order(stages)?;
         // Fates come from all stages, cells from those that redact.
         let mut fates = payload::load(run, ingest)?;
         for (at, instance) in stages.iter().enumerate() {
             let step = format!("stages/{}", step_name(at, &instance.id));
             let contract = instance.stage.contract();
             let redacted: Vec<ColumnSpec> =
-                contract.writes.iter().copied().filter(|column| PAYLOAD.contains(column)).collect();
-            if is_redaction(instance.kind) && !redacted.is_empty() {
+                contract.writes.iter().copied().filter(|column| column.origin == Origin::Source).collect();
+            if contract.role == Role::Redaction && !redacted.is_empty() {
                 let table = fates.table(contract.table);
                 for (row, unseen) in (0..).zip(&mut plan.unseen[place(contract.table)]) {
                     *unseen &= !table.is_kept(row);
@@ -170,9 +163,10 @@ fn set(group: &mut Group<'_>, column: &str, at: usize, text: Option<String>, tou
 }
 
 /// What a stage wrote before redaction may quote the raw text, and is out of reach here.
-fn check_order(stages: &[StageInstance], is_redaction: impl Fn(&str) -> bool) -> Result<()> {
-    let last = stages.iter().rposition(|stage| is_redaction(stage.kind)).unwrap_or_default();
-    match stages[..last].iter().find(|stage| !is_redaction(stage.kind)) {
+fn check_order(stages: &[StageInstance]) -> Result<()> {
+    let is_redaction = |stage: &StageInstance| stage.stage.contract().role == Role::Redaction;
+    let last = stages.iter().rposition(is_redaction).unwrap_or_default();
+    match stages[..last].iter().find(|stage| !is_redaction(stage)) {
         None => Ok(()),
         Some(early) => Err(Error::Setting(format!(
             "stage {} ran before {}: what it wrote may quote the raw text
@@ -211,15 +205,17 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     use super::*;
+    use crate::columns::from_ingest;
+    use crate::engine::context::{Context, Quiet};
+    use crate::engine::contract::Contract;
     use crate::engine::error::Result;
     use crate::engine::fingerprint::Fingerprint;
     use crate::engine::folder::InputFile;
-    use crate::engine::payload::{InputsRead, PayloadWriter, RequestRow};
+    use crate::engine::payload::{DocListRow, InputsRead, Intake, Place, RequestRow, RowCells};
     use crate::engine::runner::{Outcome, Source, run};
-    use crate::engine::stage::{
-        Context, Contract, Edit, Evidence, Opinion, Quiet, Reason, RowStage, Rows, Safety,
-    };
+    use crate::engine::stage::{RowStage, Rows};
     use crate::engine::view::Row;
+    use crate::engine::vocabulary::{Edit, Evidence, Opinion, Reason, Safety};
 
     static HIDDEN: Reason = Reason::policy("test/hidden", "It held a secret.");
     static OUT: Reason = Reason::policy("test/out", "It is out.");
@@ -229,7 +225,12 @@ mod tests {
 
     impl RowStage for Hide {
         fn contract(&self) -> Contract {
-            contract(self.0[0].table, self.0.to_vec(), self.0.to_vec(), &HIDDEN)
+            let columns = || self.0.iter().copied();
+            Contract::of(self.0[0].table)
+                .reads(columns())
+                .writes(columns())
+                .reasons([&HIDDEN])
+                .role(Role::Redaction)
         }
 
         fn fingerprint(&self, _: &mut Fingerprint) -> Result<()> {
@@ -254,7 +255,7 @@ mod tests {
 
     impl RowStage for Thirds {
         fn contract(&self) -> Contract {
-            contract(TableId::Requests, vec![MESSAGES], vec![], &OUT)
+            Contract::of(TableId::Requests).reads([MESSAGES]).reasons([&OUT])
         }
 
         fn fingerprint(&self, _: &mut Fingerprint) -> Result<()> {
@@ -269,18 +270,8 @@ mod tests {
         }
     }
 
-    fn contract(
-        table: TableId,
-        reads: Vec<ColumnSpec>,
-        writes: Vec<ColumnSpec>,
-        reason: &'static Reason,
-    ) -> Contract {
-        let partition = super::super::partition::Partition::Rows;
-        Contract { reads, writes, partition, reasons: vec![reason], ..Contract::new(table) }
-    }
-
     fn stages(kinds: &[&'static str]) -> Vec<StageInstance> {
-        let stage = |kind: &'static str| -> Box<dyn super::super::stage::Stage> {
+        let stage = |kind: &'static str| -> Box<dyn crate::engine::stage::Stage> {
             match kind {
                 "redact" => Box::new(Rows(Hide(&[MESSAGES, RESPONSE, AFTERWARDS, USER]))),
                 "redact-docs" => Box::new(Rows(Hide(&[TEXT]))),
@@ -307,23 +298,30 @@ mod tests {
             Ok(())
         }
 
+        fn columns(&self) -> Vec<ColumnSpec> {
+            from_ingest()
+        }
+
         fn inputs(&self) -> Result<Vec<InputFile>> {
             Ok(Vec::new())
         }
 
-        fn read(&self, into: &mut PayloadWriter, _: &Context<'_>) -> Result<InputsRead> {
+        fn read(&self, into: &mut Intake, _: &Context<'_>) -> Result<InputsRead> {
             self.0.fetch_add(1, Ordering::Relaxed);
             for n in 0..N_ROWS {
                 let word = if n % 5 == 0 { "secret" } else { "plain" };
+                let text = format!("{word} docs {}", n % 10);
                 into.request(RequestRow {
                     content_key: u128::from(n),
-                    line: u64::from(n) + 1,
-                    record: u64::from(n) + 1,
-                    messages: format!("{word} {n}"),
-                    response: (n % 2 == 0).then(|| format!("{word} answer")),
-                    user: Some("u".to_owned()),
-                    list_id: u128::from(n % 10),
-                    functions: format!("{word} docs {}", n % 10),
+                    place: Place { file: 0, line: u64::from(n) + 1, record: u64::from(n) + 1 },
+                    list: DocListRow {
+                        content_key: u128::from(n % 10),
+                        cells: RowCells::default().with(TEXT, Some(text)),
+                    },
+                    cells: RowCells::default()
+                        .with(MESSAGES, Some(format!("{word} {n}")))
+                        .with(RESPONSE, (n % 2 == 0).then(|| format!("{word} answer")))
+                        .with(USER, Some("u")),
                     ..RequestRow::default()
                 })?;
             }
@@ -338,7 +336,7 @@ mod tests {
 
     fn purged(folder: &RunFolder, stages: &[StageInstance]) -> Result<Vec<Touched>> {
         let ingest = folder.manifest("ingest").unwrap().unwrap();
-        purge(folder, &ingest, stages, |kind| kind.starts_with("redact"), Extent::Redacted)
+        purge(folder, &ingest, stages, Extent::Redacted)
     }
 
     /// The payload's own cells, whatever stages say.

@@ -1,4 +1,4 @@
-//! Writes a file of a run folder anew, with some cells, rows or lines taken out.
+//! Writes files of a finished run anew, with some cells, rows or lines taken out.
 //!
 //! The only way in which a finished file changes. Of Parquet it keeps the borders of the row groups,
 //! so that the batches of all files of a table still lie side by side, and holds one group
@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::error::{At, Result};
-use super::folder::{beside, create_private, put_in_place};
-use super::frame::{Columns, Frame, FrameFile, FrameWriter, Values};
+use crate::engine::error::{At, Result};
+use crate::engine::folder::{MANIFEST, beside, create_private, put_in_place};
+use crate::engine::frame::{Columns, Frame, FrameFile, FrameWriter, Values};
+use crate::engine::seal::{FileSum, Files, write_sealed};
 
 /// The cells of one column.
 type Texts<'a> = Vec<Option<Cow<'a, str>>>;
@@ -195,12 +196,12 @@ pub struct Rewritten {
 
 impl Rewritten {
     /// The name of the file in its folder.
-    pub(super) fn name(&self) -> String {
+    fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     /// Where the new file is as yet.
-    pub(super) fn beside(&self) -> &Path {
+    fn beside(&self) -> &Path {
         &self.beside
     }
 
@@ -227,6 +228,38 @@ impl Rewritten {
         self.put_in_place()?;
         std::fs::remove_file(&path).at("removing", &path).map(|()| true)
     }
+}
+
+/// Puts files of a finished step that were written beside in place of the old ones, and the manifest that says so.
+///
+/// The manifest knows the new files before the first has its name, and the old ones until the last has. `after` is
+/// called when all are in place, and may give another manifest.
+///
+/// # Errors
+/// A file cannot be read, written or renamed; the same call then finishes.
+pub(super) fn replace_files<M: Serialize>(
+    folder: &Path,
+    manifest: &M,
+    mut files: Files,
+    rewritten: Vec<Rewritten>,
+    after: impl FnOnce() -> Result<Option<M>>,
+) -> Result<()> {
+    let path = folder.join(MANIFEST);
+    let mut is_changed = files.is_rewriting();
+    for file in rewritten.iter().filter(|file| file.changes > 0) {
+        files.becomes(&file.name(), FileSum::of_synced(file.beside())?);
+        is_changed = true;
+    }
+    if is_changed {
+        write_sealed(&path, manifest, &files)?;
+    }
+    rewritten.into_iter().try_for_each(Rewritten::put_in_place)?;
+    let amended = after()?;
+    if is_changed || amended.is_some() {
+        files.settle(folder)?;
+        write_sealed(&path, amended.as_ref().unwrap_or(manifest), &files)?;
+    }
+    Ok(())
 }
 
 /// Takes the rows of a file of a run out whose cell of a column is one of some ids.
@@ -376,7 +409,7 @@ mod tests {
     fn a_file_without_rows_keeps_its_columns() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
-        super::super::frame::write_frame(&path, vec![("text", Values::Text(vec![]))]).unwrap();
+        crate::engine::frame::write_frame(&path, vec![("text", Values::Text(vec![]))]).unwrap();
         let rewritten = rewrite(&path, |_| Ok(1)).unwrap();
         rewritten.put_in_place().unwrap();
         let frame = FrameFile::open(&path).unwrap().read_all().unwrap();

@@ -8,16 +8,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Map, Value, json};
 
-use super::cascade::take_effect;
-use super::columns::{self, ColumnKind, ColumnSpec};
-use super::conservation::kept;
-use super::corpus::{BatchCells, Cells, Corpus, Table};
-use super::error::{Error, Result};
-use super::frame::{Frame, Held, Values};
-use super::scribe::Scribe;
-use super::stage::{Cancel, Context, Quiet, RowIx, Stage, TableId};
-use super::verdict::{Delta, FateEvent, Verdict};
-use super::view::View;
+use crate::columns;
+use crate::engine::cascade::take_effect;
+use crate::engine::conservation::kept;
+use crate::engine::context::{Cancel, Context, Quiet};
+use crate::engine::corpus::{BatchCells, Cells, Corpus, Table};
+use crate::engine::error::{Error, Result};
+use crate::engine::frame::{Frame, Held, Values};
+use crate::engine::scribe::Scribe;
+use crate::engine::stage::Stage;
+use crate::engine::verdict::{Delta, FateEvent, Verdict};
+use crate::engine::view::View;
+use crate::engine::vocabulary::{ColumnKind, ColumnSpec, RowIx, TableId};
 
 /// Builds the corpus of an example.
 pub(crate) fn corpus(tables: &Value) -> Corpus {

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::set::Set;
+use super::rewrite::{Touched, remove_rows, rewrite_lines};
 use crate::engine::entries::{self, EntryOrigin};
 use crate::engine::error::{At, Result};
-use crate::engine::rewrite::{Touched, remove_rows, rewrite_lines};
+use crate::export::set::Set;
 
 fn set_of(dataset: &Path, path: &Path) -> Set {
     if path.starts_with(Set::Unverified.folder(dataset)) { Set::Unverified } else { Set::Scored }
@@ -51,7 +51,9 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
         touched.push(remove_rows(run, &table, "id", &entries)?);
     }
     // Last: it is how entries are found, should this be cut off.
-    touched.extend(entries::erase(run, requests)?);
+    if entries::path(run).is_file() {
+        touched.push(remove_rows(run, &entries::path(run), "request_id", requests)?);
+    }
     touched.retain(|touched| !touched.is_nothing());
     Ok(touched)
 }

@@ -1,0 +1,103 @@
+//! Cells of rows that wait until their batch is full, column by column as they are written.
+
+use super::rows::RowCells;
+use super::{BATCH_BYTES, BATCH_ROWS};
+use crate::engine::error::{Error, Result};
+use crate::engine::frame::{Columns, FrameWriter, Values};
+use crate::engine::vocabulary::{Cell, ColumnKind, ColumnSpec, TableId};
+
+/// The rows of a batch that is not full yet.
+pub(super) struct Pending {
+    columns: Vec<(ColumnSpec, Buffer)>,
+    n_rows: usize,
+    bytes: usize,
+}
+
+enum Buffer {
+    Text(Vec<Option<String>>),
+    Int(Vec<Option<i64>>),
+}
+
+impl Pending {
+    /// No rows of a table, with those of the columns that are its.
+    pub(super) fn of(table: TableId, columns: &[ColumnSpec]) -> Self {
+        let own = columns.iter().copied().filter(|column| column.table == table);
+        let buffer = |column: ColumnSpec| match column.kind {
+            ColumnKind::Text => (column, Buffer::Text(Vec::new())),
+            ColumnKind::Int => (column, Buffer::Int(Vec::new())),
+        };
+        Self { columns: own.map(buffer).collect(), n_rows: 0, bytes: 0 }
+    }
+
+    /// The columns it takes.
+    pub(super) fn columns(&self) -> Vec<ColumnSpec> {
+        self.columns.iter().map(|(column, _)| *column).collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.n_rows == 0
+    }
+
+    /// The batch ends with the last row.
+    pub(super) fn is_full(&self) -> bool {
+        self.n_rows >= BATCH_ROWS || self.bytes >= BATCH_BYTES
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// A cell is of a column that the source did not declare, or of another kind: a bug in the source.
+    pub(super) fn push(&mut self, cells: RowCells) -> Result<()> {
+        for (_, buffer) in &mut self.columns {
+            match buffer {
+                Buffer::Text(cells) => cells.push(None),
+                Buffer::Int(cells) => cells.push(None),
+            }
+        }
+        self.n_rows += 1;
+        for (name, cell) in cells.0 {
+            let declared = self.columns.iter_mut().find(|(column, _)| column.name == name);
+            match (declared.map(|(_, buffer)| buffer), cell) {
+                (Some(Buffer::Text(cells)), Cell::Text(text)) => {
+                    self.bytes += text.len();
+                    put(cells, text);
+                }
+                (Some(Buffer::Int(cells)), Cell::Int(number)) => put(cells, number),
+                (_, cell) => {
+                    let what = format!("column {name} is not declared, or cannot hold {cell:?}");
+                    return Err(Error::Verdict { stage: "ingest".to_owned(), what });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the rows as a batch, and is empty. Gives how many they were.
+    pub(super) fn write_to(&mut self, file: &mut FrameWriter) -> Result<usize> {
+        let columns: Columns<'_> =
+            self.columns.iter().map(|(column, buffer)| (column.name, values(buffer))).collect();
+        file.write(columns)?;
+        for (_, buffer) in &mut self.columns {
+            match buffer {
+                Buffer::Text(cells) => cells.clear(),
+                Buffer::Int(cells) => cells.clear(),
+            }
+        }
+        self.bytes = 0;
+        Ok(std::mem::take(&mut self.n_rows))
+    }
+}
+
+/// Fills the cell of the last row.
+fn put<T>(cells: &mut [Option<T>], value: T) {
+    if let Some(last) = cells.last_mut() {
+        *last = Some(value);
+    }
+}
+
+fn values(buffer: &Buffer) -> Values<'_> {
+    match buffer {
+        Buffer::Text(cells) => Values::Text(cells.iter().map(Option::as_deref).collect()),
+        Buffer::Int(cells) => Values::Int(cells.clone()),
+    }
+}
