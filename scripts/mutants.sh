@@ -16,8 +16,8 @@ package=$target/mutants/package
 # Made in place, so that what was compiled for an unchanged file is used again.
 mkdir -p "$package/src/text" "$package/tests"
 cp Cargo.lock "$package/"
-# All of the dependencies with their features, so that they are compiled as for the program.
-sed '/^\[\[bench\]\]/,/^$/d' Cargo.toml >"$package/Cargo.toml"
+# All of the dependencies with their features, so that they are compiled as for the program; no benches and tests.
+sed '/^\[\[/,/^$/d' Cargo.toml >"$package/Cargo.toml"
 rm -rf "$package/src/engine"
 cp -R src/engine "$package/src/engine"
 cp mutants/lib.rs "$package/src/lib.rs"

@@ -40,7 +40,8 @@ pub(super) fn apply(corpus: &mut Corpus, fates: &[FateEvent], at: usize) -> Resu
     for &FateEvent { table, row, action, reason, into, .. } in fates {
         corpus.apply(table, row, Fate { action, stage, reason, into });
     }
-    if fates.iter().any(|fate| fate.table == TableId::DocLists && fate.action == Action::Merge) {
+    // Where only requests were merged this changes nothing.
+    if fates.iter().any(|fate| fate.into.is_some()) {
         corpus.follow_merged_lists();
     }
     Ok(())

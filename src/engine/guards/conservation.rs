@@ -120,9 +120,12 @@ fn leave_out(home: &Home, table: TableId, row: RowIx) {
     write_fates(&path, &fates).unwrap();
 }
 
+/// The requests that a sink writes.
+type Rows = fn(&Corpus) -> Vec<RowIx>;
+
 /// Sinks that do not write each kept request once. Requests 0 and 2 are kept, 1 is not.
 fn sinks() -> Vec<Shown> {
-    let wrong: [(_, fn(&Corpus) -> Vec<RowIx>, _); 5] = [
+    let wrong: [(_, Rows, _); 5] = [
         (
             "a sink that writes a request twice",
             |_| vec![0, 2, 0],

@@ -172,7 +172,7 @@ fn drops(id: &str, table: TableId, row: RowIx) -> StageInstance {
 struct Writes(fn(&Corpus) -> Vec<RowIx>);
 
 impl Sink for Writes {
-    fn id(&self) -> &str {
+    fn id(&self) -> &'static str {
         "sink"
     }
 
@@ -187,7 +187,7 @@ impl Sink for Writes {
 
 /// A run folder of its own, with what was shown of the runs in it.
 struct Home {
-    _home: tempfile::TempDir,
+    _dir: tempfile::TempDir,
     folder: RunFolder,
     shown: Display,
 }
@@ -215,7 +215,7 @@ impl Home {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         let folder = RunFolder::take(&home.path().join("run")).unwrap();
-        Self { _home: home, folder, shown: Display::default() }
+        Self { _dir: home, folder, shown: Display::default() }
     }
 
     fn with_context<T>(&self, act: impl FnOnce(&Context<'_>) -> T) -> T {

@@ -81,6 +81,10 @@ fn rows(cause: &'static str, n_rows: usize, what: &'static str) -> Case {
 }
 
 fn cases() -> Vec<Case> {
+    cases_of_rows().into_iter().chain(cases_of_cells()).collect()
+}
+
+fn cases_of_rows() -> Vec<Case> {
     use Action::{Drop, Hold, Merge};
     vec![
         fates(
@@ -138,6 +142,11 @@ fn cases() -> Vec<Case> {
             vec![FateEvent { table: TableId::DocLists, ..fate(2, Drop, &NO_REQUEST_LEFT, None) }],
             "fates.parquet: a fate of row 2, which is not there or not kept",
         ),
+    ]
+}
+
+fn cases_of_cells() -> Vec<Case> {
+    vec![
         column(
             "a table that is none",
             "table",

@@ -240,7 +240,7 @@ fn one_line_says_what_a_stage_did_to_its_own_table() {
 struct Frozen(u64);
 
 impl Sink for Frozen {
-    fn id(&self) -> &str {
+    fn id(&self) -> &'static str {
         "frozen"
     }
 
@@ -276,7 +276,8 @@ fn the_share_of_faults_is_that_of_lines_and_then_of_requests() {
     let late = || Contract { reasons: vec![&BAD, &LATE], ..contract(TableId::Requests) };
     let judge = |_: &View<'_>, out: &mut Verdict<'_>| {
         out.drop(0, &LATE, Evidence::default())?;
-        out.drop(1, &BAD, Evidence::default())
+        out.drop(1, &BAD, Evidence::default())?;
+        out.hold(3, &BAD, Evidence::default())
     };
     let corpus = home.run(&Log::of(&[0, 0, 0, 0]), &[stage_of("late", late(), judge)]).unwrap().corpus;
     let share = |lines, unreadable, records| {

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use crate::columns::{LANGUAGE, MESSAGES, MODEL, STATUS, TEXT, TIME_MS};
+use crate::engine::contract::Contract;
 use crate::engine::corpus::{Cells, Corpus, Fate, RowId, Table};
 use crate::engine::frame::{Frame, FrameFile, FrameWriter, Held, Values};
 use crate::engine::scribe::Scribe;
+use crate::engine::verdict::Verdict;
 use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, TableId};
 
-use super::{BAD, WORSE};
+use super::{BAD, WORSE, contract};
 
 /// Requests 0 and 1 in one batch, 2 to 4 in the next, 5 in the last; later rows are earlier in time.
 pub(super) fn table() -> Table {
@@ -165,4 +167,61 @@ fn ids_are_32_hex_digits() {
     assert_eq!(RowId::number(digits), Some(id.0));
     assert_eq!(RowId::number("no id"), None);
     assert_eq!((RowId::short(digits), RowId::short("0123")), ("0123456789ab", "0123"));
+}
+
+#[test]
+fn cells_that_a_stage_sets_are_written_batch_by_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("columns");
+    for room in [0, usize::MAX] {
+        let (mut table, scribe) = (table(), Scribe::new(room));
+        let contract = Contract { writes: vec![LANGUAGE, TIME_MS], ..contract(TableId::Requests) };
+        let mut out = Verdict::new("stage", &contract, &table, &path, &scribe);
+        // In any order, as long as the batch is not on disk.
+        for row in [4, 0, 5, 2, 1] {
+            out.set(row, LANGUAGE, format!("old {row}")).unwrap();
+        }
+        out.set(4, LANGUAGE, "new 4").unwrap();
+        out.flush(0).unwrap();
+        for row in [5, 3, 2] {
+            out.set(row, TIME_MS, i64::from(row) * 10).unwrap();
+        }
+        out.flush(1).unwrap();
+        out.set(5, LANGUAGE, "new 5").unwrap();
+        assert!(out.set(4, TIME_MS, 1_i64).is_err());
+        let held = out.finish().unwrap().cells.unwrap();
+        let cells = Cells::written(held, &path, &scribe).unwrap();
+        scribe.wait().unwrap();
+        assert_eq!(FrameFile::open(&path).unwrap().height(), 6);
+        table.add_columns(&contract.writes, cells);
+        let expected = [Some("old 0"), Some("old 1"), Some("old 2"), None, Some("new 4"), Some("new 5")];
+        assert_eq!(texts(&table, LANGUAGE), expected.map(|text| text.map(str::to_owned)));
+        let numbers: Vec<Option<i64>> = (0..3)
+            .flat_map(|batch| {
+                let cells = table.read_batch(batch, &[TIME_MS]).unwrap();
+                (0..table.batch(batch).len()).map(move |at| cells.int(TIME_MS, at)).collect::<Vec<_>>()
+            })
+            .collect();
+        assert_eq!(numbers, [None, None, Some(20), Some(30), None, Some(50)]);
+    }
+}
+
+#[test]
+fn a_stage_without_rows_leaves_a_file_of_its_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, scribe) = (folder.path().join("columns"), Scribe::default());
+    let contract = Contract { writes: vec![LANGUAGE, TIME_MS], ..contract(TableId::Requests) };
+    for batches in [&[0][..], &[]] {
+        let table = Table::new(TableId::Requests, vec![], vec![], batches);
+        Verdict::new("stage", &contract, &table, &path, &scribe).finish().unwrap();
+        scribe.wait().unwrap();
+        let file = FrameFile::open(&path).unwrap();
+        assert_eq!(file.height(), 0);
+        assert!(file.has_column(LANGUAGE.name) && file.has_column(TIME_MS.name));
+    }
+    let nothing = Contract { writes: vec![], ..contract.clone() };
+    let table = table();
+    let delta =
+        Verdict::new("stage", &nothing, &table, &folder.path().join("none"), &scribe).finish().unwrap();
+    assert!(delta.cells.is_none() && !folder.path().join("none").exists());
 }
