@@ -1,7 +1,10 @@
 //! The engine with the few modules it needs, as a crate of its own: `scripts/mutants.sh` compiles it once a mutant, and
 //! the whole program would take minutes each time.
 
+pub mod columns;
 pub mod engine;
+#[cfg(test)]
+mod fixture;
 
 pub mod text {
     //! What a metric's name is made of.

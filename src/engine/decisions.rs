@@ -218,7 +218,7 @@ impl<'d> Decided<'d> {
         dropped
             .filter_map(|&row| {
                 let decision = self.on(row, DecisionKind::Drop)?;
-                let evidence = super::stage::Evidence::detail(Ruling::of(decision, Value::Null).detail);
+                let evidence = super::vocabulary::Evidence::detail(Ruling::of(decision, Value::Null).detail);
                 let (action, reason) = (Action::Drop, &DROPPED);
                 Some(FateEvent {
                     table: table.id(),

@@ -197,13 +197,13 @@ fn write_fold(writer: &mut FrameWriter, stage: &str, corpus: &Corpus, links: &[S
 mod tests {
     use serde_json::json;
 
-    use super::super::columns::FUNCTIONS;
     use super::super::contract::Contract;
     use super::super::error::Error;
-    use super::super::fixture;
     use super::super::scribe::Scribe;
     use super::super::verdict::{Delta, Verdict};
     use super::*;
+    use crate::columns::FUNCTIONS;
+    use crate::fixture;
 
     fn link(record: &str, score: f64) -> Link {
         let (object, set, method) = ("function", "a-set".to_owned(), "rouge-l-f1".to_owned());

@@ -244,7 +244,7 @@ impl Sink for Frozen {
         "frozen"
     }
 
-    fn reads(&self) -> Vec<crate::columns::ColumnSpec> {
+    fn reads(&self) -> Vec<crate::engine::vocabulary::ColumnSpec> {
         Vec::new()
     }
 

@@ -2,9 +2,8 @@
 
 use super::{BAD, FOREIGN, Home, Log, Shown, WORSE, contract, drops, stage, stage_of};
 use crate::columns::{FUNCTIONS, LANGUAGE, MESSAGES, MODEL, TIME_MS};
-use crate::engine::contract::{Contract, Partition};
+use crate::engine::contract::Contract;
 use crate::engine::error::Result;
-use crate::engine::runner::StageInstance;
 use crate::engine::verdict::Verdict;
 use crate::engine::vocabulary::{Action, ColumnSpec, Edit, Evidence, Opinion, RowIx, Safety, TableId};
 
@@ -17,19 +16,19 @@ fn run(judge: fn(&mut Verdict<'_>) -> Result<()>) -> (Home, Result<()>) {
     (home, done)
 }
 
-fn edit(column: ColumnSpec, safety: Safety) -> Edit {
+pub(super) fn edit(column: ColumnSpec, safety: Safety) -> Edit {
     Edit { column, reason: &BAD, safety, patch: "[]".to_owned() }
 }
 
-fn drop_row(out: &mut Verdict<'_>, row: RowIx) -> Result<()> {
+pub(super) fn drop_row(out: &mut Verdict<'_>, row: RowIx) -> Result<()> {
     out.drop(row, &BAD, Evidence::default())
 }
 
-fn merge(out: &mut Verdict<'_>, row: RowIx, into: RowIx) -> Result<()> {
+pub(super) fn merge(out: &mut Verdict<'_>, row: RowIx, into: RowIx) -> Result<()> {
     out.merge(row, into, &BAD, Evidence::default())
 }
 
-fn set_text(out: &mut Verdict<'_>, row: RowIx, column: ColumnSpec) -> Result<()> {
+pub(super) fn set_text(out: &mut Verdict<'_>, row: RowIx, column: ColumnSpec) -> Result<()> {
     out.set(row, column, "text")
 }
 
@@ -207,77 +206,8 @@ pub(super) fn refused() -> Vec<Shown> {
         assert!(!home.path("stages/02-wrong").exists(), "{cause}");
         shown.push(Shown::new(cause, done, text));
     }
-    shown.push(unforeseen_merge());
-    shown.extend(in_parts());
+    shown.extend(super::contract::refused());
     shown
-}
-
-/// A merge by a stage whose contract says that it merges nothing.
-fn unforeseen_merge() -> Shown {
-    let home = Home::new();
-    let without = Contract { merges: false, ..contract(TableId::Requests) };
-    let wrong = stage_of("wrong", without, |_, out| merge(out, 1, 0));
-    let done = home.run(&Log::of(&[0, 0]), &[wrong]);
-    Shown::new(
-        "a merge that its contract does not allow",
-        done,
-        "stage wrong: a merge is not in its contract",
-    )
-}
-
-/// What a stage may not say of a part: four requests, judged in two parts of two.
-fn in_parts() -> Vec<Shown> {
-    let alone = || Contract { partition: Partition::Rows, ..contract(TableId::Requests) };
-    let run = |cause: &'static str, wrong: StageInstance, text: &'static str| {
-        let home = Home::new();
-        let done = home.run_in_parts(2, &Log::of(&[0, 0, 0, 1]), &[wrong]);
-        assert!(!home.path("stages/01-wrong").exists(), "{cause}");
-        Shown::new(cause, done, text)
-    };
-    let by_key = Contract { partition: Partition::Key, ..alone() };
-    vec![
-        run(
-            "a fate of a row of another part",
-            stage_of("wrong", alone(), |_, out| drop_row(out, 3)),
-            "stage wrong: row 3 is judged in another part",
-        ),
-        run(
-            "a cell of a row of another part",
-            stage_of("wrong", alone(), |_, out| set_text(out, 3, LANGUAGE)),
-            "stage wrong: row 3 is judged in another part",
-        ),
-        run(
-            "an edit of a row of another part",
-            stage_of("wrong", alone(), |_, out| out.edit(3, edit(MESSAGES, Safety::Safe))),
-            "stage wrong: row 3 is judged in another part",
-        ),
-        run(
-            "a row that is not there, of a part",
-            stage_of("wrong", alone(), |_, out| drop_row(out, 4)),
-            "stage wrong: row 4 is not there",
-        ),
-        run(
-            "a merge into a row that another part drops",
-            stage_of("wrong", alone(), |view, out| match view.rows().next() {
-                Some(0) => merge(out, 0, 3),
-                _ => drop_row(out, 3),
-            }),
-            "stage wrong: row 0 merged into row 3, which is not kept",
-        ),
-        run(
-            "notes of parts that cannot be joined",
-            stage_of("wrong", alone(), |view, out| {
-                out.note("first", view.rows().next().into());
-                Ok(())
-            }),
-            "stage wrong: its parts note \"first\" differently, and it does not join them",
-        ),
-        run(
-            "a stage that is cut by keys and has none",
-            stage_of("wrong", by_key, |_, _| Ok(())),
-            "stage wrong: its contract cuts rows by key, and it has no keys",
-        ),
-    ]
 }
 
 #[test]

@@ -1,0 +1,130 @@
+//! What `Verdict` refuses because of the rest of the contract: merges, links, decisions, parts.
+
+use super::verdict::{drop_row, edit, merge, set_text};
+use super::{BAD, Home, Log, Shown, contract, stage_of};
+use crate::columns::{LANGUAGE, MESSAGES};
+use crate::engine::contract::{Contract, Partition};
+use crate::engine::decisions::{DecisionKind, Ruling};
+use crate::engine::links::Link;
+use crate::engine::runner::StageInstance;
+use crate::engine::vocabulary::{Safety, TableId};
+
+/// Every such refusal.
+pub(super) fn refused() -> Vec<Shown> {
+    [vec![unforeseen_merge()], of_links_and_decisions(), in_parts()].into_iter().flatten().collect()
+}
+
+/// A merge by a stage whose contract says that it merges nothing.
+fn unforeseen_merge() -> Shown {
+    let home = Home::new();
+    let without = Contract { merges: false, ..contract(TableId::Requests) };
+    let wrong = stage_of("wrong", without, |_, out| merge(out, 1, 0));
+    let done = home.run(&Log::of(&[0, 0]), &[wrong]);
+    Shown::new(
+        "a merge that its contract does not allow",
+        done,
+        "stage wrong: a merge is not in its contract",
+    )
+}
+
+/// Links, decisions and failures, of a stage whose contract names none and of one that names them.
+fn of_links_and_decisions() -> Vec<Shown> {
+    fn link(score: f64) -> Link {
+        let (set, record, method) = ("set".to_owned(), "1".to_owned(), "cosine".to_owned());
+        Link { object: "query", set, record, method, score, spans: vec![] }
+    }
+    let keep =
+        || Ruling { line: 1, kind: DecisionKind::Keep, detail: serde_json::Value::Null, refused: None };
+    let without = || contract(TableId::Requests);
+    let with = || Contract { links: true, decisions: vec![DecisionKind::Keep], ..without() };
+    let run = |cause: &'static str, wrong: StageInstance, text: &'static str| {
+        Shown::new(cause, Home::new().run(&Log::of(&[0, 0]), &[wrong]), text)
+    };
+    vec![
+        run(
+            "a link that its contract does not allow",
+            stage_of("wrong", without(), |_, out| out.link(0, link(0.5))),
+            "stage wrong: a link is not in its contract",
+        ),
+        run(
+            "a link of a row that is not there",
+            stage_of("wrong", with(), |_, out| out.link(2, link(0.5))),
+            "stage wrong: row 2 is not there",
+        ),
+        run(
+            "a link with a score that is no number",
+            stage_of("wrong", with(), |_, out| out.link(0, link(f64::NAN))),
+            "stage wrong: a link of row 0 with the score NaN",
+        ),
+        run(
+            "a decision of a kind that its contract does not name",
+            stage_of("wrong", without(), move |_, out| out.ruling(0, keep())),
+            "stage wrong: a decision keep is not in its contract",
+        ),
+        run(
+            "a decision on a row that is not there",
+            stage_of("wrong", with(), move |_, out| out.ruling(2, keep())),
+            "stage wrong: a decision on row 2, which is not there",
+        ),
+        run(
+            "a failure for a reason that is no fault",
+            stage_of("wrong", with(), |_, out| out.fail(0, &BAD, "no answer")),
+            "stage wrong: reason test/bad of a failed row 0 is no fault",
+        ),
+    ]
+}
+
+/// What a stage may not say of a part: four requests, judged in two parts of two.
+fn in_parts() -> Vec<Shown> {
+    let alone = || Contract { partition: Partition::Rows, ..contract(TableId::Requests) };
+    let run = |cause: &'static str, wrong: StageInstance, text: &'static str| {
+        let home = Home::new();
+        let done = home.run_in_parts(2, &Log::of(&[0, 0, 0, 1]), &[wrong]);
+        assert!(!home.path("stages/01-wrong").exists(), "{cause}");
+        Shown::new(cause, done, text)
+    };
+    let by_key = Contract { partition: Partition::Key, ..alone() };
+    vec![
+        run(
+            "a fate of a row of another part",
+            stage_of("wrong", alone(), |_, out| drop_row(out, 3)),
+            "stage wrong: row 3 is judged in another part",
+        ),
+        run(
+            "a cell of a row of another part",
+            stage_of("wrong", alone(), |_, out| set_text(out, 3, LANGUAGE)),
+            "stage wrong: row 3 is judged in another part",
+        ),
+        run(
+            "an edit of a row of another part",
+            stage_of("wrong", alone(), |_, out| out.edit(3, edit(MESSAGES, Safety::Safe))),
+            "stage wrong: row 3 is judged in another part",
+        ),
+        run(
+            "a row that is not there, of a part",
+            stage_of("wrong", alone(), |_, out| drop_row(out, 4)),
+            "stage wrong: row 4 is not there",
+        ),
+        run(
+            "a merge into a row that another part drops",
+            stage_of("wrong", alone(), |view, out| match view.rows().next() {
+                Some(0) => merge(out, 0, 3),
+                _ => drop_row(out, 3),
+            }),
+            "stage wrong: row 0 merged into row 3, which is not kept",
+        ),
+        run(
+            "notes of parts that cannot be joined",
+            stage_of("wrong", alone(), |view, out| {
+                out.note("first", view.rows().next().into());
+                Ok(())
+            }),
+            "stage wrong: its parts note \"first\" differently, and it does not join them",
+        ),
+        run(
+            "a stage that is cut by keys and has none",
+            stage_of("wrong", by_key, |_, _| Ok(())),
+            "stage wrong: its contract cuts rows by key, and it has no keys",
+        ),
+    ]
+}
