@@ -79,14 +79,14 @@ impl Judged {
     }
 }
 
-/// Judges the kept rows and lets the verdict take effect, as the runner does. Gives the delta with what followed.
+/// Judges the kept rows and lets the verdict take effect, as the runner does.
 ///
 /// # Errors
 /// The stage's.
 ///
 /// # Panics
 /// A row is lost, has a fate and is kept, or is kept without its list.
-pub(crate) fn step(stage: &dyn Stage, corpus: &mut Corpus, at: usize) -> Result<Delta> {
+pub(crate) fn step(stage: &dyn Stage, corpus: &mut Corpus) -> Result<()> {
     let folder = tempfile::tempdir().unwrap();
     let contract = stage.contract();
     let cancel = AtomicBool::new(false);
@@ -96,8 +96,8 @@ pub(crate) fn step(stage: &dyn Stage, corpus: &mut Corpus, at: usize) -> Result<
     stage.judge(&View::new(corpus, &contract), &cx, &mut verdict)?;
     let delta = verdict.finish()?;
     let before = kept(corpus);
-    let fates = take_effect(corpus, contract.table, delta.fates, at)?;
-    if let Some(cells) = delta.cells.clone() {
+    let fates = take_effect(corpus, contract.table, delta.fates, 0)?;
+    if let Some(cells) = delta.cells {
         corpus.table_mut(contract.table).add_columns(&contract.writes, Cells::in_memory(cells));
     }
     let gone = |table| fates.iter().filter(|fate| fate.table == table).count() as u64;
@@ -111,7 +111,7 @@ pub(crate) fn step(stage: &dyn Stage, corpus: &mut Corpus, at: usize) -> Result<
     for fate in &fates {
         assert!(fate.into.is_none_or(|into| corpus.table(fate.table).is_kept(into)), "{fate:?}");
     }
-    Ok(Delta { fates, ..delta })
+    Ok(())
 }
 
 /// Counts how often it is asked, and from one time on answers that the user asked to stop.

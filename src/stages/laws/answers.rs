@@ -3,15 +3,16 @@
 //! A run that is resumed takes over the steps whose key is the same, so code that answers otherwise under the same
 //! version would mix old answers and new ones. `tests/snapshots/answers.toml` holds for each step on the sample log the
 //! versions in its fingerprint, a hash of what it reads and a hash of what it answers. Hashed is the content of the delta
-//! (fates with their evidence, edits, notes, the cells of the columns it writes), not the bytes of its Parquet files,
-//! which another version of the Parquet library writes differently.
+//! (each row of each of its files, and its notes), not the bytes of its Parquet files, which another version of the Parquet
+//! library writes differently.
 //!
 //! The export is not among them: a run writes its dataset anew each time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::all_examples;
 use super::sample::{Sample, sample};
@@ -19,13 +20,13 @@ use crate::columns::from_ingest;
 use crate::engine::contract::Contract;
 use crate::engine::corpus::Corpus;
 use crate::engine::fingerprint::{Fingerprint, sha256_of};
+use crate::engine::frame::FrameFile;
 use crate::engine::payload::read_lines;
 use crate::engine::runner::Source as _;
 use crate::engine::stage::Stage;
-use crate::engine::verdict::Delta;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
 use crate::fixture;
-use crate::stages::{Kind, kind};
+use crate::stages::{KINDS, Kind, kind};
 
 /// With the value 1 the file is written anew, where that is allowed.
 const ACCEPT: &str = "TOOLSIEVE_ACCEPT_ANSWERS";
@@ -95,22 +96,23 @@ fn reads_of(contract: &Contract, corpus: &Corpus) -> String {
     hashed.digits()
 }
 
-/// What it answered: its delta, and the cells it wrote as they stand in the table now.
-fn answers_of(contract: &Contract, delta: &Delta, corpus: &Corpus) -> String {
+/// What it answered: all that its step of the run holds, row by row, and its notes.
+fn answers_of(sample: &Sample, stage: usize) -> String {
     let mut hashed = Hashed::default();
-    for fate in &delta.fates {
-        let score = fate.evidence.score.map(|(metric, score)| (metric.name(), score));
-        let detail = fate.evidence.detail.as_ref().map(ToString::to_string);
-        hashed.part(&(fate.table, fate.row, fate.action, fate.reason.code, fate.into, fate.cascaded));
-        hashed.part(&(score, detail));
+    let entries = std::fs::read_dir(sample.step(stage)).unwrap();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "parquet"));
+    files.sort();
+    for path in files {
+        hashed.part(&path.file_name());
+        let rows = FrameFile::open(&path).unwrap().read_all().unwrap();
+        for row in 0..rows.height() {
+            hashed.part(&Value::Object(rows.row_json(row)).to_string());
+        }
     }
-    for (row, edit) in &delta.edits {
-        hashed.part(&(row, edit.column.name, edit.reason.code, edit.safety.name(), &edit.patch));
-    }
-    for (name, note) in &delta.notes {
+    for (name, note) in &sample.outcome.stages[stage].notes {
         hashed.part(&(name, note.to_string()));
     }
-    hashed.cells(corpus, &contract.writes);
     hashed.digits()
 }
 
@@ -118,15 +120,6 @@ fn versions_of(stage: &dyn Stage) -> Vec<String> {
     let mut fingerprint = Fingerprint::default();
     stage.fingerprint(&mut fingerprint).unwrap();
     fingerprint.versions().to_vec()
-}
-
-/// Judges, and lets the verdict take effect.
-fn step(kind: &str, stage: &dyn Stage, corpus: &mut Corpus, at: usize) -> Step {
-    let contract = stage.contract();
-    let reads = reads_of(&contract, corpus);
-    let delta = fixture::step(stage, corpus, at).unwrap();
-    let answers = answers_of(&contract, &delta, corpus);
-    Step { kind: kind.to_owned(), versions: versions_of(stage), reads, answers }
 }
 
 fn ingest_step(sample: &Sample) -> Step {
@@ -137,30 +130,48 @@ fn ingest_step(sample: &Sample) -> Step {
         reads.part(&sha256_of(input).unwrap());
     }
     let mut answers = Hashed::default();
-    answers.rows(&sample.corpus);
-    answers.cells(&sample.corpus, &from_ingest());
-    for line in read_lines(sample.run.path()).unwrap() {
+    let corpus = sample.before(0);
+    answers.rows(&corpus);
+    answers.cells(&corpus, &from_ingest());
+    for line in read_lines(sample.folder()).unwrap() {
         answers.part(&(line.file, line.line, line.record, line.n_lines, line.fate, line.reason, line.detail));
     }
     let versions = fingerprint.versions().to_vec();
     Step { kind: "ingest".to_owned(), versions, reads: reads.digits(), answers: answers.digits() }
 }
 
-/// Every step of the sample run; and of the kinds that the recipe leaves out what they answer on what is left at its end.
+/// A kind that the recipe leaves out, on some rows: what it answers is in its fates and in the cells it writes.
+fn judged_step(kind: &Kind, stage: &dyn Stage, mut corpus: Corpus) -> Step {
+    let contract = stage.contract();
+    let reads = reads_of(&contract, &corpus);
+    fixture::step(stage, &mut corpus).unwrap();
+    let mut answers = Hashed::default();
+    answers.rows(&corpus);
+    answers.cells(&corpus, &contract.writes);
+    Step { kind: kind.name.to_owned(), versions: versions_of(stage), reads, answers: answers.digits() }
+}
+
+/// Every step of the sample run; then the kinds that the recipe leaves out, on what is left at its end or on examples.
 fn steps() -> Steps {
-    let mut sample = sample(None);
+    let sample = sample(None);
     let mut steps = Steps::from([("00-ingest".to_owned(), ingest_step(&sample))]);
     for (at, instance) in sample.stages.iter().enumerate() {
-        let step = step(instance.kind, &*instance.stage, &mut sample.corpus, at);
+        let step = Step {
+            kind: instance.kind.to_owned(),
+            versions: versions_of(&*instance.stage),
+            reads: reads_of(&instance.stage.contract(), &sample.before(at)),
+            answers: answers_of(&sample, at),
+        };
         steps.insert(format!("{:02}-{}", at + 1, instance.id), step);
     }
-    let drawn =
-        kind("sample").map(|kind| kind.with_settings("size = 40, strata = [\"category\", \"language\"]"));
-    steps.insert("sample".to_owned(), step("sample", &*drawn.unwrap(), &mut sample.corpus.clone(), 0));
-    let baseline: &Kind = kind("drop-baseline-overlap").unwrap();
-    let mut examples = fixture::corpus(&all_examples(baseline));
-    steps
-        .insert(baseline.name.to_owned(), step(baseline.name, &*(baseline.for_examples)(), &mut examples, 0));
+    let draws = kind("sample").unwrap();
+    let drawn = draws.with_settings("size = 40, strata = [\"category\", \"language\"]");
+    steps.insert(draws.name.to_owned(), judged_step(draws, &*drawn, sample.outcome.corpus));
+    let overlap = kind("drop-baseline-overlap").unwrap();
+    let examples = fixture::corpus(&all_examples(overlap));
+    steps.insert(overlap.name.to_owned(), judged_step(overlap, &*(overlap.for_examples)(), examples));
+    let named: BTreeSet<&str> = steps.values().map(|step| step.kind.as_str()).collect();
+    assert!(KINDS.iter().all(|kind| named.contains(kind.name)), "a kind is missing: {named:?}");
     steps
 }
 
@@ -194,7 +205,7 @@ fn compare(id: &str, stored: Option<&Step>, found: Option<&Step>) -> Option<Todo
 }
 
 fn compare_all(stored: &Steps, found: &Steps) -> Vec<Todo> {
-    let ids: std::collections::BTreeSet<&String> = stored.keys().chain(found.keys()).collect();
+    let ids: BTreeSet<&String> = stored.keys().chain(found.keys()).collect();
     ids.into_iter().filter_map(|id| compare(id, stored.get(id), found.get(id))).collect()
 }
 

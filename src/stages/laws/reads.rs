@@ -54,10 +54,9 @@ fn every_declared_column_is_read() {
             }
         }
     }
-    let mut sample = sample(None);
+    let sample = sample(None);
     for (at, instance) in sample.stages.iter().enumerate() {
-        look_on(instance.kind, &*instance.stage, &sample.corpus, &mut declared);
-        fixture::step(&*instance.stage, &mut sample.corpus, at).unwrap();
+        look_on(instance.kind, &*instance.stage, &sample.before(at), &mut declared);
     }
     let unread: Vec<&(&str, String)> =
         declared.iter().filter(|(_, is_read)| !**is_read).map(|(column, _)| column).collect();

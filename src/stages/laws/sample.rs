@@ -1,6 +1,7 @@
-//! The sample log and the live recipe in one process, for laws that look at the tables between two stages.
+//! A run of the live recipe on the sample log, for laws that look at the tables between two stages.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tempfile::TempDir;
@@ -8,42 +9,54 @@ use tempfile::TempDir;
 use crate::engine::context::{Context, Quiet};
 use crate::engine::corpus::Corpus;
 use crate::engine::folder::RunFolder;
-use crate::engine::runner::{self, StageInstance};
+use crate::engine::runner::{self, Outcome, StageInstance, step_name};
+use crate::engine::services::Services;
 use crate::ingest::source::Ingest;
 use crate::pipeline::{Override, Pipeline};
 use crate::stages::Registry;
 
-/// The log as it was read, and what judges it.
+/// The run, without its dataset.
 pub(super) struct Sample {
     pub(super) ingest: Ingest,
     pub(super) stages: Vec<StageInstance>,
-    pub(super) corpus: Corpus,
-    /// The run folder, with the ingest step alone.
-    pub(super) run: TempDir,
+    pub(super) outcome: Outcome,
+    folder: TempDir,
 }
 
-/// Reads the sample log, or so many records of it at random. The answers by people are those of the sample, and of
-/// public sets only the built-in one is there, whatever this machine has.
+impl Sample {
+    /// The tables as they were ahead of a stage.
+    pub(super) fn before(&self, stage: usize) -> Corpus {
+        runner::open(self.folder(), &self.outcome.ingest, &self.stages[..stage]).unwrap()
+    }
+
+    /// The run folder.
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The folder of a stage.
+    pub(super) fn step(&self, stage: usize) -> PathBuf {
+        self.folder().join("stages").join(step_name(stage, &self.stages[stage].id))
+    }
+}
+
+/// Runs the recipe on the sample log, or on so many records of it at random. The decisions by people are those of the
+/// sample, and of public sets only the built-in one is there, whatever this machine has.
 pub(super) fn sample(sample_rows: Option<u64>) -> Sample {
-    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let answers = project.join("raw/answers.jsonl");
-    let mut set: Vec<Override> = Vec::new();
-    for stage in ["draft-answers", "judge-queries"] {
-        set.push(format!("{stage}.answers={answers:?}").parse().unwrap());
-    }
-    for stage in ["drop-public-overlap", "drop-public-queries"] {
-        set.push(format!("{stage}.dir=\"no-such-folder\"").parse().unwrap());
-    }
-    let Pipeline { seed, mut ingest, stages, .. } =
+    let set: Vec<Override> = [
+        "decisions=raw/answers.jsonl",
+        "drop-public-overlap.dir=no-such-folder",
+        "drop-public-queries.dir=no-such-folder",
+    ]
+    .map(|setting| setting.parse().unwrap())
+    .into();
+    let Pipeline { seed, mut ingest, stages, decisions, .. } =
         Pipeline::load(None, &set, &Registry::standard()).unwrap();
     ingest.sample_rows = sample_rows;
-    for input in &mut ingest.inputs {
-        *input = project.join(&*input);
-    }
-    let run = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let cancel = AtomicBool::new(false);
-    let cx = Context::new(seed, &cancel, &Quiet);
-    let folder = RunFolder::take(run.path()).unwrap();
-    let corpus = runner::run(&folder, &ingest, &[], &cx).unwrap().corpus;
-    Sample { ingest, stages, corpus, run }
+    let services = Services::default().with_decisions(Arc::clone(&decisions));
+    let cx = Context::new(seed, &cancel, &Quiet).with_services(services);
+    let outcome = runner::run(&RunFolder::take(folder.path()).unwrap(), &ingest, &stages, &cx).unwrap();
+    Sample { ingest, stages, outcome, folder }
 }
