@@ -32,6 +32,7 @@
 //! | [`pipeline`] | the file that puts stages in order |
 //! | [`stages`] | the kinds of stages, and the registry to which a program adds its own |
 //! | [`engine`] | the traits and words of a stage: contract, verdict, view |
+//! | [`columns`] | the columns that stages read and write |
 //! | [`report`] | the figures of a run, and their writers |
 //! | [`environment`] | folders and servers that stages use, read once by the program |
 //!

@@ -8,13 +8,14 @@ fn sources() -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut folders: Vec<PathBuf> = vec![root.clone()];
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
+        for entry in std::fs::read_dir(&folder).expect("the source can be read") {
+            let path = entry.expect("the source can be read").path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let name = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
-                files.push((name, std::fs::read_to_string(&path).unwrap()));
+                let name =
+                    path.strip_prefix(&root).expect("it is below it").to_string_lossy().replace('\\', "/");
+                files.push((name, std::fs::read_to_string(&path).expect("the source is text")));
             }
         }
     }

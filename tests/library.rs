@@ -1,5 +1,8 @@
 //! The crate as a library: a program runs pipelines, follows and stops them, and adds a stage of its own.
 
+// A temporary log is written whole, whatever happens.
+#![allow(clippy::disallowed_methods)]
+
 mod support;
 
 use std::path::{Path, PathBuf};
@@ -12,11 +15,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use support::{assert_same_bytes, stable_bytes};
 use toolsieve::columns::MESSAGES;
-use toolsieve::engine::contract::Contract;
+use toolsieve::engine::contract::{Contract, Partition};
 use toolsieve::engine::error::Result;
 use toolsieve::engine::example::Example;
 use toolsieve::engine::fingerprint::Fingerprint;
-use toolsieve::engine::partition::Partition;
 use toolsieve::engine::stage::RowStage;
 use toolsieve::engine::view::Row;
 use toolsieve::engine::vocabulary::{Edit, Evidence, Opinion, Reason, Safety, TableId};
@@ -101,7 +103,8 @@ fn log(folder: &Path, queries: &[&str]) -> PathBuf {
         let line = json!({"id": format!("r{at}"), "messages": [{"role": "user", "content": query}], "tools": [water]});
         format!("{line}\n")
     };
-    std::fs::write(&path, queries.iter().enumerate().map(line).collect::<String>()).unwrap();
+    std::fs::write(&path, queries.iter().enumerate().map(line).collect::<String>())
+        .expect("temporary files can be written");
     path
 }
 
@@ -109,7 +112,7 @@ const CALM: &str =
     "name = 'calm'\n[[stages]]\nkind = 'calm'\nmax_letters = 4\n[[stages]]\nkind = 'parse-docs'\n";
 
 fn pipeline(log: PathBuf) -> Pipeline {
-    let mut pipeline = Pipeline::parse(CALM, "calm.toml", &[], &registry()).unwrap();
+    let mut pipeline = Pipeline::parse(CALM, "calm.toml", &[], &registry()).expect("it is right");
     pipeline.ingest.inputs = vec![log];
     pipeline
 }
@@ -162,7 +165,7 @@ struct Stopping {
 
 impl Observer for Stopping {
     fn begin(&self, step: &str, _rows: Option<u64>) {
-        self.seen.lock().unwrap().push(step.to_owned());
+        self.seen.lock().expect("nothing panics here").push(step.to_owned());
         if step == self.at {
             self.is_cancelled.store(true, Ordering::Relaxed);
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::gate::{Outcome, gate};
 use super::inputs::{check_baselines, check_inputs, spool_pipe};
 use super::observer::{Observer, Watched};
-use super::outcome::{tell, write_report};
+use super::outcome::{write_ledger, write_report};
 use super::{Error, Options};
 use crate::engine;
 use crate::engine::context::Context;
@@ -99,17 +99,18 @@ impl Prepared<'_> {
         let services = Services::default().with_decisions(Arc::clone(&pipeline.decisions));
         let cx = Context::new(pipeline.seed, &watched, &watched).with_services(services);
         let mut outcome = runner::run_in_parts(folder, ingest, &pipeline.stages, options.parts, &cx)?;
-        // The dataset is written beside what tells of the rows: neither needs the other.
+        // The dataset is written while the tables of the rows are: neither needs the other.
         let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
         let written = std::thread::scope(|scope| {
             let (corpus, manifests) = (&outcome.corpus, &outcome.stages);
-            let told = scope.spawn(|| tell(&pipeline.stages, folder, corpus, manifests, sink.is_some()));
+            let ledger =
+                scope.spawn(|| write_ledger(&pipeline.stages, folder, corpus, manifests, sink.is_some()));
             let exported = sink.map(|sink| runner::export(folder, sink, corpus, &cx)).transpose();
             if exported.is_ok() {
                 warn_of_lines(&outcome.ingest, observer);
                 observer.begin("ledger", None);
             }
-            let events = told.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let events = ledger.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             Ok((exported?, events?))
         });
         let (exported, events) = match written {

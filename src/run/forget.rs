@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::error::refuse;
-use super::outcome::tell_anew;
+use super::outcome::write_again;
 use super::place::{PLACE, name_and_line, of_request};
 use super::why::is_forgotten;
 use super::{Error, OpenRun, Touched, open};
@@ -171,7 +171,7 @@ fn erase_all(
     touched.extend(erasure.clean()?);
     touched.extend(erasure.bury()?);
     touched.sort_by(|one, other| one.file.cmp(&other.file));
-    let (report, corpus) = make_anew(folder, run)?;
+    let (report, corpus) = write_outcome(folder, run)?;
     // With those that a call that was cut off left behind.
     let has_new_id = |row: &RowIx| corpus.requests.row_id(*row) != run.corpus.requests.row_id(*row);
     let rows: Vec<RowIx> = erasure.requests.iter().copied().filter(has_new_id).collect();
@@ -196,8 +196,8 @@ fn erase_all(
     Ok(forgotten)
 }
 
-/// Makes what tells the whole run anew, from what is left of it.
-fn make_anew(folder: &RunFolder, run: &OpenRun) -> engine::error::Result<(Report, Corpus)> {
+/// Writes what describes the whole run again, from what is left of it.
+fn write_outcome(folder: &RunFolder, run: &OpenRun) -> engine::error::Result<(Report, Corpus)> {
     let corpus = runner::open(folder.path(), &run.ingest, &run.stages)?;
     let kept = corpus.requests.in_order().iter().copied().filter(|&row| corpus.requests.is_kept(row));
     let has_dataset = folder.path().join("dataset").is_dir();
@@ -215,7 +215,7 @@ fn make_anew(folder: &RunFolder, run: &OpenRun) -> engine::error::Result<(Report
         stages.push(manifest.ok_or_else(|| damaged(folder.path(), format!("the step {step} is not there")))?);
     }
     let outcome = Outcome { ingest: run.ingest.clone(), stages, reused: 0, corpus, exported };
-    let report = tell_anew(&run.stages, folder, &outcome, &run.file, &run.registry)?;
+    let report = write_again(&run.stages, folder, &outcome, &run.file, &run.registry)?;
     Ok((report, outcome.corpus))
 }
 

@@ -12,19 +12,19 @@ use crate::report::{Sources, Tally, html, markdown, report};
 use crate::stages::Registry;
 
 /// Writes it all again from the steps on disk, when something was taken out of them.
-pub(super) fn tell_anew(
+pub(super) fn write_again(
     stages: &[StageInstance],
     folder: &RunFolder,
     outcome: &Outcome,
     file: &RunFile,
     registry: &Registry,
 ) -> Result<Report, Error> {
-    let events = tell(stages, folder, &outcome.corpus, &outcome.stages, outcome.exported.is_some())?;
+    let events = write_ledger(stages, folder, &outcome.corpus, &outcome.stages, outcome.exported.is_some())?;
     write_report(folder, outcome, file, events, registry)
 }
 
-/// Writes ledger and folds; gives what was counted of the events.
-pub(super) fn tell<'s>(
+/// Writes ledger, rows and lists; returns what was counted of the events.
+pub(super) fn write_ledger<'s>(
     stages: &[StageInstance],
     folder: &RunFolder,
     corpus: &Corpus,

@@ -33,7 +33,7 @@ pub(super) fn at(run: &OpenRun, named: &NamedPlace) -> Result<Vec<NoRequest>, Er
 
 impl NoRequest {
     /// Its story; `wanted` is how it was named.
-    pub(super) fn tell(&self, run: &OpenRun, wanted: &str) -> String {
+    pub(super) fn text(&self, run: &OpenRun, wanted: &str) -> String {
         let Self { story, place, is_by_line } = self;
         let title = match record_of(run, *place) {
             Some(_) => format!("record {}", name_and_line(run, Some(*place))),

@@ -20,7 +20,7 @@ use story::Story;
 /// Characters of a text above which it is shortened, where a story is for the eye.
 const MAX_CHARS: usize = 200;
 
-/// What there is to tell of a row.
+/// The explanation of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
@@ -52,11 +52,11 @@ pub fn why(run: &OpenRun, row: &str, full: bool) -> Result<Why, Error> {
         if nth > 0 {
             text.push('\n');
         }
-        text += &Story { run, row: *row, max_chars }.tell()?;
+        text += &Story { run, row: *row, max_chars }.text()?;
     }
     if found.is_empty() {
         match lines.first() {
-            Some(line) => text = line.tell(run, wanted),
+            Some(line) => text = line.text(run, wanted),
             None if is_forgotten(&run.folder, row)? => {
                 text = format!("request {row}\nfate      forgotten: {}\n", FORGOTTEN.code);
             }

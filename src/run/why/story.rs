@@ -26,7 +26,7 @@ use crate::text::visible::visible_line;
 /// Digits of a digest that are shown: those that a decision needs and some more.
 const DIGITS_SHOWN: usize = 16;
 
-/// What there is to tell of one request.
+/// One request, and how its story is written.
 pub(super) struct Story<'a> {
     pub(super) run: &'a OpenRun,
     pub(super) row: RowIx,
@@ -43,7 +43,7 @@ impl Story<'_> {
         shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), self.max_chars)
     }
 
-    pub(super) fn tell(&self) -> Result<String, Error> {
+    pub(super) fn text(&self) -> Result<String, Error> {
         let requests = &self.corpus().requests;
         let asked = [
             columns::from_ingest(),
@@ -274,10 +274,10 @@ impl Story<'_> {
     fn left(&self, fate: Fate, has_dataset: bool) -> String {
         let requests = &self.corpus().requests;
         let manifest = self.run.manifests.get(usize::from(fate.stage));
-        let told = manifest.and_then(|manifest| {
+        let of_kind = manifest.and_then(|manifest| {
             Some((self.run.registry.kind(&manifest.kind)?.sentence)(&manifest.settings, fate.reason))
         });
-        let sentence = told.unwrap_or(fate.reason.sentence.into());
+        let sentence = of_kind.unwrap_or(fate.reason.sentence.into());
         let mut text = format!(": {}\n          {sentence}\n", fate.reason.code);
         let mut end = fate.into;
         while let Some(into) = end {
