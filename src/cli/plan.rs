@@ -2,7 +2,7 @@
 
 use super::PipelineArgs;
 use crate::cli::console::{self, table};
-use crate::columns::ColumnSpec;
+use crate::engine::vocabulary::ColumnSpec;
 use crate::pipeline::{Override, Pipeline};
 use crate::stages::Registry;
 use crate::text::visible::visible_line;

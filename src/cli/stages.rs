@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cli::console;
-use crate::columns::ColumnSpec;
+use crate::engine::vocabulary::ColumnSpec;
 use crate::stages::{Kind, Registry};
 
 /// Arguments of `stages`.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::Error;
 use super::inputs::{check_baselines, check_inputs};
-use crate::columns::{self, ColumnSpec};
-use crate::engine::vocabulary::TableId;
+use crate::columns;
+use crate::engine::vocabulary::{ColumnSpec, TableId};
 use crate::pipeline::Pipeline;
 
 /// What a run would do.

@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use crate::columns::{FUNCTIONS, PARSE_STEPS, TEXT};
-use crate::columns::{FUNCTIONS, PARSE_STEPS, TEXT};
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::parse;
 use crate::docs::patch::{PatchOp, apply};

@@ -29,7 +29,6 @@ use crate::columns::{
     TIER,
 };
 use crate::conversation::{Message, Role, last_user};
-use crate::conversation::{Message, Role, last_user};
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;

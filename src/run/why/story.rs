@@ -4,8 +4,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::columns::{
-    self, ANSWER, CATEGORY, CATEGORY_BASIS, ColumnSpec, FUNCTIONS, OUTCOME, PARSE_STEPS, RELEVANCE,
-    RELEVANCE_BASIS, TEXT, TIER,
+    self, ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, OUTCOME, PARSE_STEPS, RELEVANCE, RELEVANCE_BASIS,
+    TEXT, TIER,
 };
 use crate::conversation::Message;
 use crate::engine::corpus::{BatchCells, Corpus, Fate, RowId};
@@ -15,7 +15,7 @@ use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::ledger::{Event, fate_word, for_each_event, for_each_forgotten};
 use crate::engine::links::{self, Span, StoredLink};
 use crate::engine::payload::read_lines;
-use crate::engine::vocabulary::{RowIx, Safety, TableId};
+use crate::engine::vocabulary::{ColumnSpec, RowIx, Safety, TableId};
 use crate::export::sink::JUDGED;
 use crate::report::end_of_merges;
 use crate::run::place::{name_and_line, of_request};
