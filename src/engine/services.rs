@@ -14,7 +14,8 @@ use super::decisions::Decisions;
 pub struct Services {
     /// What people decided; the runner finds the rows, stages ask theirs ([`Row::decision`](super::view::Row::decision)).
     pub decisions: Arc<Decisions>,
-    /// The folder in which what takes its time to compute outlives a run; nothing for the default folder of each cache.
+    /// The folder in which what takes its time to compute outlives a run, where the caller names one. The cache of vectors
+    /// and that of public sets find their folders by themselves as yet.
     pub caches: Option<PathBuf>,
 }
 
