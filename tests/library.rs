@@ -55,13 +55,11 @@ impl Settings for Calm {
 
 impl RowStage for Calm {
     fn contract(&self) -> Contract {
-        Contract {
-            reads: vec![MESSAGES],
-            writes: vec![MESSAGES],
-            reasons: vec![&SHOUTED, &EXCLAIMED],
-            partition: Partition::Rows,
-            ..Contract::of(TableId::Requests)
-        }
+        Contract::of(TableId::Requests)
+            .reads([MESSAGES])
+            .writes([MESSAGES])
+            .reasons([&SHOUTED, &EXCLAIMED])
+            .partition(Partition::Rows)
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
