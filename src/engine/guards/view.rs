@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::tables::{table, written};
-use super::{BAD, WORSE, contract};
+use super::{BAD, contract};
 use crate::columns::{FUNCTIONS, MESSAGES, MODEL, TIME_MS};
 use crate::engine::context::{Context, Progress};
 use crate::engine::contract::Contract;
