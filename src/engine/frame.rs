@@ -10,14 +10,14 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use polars::io::parquet::write::BatchedWriter;
+use polars::io::parquet::write::{BatchedWriter, KeyValueMetadata};
 use polars::prelude::{
-    AnyValue, Column, DataFrame, DataType, Field, Float64Chunked, Int64Chunked, NamedFrom,
-    ParquetCompression, ParquetReader, ParquetWriter, Schema, SerReader, Series, StatisticsOptions,
-    StringChunked, UInt32Chunked,
+    AnyValue, ArrowDataType, ArrowField, Column, DataFrame, DataType, Field, Float64Chunked, Int64Chunked,
+    NamedFrom, ParquetCompression, ParquetReader, ParquetWriter, PlSmallStr, Schema, SerReader, Series,
+    StatisticsOptions, StringChunked, UInt32Chunked,
 };
 
-use polars_parquet::write::ZstdLevel;
+use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
 
 use super::error::{At, Result, damaged};
 use super::folder::{create, create_private};
@@ -43,6 +43,16 @@ impl Values<'_> {
             Self::Int(_) => DataType::Int64,
             Self::Float(_) => DataType::Float64,
             Self::U32(_) => DataType::UInt32,
+        }
+    }
+
+    /// What readers are told to make of the column.
+    fn arrow_type(&self) -> ArrowDataType {
+        match self {
+            Self::Text(_) => ArrowDataType::Utf8,
+            Self::Int(_) => ArrowDataType::Int64,
+            Self::Float(_) => ArrowDataType::Float64,
+            Self::U32(_) => ArrowDataType::UInt32,
         }
     }
 
@@ -73,6 +83,16 @@ pub type Columns<'a> = Vec<(&'a str, Values<'a>)>;
 fn data_frame(columns: Columns<'_>) -> polars::error::PolarsResult<DataFrame> {
     let height = columns.first().map_or(0, |(_, values)| values.len());
     DataFrame::new(height, columns.into_iter().map(|(name, values)| values.into_column(name)).collect())
+}
+
+/// The Arrow schema in the footer, as plain `string`: polars would name its own `string_view` there, which pyarrow
+/// before 15 and `datasets` before 4 refuse. The pages are the same for both.
+fn arrow_schema(columns: &Columns<'_>) -> KeyValueMetadata {
+    let field = |(name, values): &(&str, Values<'_>)| {
+        let name = PlSmallStr::from(*name);
+        (name.clone(), ArrowField::new(name, values.arrow_type(), true))
+    };
+    KeyValueMetadata::Static(vec![schema_to_metadata_key(&columns.iter().map(field).collect())])
 }
 
 /// Writes batches of columns into one Parquet file, one row group each.
@@ -139,6 +159,7 @@ impl FrameWriter {
         ParquetWriter::new(BufWriter::new(file))
             .with_compression(ParquetCompression::Zstd(Some(level)))
             .with_statistics(StatisticsOptions::empty())
+            .with_key_value_metadata(Some(arrow_schema(columns)))
             .batched(&fields.collect::<Schema>())
             .at(WRITING, &self.path)
     }
@@ -474,6 +495,28 @@ mod tests {
         assert!(none == 0 && (1..3).contains(&some) && all == 3, "{some}");
         assert_eq!((&mixed, &from_memory), (&from_file, &from_file));
         assert!(same == bytes && again == bytes);
+    }
+
+    #[test]
+    fn text_is_plain_text_for_every_reader() {
+        use polars::prelude::{ArrowSchema, CompatLevel, SchemaExt as _};
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        write_frame(&path, vec![("text", Values::Text(vec![Some("a")])), ("n", Values::Int(vec![None]))])
+            .unwrap();
+        let told = FrameFile::open(&path).unwrap().metadata.key_value_metadata.clone().unwrap();
+        let fields = [("text", ArrowDataType::Utf8), ("n", ArrowDataType::Int64)];
+        let plain: ArrowSchema = fields
+            .map(|(name, kind)| (name.into(), ArrowField::new(name.into(), kind, true)))
+            .into_iter()
+            .collect();
+        assert_eq!(told, [schema_to_metadata_key(&plain)]);
+        let schema: Schema =
+            [Field::new("text".into(), DataType::String), Field::new("n".into(), DataType::Int64)]
+                .into_iter()
+                .collect();
+        assert_ne!(told, [schema_to_metadata_key(&schema.to_arrow(CompatLevel::newest()))]);
     }
 
     #[test]
