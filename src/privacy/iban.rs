@@ -1,101 +1,18 @@
-//! International bank account numbers: the length of their country, and the check digits modulo 97.
+//! International bank account numbers: the structure of their country, after the registry, and the check digits
+//! modulo 97.
+
+use std::sync::LazyLock;
+
+use iban::{Iban, IbanLike as _, ParseIbanError};
 
 use super::context::is_joined_before;
 use super::run::Run;
 use super::{Found, Kind, Standing};
 
-/// Countries and the length of their numbers.
-const LENGTHS: &[(&str, usize)] = &[
-    ("AD", 24),
-    ("AE", 23),
-    ("AL", 28),
-    ("AT", 20),
-    ("AZ", 28),
-    ("BA", 20),
-    ("BE", 16),
-    ("BG", 22),
-    ("BH", 22),
-    ("BI", 27),
-    ("BR", 29),
-    ("BY", 28),
-    ("CH", 21),
-    ("CR", 22),
-    ("CY", 28),
-    ("CZ", 24),
-    ("DE", 22),
-    ("DJ", 27),
-    ("DK", 18),
-    ("DO", 28),
-    ("EE", 20),
-    ("EG", 29),
-    ("ES", 24),
-    ("FI", 18),
-    ("FK", 18),
-    ("FO", 18),
-    ("FR", 27),
-    ("GB", 22),
-    ("GE", 22),
-    ("GI", 23),
-    ("GL", 18),
-    ("GR", 27),
-    ("GT", 28),
-    ("HN", 28),
-    ("HR", 21),
-    ("HU", 28),
-    ("IE", 22),
-    ("IL", 23),
-    ("IQ", 23),
-    ("IS", 26),
-    ("IT", 27),
-    ("JO", 30),
-    ("KW", 30),
-    ("KZ", 20),
-    ("LB", 28),
-    ("LC", 32),
-    ("LI", 21),
-    ("LT", 20),
-    ("LU", 20),
-    ("LV", 21),
-    ("LY", 25),
-    ("MC", 27),
-    ("MD", 24),
-    ("ME", 22),
-    ("MK", 19),
-    ("MN", 20),
-    ("MR", 27),
-    ("MT", 31),
-    ("MU", 30),
-    ("NI", 28),
-    ("NL", 18),
-    ("NO", 15),
-    ("OM", 23),
-    ("PK", 24),
-    ("PL", 28),
-    ("PS", 29),
-    ("PT", 25),
-    ("QA", 29),
-    ("RO", 24),
-    ("RS", 22),
-    ("RU", 33),
-    ("SA", 24),
-    ("SC", 31),
-    ("SD", 18),
-    ("SE", 24),
-    ("SI", 19),
-    ("SK", 24),
-    ("SM", 27),
-    ("SO", 23),
-    ("ST", 25),
-    ("SV", 28),
-    ("TL", 23),
-    ("TN", 24),
-    ("TR", 26),
-    ("UA", 29),
-    ("VA", 22),
-    ("VG", 24),
-    ("XK", 20),
-    ("YE", 30),
-];
+/// Countries that joined the registry after the edition that the crate has, and the length of their numbers.
+const LATER: [(&str, usize); 1] = [("HN", 28)];
+/// Letters and digits of the shortest and of the longest account number.
+const LENGTHS: std::ops::RangeInclusive<usize> = 15..=34;
 /// The examples that banks print.
 const EXAMPLES: [&str; 4] =
     ["GB82WEST12345698765432", "DE89370400440532013000", "FR1420041010050500013M02606", "NL91ABNA0417164300"];
@@ -113,22 +30,31 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
         if !bytes[start..group].iter().all(u8::is_ascii_alphabetic) || is_joined_before(bytes, start) {
             continue;
         }
-        let Some(length) = length_of(&bytes[start..group]) else { continue };
-        let Some((end, value)) = read(text, start, length) else { continue };
-        if is_checked(&value)
-            && (bytes[start].is_ascii_uppercase() || text[start..end].contains(' ') || is_bank(&value))
-        {
+        let Some((end, value)) = read(text, start) else { continue };
+        if bytes[start].is_ascii_uppercase() || text[start..end].contains(' ') || is_bank(&value) {
             let standing = standing(&value);
             found.push(Found::new(Kind::Iban, start, end, value, standing));
         }
     }
 }
 
-/// The length of the numbers of a country, whatever the case of its letters.
-pub(super) fn length_of(country: &[u8]) -> Option<usize> {
-    let is_country = |known: &&(&str, usize)| known.0.as_bytes().eq_ignore_ascii_case(country);
-    LENGTHS.iter().find(is_country).map(|&(_, length)| length)
+/// Whether two letters, of either case, are those of a country with such numbers.
+pub(super) fn is_country(letters: [u8; 2]) -> bool {
+    let [first, second] = letters.map(|letter| letter.to_ascii_uppercase());
+    COUNTRIES.contains(&[first, second])
 }
+
+/// The crate lists no countries, but of a number with right check digits it says whether it knows the country.
+static COUNTRIES: LazyLock<Vec<[u8; 2]>> = LazyLock::new(|| {
+    let pairs = (b'A'..=b'Z').flat_map(|first| (b'A'..=b'Z').map(move |second| [first, second]));
+    let is_known = |letters: &[u8; 2]| {
+        let country: String = letters.map(char::from).iter().collect();
+        let number = with_check(&country, "00000000000");
+        LATER.iter().any(|(later, _)| *later == country)
+            || !matches!(number.parse::<Iban>(), Err(ParseIbanError::UnknownCountry(_)))
+    };
+    pairs.filter(is_known).collect()
+});
 
 /// Its letters are where banks have them, at the front, or few: in small letters ids look like account numbers.
 fn is_bank(value: &str) -> bool {
@@ -136,30 +62,38 @@ fn is_bank(value: &str) -> bool {
     account.bytes().filter(u8::is_ascii_alphabetic).count() <= 2
 }
 
-/// So many letters and digits, with single blanks, dashes or dots between; in capitals.
-fn read(text: &str, start: usize, length: usize) -> Option<(usize, String)> {
+/// The account number that starts here, in capitals: letters and digits, with single blanks, dashes or dots between.
+fn read(text: &str, start: usize) -> Option<(usize, String)> {
     let bytes = text.as_bytes();
-    let mut value = String::with_capacity(length);
-    let mut at = start;
+    let mut value = String::with_capacity(*LENGTHS.end());
     let mut was_gap = false;
-    while value.len() < length {
-        let byte = *bytes.get(at)?;
+    for (at, &byte) in bytes.iter().enumerate().skip(start) {
         if byte.is_ascii_alphanumeric() {
             value.push(char::from(byte.to_ascii_uppercase()));
             was_gap = false;
+            let goes_on = bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
+            if !goes_on && LENGTHS.contains(&value.len()) && is_account(&value) {
+                return Some((at + 1, value));
+            }
         } else if matches!(byte, b' ' | b'-' | b'.') && !was_gap {
             was_gap = true;
         } else {
             return None;
         }
-        at += 1;
+        if value.len() == *LENGTHS.end() {
+            return None;
+        }
     }
-    let goes_on = bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
-    (!goes_on).then_some((at, value))
+    None
 }
 
-fn is_checked(value: &str) -> bool {
-    remainder(&format!("{}{}", &value[4..], &value[..4])) == 1
+/// Has the structure of its country and right check digits.
+fn is_account(value: &str) -> bool {
+    match value.parse::<Iban>() {
+        Ok(_) => true,
+        Err(ParseIbanError::UnknownCountry(number)) => LATER.contains(&(number.country_code(), value.len())),
+        Err(_) => false,
+    }
 }
 
 /// Of the text as a number, letters counting from ten, divided by 97.
@@ -194,11 +128,42 @@ pub(super) fn stand_in(written: &str, number: u64) -> String {
         .chars()
         .map(|c| if c.is_ascii_digit() { digits.next().unwrap_or('0') } else { 'X' })
         .collect();
-    let check = 98 - remainder(&format!("{account}{country}00"));
-    let mut new = format!("{country}{check:02}{account}").chars().collect::<Vec<char>>().into_iter();
+    let mut new = with_check(country, &account).chars().collect::<Vec<char>>().into_iter();
     let mut replaced = |c: char| {
         let new = new.next().unwrap_or(c);
         if c.is_ascii_lowercase() { new.to_ascii_lowercase() } else { new }
     };
     written.chars().map(|c| if c.is_ascii_alphanumeric() { replaced(c) } else { c }).collect()
+}
+
+/// A number with its check digits.
+fn with_check(country: &str, account: &str) -> String {
+    let check = 98 - remainder(&format!("{account}{country}00"));
+    format!("{country}{check:02}{account}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn countries_are_those_of_the_registry() {
+        for letters in [*b"DE", *b"de", *b"Gb", *b"XK", *b"HN"] {
+            assert!(is_country(letters), "{letters:?}");
+        }
+        assert!(!is_country(*b"US") && !is_country(*b"ZZ"));
+        assert_eq!(COUNTRIES.len(), 88);
+    }
+
+    #[test]
+    fn the_structure_of_the_country_counts_and_not_only_its_length() {
+        let british = with_check("GB", "WEST12345698765432");
+        assert_eq!(british, "GB82WEST12345698765432");
+        assert_eq!(read(&format!("{british}, please"), 0), Some((22, british)));
+        // Digits where the bank has letters.
+        assert_eq!(read(&with_check("GB", "123412345698765432"), 0), None);
+        let honduran = with_check("HN", "PRAH00000000005000008744");
+        assert_eq!(read(&honduran, 0), Some((28, honduran.clone())));
+        assert_eq!(read(&format!("{honduran}7"), 0), None);
+    }
 }

@@ -80,9 +80,9 @@ fn next_group(bytes: &[u8], from: usize) -> Option<usize> {
 /// Two capitals are before it, or the small letters of a country and two digits, as in an account number whose groups hold
 /// letters.
 fn may_be_account(bytes: &[u8], start: usize) -> bool {
-    let Some(letters) = start.checked_sub(2).map(|from| &bytes[from..start]) else { return false };
+    let Some(letters) = bytes[..start].last_chunk::<2>() else { return false };
     letters.iter().all(u8::is_ascii_uppercase)
         || (letters.iter().all(u8::is_ascii_alphabetic)
             && bytes.get(start + 1).is_some_and(u8::is_ascii_digit)
-            && iban::length_of(letters).is_some())
+            && iban::is_country(*letters))
 }
