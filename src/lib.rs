@@ -115,3 +115,29 @@ pub use stages::Registry;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/library.md")]
 pub struct LibraryPage;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    /// The names in backticks in the first cells of the table under a line that begins so.
+    fn first_cells<'a>(page: &'a str, begins: &str) -> BTreeSet<&'a str> {
+        let (_, table) = page.split_once(begins).unwrap();
+        let rows =
+            table.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+        rows.flat_map(|row| row.split('|').nth(1).unwrap_or_default().split('`').skip(1).step_by(2)).collect()
+    }
+
+    #[test]
+    fn every_dependency_has_its_reason_and_no_other() {
+        let manifest: toml::Table = include_str!("../Cargo.toml").parse().unwrap();
+        let page = include_str!("../CONTRIBUTING.md");
+        let names = |table: &'static str| {
+            manifest[table].as_table().unwrap().keys().map(String::as_str).collect::<BTreeSet<&str>>()
+        };
+        assert_eq!(first_cells(page, "\nVersions are in `Cargo.toml`"), names("dependencies"));
+        let mut for_tests = names("dev-dependencies");
+        for_tests.insert("nix");
+        assert_eq!(first_cells(page, "\nFor tests only:"), for_tests);
+    }
+}

@@ -49,7 +49,7 @@ pub use names::Names;
 pub use phone::Region;
 
 /// Raised when the recognisers or the placeholders change: redaction is then done anew.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// A kind of personal value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

@@ -139,7 +139,7 @@ impl Stage for Split {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(4);
+        fingerprint.version(5);
         Ok(())
     }
 

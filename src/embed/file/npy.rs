@@ -129,7 +129,14 @@ pub(super) mod tests {
             (npy(1, fortran, &[0; 4]), "fortran_order"),
             (npy(1, &header_of("<f4", "(4,)"), &[0; 16]), "two dimensions"),
             (npy(1, &header_of("<f4", "(2, 3)"), &[0; 20]), "2 × 3 numbers are promised, 20 bytes are there"),
+            (npy(1, &header_of("<f4", "(2, 3)"), &[0; 28]), "2 × 3 numbers are promised, 28 bytes are there"),
             (npy(1, &header_of("<f4", "(9223372036854775807, 9)"), &[]), "promised"),
+            // The product is 0 in 64 bits.
+            (npy(1, &header_of("<f4", "(9223372036854775808, 2)"), &[]), "promised"),
+            (npy(1, &header_of("<f4", "(99999999999999999999, 1)"), &[]), "two dimensions"),
+            (npy(1, &header_of("<f4", &format!("({}", "[".repeat(60_000))), &[]), "two dimensions"),
+            // A header of 4 GiB that is not there.
+            ([MAGIC, &[2, 0], &u32::MAX.to_le_bytes()].concat(), "cut"),
         ] {
             let message = read(&bytes).unwrap_err();
             assert!(message.contains(says), "{message}");
