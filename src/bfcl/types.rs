@@ -97,6 +97,7 @@ impl Type {
     }
 
     /// The type whose values the checker expects: a text for any, a list for a tuple.
+    #[must_use]
     pub fn expected_by_checker(self) -> Self {
         match self {
             Self::Any => Self::String,
