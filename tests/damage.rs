@@ -191,7 +191,8 @@ unexpected  stages/01-redact/columns.parquet.partial: a command that was cut off
 fn a_run_that_is_not_finished_is_verified_as_far_as_it_is() {
     let sample = Sample::new();
     let run = sample.copy();
-    let outcome = ["report.json", "report.html", "ledger.parquet", "rows.parquet", "lists.parquet"];
+    let outcome =
+        ["report.json", "report.html", "ledger.parquet", "rows.parquet", "lists.parquet", "links.parquet"];
     for name in ["run.json", "entries.parquet"].into_iter().chain(outcome) {
         std::fs::remove_file(run.join(name)).unwrap();
     }

@@ -11,6 +11,7 @@ use super::vocabulary::{ColumnSpec, Reason, TableId};
 /// nothing to do in a second run; the other methods add to that, so that a stage states only what it has to.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own about the stage")]
 pub struct Contract {
     /// The table whose rows it judges.
     pub table: TableId,

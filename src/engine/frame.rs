@@ -418,7 +418,11 @@ impl FrameFile {
 
     /// The names of its columns.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.metadata.schema_descr.fields().iter().map(|field| field.name())
+        self.metadata
+            .schema_descr
+            .fields()
+            .iter()
+            .map(polars_parquet::parquet::schema::types::ParquetType::name)
     }
 
     /// Rows of each row group; one of no rows where the file holds none, since its columns are still told.

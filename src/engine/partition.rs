@@ -149,6 +149,7 @@ mod tests {
 
     /// A stage that can be made to break each rule of parts.
     #[derive(Clone, Copy, Default)]
+    #[expect(clippy::struct_excessive_bools, reason = "each breaks a rule of its own")]
     struct Odd {
         is_by_key: bool,
         has_keys: bool,

@@ -415,14 +415,17 @@ fn verdict_of(
     verdict.finish()
 }
 
+/// The fates of rows, and what became of decisions on them.
+type FatesAndRulings = (Vec<FateEvent>, Vec<(RowIx, Ruling)>);
+
 /// Gives rows the fates that a stage spoke and no person takes back, those of rows that people drop, and what follows.
 fn decide(
     place: Place<'_>,
     contract: &Contract,
-    (fates, mut rulings): (Vec<FateEvent>, Vec<(RowIx, Ruling)>),
+    (fates, mut rulings): FatesAndRulings,
     corpus: &mut Corpus,
     cx: &Context<'_>,
-) -> Result<(Vec<FateEvent>, Vec<(RowIx, Ruling)>)> {
+) -> Result<FatesAndRulings> {
     let decisions = &cx.services.decisions;
     let (fates, kept) = Decided::of(decisions, corpus, contract.table)?.overrule(fates);
     rulings.extend(kept);

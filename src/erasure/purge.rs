@@ -250,12 +250,12 @@ mod tests {
         }
     }
 
-    /// Drops every request whose messages end in a 3.
-    struct Thirds;
+    /// Drops every request whose messages end in a 3, as a stage of this role.
+    struct Thirds(Role);
 
     impl RowStage for Thirds {
         fn contract(&self) -> Contract {
-            Contract::of(TableId::Requests).reads([MESSAGES]).reasons([&OUT])
+            Contract::of(TableId::Requests).reads([MESSAGES]).reasons([&OUT]).role(self.0)
         }
 
         fn fingerprint(&self, _: &mut Fingerprint) -> Result<()> {
@@ -275,7 +275,8 @@ mod tests {
             match kind {
                 "redact" => Box::new(Rows(Hide(&[MESSAGES, RESPONSE, AFTERWARDS, USER]))),
                 "redact-docs" => Box::new(Rows(Hide(&[TEXT]))),
-                _ => Box::new(Rows(Thirds)),
+                "redact-thirds" => Box::new(Rows(Thirds(Role::Redaction))),
+                _ => Box::new(Rows(Thirds(Role::Plain))),
             }
         };
         let settings = serde_json::Value::Null;

@@ -495,8 +495,8 @@ mod tests {
     fn it_asks_at_every_row_whether_to_stop_and_stops_wherever_it_hears_so() {
         const N_ROWS: u64 = 700;
         let request = |at: u64| {
-            let rest = json!({"answer": [{"ring": {"times": [at]}}], "tier": if at % 3 == 0 { "human" } else { "recorded" }});
-            request(usize::from(at % 2 == 0), "simple", &rest)
+            let rest = json!({"answer": [{"ring": {"times": [at]}}], "tier": if at.is_multiple_of(3) { "human" } else { "recorded" }});
+            request(usize::from(at.is_multiple_of(2)), "simple", &rest)
         };
         let functions = json!([{"name": "ring", "description": "Rings.", "parameters": {}}]);
         let tables = json!({"doc_lists": [{"functions": functions}, {"functions": functions}],

@@ -128,6 +128,7 @@ fn bars_are_shares_of_the_pairs_read_on_both_sides() {
 }
 
 fn stage(kind: &str, settings: serde_json::Value) -> StageManifest {
+    let contract = crate::stages::kind(kind).map(|kind| kind.with_defaults().contract());
     StageManifest {
         key: String::new(),
         upstream: String::new(),
@@ -135,7 +136,7 @@ fn stage(kind: &str, settings: serde_json::Value) -> StageManifest {
         kind: kind.to_owned(),
         settings,
         table: TableId::Requests,
-        role: Role::Plain,
+        role: contract.map_or(Role::Plain, |contract| contract.role),
         before: Kept::default(),
         after: Kept::default(),
         fates: vec![],
