@@ -5,6 +5,9 @@
 //! safe to run again; 70 a bug of ours; 130 interrupted. A reader that closes the pipe
 //! early has seen enough: what was found until then sets the code.
 
+// Doc comments of arguments are help texts for the terminal.
+#![allow(rustdoc::invalid_html_tags)]
+
 mod calibrate;
 mod check;
 mod compare;

@@ -30,7 +30,7 @@ pub struct Link {
     pub set: String,
     /// The record's id in the set, or its file and line.
     pub record: String,
-    /// How it was found: the name of a [`Metric`](super::stage::Metric), or of what was compared besides texts.
+    /// How it was found: the name of a [`Metric`](super::vocabulary::Metric), or of what was compared besides texts.
     pub method: String,
     /// How near they are by that method; higher is nearer. A number, never NaN or infinite.
     pub score: f64,
