@@ -19,7 +19,7 @@ use super::contract::Partition;
 use super::error::{Error, Result};
 use super::part::{Part, Parts};
 use super::stage::Stage;
-use super::verdict::{PartDelta, Verdict};
+use super::verdict::Verdict;
 use super::view::View;
 use super::vocabulary::RowIx;
 
@@ -78,19 +78,14 @@ pub(super) fn judge(
 ) -> Result<()> {
     let progress = WarnsOnce { progress: cx.progress, warned: Mutex::new(BTreeSet::new()) };
     let cx = Context::new(cx.seed, cx.cancel, &progress).with_services(cx.services.clone());
-    let mut deltas: Vec<PartDelta> = Vec::with_capacity(parts.len());
+    let mut notes: BTreeMap<String, Vec<serde_json::Value>> = BTreeMap::new();
     for part in parts {
         let mut verdict = out.of_part(part);
         stage.judge(&view.of_part(part), &cx, &mut verdict)?;
-        deltas.push(verdict.into_part());
-    }
-    let mut notes: BTreeMap<String, Vec<serde_json::Value>> = BTreeMap::new();
-    for delta in &mut deltas {
+        let mut delta = verdict.into_part();
         for (name, note) in std::mem::take(&mut delta.notes) {
             notes.entry(name).or_default().push(note);
         }
-    }
-    for delta in deltas {
         out.absorb(delta)?;
     }
     for (name, of_parts) in notes {

@@ -360,9 +360,11 @@ fn judge(
     let before = kept(corpus);
     cx.progress.begin(&instance.id, Some(corpus.table(contract.table).len() as u64));
     let files = folder.begin(step)?;
+    let decided = Decided::of(&cx.services.decisions, corpus, contract.table)?;
+    let view = View::new(corpus, &contract).with_decided(&decided);
     let Delta { fates, edits, cells, links, rulings, mut notes } =
-        verdict_of(running, instance, &contract, &files.file(COLUMNS), corpus)?;
-    let (fates, rulings) = decide(place, &contract, (fates, rulings), corpus, cx)?;
+        verdict_of(running, instance, &contract, &files.file(COLUMNS), corpus, &view)?;
+    let (fates, rulings) = decide(place, &contract, (fates, rulings), &decided, corpus, cx)?;
     notes.extend(notes_of_decisions(place, &rulings, corpus, cx)?);
     let edits: Vec<StoredEdit> =
         edits.into_iter().map(|(row, edit)| StoredEdit::new(contract.table, row, edit)).collect();
@@ -402,15 +404,15 @@ fn verdict_of(
     contract: &Contract,
     columns: &Path,
     corpus: &Corpus,
+    view: &View<'_>,
 ) -> Result<Delta> {
     let mut verdict = Verdict::new(&instance.id, contract, corpus.table(contract.table), columns, scribe);
-    let decided = Decided::of(&cx.services.decisions, corpus, contract.table)?;
-    let (stage, view) = (&*instance.stage, View::new(corpus, contract).with_decided(&decided));
-    let cut = partition::cut(stage, &instance.id, &view, parts, cx)?;
+    let stage = &*instance.stage;
+    let cut = partition::cut(stage, &instance.id, view, parts, cx)?;
     if cut.len() < 2 {
-        stage.judge(&view, cx, &mut verdict)?;
+        stage.judge(view, cx, &mut verdict)?;
     } else {
-        partition::judge(stage, &view, &cut, cx, &mut verdict)?;
+        partition::judge(stage, view, &cut, cx, &mut verdict)?;
     }
     verdict.finish()
 }
@@ -423,11 +425,12 @@ fn decide(
     place: Place<'_>,
     contract: &Contract,
     (fates, mut rulings): FatesAndRulings,
+    decided: &Decided<'_>,
     corpus: &mut Corpus,
     cx: &Context<'_>,
 ) -> Result<FatesAndRulings> {
     let decisions = &cx.services.decisions;
-    let (fates, kept) = Decided::of(decisions, corpus, contract.table)?.overrule(fates);
+    let (fates, kept) = decided.overrule(fates);
     rulings.extend(kept);
     rulings.sort_by_key(|(row, ruling)| (*row, ruling.line));
     let mut fates = take_effect(corpus, contract.table, fates, place.at)?;
