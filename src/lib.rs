@@ -33,6 +33,7 @@
 //! | [`stages`] | the kinds of stages, and the registry to which a program adds its own |
 //! | [`engine`] | the traits and words of a stage: contract, verdict, view |
 //! | [`columns`] | the columns that stages read and write |
+//! | [`cells`] | the cells that hold JSON, as the types they were written from |
 //! | [`report`] | the figures of a run, and their writers |
 //! | [`environment`] | folders and servers that stages use, read once by the program |
 //!
@@ -59,6 +60,7 @@ mod allowance;
 pub mod answers;
 #[doc(hidden)]
 pub mod bfcl;
+pub mod cells;
 #[doc(hidden)]
 pub mod cli;
 pub mod columns;

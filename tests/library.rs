@@ -54,6 +54,8 @@ impl Settings for Calm {
 }
 
 impl RowStage for Calm {
+    type Parent = ();
+
     fn contract(&self) -> Contract {
         Contract::of(TableId::Requests)
             .reads([MESSAGES])
@@ -67,7 +69,7 @@ impl RowStage for Calm {
         Ok(())
     }
 
-    fn judge_row(&self, row: Row<'_>) -> Opinion {
+    fn judge_row(&self, row: Row<'_>, (): &()) -> Opinion {
         let Some(mut messages) = row.json::<Vec<Value>>(MESSAGES) else { return Opinion::keep() };
         let content = messages[0]["content"].as_str().unwrap_or_default().to_owned();
         let n_letters = content.chars().filter(|c| c.is_alphabetic()).count();

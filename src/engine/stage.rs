@@ -59,6 +59,9 @@ pub trait Stage: Send + Sync {
 
 /// A stage that judges each row on its own: streamed in batches, in parallel, answers in row order.
 pub trait RowStage: Send + Sync {
+    /// What it needs of a request's doc list, made once for all requests of the list; `()` where it needs nothing.
+    type Parent: Default + Send + Sync;
+
     /// See [`Stage::contract`].
     fn contract(&self) -> Contract;
 
@@ -68,8 +71,13 @@ pub trait RowStage: Send + Sync {
     /// An external file cannot be read.
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()>;
 
-    /// Judges one row.
-    fn judge_row(&self, row: Row<'_>) -> Opinion;
+    /// What it needs of a doc list. It is called for every kept one where a stage of requests reads columns of theirs.
+    fn parent(&self, _list: Row<'_>) -> Self::Parent {
+        Self::Parent::default()
+    }
+
+    /// Judges one row; `parent` is what [`parent`](Self::parent) made of its doc list.
+    fn judge_row(&self, row: Row<'_>, parent: &Self::Parent) -> Opinion;
 }
 
 /// Lets a [`RowStage`] stand where a [`Stage`] is wanted.
@@ -85,8 +93,16 @@ impl<S: RowStage> Stage for Rows<S> {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let parents = match view.reads_parents() {
+            true => Some(view.parents(cx, |list| self.0.parent(list))?),
+            false => None,
+        };
+        let none = S::Parent::default();
         view.for_each_batch(cx, |batch| {
-            let opinions = batch.map_rows(|row| self.0.judge_row(row))?;
+            let opinions = batch.map_rows(|row| {
+                let parent = parents.as_ref().and_then(|parents| parents.of(row.ix()));
+                self.0.judge_row(row, parent.unwrap_or(&none))
+            })?;
             for (row, opinion) in batch.rows().iter().zip(opinions) {
                 out.opinion(*row, opinion)?;
             }

@@ -128,6 +128,53 @@ impl<'a> View<'a> {
         Some(head)
     }
 
+    /// The stage reads columns of the parent table.
+    pub(super) fn reads_parents(&self) -> bool {
+        self.table == TableId::Requests && self.reads.iter().any(|column| column.table == TableId::DocLists)
+    }
+
+    /// What `read` makes of each kept doc list: once, whatever number of requests has it.
+    ///
+    /// # Errors
+    /// As [`View::for_each_batch`].
+    pub fn parents<T: Send>(
+        &self,
+        cx: &Context<'_>,
+        read: impl Fn(Row<'_>) -> T + Sync,
+    ) -> Result<Parents<'a, T>> {
+        let lists = self.parent();
+        lists.joined(cx, |list| lists.is_kept(list), read)
+    }
+
+    /// What `read` makes of each doc list, kept or not.
+    ///
+    /// # Errors
+    /// As [`View::for_each_batch`].
+    pub fn all_parents<T: Send>(
+        &self,
+        cx: &Context<'_>,
+        read: impl Fn(Row<'_>) -> T + Sync,
+    ) -> Result<Parents<'a, T>> {
+        self.parent().joined(cx, |_| true, read)
+    }
+
+    fn joined<T: Send>(
+        &self,
+        cx: &Context<'_>,
+        wanted: impl Fn(RowIx) -> bool,
+        read: impl Fn(Row<'_>) -> T + Sync,
+    ) -> Result<Parents<'a, T>> {
+        let mut made: Vec<Option<T>> = Vec::new();
+        made.resize_with(self.len(), || None);
+        self.stream(cx, wanted, |batch| {
+            for (&list, one) in batch.rows().iter().zip(batch.map_rows(&read)?) {
+                made[list as usize] = Some(one);
+            }
+            Ok(())
+        })?;
+        Ok(Parents { corpus: self.corpus, made })
+    }
+
     /// Streams the declared columns of this table, batch by batch: the kept rows to be judged.
     ///
     /// # Errors
@@ -169,6 +216,35 @@ impl<'a> View<'a> {
             cx.progress.advance(n_done as u64);
         }
         Ok(())
+    }
+}
+
+/// What a stage made of the doc lists, for their requests; see [`View::parents`].
+pub struct Parents<'a, T> {
+    corpus: &'a Corpus,
+    /// By the list's place in its table.
+    made: Vec<Option<T>>,
+}
+
+impl<T> Parents<'_, T> {
+    /// Of the list that a request has now.
+    pub fn of(&self, request: RowIx) -> Option<&T> {
+        self.of_list(self.corpus.list[request as usize])
+    }
+
+    /// Of the list that a request was sent with.
+    pub fn of_origin(&self, request: RowIx) -> Option<&T> {
+        self.of_list(self.corpus.origin[request as usize])
+    }
+
+    /// Of every list for which something was made, in the order of the table.
+    pub fn iter(&self) -> impl Iterator<Item = (RowIx, &T)> {
+        (0..).zip(&self.made).filter_map(|(list, made)| Some((list, made.as_ref()?)))
+    }
+
+    /// Of a list.
+    pub fn of_list(&self, list: RowIx) -> Option<&T> {
+        self.made.get(list as usize)?.as_ref()
     }
 }
 

@@ -224,6 +224,8 @@ mod tests {
     struct Hide(&'static [ColumnSpec]);
 
     impl RowStage for Hide {
+        type Parent = ();
+
         fn contract(&self) -> Contract {
             let columns = || self.0.iter().copied();
             Contract::of(self.0[0].table)
@@ -237,7 +239,7 @@ mod tests {
             Ok(())
         }
 
-        fn judge_row(&self, row: Row<'_>) -> Opinion {
+        fn judge_row(&self, row: Row<'_>, (): &()) -> Opinion {
             let mut opinion = Opinion::keep();
             for &column in self.0 {
                 if let Some(text) = row.text(column).filter(|text| text.contains("secret")) {
@@ -254,6 +256,8 @@ mod tests {
     struct Thirds(Role);
 
     impl RowStage for Thirds {
+        type Parent = ();
+
         fn contract(&self) -> Contract {
             Contract::of(TableId::Requests).reads([MESSAGES]).reasons([&OUT]).role(self.0)
         }
@@ -262,7 +266,7 @@ mod tests {
             Ok(())
         }
 
-        fn judge_row(&self, row: Row<'_>) -> Opinion {
+        fn judge_row(&self, row: Row<'_>, (): &()) -> Opinion {
             match row.text(MESSAGES) {
                 Some(text) if text.ends_with('3') => Opinion::drop(&OUT, Evidence::default()),
                 _ => Opinion::keep(),

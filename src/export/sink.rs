@@ -25,9 +25,11 @@ use super::set::Set;
 use crate::bfcl::category::Category;
 use crate::bfcl::ids::{Ids, check_prefix};
 use crate::bfcl::writer::{Entry, LINES_AT_A_TIME, write_category};
+use crate::cells::TypedCells as _;
 use crate::columns::{ANSWER, ANSWER_FROM, CATEGORY, EXTERNAL_ID, FUNCTIONS, MESSAGES, TIER, passed_on};
 use crate::conversation::Message;
 use crate::engine::context::Context;
+use crate::engine::contract::Contract;
 use crate::engine::corpus::{Corpus, RowId};
 use crate::engine::entries::EntryOrigin;
 use crate::engine::error::{At, Error, Result};
@@ -35,7 +37,8 @@ use crate::engine::folder::create as create_file;
 use crate::engine::frame::{FrameWriter, Values};
 use crate::engine::payload::id_of_repeat;
 use crate::engine::runner::{Exported, Sink};
-use crate::engine::vocabulary::{ColumnSpec, RowIx};
+use crate::engine::view::{Parents, Row, View};
+use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
 
 /// Tiers of answers that the scored files take.
 const SURE: &[&str] = &["human", "outcome"];
@@ -104,9 +107,12 @@ impl Sink for Export {
     }
 
     fn write(&self, corpus: &Corpus, into: &Path, cx: &Context<'_>) -> Result<Exported> {
-        let functions = read_functions(corpus, cx)?;
-        let mut drafts = read_drafts(corpus, cx)?;
-        drafts.sort_by_key(|draft| (corpus.lists.position(draft.list), corpus.requests.position(draft.row)));
+        let contract = Contract::of(TableId::Requests).reads(self.reads()).reads_if_there(passed_on());
+        let view = View::new(corpus, &contract);
+        let functions = view.parents(cx, |list| list.functions())?;
+        let mut drafts = read_drafts(&view, cx)?;
+        let lists = view.parent();
+        drafts.sort_by_key(|draft| (lists.position(draft.list), view.position(draft.row)));
         publish(&mut drafts, &functions, cx)?;
         let mut exported = Exported::default();
         let (sure, unverified): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(Draft::is_scored);
@@ -144,7 +150,7 @@ impl Sink for Export {
                 if !ids.is_empty() {
                     exported.counts.push((heading, ids.len() as u64));
                 }
-                let origin = |(id, draft): (&String, &&Draft)| draft.origin(set, id, corpus);
+                let origin = |(id, draft): (&String, &&Draft)| draft.origin(set, id, &view);
                 exported.origins.extend(ids.iter().zip(&of_category).map(origin));
                 let rows: Vec<(String, &Draft)> = ids.into_iter().zip(of_category).collect();
                 for group in rows.chunks(GROUP_ROWS) {
@@ -158,6 +164,14 @@ impl Sink for Export {
         }
         Ok(exported)
     }
+}
+
+/// The functions of the kept lists.
+type Functions<'a> = Parents<'a, Vec<Value>>;
+
+/// The functions of a list that a kept request has.
+fn functions_of<'a>(functions: &'a Functions<'_>, list: RowIx) -> &'a [Value] {
+    functions.of_list(list).expect("the list of a kept request is kept")
 }
 
 /// A kept request, ready to be written.
@@ -188,11 +202,11 @@ impl Draft {
         }
     }
 
-    fn entry<'a>(&'a self, functions: &'a FxHashMap<RowIx, Vec<Value>>) -> Entry<'a> {
+    fn entry<'a>(&'a self, functions: &'a Functions<'_>) -> Entry<'a> {
         Entry {
             request_id: &self.request_id,
             messages: &self.messages,
-            functions: &functions[&self.list],
+            functions: functions_of(functions, self.list),
             ground_truth: self.answer.as_deref(),
             list: self.list,
         }
@@ -203,25 +217,25 @@ impl Draft {
         json!([self.messages.iter().map(plain).collect::<Vec<_>>()]).to_string()
     }
 
-    fn origin(&self, set: Set, id: &str, corpus: &Corpus) -> EntryOrigin {
+    fn origin(&self, set: Set, id: &str, view: &View<'_>) -> EntryOrigin {
         EntryOrigin {
             set: set.name().to_owned(),
             id: id.to_owned(),
             published_id: Some(self.published.request_id.to_string()),
             request_id: Some(self.request_id.clone()),
-            list_id: Some(corpus.lists.row_id(self.list).to_string()),
+            list_id: Some(view.parent().row_id(self.list).to_string()),
             answer_from: self.answer_from.clone(),
         }
     }
 
-    fn cells(&self, id: &str, functions: &FxHashMap<RowIx, Vec<Value>>) -> EntryCells {
+    fn cells(&self, id: &str, functions: &Functions<'_>) -> EntryCells {
         let question = self.question();
         let from = |request: &String| if *request == self.request_id { OWN_RECORD } else { EQUAL_RECORD };
         let own: [Option<String>; OWN.len()] = [
             Some(id.to_owned()),
             Some(self.category.name().to_owned()),
             Some(question),
-            Some(json!(functions[&self.list]).to_string()),
+            Some(json!(functions_of(functions, self.list)).to_string()),
             self.answer.as_ref().map(|answer| json!(answer).to_string()),
             self.tier.clone(),
             Some(self.published.request_id.to_string()),
@@ -245,11 +259,12 @@ struct Published {
 ///
 /// # Errors
 /// The user asked to stop.
-fn publish(drafts: &mut [Draft], functions: &FxHashMap<RowIx, Vec<Value>>, cx: &Context<'_>) -> Result<()> {
-    let list_id = |(&list, functions): (&RowIx, &Vec<Value>)| {
+fn publish(drafts: &mut [Draft], functions: &Functions<'_>, cx: &Context<'_>) -> Result<()> {
+    let list_id = |(list, functions): (RowIx, &Vec<Value>)| {
         go_on(cx).map(|()| (list, xxh3_128(json!(functions).to_string().as_bytes())))
     };
-    let list_ids: FxHashMap<RowIx, u128> = functions.par_iter().map(list_id).collect::<Result<_>>()?;
+    let lists: Vec<(RowIx, &Vec<Value>)> = functions.iter().collect();
+    let list_ids: FxHashMap<RowIx, u128> = lists.into_par_iter().map(list_id).collect::<Result<_>>()?;
     drafts.par_iter_mut().try_for_each(|draft| -> Result<()> {
         go_on(cx)?;
         let list_id = list_ids[&draft.list];
@@ -275,81 +290,47 @@ fn go_on(cx: &Context<'_>) -> Result<()> {
     if cx.cancelled() { Err(Error::Interrupted) } else { Ok(()) }
 }
 
-fn read_drafts(corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Draft>> {
-    let requests = &corpus.requests;
+/// The kept requests, with what the export reads of both tables.
+fn read_drafts(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<Draft>> {
     let passed_on = passed_on();
-    let asked = [&[MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY], &passed_on[..]].concat();
     let mut drafts = Vec::new();
-    for batch in 0..requests.batches() {
-        go_on(cx)?;
-        let range = requests.batch(batch);
-        cx.progress.advance(range.len() as u64);
-        let kept = requests.kept_of_batch(batch);
-        if kept.is_empty() {
-            continue;
-        }
-        let cells = requests.read_batch(batch, &asked)?;
-        let draft_of = |&row: &RowIx| {
-            go_on(cx)?;
-            let text = |column| cells.text(column, row as usize - range.start).map(str::to_owned);
-            draft(corpus, row, &passed_on, text).ok_or_else(|| {
-                let what = format!(
-                    "request {} is kept but has no category, or lacks its answer",
-                    requests.row_id(row)
-                );
+    view.for_each_batch(cx, |batch| {
+        for draft in batch.map_rows(|row| draft(row, view, &passed_on))? {
+            drafts.push(draft.map_err(|request| {
+                let what = format!("request {request} is kept but has no category, or lacks its answer");
                 Error::Conservation { at: "export".to_owned(), what }
-            })
-        };
-        drafts.extend(kept.par_iter().map(draft_of).collect::<Result<Vec<Draft>>>()?);
-    }
+            })?);
+        }
+        Ok(())
+    })?;
     Ok(drafts)
 }
 
-/// `None` where something is missing that the category must have.
-fn draft(
-    corpus: &Corpus,
-    row: RowIx,
-    passed_on: &[ColumnSpec],
-    text: impl Fn(ColumnSpec) -> Option<String>,
-) -> Option<Draft> {
-    let category = Category::from_name(&text(CATEGORY)?)?;
-    let of_answer = |column| if category.has_answers() { text(column).map(Some) } else { Some(None) };
-    let answer = match of_answer(ANSWER)? {
-        Some(answer) => Some(serde_json::from_str(&answer).ok()?),
-        None => None,
-    };
-    Some(Draft {
-        row,
-        list: corpus.list[row as usize],
-        request_id: corpus.requests.row_id(row).to_string(),
+/// An error is the id of a request that lacks what its category must have.
+fn draft(row: Row<'_>, view: &View<'_>, passed_on: &[ColumnSpec]) -> std::result::Result<Draft, RowId> {
+    let id = view.row_id(row.ix());
+    let text = |column| row.text(column).map(str::to_owned);
+    let category = row.text(CATEGORY).and_then(Category::from_name).ok_or(id)?;
+    let has_answers = category.has_answers();
+    let answer = row.answer().filter(|_| has_answers);
+    let tier = text(TIER);
+    if row.text(MESSAGES).is_none() || has_answers && (answer.is_none() || tier.is_none()) {
+        return Err(id);
+    }
+    Ok(Draft {
+        row: row.ix(),
+        list: view.list_of(row.ix()),
+        request_id: id.to_string(),
         published: Published { request_id: RowId(0), list_id: RowId(0) },
         external_id: text(EXTERNAL_ID),
-        messages: serde_json::from_str(&text(MESSAGES)?).ok()?,
+        messages: row.messages(),
         category,
         answer,
         // Of an entry without an answer only the label can have a tier.
-        tier: of_answer(TIER)?.or_else(|| text(TIER).filter(|tier| tier == JUDGED)),
-        answer_from: text(ANSWER_FROM).filter(|_| category.has_answers()),
+        tier: tier.filter(|tier| has_answers || tier == JUDGED),
+        answer_from: text(ANSWER_FROM).filter(|_| has_answers),
         passed_on: passed_on.iter().map(|&column| text(column)).collect(),
     })
-}
-
-/// The functions of every kept list.
-fn read_functions(corpus: &Corpus, cx: &Context<'_>) -> Result<FxHashMap<RowIx, Vec<Value>>> {
-    let mut functions = FxHashMap::default();
-    for batch in 0..corpus.lists.batches() {
-        go_on(cx)?;
-        let range = corpus.lists.batch(batch);
-        let cells = corpus.lists.read_batch(batch, &[FUNCTIONS])?;
-        let read = |row: RowIx| {
-            go_on(cx)?;
-            let text = cells.text(FUNCTIONS, row as usize - range.start).unwrap_or("[]");
-            Ok((row, serde_json::from_str(text).unwrap_or_default()))
-        };
-        let kept = corpus.lists.kept_of_batch(batch).into_par_iter();
-        functions.extend(kept.map(read).collect::<Result<Vec<_>>>()?);
-    }
-    Ok(functions)
 }
 
 /// Writes the files of one category: frozen lines as they are, then the new entries. Gives the new entries' ids.

@@ -22,6 +22,7 @@ mod key;
 pub mod known;
 mod mac;
 mod names;
+mod noted;
 pub mod numbers;
 mod phone;
 mod plans;
@@ -46,6 +47,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use names::Names;
+pub use noted::NotedSpan;
 pub use phone::Region;
 
 /// Raised when the recognisers or the placeholders change: redaction is then done anew.

@@ -15,6 +15,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::Settings;
 use crate::answers::outcome::{Outcome, outcome};
+use crate::cells::TypedCells as _;
 use crate::columns::{AFTERWARDS, MESSAGES, OUTCOME, RESPONSE, SESSION, USER};
 use crate::conversation::{Message, Role};
 use crate::engine::context::Context;
@@ -273,8 +274,7 @@ fn sorted(outcomes: &FxHashMap<RowIx, Known>) -> Vec<(&RowIx, &Known)> {
 }
 
 fn tell(row: Row<'_>, list: RowIx) -> Told {
-    let messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
-    let response: Option<Message> = row.json(RESPONSE);
+    let (messages, response) = (row.messages(), row.response());
     let mut told = Told {
         turn: None,
         is_head: messages.last().is_some_and(|message| message.role == Role::User),
@@ -312,7 +312,7 @@ fn tell(row: Row<'_>, list: RowIx) -> Told {
 
 /// The conversation up to the first message of the user: what all rows of it begin with.
 fn first_turn(row: Row<'_>, list: RowIx) -> Option<u128> {
-    let messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
+    let messages = row.messages();
     let first_user = messages.iter().position(|message| message.role == Role::User)?;
     let mut conversation = Xxh3::new();
     conversation.update(&list.to_le_bytes());
@@ -322,7 +322,7 @@ fn first_turn(row: Row<'_>, list: RowIx) -> Option<u128> {
 
 /// What a row tells of its own answer, where its line holds the rest of the conversation.
 fn own_witness(row: Row<'_>, told: &Told, response: Option<&Message>) -> Option<Witness> {
-    let after: Vec<Message> = row.json(AFTERWARDS)?;
+    let after = row.afterwards()?;
     let (turn, response) = (told.turn.filter(|_| told.is_head)?, response?);
     let outcome = outcome(&response.calls, &after, None);
     let mut same_turn = after.iter().take_while(|message| message.role != Role::User);

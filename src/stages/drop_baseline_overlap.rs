@@ -21,6 +21,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::merge_near_queries::asked;
 use super::merge_near_queries::gates::{Gate, check_gates, goes_by_meaning};
 use super::{Notes, Settings};
+use crate::cells::TypedCells as _;
 use crate::columns::{FUNCTIONS, MESSAGES};
 use crate::docs::canonical;
 use crate::embed::Embedder;
@@ -175,7 +176,7 @@ impl Stage for DropBaselineOverlap {
                     return Some(Err(entry.clone()));
                 }
                 let list = lists.get(&view.list_of(row.ix()))?;
-                let (context, query) = asked(row.json(MESSAGES).unwrap_or_default())?;
+                let (context, query) = asked(row.messages())?;
                 let group = baseline.groups.get(&group_key(list.earlier, &context, &self.about(&query)))?;
                 Some(Ok((*group, query)))
             })?;
@@ -307,8 +308,7 @@ impl DropBaselineOverlap {
         let mut others: Vec<RowIx> = Vec::new();
         let mut compared: Vec<String> = baseline.lists.iter().map(|(text, _)| text.clone()).collect();
         view.parent().for_each_batch(cx, |batch| {
-            let texts = batch
-                .map_rows(|row| canonical::text(&row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default()))?;
+            let texts = batch.map_rows(|row| canonical::text(&row.functions()))?;
             for (&row, text) in batch.rows().iter().zip(texts) {
                 if let Some(&earlier) = equal.get(&xxh3_128(text.as_bytes())) {
                     same.insert(row, SameList { earlier, score: None });

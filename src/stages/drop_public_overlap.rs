@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Notes, Settings};
+use crate::cells::TypedCells as _;
 use crate::columns::FUNCTIONS;
 use crate::docs::canonical;
 use crate::engine::context::Context;
@@ -204,8 +205,7 @@ impl Asked {
         let mut seen: FxHashMap<u128, usize> = FxHashMap::default();
         view.for_each_batch(cx, |batch| {
             let lists = batch.map_rows(|row| {
-                let functions = row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default();
-                functions
+                row.functions()
                     .into_iter()
                     .map(|function| (canonical::key(std::slice::from_ref(&function)), function))
                     .collect::<Vec<_>>()

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Settings;
+use crate::cells::TypedCells as _;
 use crate::columns::MESSAGES;
-use crate::conversation::{Message, Role};
+use crate::conversation::Role;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
@@ -94,6 +95,8 @@ impl Settings for DropSpam {
 }
 
 impl RowStage for DropSpam {
+    type Parent = ();
+
     fn contract(&self) -> Contract {
         Contract::of(TableId::Requests)
             .partition(Partition::Rows)
@@ -106,8 +109,8 @@ impl RowStage for DropSpam {
         Ok(())
     }
 
-    fn judge_row(&self, row: Row<'_>) -> Opinion {
-        let messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
+    fn judge_row(&self, row: Row<'_>, (): &()) -> Opinion {
+        let messages = row.messages();
         if messages.iter().any(|message| matches!(message.role, Role::Assistant | Role::Tool)) {
             return Opinion::keep();
         }

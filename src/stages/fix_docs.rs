@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
+use crate::cells::TypedCells as _;
 use crate::columns::{FUNCTIONS, RENAMES};
 use crate::docs::fix::{self, Fixed, Rule};
 use crate::engine::contract::{Contract, Partition};
@@ -60,6 +61,8 @@ impl Settings for FixDocs {
 }
 
 impl RowStage for FixDocs {
+    type Parent = ();
+
     fn contract(&self) -> Contract {
         Contract::of(TableId::DocLists)
             .partition(Partition::Rows)
@@ -74,10 +77,9 @@ impl RowStage for FixDocs {
         Ok(())
     }
 
-    fn judge_row(&self, row: Row<'_>) -> Opinion {
-        let functions: Vec<Value> = row.json(FUNCTIONS).unwrap_or_default();
+    fn judge_row(&self, row: Row<'_>, (): &()) -> Opinion {
         let allow = if self.allow_unsafe { fix::Safety::Unsafe } else { fix::Safety::Safe };
-        let Fixed { functions, edits, proposals, findings, renames } = fix::fix(&functions, allow);
+        let Fixed { functions, edits, proposals, findings, renames } = fix::fix(&row.functions(), allow);
         let found = findings.iter().find(|finding| BLOCKING.contains(&finding.rule.code));
         let mut opinion = match (found, proposals.first()) {
             (Some(finding), _) => Opinion::hold(

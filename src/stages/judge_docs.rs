@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
+use crate::cells::TypedCells as _;
 use crate::columns::FUNCTIONS;
 use crate::docs::fix;
 use crate::docs::quality::{Limits, RULES, Rule, fault};
@@ -75,6 +76,8 @@ impl Settings for JudgeDocs {
 }
 
 impl RowStage for JudgeDocs {
+    type Parent = ();
+
     fn contract(&self) -> Contract {
         Contract::of(TableId::DocLists).reads([FUNCTIONS]).reasons(REASONS.iter()).partition(Partition::Rows)
     }
@@ -86,8 +89,8 @@ impl RowStage for JudgeDocs {
     }
 
     #[allow(clippy::cast_precision_loss)] // Counts of functions.
-    fn judge_row(&self, row: Row<'_>) -> Opinion {
-        let functions: Vec<Value> = row.json(FUNCTIONS).unwrap_or_default();
+    fn judge_row(&self, row: Row<'_>, (): &()) -> Opinion {
+        let functions = row.functions();
         let limits = Limits {
             undescribed_share: self.undescribed_share,
             undescribed_min: self.undescribed_min,

@@ -19,10 +19,11 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use crate::answers::recorded::{Recorded, recorded};
+use crate::cells::TypedCells as _;
 use crate::columns::{
     FINISH_REASON, FUNCTIONS, MESSAGES, OUTCOME, RELEVANCE, RELEVANCE_BASIS, RESPONSE, STATUS, TOOL_CHOICE,
 };
-use crate::conversation::{Message, Role};
+use crate::conversation::Role;
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::decisions::{DecisionKind, Ruling};
@@ -31,7 +32,7 @@ use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
-use crate::engine::view::{Row, View};
+use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
 use crate::relevance::asked::Asked;
 use crate::relevance::evidence::{self, Heard, hear};
@@ -159,7 +160,7 @@ impl Stage for JudgeQueries {
         }
         let of_list: Vec<(RowIx, Vec<RowIx>)> = of_list.into_iter().collect();
         let opinions = of_list.par_iter().map(|(list, rows)| {
-            let offer = Offer::new(lists.functions.get(list).map_or(&[], Vec::as_slice));
+            let offer = Offer::new(lists.functions(*list));
             // A log may have one list only, so that rows, too, are for all threads.
             let opinion =
                 |row: &RowIx| (!cx.cancelled()).then(|| (*row, self.opinion(&requests[row], &offer, model)));
@@ -268,49 +269,38 @@ impl JudgeQueries {
     }
 }
 
+/// What is read of a list.
+struct List {
+    /// The functions; none of a list that is not kept.
+    functions: Option<Vec<Value>>,
+    names: FxHashSet<String>,
+}
+
 /// The docs of the lists that are kept, and the names of the functions of all.
-struct Lists {
-    functions: FxHashMap<RowIx, Vec<Value>>,
-    names: FxHashMap<RowIx, FxHashSet<String>>,
-}
+struct Lists<'a>(Parents<'a, List>);
 
-/// All that is read of a function in a list that was merged away.
-#[derive(Deserialize)]
-struct Named {
-    #[serde(default)]
-    name: Value,
-}
-
-impl Lists {
-    fn read(view: &View<'_>, cx: &Context<'_>) -> Result<Self> {
+impl<'a> Lists<'a> {
+    fn read(view: &View<'a>, cx: &Context<'_>) -> Result<Self> {
         let lists = view.parent();
-        let mut read = Self { functions: FxHashMap::default(), names: FxHashMap::default() };
-        lists.stream(
-            cx,
-            |_| true,
-            |batch| {
-                let found = batch.map_rows(|row| {
-                    let named: Vec<Named> = row.json(FUNCTIONS).unwrap_or_default();
-                    let names: FxHashSet<String> =
-                        named.iter().filter_map(|function| function.name.as_str()).map(loose_name).collect();
-                    (names, lists.is_kept(row.ix()).then(|| row.json(FUNCTIONS)).flatten())
-                })?;
-                for (&row, (names, functions)) in batch.rows().iter().zip(found) {
-                    read.names.insert(row, names);
-                    read.functions.extend(functions.map(|functions| (row, functions)));
-                }
-                Ok(())
-            },
-        )?;
-        Ok(read)
+        let read = |list: Row<'_>| {
+            let functions = list.functions();
+            let name = |function: &Value| function.get("name").and_then(Value::as_str).map(loose_name);
+            let names = functions.iter().filter_map(name).collect();
+            List { functions: lists.is_kept(list.ix()).then_some(functions), names }
+        };
+        view.all_parents(cx, read).map(Self)
+    }
+
+    /// The functions of a kept list.
+    fn functions(&self, list: RowIx) -> &[Value] {
+        self.0.of_list(list).and_then(|list| list.functions.as_deref()).unwrap_or_default()
     }
 
     /// Whether the list a request was sent with has a function of that name, or the one it has now.
-    fn has(&self, request: RowIx, name: &str, view: &View<'_>) -> bool {
+    fn has(&self, request: RowIx, name: &str) -> bool {
         let name = loose_name(name);
-        [view.origin_of(request), view.list_of(request)]
-            .iter()
-            .any(|list| self.names.get(list).is_some_and(|names| names.contains(&name)))
+        let lists = [self.0.of_origin(request), self.0.of(request)];
+        lists.into_iter().flatten().any(|list| list.names.contains(&name))
     }
 }
 
@@ -340,7 +330,7 @@ struct Said {
 }
 
 fn read_requests(
-    lists: &Lists,
+    lists: &Lists<'_>,
     view: &View<'_>,
     cx: &Context<'_>,
     out: &mut Verdict<'_>,
@@ -377,12 +367,12 @@ fn read_requests(
 /// Requests that one thread takes at a time.
 const ROWS_AT_ONCE: usize = 64;
 
-fn said(row: Row<'_>, lists: &Lists, view: &View<'_>) -> Said {
+fn said(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>) -> Said {
     let head = view.head_of(row.ix(), Likeness::Similar).unwrap_or(row.ix());
-    let messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
-    let response: Option<Message> = row.json(RESPONSE);
+    let messages = row.messages();
+    let response = row.response();
     let answer = recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS));
-    let has_function = |name: &str| lists.has(row.ix(), name, view);
+    let has_function = |name: &str| lists.has(row.ix(), name);
     let heard = hear(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), has_function)
         // Prose after the result of a call tells that result; it declines nothing.
         .filter(|heard| {
@@ -390,7 +380,7 @@ fn said(row: Row<'_>, lists: &Lists, view: &View<'_>) -> Said {
         });
     let is_grounded = matches!(heard, Some(Heard::Called | Heard::Worked))
         && matches!(&answer, Recorded::Calls(calls) if {
-            let functions = lists.functions.get(&view.list_of(row.ix())).map_or(&[][..], Vec::as_slice);
+            let functions = lists.functions(view.list_of(row.ix()));
             let texts: Vec<&str> = messages.iter().map(|message| message.content.as_str()).collect();
             are_grounded(calls, functions, &texts.join("\n"))
         });

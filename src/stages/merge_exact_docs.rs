@@ -7,9 +7,9 @@
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::Settings;
+use crate::cells::TypedCells as _;
 use crate::columns::FUNCTIONS;
 use crate::docs::canonical;
 use crate::engine::context::Context;
@@ -77,10 +77,7 @@ impl Stage for MergeExactDocs {
 fn keys(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<(RowIx, u128)>> {
     let mut keys: Vec<(RowIx, u128)> = Vec::new();
     view.for_each_batch(cx, |batch| {
-        let batch_keys = batch.map_rows(|row| {
-            let functions: Vec<Value> = row.json(FUNCTIONS).unwrap_or_default();
-            canonical::key(&functions)
-        })?;
+        let batch_keys = batch.map_rows(|row| canonical::key(&row.functions()))?;
         keys.extend(batch.rows().iter().copied().zip(batch_keys));
         Ok(())
     })?;

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
+use crate::cells::TypedCells as _;
 use crate::columns::{COMPARED, FAMILY, FUNCTIONS, RENAMES};
 use crate::docs::fix::renames::{Rename, name_of};
 use crate::docs::{canonical, fix, interface};
@@ -107,8 +108,7 @@ impl Stage for MergeNearDocs {
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let mut lists: Vec<(RowIx, Compared)> = Vec::new();
         view.for_each_batch(cx, |batch| {
-            let compared =
-                batch.map_rows(|row| Compared::of(&row.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default()))?;
+            let compared = batch.map_rows(|row| Compared::of(&row.functions()))?;
             lists.extend(batch.rows().iter().copied().zip(compared));
             Ok(())
         })?;

@@ -217,7 +217,7 @@ pub static KINDS: [Kind; 17] = [
     Kind::of_rows::<fix_docs::FixDocs>(),
     Kind::of::<draft_answers::DraftAnswers>(),
     Kind::of::<drop_baseline_overlap::DropBaselineOverlap>(),
-    Kind::of::<split::Split>(),
+    Kind::of_rows::<split::Split>(),
     Kind::of::<sample::Sample>(),
 ];
 

@@ -124,6 +124,8 @@ const GROWING: &str = concat!(
 );
 
 impl RowStage for ParseDocs {
+    type Parent = ();
+
     fn contract(&self) -> Contract {
         Contract::of(TableId::DocLists)
             .partition(Partition::Rows)
@@ -140,7 +142,7 @@ impl RowStage for ParseDocs {
         Ok(())
     }
 
-    fn judge_row(&self, row: Row<'_>) -> Opinion {
+    fn judge_row(&self, row: Row<'_>, (): &()) -> Opinion {
         let opinion = Self::opinion(row);
         match row.decision(DecisionKind::Edit) {
             Some(decision) => edited(opinion, decision),

@@ -31,7 +31,7 @@ use crate::privacy::apply::{Finder, Replaced, redact_json, redact_text};
 use crate::privacy::known::{Known, OwnValues, Sighting};
 use crate::privacy::numbers::Numbers;
 use crate::privacy::sight::{CellKind, Repeated};
-use crate::privacy::{Kind, Names, Region, Scanner, VERSION};
+use crate::privacy::{Kind, Names, NotedSpan, Region, Scanner, VERSION};
 
 static EMAIL: Reason = Reason::policy("privacy/email", "An e-mail address was replaced by a placeholder.");
 static PHONE: Reason = Reason::policy("privacy/phone", "A telephone number was replaced by a placeholder.");
@@ -374,35 +374,6 @@ struct ListPlaceholders {
     numbers: Vec<(Kind, u64)>,
     /// Where they are.
     spans: Vec<NotedSpan>,
-}
-
-/// A value in the text of a doc list, and what goes there.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct NotedSpan {
-    #[serde(with = "kind_by_name")]
-    pub(super) kind: Kind,
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) number: u64,
-    pub(super) placeholder: String,
-}
-
-/// A kind by its name, also that of names, which no setting may ask for by a word.
-mod kind_by_name {
-    use serde::de::Error as _;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::privacy::Kind;
-
-    #[allow(clippy::trivially_copy_pass_by_ref)] // As serde calls it.
-    pub(super) fn serialize<S: Serializer>(kind: &Kind, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(kind.name())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kind, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        Kind::from_name(&name).ok_or_else(|| D::Error::custom(format!("no kind is called {name}")))
-    }
 }
 
 impl Docs {

@@ -11,7 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
-use super::redact::{EXAMPLES, LIST, NotedSpan, Redact, Seen, changed, rewrite, take_and_learn, take_noted};
+use super::redact::{EXAMPLES, LIST, Redact, Seen, changed, rewrite, take_and_learn, take_noted};
+use crate::cells::TypedCells as _;
 use crate::columns::{DOCS_PLACEHOLDERS, PLACEHOLDERS, TEXT};
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition, Role};
@@ -22,10 +23,10 @@ use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::engine::vocabulary::{Opinion, RowIx, TableId};
-use crate::privacy::VERSION;
 use crate::privacy::apply::{Finder, Replaced, fill, redact_text};
 use crate::privacy::known::Known;
 use crate::privacy::numbers::Numbers;
+use crate::privacy::{NotedSpan, VERSION};
 
 /// The stage and its settings, which must be those of `redact`.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -77,7 +78,7 @@ impl Stage for RedactDocs {
             for &row in batch.rows() {
                 let cells = batch.row(row);
                 take_noted(cells.text(PLACEHOLDERS).unwrap_or_default(), &mut numbers);
-                let spans: Option<Vec<NotedSpan>> = cells.json(DOCS_PLACEHOLDERS);
+                let spans = cells.docs_placeholders();
                 was_searched |= spans.is_some();
                 if let Some(spans) = spans.filter(|spans| !spans.is_empty()) {
                     noted.insert(view.origin_of(row), spans.into_iter().map(Replaced::from).collect());

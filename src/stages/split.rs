@@ -16,7 +16,6 @@
 //! keeps it apart. Notes the language of each question on the way. Deliberately absent:
 //! judging, and leaving out entries.
 
-use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,20 +23,19 @@ use serde_json::Value;
 use super::Settings;
 use crate::answers::open_text::has_open_text;
 use crate::bfcl::category::Category;
+use crate::cells::TypedCells as _;
 use crate::columns::{
     ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, MESSAGES, RECORDED, RELEVANCE, RELEVANCE_BASIS,
     TIER,
 };
 use crate::conversation::{Message, Role, last_user};
-use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::stage::Stage;
-use crate::engine::verdict::Verdict;
-use crate::engine::view::{Row, View};
-use crate::engine::vocabulary::{Evidence, Opinion, Reason, RowIx, TableId};
+use crate::engine::stage::RowStage;
+use crate::engine::view::Row;
+use crate::engine::vocabulary::{Evidence, Opinion, Reason, TableId};
 use crate::export::sink::JUDGED;
 use crate::relevance::Relevance;
 use crate::relevance::basis::is_shown;
@@ -128,7 +126,9 @@ impl Settings for Split {
     }
 }
 
-impl Stage for Split {
+impl RowStage for Split {
+    type Parent = Vec<Value>;
+
     fn contract(&self) -> Contract {
         Contract::of(TableId::Requests)
             .partition(Partition::Rows)
@@ -143,29 +143,12 @@ impl Stage for Split {
         Ok(())
     }
 
-    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let mut docs: FxHashMap<RowIx, Vec<Value>> = FxHashMap::default();
-        view.parent().for_each_batch(cx, |batch| {
-            let read = batch.map_rows(|row| row.json(FUNCTIONS).unwrap_or_default())?;
-            docs.extend(batch.rows().iter().copied().zip(read));
-            Ok(())
-        })?;
-        view.for_each_batch(cx, |batch| {
-            let opinions = batch.map_rows(|row| {
-                let functions = docs.get(&view.list_of(row.ix())).map_or(&[][..], Vec::as_slice);
-                self.opinion(row, functions)
-            })?;
-            for (&row, opinion) in batch.rows().iter().zip(opinions) {
-                out.opinion(row, opinion)?;
-            }
-            out.flush(batch.index())
-        })
+    fn parent(&self, list: Row<'_>) -> Vec<Value> {
+        list.functions()
     }
-}
 
-impl Split {
-    fn opinion(&self, request: Row<'_>, functions: &[Value]) -> Opinion {
-        let messages: Vec<Message> = request.json(MESSAGES).unwrap_or_default();
+    fn judge_row(&self, request: Row<'_>, functions: &Vec<Value>) -> Opinion {
+        let messages = request.messages();
         let (category, basis) = match self.category(request, &messages, functions) {
             Ok(placed) => placed,
             Err(reason) => return Opinion::hold(reason, Evidence::default()),
@@ -177,7 +160,9 @@ impl Split {
             None => opinion,
         }
     }
+}
 
+impl Split {
     /// The category and, where it has no answers, why; or why the request is held.
     fn category(
         &self,
@@ -191,7 +176,7 @@ impl Split {
             Some(Relevance::LowQuality) => Some(LOW_QUALITY),
             Some(Relevance::Relevant) | None => None,
         };
-        let answer: Option<Vec<Value>> = request.json(ANSWER);
+        let answer = request.answer();
         let by_a_person = request.text(TIER) == Some("human");
         match (no_call, answer) {
             (Some(_), Some(_)) if by_a_person => Err(&CONTRADICTED),
@@ -211,7 +196,7 @@ impl Split {
 
 /// Something other than the text shows whether a function fits.
 fn is_label_shown(request: Row<'_>) -> bool {
-    let basis: Option<Value> = request.json(RELEVANCE_BASIS);
+    let basis = request.relevance_basis();
     request
         .text(RELEVANCE)
         .and_then(Relevance::from_name)
@@ -243,6 +228,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::engine::stage::Rows;
     use crate::fixture::judged;
 
     const MADE_UP: &str = "Dear ringers, sadly no practice tonight";
@@ -257,7 +243,7 @@ mod tests {
     /// Category, basis and language of each request, or the code by which it is held.
     fn split(requests: &[Value]) -> Vec<String> {
         let tables = json!({"doc_lists": [{"functions": [{"name": "post"}]}], "requests": requests});
-        let judged = judged(&Split::default(), &tables);
+        let judged = judged(&Rows(Split::default()), &tables);
         (0..requests.len())
             .map(|row| {
                 let cell = |column| judged.cell(row, column).unwrap_or("-").to_owned();
@@ -310,7 +296,7 @@ mod tests {
             judged_by("relevant", "bells rest", silent),
         ];
         let tables = json!({"doc_lists": [{"functions": [{"name": "post"}]}], "requests": requests});
-        let judged = judged(&Split::default(), &tables);
+        let judged = judged(&Rows(Split::default()), &tables);
         let tiers: Vec<Option<&str>> = (0..7).map(|row| judged.cell(row, TIER)).collect();
         let apart = Some("judged");
         assert_eq!(tiers, [apart, None, None, apart, apart, None, None]);

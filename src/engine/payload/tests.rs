@@ -77,6 +77,8 @@ impl Source for Lists {
 struct DropEmpty;
 
 impl RowStage for DropEmpty {
+    type Parent = ();
+
     fn contract(&self) -> Contract {
         Contract::of(TableId::DocLists).reads([WORDS]).reasons([&EMPTY])
     }
@@ -85,7 +87,7 @@ impl RowStage for DropEmpty {
         Ok(())
     }
 
-    fn judge_row(&self, row: Row<'_>) -> Opinion {
+    fn judge_row(&self, row: Row<'_>, (): &()) -> Opinion {
         match row.text(WORDS) {
             Some("") => Opinion::drop(&EMPTY, Evidence::default()),
             _ => Opinion::keep(),
@@ -97,6 +99,8 @@ impl RowStage for DropEmpty {
 struct DropRequests;
 
 impl RowStage for DropRequests {
+    type Parent = ();
+
     fn contract(&self) -> Contract {
         Contract::of(TableId::Requests).reasons([&ALL_OUT])
     }
@@ -105,7 +109,7 @@ impl RowStage for DropRequests {
         Ok(())
     }
 
-    fn judge_row(&self, _: Row<'_>) -> Opinion {
+    fn judge_row(&self, _: Row<'_>, (): &()) -> Opinion {
         Opinion::drop(&ALL_OUT, Evidence::default())
     }
 }

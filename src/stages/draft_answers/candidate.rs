@@ -8,8 +8,8 @@ use super::docs::Docs;
 use crate::answers::carry::ground_truth;
 use crate::answers::fault::Uncarried;
 use crate::answers::recorded::{Recorded, recorded};
-use crate::columns::{FINISH_REASON, OUTCOME, RESPONSE, STATUS};
-use crate::conversation::Message;
+use crate::cells::TypedCells as _;
+use crate::columns::{FINISH_REASON, OUTCOME, STATUS};
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::RowIx;
 
@@ -91,11 +91,10 @@ impl Best {
 pub(super) fn recorded_candidate(
     row: Row<'_>,
     head: RowIx,
-    docs: &Docs,
+    docs: &Docs<'_>,
     view: &View<'_>,
 ) -> (&'static str, Candidate) {
-    let response: Option<Message> = row.json(RESPONSE);
-    let (kind, calls) = match recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
+    let (kind, calls) = match recorded(row.response().as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
         Recorded::Calls(calls) => ("calls", Some(calls)),
         Recorded::Declined => ("declined", None),
         Recorded::Cut => ("cut", None),
@@ -110,7 +109,7 @@ pub(super) fn recorded_candidate(
         (Some(_), Some("goes-on")) => Rank::SeveralSteps,
         (Some(_), _) => Rank::Recorded,
     };
-    let answer = calls.map(|calls| ground_truth(&docs.renamed(calls, row.ix(), view), docs.of(head, view)));
+    let answer = calls.map(|calls| ground_truth(&docs.renamed(calls, row.ix(), view), docs.of(head)));
     // A twin that fits no better than the request's own record says nothing about it.
     let answer = if row.ix() == head || matches!(answer, Some(Ok(_))) { answer } else { None };
     let rank = if answer.is_none() { Rank::None } else { rank };

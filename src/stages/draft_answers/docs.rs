@@ -1,47 +1,39 @@
 //! The docs as they stand, and the way from the names in a log to the names in them.
 
-use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
-use crate::columns::{FUNCTIONS, RENAMES};
+use crate::cells::TypedCells as _;
 use crate::conversation::Call;
 use crate::docs::fix::renames::{self, Rename};
 use crate::engine::context::Context;
 use crate::engine::error::Result;
-use crate::engine::view::View;
+use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Likeness, RowIx};
 
-/// The docs as they stand, and the names that fixes changed in each list, kept or not.
-#[derive(Default)]
-pub(super) struct Docs {
-    functions: FxHashMap<RowIx, Vec<Value>>,
-    renames: FxHashMap<RowIx, Vec<Rename>>,
+/// What is read of a list.
+struct List {
+    /// The functions; none of a list that is not kept.
+    functions: Vec<Value>,
+    /// The names that fixes changed.
+    renames: Option<Vec<Rename>>,
 }
 
-impl Docs {
-    pub(super) fn read(view: &View<'_>, cx: &Context<'_>) -> Result<Self> {
+/// The docs as they stand, and the names that fixes changed in each list, kept or not.
+pub(super) struct Docs<'a>(Parents<'a, List>);
+
+impl<'a> Docs<'a> {
+    pub(super) fn read(view: &View<'a>, cx: &Context<'_>) -> Result<Self> {
         let lists = view.parent();
-        let mut docs = Self::default();
-        lists.stream(
-            cx,
-            |_| true,
-            |batch| {
-                let read = batch.map_rows(|row| {
-                    (lists.is_kept(row.ix()).then(|| row.json(FUNCTIONS)).flatten(), row.json(RENAMES))
-                })?;
-                for (&row, (functions, renames)) in batch.rows().iter().zip(read) {
-                    docs.functions.extend(functions.map(|functions| (row, functions)));
-                    docs.renames.extend(renames.map(|renames| (row, renames)));
-                }
-                Ok(())
-            },
-        )?;
-        Ok(docs)
+        let read = |list: Row<'_>| {
+            let functions = if lists.is_kept(list.ix()) { list.functions() } else { Vec::new() };
+            List { functions, renames: list.renames() }
+        };
+        view.all_parents(cx, read).map(Self)
     }
 
     /// The functions of the list a request has now.
-    pub(super) fn of(&self, request: RowIx, view: &View<'_>) -> &[Value] {
-        self.functions.get(&view.list_of(request)).map_or(&[], Vec::as_slice)
+    pub(super) fn of(&self, request: RowIx) -> &[Value] {
+        self.0.of(request).map_or(&[], |list| &list.functions)
     }
 
     /// The calls under the names that the docs have now: the list a request was sent with says what was renamed.
@@ -62,10 +54,14 @@ impl Docs {
         renames::carry(self.renames_of(request, view), name, parameters)
     }
 
+    fn renames_of_list(&self, list: RowIx) -> Option<&[Rename]> {
+        self.0.of_list(list)?.renames.as_deref()
+    }
+
     fn renames_of(&self, request: RowIx, view: &View<'_>) -> &[Rename] {
         let mut list = view.origin_of(request);
         loop {
-            match (self.renames.get(&list), view.list_merged_into(list, Likeness::Equal)) {
+            match (self.renames_of_list(list), view.list_merged_into(list, Likeness::Equal)) {
                 (Some(renames), _) => return renames,
                 (None, Some(leader)) => list = leader,
                 (None, None) => return &[],

@@ -25,6 +25,7 @@ use serde_json::{Value, json};
 use super::Settings;
 use crate::answers::fault::{CarryFault, Uncarried};
 use crate::answers::human::{self, Unfit};
+use crate::cells::TypedCells as _;
 use crate::columns::{
     ANSWER, ANSWER_FROM, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RELEVANCE, RENAMES, RESPONSE, STATUS,
     TIER, UNSOURCED,
@@ -116,7 +117,7 @@ impl Stage for DraftAnswers {
                         needs_no_call.insert(row);
                     }
                 }
-                if let Some(placeholders) = batch.row(row).json(UNSOURCED) {
+                if let Some(placeholders) = batch.row(row).unsourced() {
                     unsourced.insert(row, placeholders);
                 }
                 if let Some((decision, candidate)) = human {
@@ -193,7 +194,7 @@ fn state(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Verdict<'_
     }
 }
 
-fn candidates(row: Row<'_>, docs: &Docs, file: &str, view: &View<'_>) -> Candidates {
+fn candidates(row: Row<'_>, docs: &Docs<'_>, file: &str, view: &View<'_>) -> Candidates {
     let head = view.head_of(row.ix(), Likeness::NearCopy).unwrap_or(row.ix());
     // Of a copy only an answer that fits the docs of the request it stands for.
     let human = human_answer(row, view, docs, file);
@@ -220,14 +221,14 @@ fn candidates(row: Row<'_>, docs: &Docs, file: &str, view: &View<'_>) -> Candida
 fn human_answer<'d>(
     row: Row<'d>,
     view: &View<'_>,
-    docs: &Docs,
+    docs: &Docs<'_>,
     file: &str,
 ) -> Option<(&'d Decision, Carried)> {
     let decision = row.decision(DecisionKind::Answer)?;
     let ground_truth = decision.body.as_array()?;
     let place = format!("{file}:{}", decision.line);
     let carry = |name: &str, parameters| docs.carried(name, parameters, row.ix(), view);
-    let answer = human::carried(ground_truth, &place, docs.of(row.ix(), view), carry);
+    let answer = human::carried(ground_truth, &place, docs.of(row.ix()), carry);
     let at = format!("answer of a person for {}", decision.id);
     Some((
         decision,

@@ -28,6 +28,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::{Notes, Settings};
 use crate::answers::recorded::{Recorded, recorded};
+use crate::cells::TypedCells as _;
 use crate::columns::{FAMILY, FINISH_REASON, MESSAGES, RESPONSE, STATUS, VARIANT_OF};
 use crate::conversation::{Message, Role};
 use crate::docs::canonical;
@@ -42,7 +43,7 @@ use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
-use crate::engine::view::{Row, View};
+use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Metric, Reason, RowIx, TableId};
 use crate::environment::Environment;
 use crate::similarity::queries::{By, Gates, Near, merge_queries};
@@ -231,8 +232,9 @@ impl Stage for MergeNearQueries {
         let families = families(view, cx)?;
         let mut keys: Vec<(RowIx, u128)> = Vec::new();
         view.for_each_batch(cx, |batch| {
-            let groups = batch
-                .map_rows(|row| self.group_and_query(row, view, &families).map(|(group, _, _)| group))?;
+            let groups = batch.map_rows(|row| {
+                self.group_and_query(row, view, Some(&families)).map(|(group, _, _)| group)
+            })?;
             keys.extend(batch.rows().iter().zip(groups).filter_map(|(&row, group)| Some((row, group?))));
             Ok(())
         })?;
@@ -346,17 +348,11 @@ impl NearTo {
     }
 }
 
-/// The family of each list that has one, as a hash.
-fn families(view: &View<'_>, cx: &Context<'_>) -> Result<FxHashMap<RowIx, u128>> {
-    let mut families = FxHashMap::default();
-    let lists = view.parent();
-    lists.for_each_batch(cx, |batch| {
-        for &list in batch.rows() {
-            families.extend(batch.row(list).text(FAMILY).map(|family| (list, xxh3_128(family.as_bytes()))));
-        }
-        Ok(())
-    })?;
-    Ok(families)
+/// The family of each kept list, as a hash; nothing of a list that has none.
+type Families<'a> = Parents<'a, Option<u128>>;
+
+fn families<'a>(view: &View<'a>, cx: &Context<'_>) -> Result<Families<'a>> {
+    view.parents(cx, |list| list.text(FAMILY).map(|family| xxh3_128(family.as_bytes())))
 }
 
 /// The wanted requests of a table in groups within which they are compared: those with calls first, each half in canonical order.
@@ -391,7 +387,7 @@ impl MergeNearQueries {
         let mut keys: Vec<(u32, RowIx, u128)> = Vec::new();
         view.for_each_batch(cx, |batch| {
             let batch_keys = batch.map_rows(|row| {
-                let (group, _, query) = self.group_and_query(row, view, &FxHashMap::default())?;
+                let (group, _, query) = self.group_and_query(row, view, None)?;
                 let mut key = Xxh3::new();
                 key.update(&group.to_le_bytes());
                 key.update(query.as_bytes());
@@ -418,7 +414,7 @@ impl MergeNearQueries {
         view: &View<'_>,
         cx: &Context<'_>,
         twins: &FxHashMap<RowIx, RowIx>,
-        families: &FxHashMap<RowIx, u128>,
+        families: &Families<'_>,
     ) -> Result<Vec<(RowIx, Asked)>> {
         let mut all: Vec<(RowIx, Asked)> = Vec::new();
         view.for_each_batch(cx, |batch| {
@@ -438,25 +434,24 @@ impl MergeNearQueries {
         &self,
         row: Row<'_>,
         view: &View<'_>,
-        families: &FxHashMap<RowIx, u128>,
+        families: Option<&Families<'_>>,
     ) -> Option<(u128, String, String)> {
-        let messages: Vec<Message> = row.json(MESSAGES).unwrap_or_default();
+        let messages = row.messages();
         let last = messages.iter().rfind(|message| message.role == Role::User)?.content.clone();
         let (mut context, query) = asked(messages)?;
         if self.scope == Scope::DocList {
             let list = view.list_of(row.ix());
             let own = || xxh3_128(view.parent().row_id(list).to_string().as_bytes());
-            let family = families.get(&list).copied().unwrap_or_else(own);
+            let family = families.and_then(|families| *families.of_list(list)?).unwrap_or_else(own);
             context.push_str(&format!(" {family}"));
         }
         Some((xxh3_128(context.as_bytes()), last, query))
     }
 
     /// What a request is compared by; nothing where the user says nothing.
-    fn asked(&self, row: Row<'_>, view: &View<'_>, families: &FxHashMap<RowIx, u128>) -> Option<Asked> {
-        let (group, last, query) = self.group_and_query(row, view, families)?;
-        let response: Option<Message> = row.json(RESPONSE);
-        let calls = match recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
+    fn asked(&self, row: Row<'_>, view: &View<'_>, families: &Families<'_>) -> Option<Asked> {
+        let (group, last, query) = self.group_and_query(row, view, Some(families))?;
+        let calls = match recorded(row.response().as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
             Recorded::Calls(calls) => {
                 let arguments = calls.into_iter().map(|call| call.arguments).collect();
                 Some(xxh3_128(canonical::value_text(&Value::Array(arguments)).as_bytes()))
