@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use super::report::summary;
 use super::{Ending, PipelineArgs};
 use crate::cli::console::{self, Console};
-use crate::engine::part::Parts;
+use crate::engine::part::{BatchRows, Cuts, Parts};
 use crate::run::{Observer, Options, Outcome, RunReport, prepare};
 use crate::stages::Registry;
 use crate::text::visible::visible_line;
@@ -51,6 +51,10 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "N", hide = true, default_value = "1")]
     parts: Parts,
 
+    /// Reads the inputs in batches of at most this many rows; the dataset is the same.
+    #[arg(long, value_name = "N", hide = true, default_value_t = Cuts::BATCH_ROWS)]
+    batch_rows: BatchRows,
+
     /// Prints warnings and errors only.
     #[arg(long, short)]
     quiet: bool,
@@ -64,7 +68,8 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
         rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global().context("--threads")?;
     }
     let out = args.out.unwrap_or_else(|| Path::new("out").join(&pipeline.name));
-    let options = Options::default().fresh(args.fresh).parts(args.parts).command(std::env::args());
+    let options = Options::default().fresh(args.fresh).parts(args.parts).batch_rows(args.batch_rows);
+    let options = options.command(std::env::args());
     let prepared = prepare(&pipeline, &out, &options)?;
     // Until here signals end the program: nothing of the run is written yet, and a pipe may never end.
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };

@@ -1,4 +1,5 @@
-//! The rows of one task, where a step is cut into some; how it is cut is for `partition`.
+//! How the work of a run is cut, and the rows of one task where a step is cut into some; the cutting itself is for
+//! `partition` (parts) and `payload` (batches).
 
 use std::num::NonZeroUsize;
 
@@ -6,6 +7,29 @@ use super::vocabulary::RowIx;
 
 /// Into how many parts a step is cut at most.
 pub type Parts = NonZeroUsize;
+
+/// How many rows a batch has at most.
+pub type BatchRows = NonZeroUsize;
+
+/// How the work of a run is cut. The dataset is the same for any cuts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cuts {
+    /// Each step is cut into at most so many parts, which are judged apart.
+    pub parts: Parts,
+    /// The inputs are read in batches of at most so many rows. Inputs that were read before keep the batches they have.
+    pub batch_rows: BatchRows,
+}
+
+impl Cuts {
+    /// Rows of a batch at most where nothing else is asked for.
+    pub const BATCH_ROWS: BatchRows = BatchRows::new(8192).expect("8,192 is not 0");
+}
+
+impl Default for Cuts {
+    fn default() -> Self {
+        Self { parts: Parts::MIN, batch_rows: Self::BATCH_ROWS }
+    }
+}
 
 /// The rows of one task.
 #[derive(Debug)]

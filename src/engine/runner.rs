@@ -31,7 +31,7 @@ use super::folder::{INGEST, InputFile, MANIFEST, RunFolder, Step};
 use super::forgotten::{self, Forgotten};
 use super::frame::FrameFile;
 use super::links::{LINKS, Link, write_links};
-use super::part::Parts;
+use super::part::Cuts;
 use super::partition;
 use super::payload::{self, IngestCounts, IngestManifest, InputsRead, Intake};
 use super::scribe::Scribe;
@@ -140,21 +140,21 @@ pub fn run(
     stages: &[StageInstance],
     cx: &Context<'_>,
 ) -> Result<Outcome> {
-    run_in_parts(folder, source, stages, Parts::MIN, cx)
+    run_cut(folder, source, stages, Cuts::default(), cx)
 }
 
-/// Runs like [`run`], with each step cut into at most so many parts, as its contract allows. The bytes are the same.
+/// Runs like [`run`], with inputs and steps cut in another way.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_in_parts(
+pub fn run_cut(
     folder: &RunFolder,
     source: &dyn Source,
     stages: &[StageInstance],
-    parts: Parts,
+    cuts: Cuts,
     cx: &Context<'_>,
 ) -> Result<Outcome> {
-    run_by(&Scribe::new(HELD_BYTES), folder, source, stages, parts, cx)
+    run_by(&Scribe::new(HELD_BYTES), folder, source, stages, cuts, cx)
 }
 
 /// Runs with a scribe that has nothing else to write.
@@ -163,10 +163,10 @@ pub(super) fn run_by(
     folder: &RunFolder,
     source: &dyn Source,
     stages: &[StageInstance],
-    parts: Parts,
+    cuts: Cuts,
     cx: &Context<'_>,
 ) -> Result<Outcome> {
-    steps(Running { folder, scribe, cx, parts }, source, stages).map_err(|error| match scribe.wait() {
+    steps(Running { folder, scribe, cx, cuts }, source, stages).map_err(|error| match scribe.wait() {
         // What could not be written is worse than what ended the steps.
         Err(unwritten) if !matches!(unwritten, Error::Interrupted) => unwritten,
         _ => error,
@@ -243,13 +243,13 @@ struct Running<'a> {
     folder: &'a RunFolder,
     scribe: &'a Scribe,
     cx: &'a Context<'a>,
-    parts: Parts,
+    cuts: Cuts,
 }
 
 /// Reads the inputs, unless they were read before as they are now. Gives the tables and how many steps were taken over,
 /// too.
 fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, Corpus, usize)> {
-    let Running { folder, scribe, cx, .. } = running;
+    let Running { folder, scribe, cx, cuts } = running;
     let forgotten = Forgotten::read(folder.path())?;
     if let Some(Sealed { value: manifest, files, .. }) = manifest_of::<IngestManifest>(running, "ingest")? {
         cx.progress.begin("compare inputs", None);
@@ -264,8 +264,8 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
     folder.remove_outcome()?;
     let start = Instant::now();
     cx.progress.begin("ingest", None);
-    let mut writer =
-        Intake::new(folder.begin_private("ingest")?, &source.columns(), forgotten.clone(), scribe);
+    let (files, columns) = (folder.begin_private("ingest")?, source.columns());
+    let mut writer = Intake::new(files, &columns, forgotten.clone(), cuts.batch_rows, scribe);
     let read = source.read(&mut writer, cx)?;
     // Before the step is finished, since a later run takes over what is.
     check_lines(&read, writer.counts())?;
@@ -399,7 +399,7 @@ fn judge(
 
 /// What a stage says of the tables as they stand.
 fn verdict_of(
-    Running { scribe, cx, parts, .. }: Running<'_>,
+    Running { scribe, cx, cuts, .. }: Running<'_>,
     instance: &StageInstance,
     contract: &Contract,
     columns: &Path,
@@ -408,7 +408,7 @@ fn verdict_of(
 ) -> Result<Delta> {
     let mut verdict = Verdict::new(&instance.id, contract, corpus.table(contract.table), columns, scribe);
     let stage = &*instance.stage;
-    let cut = partition::cut(stage, &instance.id, view, parts, cx)?;
+    let cut = partition::cut(stage, &instance.id, view, cuts.parts, cx)?;
     if cut.len() < 2 {
         stage.judge(view, cx, &mut verdict)?;
     } else {

@@ -11,6 +11,7 @@ use super::{Error, Options};
 use crate::engine;
 use crate::engine::context::Context;
 use crate::engine::folder::{InputFile, RunFile, RunFolder};
+use crate::engine::part::Cuts;
 use crate::engine::payload::IngestManifest;
 use crate::engine::runner::{self, Sink};
 use crate::engine::services::Services;
@@ -98,7 +99,8 @@ impl Prepared<'_> {
         let watched = Watched(observer);
         let services = Services::default().with_decisions(Arc::clone(&pipeline.decisions));
         let cx = Context::new(pipeline.seed, &watched, &watched).with_services(services);
-        let mut outcome = runner::run_in_parts(folder, ingest, &pipeline.stages, options.parts, &cx)?;
+        let cuts = Cuts { parts: options.parts, batch_rows: options.batch_rows };
+        let mut outcome = runner::run_cut(folder, ingest, &pipeline.stages, cuts, &cx)?;
         // The dataset is written while the tables of the rows are: neither needs the other.
         let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
         let written = std::thread::scope(|scope| {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::ThreadPool;
 
-use crate::engine::part::Parts;
+use crate::engine::part::{BatchRows, Cuts, Parts};
 
 /// How [`execute`](super::execute) runs a pipeline.
 #[derive(Debug, Clone)]
@@ -21,13 +21,18 @@ pub struct Options {
     /// Into how many parts each step is cut at most, that are judged apart. The bytes are the same.
     pub parts: Parts,
 
+    /// How many rows a batch has at most: fewer rows need less memory, more rows keep more threads busy. The dataset is
+    /// the same. Inputs that an earlier run read keep the batches they have, unless [`Options::fresh`] is set.
+    pub batch_rows: BatchRows,
+
     /// The command line, for `run.json` and for others who find the run folder locked. Empty where there is none.
     pub command: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { fresh: false, pool: None, parts: Parts::MIN, command: Vec::new() }
+        let Cuts { parts, batch_rows } = Cuts::default();
+        Self { fresh: false, pool: None, parts, batch_rows, command: Vec::new() }
     }
 }
 
@@ -50,6 +55,13 @@ impl Options {
     #[must_use]
     pub fn parts(mut self, parts: Parts) -> Self {
         self.parts = parts;
+        self
+    }
+
+    /// Reads the inputs in batches of at most so many rows.
+    #[must_use]
+    pub fn batch_rows(mut self, batch_rows: BatchRows) -> Self {
+        self.batch_rows = batch_rows;
         self
     }
 

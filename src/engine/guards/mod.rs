@@ -29,7 +29,7 @@ use super::corpus::Corpus;
 use super::error::{Error, Result};
 use super::fingerprint::Fingerprint;
 use super::folder::{InputFile, MANIFEST, RunFolder};
-use super::part::Parts;
+use super::part::{BatchRows, Cuts, Parts};
 use super::payload::{DocListRow, InputsRead, Intake, Place, RequestRow, RowCells};
 use super::runner::{self, Exported, Outcome, Sink, Source, StageInstance};
 use super::scribe::Scribe;
@@ -233,12 +233,19 @@ impl Home {
     }
 
     fn run_by(&self, scribe: &Scribe, log: &Log, stages: &[StageInstance]) -> Result<Outcome> {
-        self.with_context(|cx| runner::run_by(scribe, &self.folder, log, stages, Parts::MIN, cx))
+        self.with_context(|cx| runner::run_by(scribe, &self.folder, log, stages, Cuts::default(), cx))
     }
 
     fn run_in_parts(&self, parts: usize, log: &Log, stages: &[StageInstance]) -> Result<Outcome> {
-        let parts = Parts::new(parts).unwrap();
-        self.with_context(|cx| runner::run_in_parts(&self.folder, log, stages, parts, cx))
+        self.run_cut(Cuts { parts: Parts::new(parts).unwrap(), ..Cuts::default() }, log, stages)
+    }
+
+    fn run_in_batches(&self, rows: usize, log: &Log, stages: &[StageInstance]) -> Result<Outcome> {
+        self.run_cut(Cuts { batch_rows: BatchRows::new(rows).unwrap(), ..Cuts::default() }, log, stages)
+    }
+
+    fn run_cut(&self, cuts: Cuts, log: &Log, stages: &[StageInstance]) -> Result<Outcome> {
+        self.with_context(|cx| runner::run_cut(&self.folder, log, stages, cuts, cx))
     }
 
     fn export(&self, sink: &dyn Sink, corpus: &Corpus) -> Result<Exported> {

@@ -154,6 +154,41 @@ fn damaged_steps_are_made_again_with_a_warning_that_counts_their_files() {
 }
 
 #[test]
+fn what_was_read_keeps_its_batches_and_what_is_read_again_has_those_that_are_asked_for() {
+    let home = Home::new();
+    let run = |rows: usize| {
+        let outcome = home.run_in_batches(rows, &Log::of(LOG), &stages()).unwrap();
+        let opened = runner::open(home.folder.path(), &outcome.ingest, &stages()).unwrap();
+        for corpus in [&outcome.corpus, &opened] {
+            let table = &corpus.requests;
+            let read: Vec<(usize, String)> = (0..table.batches())
+                .flat_map(|batch| {
+                    let cells = table.read_batch(batch, &[LANGUAGE, MESSAGES]).unwrap();
+                    let text = move |at| {
+                        [LANGUAGE, MESSAGES].map(|column| cells.text(column, at).unwrap_or("-").to_owned())
+                    };
+                    (0..table.batch(batch).len()).map(move |at| (batch, text(at).join(", ")))
+                })
+                .collect();
+            let expected = (0..5).map(|row| {
+                let language = if row == 0 { "-".to_owned() } else { format!("language {row}") };
+                (row / outcome.ingest.request_batches[0], format!("{language}, question {row}"))
+            });
+            assert_eq!(read, expected.collect::<Vec<_>>(), "{rows} rows");
+        }
+        (outcome.reused, outcome.ingest.request_batches, outcome.ingest.list_batches)
+    };
+    assert_eq!(run(2), (0, vec![2, 2, 1], vec![2, 1]));
+    assert_eq!(run(3), (3, vec![2, 2, 1], vec![2, 1]), "all is taken over as it is");
+    // The steps of the stages have cells in batches of two, the tables have batches of three.
+    std::fs::write(home.path("ingest").join(REQUESTS), "").unwrap();
+    assert_eq!(run(3), (2, vec![3, 2], vec![3]), "the inputs are read again");
+    // A step that is judged now has cells in batches of three, the one after it in batches of two.
+    std::fs::write(home.path("stages/01-drop/fates.parquet"), "").unwrap();
+    assert_eq!(run(1), (2, vec![3, 2], vec![3]));
+}
+
+#[test]
 fn cells_of_a_small_run_stay_in_memory() {
     let home = Home::new();
     let outcome = home.run(&Log::of(LOG), &stages()).unwrap();

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use super::LINES;
 use super::rows::Place;
-use super::{BATCH_ROWS, LINES};
 use crate::engine::error::{Result, damaged};
 use crate::engine::frame::{FrameFile, FrameWriter, Values};
+use crate::engine::part::BatchRows;
 use crate::engine::scribe::Scribe;
 use crate::engine::vocabulary::Reason;
 
@@ -36,17 +37,18 @@ impl Noted {
 /// Takes lines and writes them in batches.
 pub(super) struct LineWriter {
     file: FrameWriter,
+    batch_rows: BatchRows,
     pending: Vec<Noted>,
 }
 
 impl LineWriter {
-    pub(super) fn create(path: &Path, scribe: &Scribe) -> Self {
-        Self { file: FrameWriter::create_private(path).by(scribe), pending: Vec::new() }
+    pub(super) fn create(path: &Path, batch_rows: BatchRows, scribe: &Scribe) -> Self {
+        Self { file: FrameWriter::create_private(path).by(scribe), batch_rows, pending: Vec::new() }
     }
 
     pub(super) fn push(&mut self, line: Noted) -> Result<()> {
         self.pending.push(line);
-        if self.pending.len() >= BATCH_ROWS { self.write() } else { Ok(()) }
+        if self.pending.len() >= self.batch_rows.get() { self.write() } else { Ok(()) }
     }
 
     pub(super) fn finish(mut self) -> Result<()> {

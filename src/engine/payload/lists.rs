@@ -8,6 +8,7 @@ use super::pending::Pending;
 use super::rows::{DocListRow, Place};
 use crate::engine::error::{Error, Result};
 use crate::engine::frame::{FrameWriter, Held};
+use crate::engine::part::BatchRows;
 use crate::engine::scribe::Scribe;
 use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
 
@@ -22,10 +23,15 @@ pub(super) struct ListWriter {
 }
 
 impl ListWriter {
-    pub(super) fn create(path: &Path, columns: &[ColumnSpec], scribe: &Scribe) -> Self {
+    pub(super) fn create(
+        path: &Path,
+        columns: &[ColumnSpec],
+        batch_rows: BatchRows,
+        scribe: &Scribe,
+    ) -> Self {
         Self {
             file: FrameWriter::create_private(path).held_by(scribe),
-            pending: Pending::of(TableId::DocLists, columns),
+            pending: Pending::of(TableId::DocLists, columns, batch_rows),
             batches: Vec::new(),
             ids: Vec::new(),
             rows: FxHashMap::default(),

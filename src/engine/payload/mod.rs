@@ -32,9 +32,7 @@ pub(crate) use spine::id_of_repeat;
 use spine::{TableSpine, read_spine};
 pub use writer::Intake;
 
-/// A batch ends with this many rows, or …
-const BATCH_ROWS: usize = 8192;
-/// … this many bytes of text, whatever comes first.
+/// A batch that has not as many rows as it may have ends with this many bytes of text.
 const BATCH_BYTES: usize = 8 << 20;
 
 pub(crate) const REQUESTS: &str = "requests.parquet";

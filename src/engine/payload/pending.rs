@@ -1,14 +1,16 @@
 //! Cells of rows that wait until their batch is full, column by column as they are written.
 
+use super::BATCH_BYTES;
 use super::rows::RowCells;
-use super::{BATCH_BYTES, BATCH_ROWS};
 use crate::engine::error::{Error, Result};
 use crate::engine::frame::{Columns, FrameWriter, Values};
+use crate::engine::part::BatchRows;
 use crate::engine::vocabulary::{Cell, ColumnKind, ColumnSpec, TableId};
 
 /// The rows of a batch that is not full yet.
 pub(super) struct Pending {
     columns: Vec<(ColumnSpec, Buffer)>,
+    max_rows: BatchRows,
     n_rows: usize,
     bytes: usize,
 }
@@ -19,14 +21,14 @@ enum Buffer {
 }
 
 impl Pending {
-    /// No rows of a table, with those of the columns that are its.
-    pub(super) fn of(table: TableId, columns: &[ColumnSpec]) -> Self {
+    /// No rows of a table, with those of the columns that are its; a batch has at most so many rows.
+    pub(super) fn of(table: TableId, columns: &[ColumnSpec], max_rows: BatchRows) -> Self {
         let own = columns.iter().copied().filter(|column| column.table == table);
         let buffer = |column: ColumnSpec| match column.kind {
             ColumnKind::Text => (column, Buffer::Text(Vec::new())),
             ColumnKind::Int => (column, Buffer::Int(Vec::new())),
         };
-        Self { columns: own.map(buffer).collect(), n_rows: 0, bytes: 0 }
+        Self { columns: own.map(buffer).collect(), max_rows, n_rows: 0, bytes: 0 }
     }
 
     /// The columns it takes.
@@ -40,7 +42,7 @@ impl Pending {
 
     /// The batch ends with the last row.
     pub(super) fn is_full(&self) -> bool {
-        self.n_rows >= BATCH_ROWS || self.bytes >= BATCH_BYTES
+        self.n_rows >= self.max_rows.get() || self.bytes >= BATCH_BYTES
     }
 
     /// Adds a row.

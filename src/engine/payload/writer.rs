@@ -18,6 +18,7 @@ use crate::engine::error::Result;
 use crate::engine::folder::Step;
 use crate::engine::forgotten::{FORGOTTEN, Forgotten};
 use crate::engine::frame::FrameWriter;
+use crate::engine::part::BatchRows;
 use crate::engine::scribe::Scribe;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
 
@@ -40,23 +41,24 @@ pub struct Intake {
 }
 
 impl Intake {
-    /// Starts the step, which the scribe writes; `columns` are those of both tables that the source declares. Records
-    /// that are on the list of forgotten ones get no row.
+    /// Starts the step, which the scribe writes in batches of at most so many rows; `columns` are those of both tables
+    /// that the source declares. Records that are on the list of forgotten ones get no row.
     pub(in crate::engine) fn new(
         step: Step,
         columns: &[ColumnSpec],
         forgotten: Forgotten,
+        batch_rows: BatchRows,
         scribe: &Scribe,
     ) -> Self {
         Self {
             requests: FrameWriter::create_private(&step.file(REQUESTS)).held_by(scribe),
-            lists: ListWriter::create(&step.file(LISTS), columns, scribe),
-            lines: LineWriter::create(&step.file(LINES), scribe),
+            lists: ListWriter::create(&step.file(LISTS), columns, batch_rows, scribe),
+            lines: LineWriter::create(&step.file(LINES), batch_rows, scribe),
             spine: Spine::default(),
             step,
             scribe: scribe.clone(),
             forgotten,
-            pending: Pending::of(TableId::Requests, columns),
+            pending: Pending::of(TableId::Requests, columns, batch_rows),
             request_batches: Vec::new(),
             counts: IngestCounts::default(),
             line_reasons: BTreeMap::new(),
