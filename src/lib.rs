@@ -48,9 +48,8 @@
 // JSON, YAML, Python and TypeScript), `allowance` (how much memory the values of one text may take), `answers`
 // (what the log says about the right call), `relevance` (whether a function fits what is asked),
 // `decisions` (what people decided on rows), `public_sets` (public datasets and how they are read), `llm` (the only door to the network), `privacy`
-// (personal values and their placeholders), `export` (datasets), `erasure` (what takes things out of a finished run), `report` (the funnel and the figures),
-// `inspect` (a first look at a log); `run`
-// (all of it as functions); and on top `cli`, which alone reads the environment and talks to a person.
+// (personal values and their placeholders), `export` (datasets), `erasure` (what takes things out of a finished run), `page` (what HTML pages are made of),
+// `report` (the funnel and the figures), `inspect` (a first look at a log); `run` (all of it as functions); and on top `cli`, which alone reads the environment and talks to a person.
 
 // Tests lay out small files in temporary folders, where a cut write harms nobody.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
@@ -90,6 +89,7 @@ pub mod lint;
 pub mod llm;
 #[doc(hidden)]
 pub mod notation;
+mod page;
 pub mod pipeline;
 #[doc(hidden)]
 pub mod privacy;

@@ -55,6 +55,13 @@ fn the_pool_of_all_threads_is_made_by_the_command_line_alone() {
 }
 
 #[test]
+fn only_the_style_of_pages_is_written_without_escapes() {
+    let raw = sources().into_iter().filter(|(_, text)| code(text).contains("PreEscaped"));
+    let files: Vec<String> = raw.map(|(name, _)| name).collect();
+    assert_eq!(files, ["page/mod.rs"]);
+}
+
+#[test]
 fn polars_stays_in_the_engine_and_out_of_its_errors() {
     let is_engine = |name: &str| name.starts_with("engine/");
     let known: Vec<String> = sources()

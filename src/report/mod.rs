@@ -13,7 +13,6 @@ pub mod finished;
 pub mod funnel;
 pub mod html;
 pub mod markdown;
-mod markup;
 mod metadata;
 pub mod model;
 mod numbers;

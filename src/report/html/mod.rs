@@ -1,0 +1,334 @@
+//! The page of a run: `report.html`.
+//!
+//! This file is the template. Figures and words come from `model` and `words`, the shell and the pieces that other pages
+//! have too from `crate::page`, which also escapes every text.
+
+#[cfg(test)]
+mod tests;
+
+use maud::{Markup, html};
+
+use super::funnel::FunnelRow;
+use super::model::{EditReport, Example, FateReport, Report, SETS, rows_of};
+use super::numbers::count;
+use super::precision::{self, Shown};
+use super::published::Published;
+use super::words::{
+    COMPARABLE, RECIPE_URL, SCORED, fate_sections, frozen_told, into_left_told, is_redacted, known_limits,
+    said as or_unknown, title, unit,
+};
+use crate::bfcl::category::Category;
+use crate::engine::corpus::RowId;
+use crate::page::table::{self, Column};
+use crate::page::{Hue, bar, code, document, judged, soft, tile};
+
+/// The page of a run; `run` is what commands call its folder.
+pub fn page(report: &Report, run: &str) -> String {
+    let sections = [
+        head(report),
+        funnel(report),
+        recipe(report),
+        entries(report),
+        fates(report, run),
+        edits(report, run),
+        sources(report),
+        limits(report),
+        rebuild(report),
+    ];
+    document(&format!("{}: report", title(report)), sections)
+}
+
+fn text(text: &str) -> Markup {
+    html! { (text) }
+}
+
+fn number(n: u64) -> Markup {
+    html! { (count(n)) }
+}
+
+fn head(report: &Report) -> Markup {
+    let requests = &report.requests;
+    let mut tiles = vec![
+        ("requests read", requests.rows),
+        ("entries", report.all_entries()),
+        ("merged", requests.merged),
+        ("held", requests.held),
+        ("dropped", requests.dropped),
+        ("doc lists kept", report.doc_lists.kept),
+    ];
+    let rare = [("frozen entries", report.all_frozen()), ("forgotten", requests.forgotten)];
+    tiles.extend(rare.into_iter().filter(|(_, n)| *n > 0));
+    let faults = format!("{:.1} %", 100.0 * report.fault_share);
+    html! {
+        h1 { (title(report)) }
+        p.soft { "Pipeline " (report.pipeline) ", toolsieve " (report.version) ", seed " (report.rebuild.seed) "." }
+        div.tiles { @for (what, n) in tiles { (tile(&count(n), what)) } }
+        @if let Some(frozen) = frozen_told(report) { p { (frozen) } }
+        p.soft {
+            "Lines: " (report.lines_told()) "." br;
+            "Requests: " (report.requests_told()) "."
+            @if let Some(merged) = report.merged_told() { " Merged: " (merged) "." }
+            " " (faults) " of lines and requests left because something went wrong."
+        }
+    }
+}
+
+fn funnel(report: &Report) -> Markup {
+    html! {
+        h2 { "Funnel" }
+        p { "What was left after each step. All bars are shares of the pairs read: here, and at BFCL." }
+        ol.funnel { @for row in &report.funnel { li { (step(report, row)) } "\n" } }
+        p.soft { (COMPARABLE) " Source: " (RECIPE_URL) }
+    }
+}
+
+fn step(report: &Report, row: &FunnelRow) -> Markup {
+    let pairs = report.ingest.records;
+    html! {
+        (code(&row.step)) " " (soft(&row.what))
+        div.bars {
+            (share(Hue::Blue, "requests", row.requests, pairs))
+            (share(Hue::Orange, "doc lists", row.doc_lists, pairs))
+            @if let (Some(Published { count, unit: of }), Some(whole)) = (row.bfcl, report.published_pairs()) {
+                (share(Hue::Grey, &format!("BFCL {}", unit(of)), count, whole))
+            }
+        }
+    }
+}
+
+/// A bar for a part of a whole.
+fn share(hue: Hue, name: &str, n: u64, whole: u64) -> Markup {
+    let percent = super::percent(n, whole).min(100.0);
+    bar(hue, name, (n > 0).then_some(percent), &format!("{} · {percent:.1} %", count(n)))
+}
+
+fn recipe(report: &Report) -> Markup {
+    let columns =
+        [Column::phrase("step"), Column::phrase("status"), Column::phrase("stages"), Column::prose("note")];
+    let rows = report.recipe.iter().map(|step| {
+        vec![
+            text(step.step),
+            judged(step.status.has_run(), step.status.name()),
+            html! { @for stage in &step.stages { (code(stage)) " " } },
+            text(&step.note),
+        ]
+    });
+    html! {
+        h2 { "Steps of the recipe" }
+        (table::wide(&columns, rows))
+        @if !report.other_stages.is_empty() {
+            p.soft { "Ran too, and no step of the recipe: " (report.other_stages.join(", ")) "." }
+        }
+    }
+}
+
+fn entries(report: &Report) -> Markup {
+    let entries = &report.entries;
+    let counted = [
+        ("tier", &entries.tier),
+        ("relevance", &entries.relevance),
+        ("basis of category", &entries.category_basis),
+        ("language", &entries.language),
+    ];
+    html! {
+        h2 { "Categories, tiers, languages" }
+        p { (shared_lists(report)) }
+        p.soft { (SCORED) }
+        div.two {
+            (categories(report))
+            @for (heading, counts) in counted { (counts_table(heading, "entries", counts)) }
+        }
+        (precision(report))
+        @if entries.language.is_empty() { p.soft { "No stage of the pipeline told the languages." } }
+    }
+}
+
+/// How many `things` each name has.
+fn counts_table<'c>(
+    heading: &'static str,
+    things: &'static str,
+    counts: impl IntoIterator<Item = (&'c String, &'c u64)>,
+) -> Markup {
+    let rows = counts.into_iter().map(|(name, n)| vec![code(name), number(*n)]);
+    table::small(&[Column::text(heading), Column::number(things)], rows)
+}
+
+fn precision(report: &Report) -> Markup {
+    let of_stages = precision::of_stages(report);
+    html! {
+        @if !of_stages.is_empty() { h3 { (precision::HEADING) } }
+        @for Shown { about, columns, rows } in of_stages {
+            p.soft { (about) }
+            (table::wide(&first_and_numbers(&columns), rows.iter().map(|row| row.iter().map(|cell| text(cell)).collect())))
+        }
+    }
+}
+
+/// Columns of which all but the first are numbers.
+fn first_and_numbers(headings: &[&'static str]) -> Vec<Column> {
+    let column = |(at, &heading)| if at == 0 { Column::text(heading) } else { Column::number(heading) };
+    headings.iter().enumerate().map(column).collect()
+}
+
+fn shared_lists(report: &Report) -> String {
+    let composition = &report.composition;
+    let stand_for =
+        report.entries.stand_for.map(|n| format!(" They are a sample and stand for {} requests.", count(n)));
+    format!(
+        "{} entries{} share {} doc lists and offer {} functions: {} distinct ones, {} distinct names.{}",
+        count(composition.requests),
+        if report.all_frozen() > 0 { " of this run" } else { "" },
+        count(composition.doc_lists),
+        count(composition.functions_offered),
+        count(composition.distinct_functions),
+        count(composition.distinct_names),
+        stand_for.unwrap_or_default()
+    )
+}
+
+fn categories(report: &Report) -> Markup {
+    let of_category = |category: &Category| {
+        let [scored, unverified] = SETS.map(|(set, _)| report.entries(set, Some(category.name())));
+        let frozen = report.frozen(category.name());
+        let cells = || vec![code(category.name()), number(scored), number(unverified), number(frozen)];
+        (scored + unverified > 0).then(cells)
+    };
+    let columns = first_and_numbers(&["category", "scored", "unverified", "of these frozen"]);
+    let shown = if report.all_frozen() > 0 { &columns[..] } else { &columns[..3] };
+    table::small(shown, Category::ALL.iter().filter_map(of_category))
+}
+
+fn fates(report: &Report, run: &str) -> Markup {
+    let columns =
+        [Column::key("reason"), Column::number("rows"), Column::prose("meaning"), Column::prose("example")];
+    html! {
+        h2 { "What was merged, dropped and held" }
+        p.soft { "Each reason with its earliest row; the command tells that row's story." }
+        @for (action, heading, meaning) in fate_sections(report) {
+            h3 { (heading) }
+            p.soft { (meaning) }
+            (table::wide(&columns, report.told_fates(action).map(|(fate, followed)| fate_cells(fate, followed, run))))
+        }
+        @if !report.line_reasons.is_empty() {
+            h3 { "Lines without a request" }
+            (counts_table("reason", "lines", &report.line_reasons))
+        }
+    }
+}
+
+fn fate_cells(fate: &FateReport, followed: u64, run: &str) -> Vec<Markup> {
+    let about_rows = if followed > 0 {
+        Some(format!("+ {} followed", rows_of(followed, fate.other_table())))
+    } else if fate.cascaded {
+        Some("followed".to_owned())
+    } else {
+        into_left_told(fate)
+    };
+    vec![
+        reason(&fate.reason, &fate.stage),
+        html! {
+            (rows_of(fate.rows, &fate.table))
+            @if let Some(about) = about_rows { br; (soft(about)) }
+        },
+        text(&fate.sentence),
+        example(&fate.example, run),
+    ]
+}
+
+fn edits(report: &Report, run: &str) -> Markup {
+    let columns = [
+        Column::key("reason"),
+        Column::text("safety"),
+        Column::number("edits"),
+        Column::prose("meaning"),
+        Column::prose("example"),
+    ];
+    let cells = |edit: &EditReport| {
+        vec![
+            reason(&edit.reason, &edit.stage),
+            text(&edit.safety),
+            number(edit.edits),
+            text(&edit.sentence),
+            example(&edit.example, run),
+        ]
+    };
+    html! {
+        h2 { "What was edited" }
+        p.soft {
+            "Safe edits say the same in other words, unsafe ones fill a gap with a guess; suggestions were only shown."
+        }
+        (table::wide(&columns, report.edits.iter().map(cells)))
+    }
+}
+
+fn reason(reason: &str, stage: &str) -> Markup {
+    html! { (code(reason)) br; (soft(stage)) }
+}
+
+fn example(example: &Example, run: &str) -> Markup {
+    html! {
+        @if let Some(quoted) = &example.text { span.quote { (quoted) } br; }
+        @if let (Some(metric), Some(score)) = (&example.metric, example.score) {
+            (soft(format!("{metric} {score:.3}"))) br;
+        }
+        @if let Some(request) = &example.request_id {
+            code.why { "toolsieve why " (run) " " (RowId::short(request)) }
+        } @else {
+            (code(RowId::short(&example.row_id)))
+        }
+    }
+}
+
+fn sources(report: &Report) -> Markup {
+    let sets = report.public_sets.iter().map(|set| vec![text(&set.set), judged(set.checked, &set.status)]);
+    let card = &report.card;
+    let people = [
+        ("licence of the dataset", or_unknown(&card.licence, "unknown")),
+        ("licence of the log", or_unknown(&card.source_licence, "unknown")),
+        ("contact", or_unknown(&card.contact, "nobody is named")),
+    ];
+    html! {
+        h2 { "Personal data, overlap, licences" }
+        @if !is_redacted(report) {
+            p.bad { "Not redacted: what the log held of personal data can stand in the dataset." }
+        } @else if report.redacted.is_empty() {
+            p { "Redaction ran and found nothing." }
+        }
+        @if report.public_sets.is_empty() {
+            p { "No check against a public set is on record: entries can be in one." }
+        }
+        div.two {
+            (counts_table("redacted", "places", &report.redacted))
+            (table::small(&[Column::text("public set"), Column::text("status")], sets))
+            (table::small(
+                &[Column::text("what"), Column::text("said")],
+                people.map(|(what, said)| vec![text(what), text(said)]),
+            ))
+        }
+    }
+}
+
+fn limits(report: &Report) -> Markup {
+    html! {
+        h2 { "Known limits" }
+        ul { @for limit in known_limits(report) { li { (limit) } "\n" } }
+    }
+}
+
+fn rebuild(report: &Report) -> Markup {
+    let rebuild = &report.rebuild;
+    let inputs = rebuild.inputs.iter().map(|input| vec![code(&input.sha256), number(input.bytes)]);
+    html! {
+        h2 { "How to rebuild" }
+        p { "With the pipeline below in pipeline.toml and these inputs:" }
+        pre { (rebuild.command) }
+        (table::wide(&[Column::text("input, SHA-256"), Column::number("bytes")], inputs))
+        @if !rebuild.files.is_empty() {
+            p { "These settings name files that it needs too: " (rebuild.files.join(", ")) "." }
+        }
+        details {
+            summary { "The pipeline as it ran" }
+            pre { (rebuild.pipeline) }
+        }
+    }
+}
