@@ -2,7 +2,7 @@
 //!
 //! `parse` runs a chain of parsers from strict JSON to guarded repair and reports which
 //! it used; `dialect` takes functions out of the frames other APIs put around them;
-//! `canonical` gives equal docs equal keys; `fix` makes the fewest edits that turn a
+//! `canonical` gives equal docs equal keys, `compared` the form in which near ones are found; `fix` makes the fewest edits that turn a
 //! function into a BFCL one, each a `patch` with its before; `check` only tells what is
 //! wrong with one. Nothing here is
 //! completed or guessed in silence: what cannot be read is a fault, what cannot be
@@ -13,6 +13,7 @@
 pub mod canonical;
 pub mod check;
 mod combining;
+pub mod compared;
 pub mod convert;
 pub mod dialect;
 pub mod fix;

@@ -1,7 +1,7 @@
 //! Rows for which something outside the log fails: held with a fault, and counted by the gate.
 
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 
@@ -27,7 +27,8 @@ static BORING: Reason = Reason::policy("test/boring", "The row is boring.");
 /// Asks a service about each row, which fails for the second; notes the folder of caches that it was given.
 struct Asks {
     reason: &'static Reason,
-    caches: Mutex<Option<String>>,
+    /// What it found in its services.
+    found: Mutex<Option<Arc<u64>>>,
 }
 
 impl Stage for Asks {
@@ -40,8 +41,7 @@ impl Stage for Asks {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let caches = cx.services.caches.as_ref().map(|folder| folder.display().to_string());
-        *self.caches.lock().unwrap() = caches;
+        *self.found.lock().unwrap() = Some(cx.services.made.once(1, || 0_u64));
         view.rows().skip(1).take(1).try_for_each(|row| out.fail(row, self.reason, "status 503"))
     }
 }
@@ -49,7 +49,8 @@ impl Stage for Asks {
 fn judged(stage: &Asks, corpus: &Corpus) -> Result<Delta> {
     let folder = tempfile::tempdir().unwrap();
     let (contract, cancel, scribe) = (stage.contract(), AtomicBool::new(false), Scribe::new(usize::MAX));
-    let services = Services::default().with_caches("caches of a test");
+    let services = Services::default();
+    services.made.once(1, || 7_u64);
     let cx = Context::new(1, &cancel, &Quiet).with_services(services);
     let path = folder.path().join("columns.parquet");
     let mut out = Verdict::new("asks", &contract, &corpus.requests, &path, &scribe);
@@ -58,7 +59,7 @@ fn judged(stage: &Asks, corpus: &Corpus) -> Result<Delta> {
 }
 
 fn asks(reason: &'static Reason) -> Asks {
-    Asks { reason, caches: Mutex::new(None) }
+    Asks { reason, found: Mutex::new(None) }
 }
 
 #[test]
@@ -68,7 +69,7 @@ fn a_row_for_which_a_service_fails_is_held_and_the_gate_counts_it() {
     let counts = IngestCounts { lines: 4, records: 4, ..IngestCounts::default() };
     let (stage, none) = (asks(&NO_REPLY), fault_share(&counts, &corpus));
     let delta = judged(&stage, &corpus).unwrap();
-    assert_eq!(stage.caches.lock().unwrap().as_deref(), Some("caches of a test"));
+    assert_eq!(stage.found.lock().unwrap().as_deref(), Some(&7), "the stage gets the services of the run");
     let [fate] = &delta.fates[..] else { panic!("{:?}", delta.fates) };
     assert_eq!((fate.row, fate.action, fate.reason.code), (1, Action::Hold, "test/no-reply"));
     assert_eq!(fate.evidence.detail.as_deref(), Some(&json!({"failed": "status 503"})));

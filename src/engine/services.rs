@@ -3,10 +3,10 @@
 //! Each service has its own field with a default that does nothing, so a test names only the one it fakes, and a stage
 //! that needs none does not change when another is added.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::decisions::Decisions;
+use super::made::Made;
 
 /// The services of a run. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -14,9 +14,8 @@ use super::decisions::Decisions;
 pub struct Services {
     /// What people decided; the runner finds the rows, stages ask theirs ([`Row::decision`](super::view::Row::decision)).
     pub decisions: Arc<Decisions>,
-    /// The folder in which what takes its time to compute outlives a run, where the caller names one. The cache of vectors
-    /// and that of public sets find their folders by themselves as yet.
-    pub caches: Option<PathBuf>,
+    /// What stages made of content and a later stage needs as well.
+    pub made: Arc<Made>,
 }
 
 impl Services {
@@ -24,11 +23,5 @@ impl Services {
     #[must_use]
     pub fn with_decisions(self, decisions: impl Into<Arc<Decisions>>) -> Self {
         Self { decisions: decisions.into(), ..self }
-    }
-
-    /// The same services with caches in this folder.
-    #[must_use]
-    pub fn with_caches(self, folder: impl Into<PathBuf>) -> Self {
-        Self { caches: Some(folder.into()), ..self }
     }
 }

@@ -20,6 +20,7 @@ use super::{Notes, Settings};
 use crate::cells::TypedCells as _;
 use crate::columns::FUNCTIONS;
 use crate::docs::canonical;
+use crate::docs::compared::Function as Form;
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::{Error, Result};
@@ -224,7 +225,9 @@ impl Asked {
                 }
                 asked.lists.push((row, places));
             }
-            asked.functions.par_extend(fresh.par_iter().map(|function| form::function(function)));
+            let made = &cx.services.made;
+            let form = |function: &&Value| form::of(&made.once(Form::key(function), || Form::of(function)));
+            asked.functions.par_extend(fresh.par_iter().map(form));
             // To let go of many small parts of JSON takes its time, too.
             lists.into_par_iter().for_each(drop);
             Ok(())

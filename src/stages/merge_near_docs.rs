@@ -22,8 +22,9 @@ use serde_json::{Value, json};
 use super::Settings;
 use crate::cells::TypedCells as _;
 use crate::columns::{COMPARED, FAMILY, FUNCTIONS, RENAMES};
-use crate::docs::fix::renames::{Rename, name_of};
-use crate::docs::{canonical, fix, interface};
+use crate::docs::compared::{Function, List};
+use crate::docs::fix;
+use crate::docs::fix::renames::Rename;
 use crate::engine::context::Context;
 use crate::engine::contract::Contract;
 use crate::engine::error::{Error, Result};
@@ -106,14 +107,16 @@ impl Stage for MergeNearDocs {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let mut lists: Vec<(RowIx, Compared)> = Vec::new();
+        let made = &cx.services.made;
+        let mut lists: Vec<(RowIx, List)> = Vec::new();
         view.for_each_batch(cx, |batch| {
-            let compared = batch.map_rows(|row| Compared::of(&row.functions()))?;
+            let form = |function: &Value| made.once(Function::key(function), || Function::of(function));
+            let compared = batch.map_rows(|row| List::of(&row.functions(), form))?;
             lists.extend(batch.rows().iter().copied().zip(compared));
             Ok(())
         })?;
         lists.sort_unstable_by_key(|&(row, _)| view.position(row));
-        let (rows, lists): (Vec<RowIx>, Vec<Compared>) = lists.into_iter().unzip();
+        let (rows, lists): (Vec<RowIx>, Vec<List>) = lists.into_iter().unzip();
         // First the lists that can merge, each with those of its interface; then the families of what is left.
         let mut merged: Vec<Option<Near>> = vec![None; lists.len()];
         let mut by_interface: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
@@ -129,7 +132,7 @@ impl Stage for MergeNearDocs {
                 let near = self.near(&lists, &group, cx)?;
                 group.clear();
                 for (at, near) in near {
-                    if lists[at].is_described_like(&lists[near.leader]) {
+                    if are_described_alike(&lists[at], &lists[near.leader]) {
                         merged[at] = Some(near);
                     } else {
                         group.push(at);
@@ -140,7 +143,7 @@ impl Stage for MergeNearDocs {
         let kept: Vec<usize> = (0..lists.len()).filter(|&at| merged[at].is_none()).collect();
         let families = self.near(&lists, &kept, cx)?;
         for (at, list) in lists.iter().enumerate() {
-            let renames = merged[at].and_then(|near| list.renames_to(&lists[near.leader]));
+            let renames = merged[at].and_then(|near| renames_to(list, &lists[near.leader]));
             let renames = renames.as_ref().unwrap_or(&list.renames);
             if !renames.is_empty() {
                 out.set(rows[at], RENAMES, json!(renames).to_string())?;
@@ -171,7 +174,7 @@ struct Near {
 
 impl MergeNearDocs {
     /// Those of some lists that are near an earlier one of them, and to which.
-    fn near(&self, lists: &[Compared], group: &[usize], cx: &Context<'_>) -> Result<Vec<(usize, Near)>> {
+    fn near(&self, lists: &[List], group: &[usize], cx: &Context<'_>) -> Result<Vec<(usize, Near)>> {
         let cancelled = || cx.cancelled();
         let texts: Vec<&str> = group.iter().map(|&at| lists[at].text.as_str()).collect();
         let texts = Texts::encode_unless(&texts, self.tokenizer, &cancelled).ok_or(Error::Interrupted)?;
@@ -189,78 +192,26 @@ impl MergeNearDocs {
 /// The ROUGE-L F1 that the descriptions of two lists must reach, taken together.
 const LEAST_DESCRIBED_ALIKE: f64 = 0.5;
 
-/// What of a list is compared.
-struct Compared {
-    /// The text near copies are compared by.
-    text: String,
-    /// All its descriptions.
-    descriptions: String,
-    /// What calls see of it.
-    interface: String,
-    /// The names that fixes change on the way: a call recorded against a list that merges is carried to the leader by them.
-    renames: Vec<Rename>,
-    /// The name of the only function as it was sent, and as it is after the fixes.
-    only: Option<(String, String)>,
+/// Whether the descriptions of two lists have enough in common; lists without any differ in nothing.
+fn are_described_alike(one: &List, other: &List) -> bool {
+    let tokens = Sequences::encode(&[&one.descriptions, &other.descriptions], Tokenizer::Unicode);
+    let (own, others) = (tokens.get(0), tokens.get(1));
+    own.is_empty()
+        || others.is_empty()
+        || rouge::f1(lcs(own, others), own.len(), others.len()) >= LEAST_DESCRIBED_ALIKE
 }
 
-impl Compared {
-    fn of(functions: &[Value]) -> Self {
-        let (fixed, renames) = fix::mended(functions, fix::Safety::Unsafe);
-        let only = match (functions, &fixed[..]) {
-            ([sent], [fixed]) => Some((name_of(sent), name_of(fixed))),
-            _ => None,
-        };
-        let mut descriptions = String::new();
-        for function in &fixed {
-            gather_descriptions(function, &mut descriptions);
-        }
-        Self { text: canonical::text(&fixed), descriptions, interface: interface::of(&fixed), renames, only }
+/// The names that a call recorded against a list has to change to fit another of the same interface; `None` where they are
+/// those that the fixes change.
+fn renames_to(list: &List, leader: &List) -> Option<Vec<Rename>> {
+    let ((sent, own), (_, other)) = (list.only.as_ref()?, leader.only.as_ref()?);
+    if own == other {
+        return None;
     }
-
-    /// Whether the descriptions of two lists have enough in common; lists without any differ in nothing.
-    fn is_described_like(&self, other: &Self) -> bool {
-        let tokens = Sequences::encode(&[&self.descriptions, &other.descriptions], Tokenizer::Unicode);
-        let (own, others) = (tokens.get(0), tokens.get(1));
-        own.is_empty()
-            || others.is_empty()
-            || rouge::f1(lcs(own, others), own.len(), others.len()) >= LEAST_DESCRIBED_ALIKE
-    }
-
-    /// The names that a call recorded against this list has to change to fit another of the same interface; `None` where they
-    /// are those that the fixes change.
-    fn renames_to(&self, leader: &Self) -> Option<Vec<Rename>> {
-        let ((sent, own), (_, other)) = (self.only.as_ref()?, leader.only.as_ref()?);
-        if own == other {
-            return None;
-        }
-        let mut renames = self.renames.clone();
-        renames.retain(|rename| rename.parameter.is_some());
-        renames.push(Rename { function: 0, name: sent.clone(), parameter: None, to: other.clone() });
-        Some(renames)
-    }
-}
-
-/// Adds the descriptions of a function or a schema, and of all inside of it, one a line.
-fn gather_descriptions(value: &Value, out: &mut String) {
-    match value {
-        Value::Object(map) => {
-            for (key, value) in map {
-                match value {
-                    Value::String(text) if key == "description" => {
-                        out.push_str(text);
-                        out.push('\n');
-                    }
-                    value => gather_descriptions(value, out),
-                }
-            }
-        }
-        Value::Array(values) => {
-            for value in values {
-                gather_descriptions(value, out);
-            }
-        }
-        _ => {}
-    }
+    let mut renames = list.renames.clone();
+    renames.retain(|rename| rename.parameter.is_some());
+    renames.push(Rename { function: 0, name: sent.clone(), parameter: None, to: other.clone() });
+    Some(renames)
 }
 
 #[cfg(test)]
