@@ -93,11 +93,8 @@ impl<S: RowStage> Stage for Rows<S> {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let parents = if view.reads_parents() {
-            Some(view.parents(cx, |list| self.0.parent(list))?)
-        } else {
-            None
-        };
+        let parents =
+            if view.reads_parents() { Some(view.parents(cx, |list| self.0.parent(list))?) } else { None };
         let none = S::Parent::default();
         view.for_each_batch(cx, |batch| {
             let opinions = batch.map_rows(|row| {

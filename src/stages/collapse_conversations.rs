@@ -122,7 +122,7 @@ impl Stage for CollapseConversations {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         Ok(())
     }
 
@@ -330,7 +330,17 @@ fn own_witness(row: Row<'_>, told: &Told, response: Option<&Message>) -> Option<
     Some(Witness { turn, step: told.answer, outcome, goes_on, standing: Standing::Own })
 }
 
+/// Ids of calls are left out: a gateway gives a call one id when it answers and another when the conversation comes back.
 fn add(hasher: &mut Xxh3, message: &Message) {
+    if message.call_id.is_none() && message.calls.iter().all(|call| call.id.is_none()) {
+        return add_as_it_is(hasher, message);
+    }
+    let mut message = Message { call_id: None, ..message.clone() };
+    message.calls.iter_mut().for_each(|call| call.id = None);
+    add_as_it_is(hasher, &message);
+}
+
+fn add_as_it_is(hasher: &mut Xxh3, message: &Message) {
     // The typed form is the same whatever API the message came through.
     let text = serde_json::to_string(message).expect("a message is plain data");
     hasher.update(&(text.len() as u64).to_le_bytes());
@@ -347,8 +357,26 @@ fn step_key(message: &Message) -> u64 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
+    use crate::fixture::judged;
+
+    #[test]
+    fn a_call_is_the_same_whatever_id_the_conversation_brings_it_back_with() {
+        let asks = json!({"role": "user", "content": "Close the gate."});
+        let called = |id: &str| json!({"role": "assistant", "content": "", "calls": [{"id": id, "name": "close_gate", "arguments": {}}]});
+        let result = json!({"role": "tool", "content": "{\"ok\": true}", "call_id": "call_1"});
+        let done = json!({"role": "assistant", "content": "It is closed."});
+        let tables = json!({"requests": [
+            {"messages": [asks], "response": called("chatcmpl-tool-9f")},
+            {"messages": [asks, called("call_1"), result], "response": done},
+        ]});
+        let judged = judged(&CollapseConversations::default(), &tables);
+        let fates: Vec<_> = judged.delta.fates.iter().map(|fate| (fate.row, fate.reason.code)).collect();
+        assert_eq!(fates, [(1, CONTINUES.code)]);
+        assert_eq!(judged.cell(0, OUTCOME), Some("worked"));
+    }
 
     /// The definition: all heads of the turn are looked at.
     fn find_by_hand(heads: &[Head], turn: u128, step: u64, who: u64, position: u32) -> Option<RowIx> {

@@ -139,7 +139,7 @@ fn request(request: usize, log: &mut String) {
         _ => docs(topic, spelling),
     };
     let mut line = json!({"id": format!("r{request}"), "user": user, "prompt": query, "function": docs, "response": response});
-    if request % 13 > 0 {
+    if !request.is_multiple_of(13) {
         line["ts"] = json!(time);
     }
     writeln!(log, "{line}").expect("a text can be written");
