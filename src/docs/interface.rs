@@ -13,21 +13,16 @@ const ONLY: &str = "*";
 /// The interface of some functions as text: equal for lists whose calls fit each other, in whatever order the functions are.
 /// The name of an only function is left out.
 pub fn of(functions: &[Value]) -> String {
-    if let [only] = functions {
-        return under(ONLY.into(), only);
-    }
-    let mut shown: Vec<String> = functions.iter().map(of_named).collect();
+    let mut shown: Vec<String> = functions
+        .iter()
+        .map(|function| {
+            let name = if functions.len() == 1 { ONLY.into() } else { function["name"].clone() };
+            let parameters = shape(&function["parameters"]);
+            canonical::value_text(&Value::from(vec![name, parameters]))
+        })
+        .collect();
     shown.sort_unstable();
     shown.join("\n")
-}
-
-/// The interface of a function that is one of several. That of a list is made of those of its functions, sorted, one a line.
-pub fn of_named(function: &Value) -> String {
-    under(function["name"].clone(), function)
-}
-
-fn under(name: Value, function: &Value) -> String {
-    canonical::value_text(&Value::from(vec![name, shape(&function["parameters"])]))
 }
 
 /// A schema without what is said about it.

@@ -1,7 +1,7 @@
 //! Rows for which something outside the log fails: held with a fault, and counted by the gate.
 
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 
@@ -9,6 +9,7 @@ use super::cascade::take_effect;
 use super::context::{Context, Quiet};
 use super::contract::Contract;
 use super::corpus::Corpus;
+use super::decisions::Decisions;
 use super::error::{Error, Result};
 use super::fingerprint::Fingerprint;
 use super::payload::IngestCounts;
@@ -28,7 +29,7 @@ static BORING: Reason = Reason::policy("test/boring", "The row is boring.");
 struct Asks {
     reason: &'static Reason,
     /// What it found in its services.
-    found: Mutex<Option<Arc<u64>>>,
+    found: Mutex<String>,
 }
 
 impl Stage for Asks {
@@ -41,7 +42,7 @@ impl Stage for Asks {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        *self.found.lock().unwrap() = Some(cx.services.made.once(1, || 0_u64));
+        self.found.lock().unwrap().clone_from(&cx.services.decisions.file);
         view.rows().skip(1).take(1).try_for_each(|row| out.fail(row, self.reason, "status 503"))
     }
 }
@@ -49,8 +50,8 @@ impl Stage for Asks {
 fn judged(stage: &Asks, corpus: &Corpus) -> Result<Delta> {
     let folder = tempfile::tempdir().unwrap();
     let (contract, cancel, scribe) = (stage.contract(), AtomicBool::new(false), Scribe::new(usize::MAX));
-    let services = Services::default();
-    services.made.once(1, || 7_u64);
+    let decisions = Decisions { file: "decisions of a test".to_owned(), ..Decisions::default() };
+    let services = Services::default().with_decisions(decisions);
     let cx = Context::new(1, &cancel, &Quiet).with_services(services);
     let path = folder.path().join("columns.parquet");
     let mut out = Verdict::new("asks", &contract, &corpus.requests, &path, &scribe);
@@ -59,7 +60,7 @@ fn judged(stage: &Asks, corpus: &Corpus) -> Result<Delta> {
 }
 
 fn asks(reason: &'static Reason) -> Asks {
-    Asks { reason, found: Mutex::new(None) }
+    Asks { reason, found: Mutex::default() }
 }
 
 #[test]
@@ -69,7 +70,7 @@ fn a_row_for_which_a_service_fails_is_held_and_the_gate_counts_it() {
     let counts = IngestCounts { lines: 4, records: 4, ..IngestCounts::default() };
     let (stage, none) = (asks(&NO_REPLY), fault_share(&counts, &corpus));
     let delta = judged(&stage, &corpus).unwrap();
-    assert_eq!(stage.found.lock().unwrap().as_deref(), Some(&7), "the stage gets the services of the run");
+    assert_eq!(*stage.found.lock().unwrap(), "decisions of a test", "the stage gets the services of the run");
     let [fate] = &delta.fates[..] else { panic!("{:?}", delta.fates) };
     assert_eq!((fate.row, fate.action, fate.reason.code), (1, Action::Hold, "test/no-reply"));
     assert_eq!(fate.evidence.detail.as_deref(), Some(&json!({"failed": "status 503"})));

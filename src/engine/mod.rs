@@ -4,7 +4,7 @@
 //! is; `example` shows a reason on rows), `view` and `verdict` (what it sees and says), `runner`, `cascade` and `conservation` (what becomes of it), then what they stand on:
 //! `corpus` (tables), `payload` and `delta` (their files), `frame` (the door to polars), `scribe` (who writes),
 //! `folder` and `marker` (the run folder), `seal` and `verify` (checksums of its files), `ledger` (all of it in one table),
-//! `links` (what was found about rows besides), `made` (what a later stage needs not make again), and
+//! `links` (what was found about rows besides), and
 //! `forgotten` (what must not come back). Nothing here changes a finished run; that is for `erasure`.
 
 pub mod cascade;
@@ -29,7 +29,6 @@ pub mod frame;
 pub(crate) mod guards;
 pub mod ledger;
 pub mod links;
-pub mod made;
 mod marker;
 mod others;
 pub mod part;

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use super::decisions::Decisions;
-use super::made::Made;
 
 /// The services of a run. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -14,8 +13,6 @@ use super::made::Made;
 pub struct Services {
     /// What people decided; the runner finds the rows, stages ask theirs ([`Row::decision`](super::view::Row::decision)).
     pub decisions: Arc<Decisions>,
-    /// What stages made of content and a later stage needs as well.
-    pub made: Arc<Made>,
 }
 
 impl Services {

@@ -10,15 +10,6 @@ pub const VERSION: u32 = 2;
 
 /// A function in the form in which it is compared.
 pub fn function(function: &Value) -> Function {
-    of(&compared::Function::of(function))
-}
-
-/// What the comparison with sets needs of that form.
-pub fn of(form: &compared::Function) -> Function {
-    Function {
-        name: form.name.clone(),
-        parameters: form.parameters.clone(),
-        // Texts of functions are compared as those of lists of one.
-        text: format!("[{}]", form.text),
-    }
+    let compared::Function { name, parameters, text } = compared::Function::of(function);
+    Function { name, parameters, text }
 }

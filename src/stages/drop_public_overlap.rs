@@ -20,7 +20,6 @@ use super::{Notes, Settings};
 use crate::cells::TypedCells as _;
 use crate::columns::FUNCTIONS;
 use crate::docs::canonical;
-use crate::docs::compared::Function as Form;
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::{Error, Result};
@@ -225,9 +224,7 @@ impl Asked {
                 }
                 asked.lists.push((row, places));
             }
-            let made = &cx.services.made;
-            let form = |function: &&Value| form::of(&made.once(Form::key(function), || Form::of(function)));
-            asked.functions.par_extend(fresh.par_iter().map(form));
+            asked.functions.par_extend(fresh.par_iter().map(|function| form::function(function)));
             // To let go of many small parts of JSON takes its time, too.
             lists.into_par_iter().for_each(drop);
             Ok(())

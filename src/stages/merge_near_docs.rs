@@ -17,12 +17,12 @@
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Settings;
 use crate::cells::TypedCells as _;
 use crate::columns::{COMPARED, FAMILY, FUNCTIONS, RENAMES};
-use crate::docs::compared::{Function, List};
+use crate::docs::compared::List;
 use crate::docs::fix;
 use crate::docs::fix::renames::Rename;
 use crate::engine::context::Context;
@@ -107,11 +107,9 @@ impl Stage for MergeNearDocs {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let made = &cx.services.made;
         let mut lists: Vec<(RowIx, List)> = Vec::new();
         view.for_each_batch(cx, |batch| {
-            let form = |function: &Value| made.once(Function::key(function), || Function::of(function));
-            let compared = batch.map_rows(|row| List::of(&row.functions(), form))?;
+            let compared = batch.map_rows(|row| List::of(&row.functions()))?;
             lists.extend(batch.rows().iter().copied().zip(compared));
             Ok(())
         })?;
@@ -217,6 +215,7 @@ fn renames_to(list: &List, leader: &List) -> Option<Vec<Rename>> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::Value;
 
     use super::*;
     use crate::fixture::judged;

@@ -61,7 +61,6 @@ pub(crate) const PARTS: &[Part] = &[
         "bfcl-v4-live",
         &[
             "no_official_answer_is_open",
-            "official_lists_put_together_are_those_fixed_as_a_whole",
             "official_queries_of_other_scripts_are_told",
             "near_pairs_of_the_official_entries_are_as_many_as_others_counted",
             "official_docs_get_no_edit_but_where_they_break_a_rule",
