@@ -12,7 +12,7 @@ use clap::ValueEnum;
 
 use super::Ending;
 use crate::cli::console::{self, Console, count, table};
-use crate::engine::folder::write_atomic;
+use crate::engine::disk::write_atomic;
 use crate::run::calibrate::{
     Alone, AtTarget, Calibration, Decided, Findings, Fit, Label, Labelled, Model, Plan, Point, TARGETS,
     Tested,

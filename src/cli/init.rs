@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 
 use super::inspect::LookArgs;
 use crate::cli::console;
-use crate::engine::folder::write_atomic;
+use crate::engine::disk::write_atomic;
 use crate::inspect::{draft, pipeline_name};
 use crate::stages::Registry;
 

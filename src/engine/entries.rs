@@ -9,11 +9,9 @@ use std::path::{Path, PathBuf};
 
 use super::corpus::RowId;
 use super::error::{At, Result};
-use super::folder::beside;
 use super::frame::{FrameFile, FrameWriter, Values};
+use super::layout::{ENTRIES, beside};
 
-/// The file's name in the run folder.
-pub const ENTRIES: &str = "entries.parquet";
 /// Rows of a row group.
 const GROUP_ROWS: usize = 1 << 14;
 /// The columns, all of text.

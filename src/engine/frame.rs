@@ -19,8 +19,8 @@ use polars::prelude::{
 
 use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
 
+use super::disk::{create, create_private};
 use super::error::{At, Result, damaged};
-use super::folder::{create, create_private};
 use super::scribe::Scribe;
 
 /// Values of one column, to be written.

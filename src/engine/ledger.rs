@@ -13,11 +13,12 @@ use super::corpus::{BatchCells, Corpus, IdDigits, RowId, Table};
 use super::decisions::{DECIDE, DECIDED, StoredRuling, read_rulings};
 use super::delta::{EDITS, FATES, GROUP_ROWS, StoredEdit, StoredFate, StoredFates, read_edits, read_scores};
 use super::error::{At, Result};
-use super::folder::{RunFolder, beside};
+use super::folder::RunFolder;
 use super::forgotten::{self, FORGOTTEN};
 use super::frame::{FrameWriter, Values};
-use super::links::{self, LINKS};
-use super::runner::{StageInstance, step_name};
+use super::layout::{LINKS, beside, step_name};
+use super::links;
+use super::runner::StageInstance;
 use super::scribe::Scribe;
 use super::vocabulary::{Action, ColumnKind, ColumnSpec, RowIx, TableId};
 

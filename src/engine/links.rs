@@ -15,11 +15,9 @@ use super::corpus::{Corpus, IdDigits, RowId};
 use super::delta::{GROUP_ROWS, table_of};
 use super::error::{Result, damaged};
 use super::frame::{FrameFile, FrameWriter, Values};
-use super::runner::{StageInstance, step_name};
+use super::layout::{LINKS, step_name};
+use super::runner::StageInstance;
 use super::vocabulary::{ColumnSpec, RowIx, TableId};
-
-/// File of links, in the folder of a stage and at the top of a run.
-pub const LINKS: &str = "links.parquet";
 
 /// One object of a row, and the record of a set that it was found to be near to.
 #[derive(Debug, Clone, PartialEq)]

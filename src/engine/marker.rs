@@ -8,22 +8,19 @@ use std::fs::{self, File, TryLockError};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::Path;
 
+use super::disk::{is_link, is_regular, write_durable};
 use super::error::{At, Error, Result};
-use super::folder::{
-    DATASET, FORGOTTEN_LIST, INGEST, MANIFEST, OUTCOME, RUN_FILE, SPOOL, STAGES, beside, write_durable,
+use super::layout::{
+    DATASET, FORGOTTEN_LIST, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL, STAGES, beside,
 };
 use super::seal::names_below;
 
-/// The file by which a run folder is known.
-pub(super) const MARKER: &str = ".toolsieve";
 const MARKER_START: &str = "toolsieve run folder, format ";
 /// Raised when a build can no longer work in folders of the builds before it.
 const MARKER_FORMAT: &str = "1";
 const MARKER_REST: &str = "`toolsieve run` made this folder, and replaces and removes files in it.\n";
 /// Longer than any marker.
 const MARKER_BYTES: u64 = 1 << 10;
-
-pub(super) const LOCK: &str = ".lock";
 
 /// Takes a folder for a run: makes it and marks it where that is still to be done, and locks it. The lock is held while
 /// the file is open; `command` is what others are told who find the folder taken.
@@ -177,14 +174,6 @@ fn refuse_links(run: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-pub(super) fn is_link(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
-}
-
-pub(super) fn is_regular(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::disk::is_link;
 use super::error::{Error, Result};
-use super::folder::{DATASET, INGEST, MANIFEST, STAGES, sealed_manifest, sealed_run_file, step_folders};
-use super::marker::is_link;
+use super::layout::{DATASET, INGEST, MANIFEST, STAGES};
+use super::manifest::{sealed_manifest, sealed_run_file, step_folders};
 use super::seal::{Files, names_below};
 
 /// Endings of the files that steps write, for a step that has lost the list of its own.

@@ -27,10 +27,12 @@ use super::delta::{
 use super::entries::{self, EntryOrigin};
 use super::error::{At, Error, Result, damaged};
 use super::fingerprint::Fingerprint;
-use super::folder::{INGEST, InputFile, MANIFEST, RunFolder, Step};
+use super::folder::{RunFolder, Step};
 use super::forgotten::{self, Forgotten};
 use super::frame::FrameFile;
-use super::links::{LINKS, Link, write_links};
+use super::layout::{INGEST, LINKS, MANIFEST, step_name};
+use super::links::{Link, write_links};
+use super::manifest::InputFile;
 use super::part::Cuts;
 use super::partition;
 use super::payload::{self, IngestCounts, IngestManifest, InputsRead, Intake};
@@ -123,11 +125,6 @@ pub struct Outcome {
     pub corpus: Corpus,
     /// What was written, once it was; see [`export`].
     pub exported: Option<Exported>,
-}
-
-/// The folder name of a stage.
-pub fn step_name(at: usize, id: &str) -> String {
-    format!("{:02}-{id}", at + 1)
 }
 
 /// Runs source and stages in a run folder. What came of a run before is removed.

@@ -16,8 +16,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
+use super::disk::{read_json, sync_folder, write_durable};
 use super::error::{At, Error, Result, damaged};
-use super::folder::{MANIFEST, read_json, sync_folder, write_durable};
+use super::layout::MANIFEST;
 
 /// Bytes that are read at a time.
 const BUFFER: usize = 1 << 18;

@@ -9,13 +9,12 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::error::{At as _, Error, Result, damaged};
-use super::folder::{
-    DATASET, FORGOTTEN_LIST, INGEST, MANIFEST, OUTCOME, RUN_FILE, SPOOL, STAGES, read_own, sealed_manifest,
-    sealed_run_file, step_folders,
-};
 use super::forgotten::Forgotten;
-use super::marker::{LOCK, MARKER, has_marker};
-use super::runner::step_name;
+use super::layout::{
+    DATASET, FORGOTTEN_LIST, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL, STAGES, step_name,
+};
+use super::manifest::{read_own, sealed_manifest, sealed_run_file, step_folders};
+use super::marker::has_marker;
 use super::seal::{Fault, FaultKind, Files, unexpected};
 
 /// What was found.

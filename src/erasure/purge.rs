@@ -14,9 +14,10 @@ use crate::columns::{AFTERWARDS, MESSAGES, RESPONSE, SESSION, TEXT, USER};
 use crate::engine::contract::Role;
 use crate::engine::corpus::{Corpus, Table};
 use crate::engine::error::{Error, Result, damaged};
-use crate::engine::folder::{INGEST, RunFolder};
+use crate::engine::folder::RunFolder;
+use crate::engine::layout::{INGEST, step_name};
 use crate::engine::payload::{self, IngestManifest, LINES, LISTS, REQUESTS};
-use crate::engine::runner::{StageInstance, add_columns, replay, step_name};
+use crate::engine::runner::{StageInstance, add_columns, replay};
 use crate::engine::vocabulary::{ColumnKind, ColumnSpec, Origin, TableId};
 
 /// What must be redacted before the payload counts as purged.
@@ -210,7 +211,7 @@ mod tests {
     use crate::engine::contract::Contract;
     use crate::engine::error::Result;
     use crate::engine::fingerprint::Fingerprint;
-    use crate::engine::folder::InputFile;
+    use crate::engine::manifest::InputFile;
     use crate::engine::payload::{DocListRow, InputsRead, Intake, Place, RequestRow, RowCells};
     use crate::engine::runner::{Outcome, Source, run};
     use crate::engine::stage::{RowStage, Rows};

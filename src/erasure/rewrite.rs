@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::engine::disk::{create_private, put_in_place};
 use crate::engine::error::{At, Result};
-use crate::engine::folder::{MANIFEST, beside, create_private, put_in_place};
 use crate::engine::frame::{Columns, Frame, FrameFile, FrameWriter, Values};
+use crate::engine::layout::{MANIFEST, beside};
 use crate::engine::seal::{FileSum, Files, write_sealed};
 
 /// The cells of one column.

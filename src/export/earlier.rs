@@ -20,8 +20,8 @@ use crate::engine::corpus::RowId;
 use crate::engine::entries::{self, EntryOrigin};
 use crate::engine::error::{At, Error, Result};
 use crate::engine::fingerprint::sha256_of;
-use crate::engine::folder::InputFile;
 use crate::engine::frame::{Frame, FrameFile};
+use crate::engine::manifest::InputFile;
 
 /// The versions of the leaderboard's files, newest first; of one category only the newest is read.
 const VERSIONS: [&str; 3] = ["v4", "v3", "v2"];

@@ -17,7 +17,7 @@ use crate::conversation::Message;
 use crate::engine::context::Cancel;
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::hex;
-use crate::engine::folder::InputFile;
+use crate::engine::manifest::InputFile;
 use crate::engine::payload::{DocListRow, LineRow, Place, RequestRow, RowCells};
 use crate::ingest::batch::BatchAnswer;
 use crate::ingest::fate::{Line, LineFate, Record};

@@ -14,9 +14,9 @@ use super::SetError;
 use super::catalogue::{Catalogue, OWN, PublicSet, SAMPLE, check_id};
 use super::formats::{FORMATS, Format};
 use super::store::{Loaded, Summary, extension_is, is_hidden, name_of};
+use crate::engine::disk::{copy_durable, write_durable};
 use crate::engine::error::At;
 use crate::engine::fingerprint::sha256_of;
-use crate::engine::folder::{copy_durable, write_durable};
 use crate::engine::seal::{FileSum, Files, read_sealed, write_sealed};
 
 /// How files end, unpacked, that are taken from a folder.

@@ -13,10 +13,11 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::funnel::FunnelRow;
 use super::model::{Merges, StageReport, has_dataset};
 use crate::engine::corpus::RowId;
+use crate::engine::disk::read_json;
 use crate::engine::entries;
 use crate::engine::error::{Error, Result};
-use crate::engine::folder::{RunFile, read_json, read_run_file};
 use crate::engine::frame::{Frame, FrameFile};
+use crate::engine::manifest::{RunFile, read_run_file};
 use crate::engine::verify::check_outcome;
 use crate::export::set::Set;
 

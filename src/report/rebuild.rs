@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::engine::folder::RunFile;
+use crate::engine::manifest::RunFile;
 use crate::text::visible::visible_quoted;
 
 /// How to make the dataset again.

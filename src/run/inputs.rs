@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::error::refuse;
+use crate::engine::disk::create_private;
 use crate::engine::error::At as _;
-use crate::engine::folder::{RunFolder, create_private};
+use crate::engine::folder::RunFolder;
 use crate::engine::verify::check_outcome;
 use crate::export::earlier::Earlier;
 use crate::export::sink::Export;

@@ -3,9 +3,11 @@
 use crate::columns::listed;
 use crate::engine::corpus::Corpus;
 use crate::engine::delta::StageManifest;
+use crate::engine::disk::{write_atomic, write_json};
 use crate::engine::error::Error;
-use crate::engine::folder::{RunFile, RunFolder, write_atomic, write_json, write_run_file};
+use crate::engine::folder::RunFolder;
 use crate::engine::ledger;
+use crate::engine::manifest::{RunFile, write_run_file};
 use crate::engine::runner::{Outcome, StageInstance};
 use crate::report::model::Report;
 use crate::report::{Sources, Tally, html, markdown, report};

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::{Error, Extent, Touched, open};
 use crate::engine::error::Error as EngineError;
-use crate::engine::folder::{RunFolder, read_run_file};
+use crate::engine::folder::RunFolder;
+use crate::engine::manifest::read_run_file;
 use crate::erasure::purge;
 use crate::stages::Registry;
 

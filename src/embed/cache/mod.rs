@@ -17,8 +17,8 @@ use self::segment::{Reader, Writer};
 use super::{EmbedError, Embedder};
 use crate::embed::vectors::Vectors;
 use crate::engine::context::Cancelled;
+use crate::engine::disk::write_atomic;
 use crate::engine::error::At as _;
-use crate::engine::folder::write_atomic;
 
 /// Texts embedded before their vectors are written. Higher loses more when a run is cut off.
 const CHUNK_TEXTS: usize = 1_024;

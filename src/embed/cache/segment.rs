@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::embed::EmbedError;
+use crate::engine::disk::create_private;
 use crate::engine::error::At as _;
-use crate::engine::folder::create_private;
 
 /// What the file is, and the version of its form.
 const MARK: &[u8; 8] = b"tsvector";

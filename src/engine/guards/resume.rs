@@ -9,7 +9,7 @@ use crate::engine::corpus::Corpus;
 use crate::engine::delta::{COLUMNS, StageManifest};
 use crate::engine::error::Result;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::folder::MANIFEST;
+use crate::engine::layout::MANIFEST;
 use crate::engine::payload::{IngestCounts, LISTS, REQUESTS};
 use crate::engine::runner::{self, Exported, Sink, StageInstance, bytes_in, fault_share};
 use crate::engine::stage::Stage;

@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 
 use super::corpus::{Cells, Corpus, Table};
 use super::error::{Result, damaged};
-use super::folder::InputFile;
 use super::frame::FrameFile;
+use super::manifest::InputFile;
 use super::vocabulary::{RowIx, TableId};
 pub use lines::{JOINED, LineStory, StoredPlace, read_lines};
 pub use rows::{DocListRow, InputsRead, LineRow, Place, RequestRow, RowCells};

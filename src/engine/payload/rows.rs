@@ -5,7 +5,7 @@
 
 use crate::engine::vocabulary::{Cell, ColumnSpec};
 
-use crate::engine::folder::InputFile;
+use crate::engine::manifest::InputFile;
 
 /// One request as a source read it.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::engine::folder::InputFile;
+use crate::engine::manifest::InputFile;
 use crate::report::finished::Finished;
 
 /// A setting that differs.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::figures::funnel;
 use super::setup::{Difference, InputDifference, inputs, settings};
-use crate::engine::folder::{InputFile, RunFile};
+use crate::engine::manifest::{InputFile, RunFile};
 use crate::report::finished::Finished;
 use crate::report::funnel::FunnelRow;
 use crate::report::model::Merges;

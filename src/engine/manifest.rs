@@ -1,0 +1,128 @@
+//! What the sealed files of a run record: the manifests of its steps, and `run.json`.
+//!
+//! A step whose folder has a manifest is finished. `run.json` is the last file of a run. Both are checked against their
+//! checksums when they are read; see `seal`.
+
+use std::fs;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::disk::{is_link, sync_folder};
+use super::error::{At, Error, Result, damaged};
+use super::layout::{DATASET, MANIFEST, OUTCOME, RUN_FILE, STAGES};
+use super::marker::has_marker;
+use super::seal::{Files, Sealed, names_below, read_sealed, write_sealed};
+
+/// The run as it was started: what was read, with what, by which version.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunFile {
+    /// Version of the program.
+    pub version: String,
+    /// The pipeline as resolved: defaults, flags and all.
+    pub pipeline: serde_json::Value,
+    /// The seed.
+    pub seed: u64,
+    /// The inputs, in the order given.
+    pub inputs: Vec<InputFile>,
+    /// The files of earlier datasets that were read.
+    #[serde(default)]
+    pub baselines: Vec<InputFile>,
+    /// Steps in order, with the names of their folders.
+    pub steps: Vec<String>,
+    /// Command line.
+    pub command: Vec<String>,
+}
+
+/// An input file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputFile {
+    /// As given.
+    pub path: String,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// Writes `run.json`, the last file of a run: with checksums of the tables, the reports and the dataset, which are on
+/// disk from then on.
+///
+/// # Errors
+/// A file cannot be read or written.
+pub fn write_run_file(run: &Path, file: &RunFile) -> Result<()> {
+    let dataset = run.join(DATASET);
+    let (names, folders) = if dataset.is_dir() { names_below(&dataset)? } else { (Vec::new(), Vec::new()) };
+    let in_dataset = names.into_iter().map(|name| format!("{DATASET}/{name}"));
+    let files = Files::of_names(run, OUTCOME.map(str::to_owned).into_iter().chain(in_dataset).collect())?;
+    if dataset.is_dir() {
+        folders.iter().map(|below| dataset.join(below)).try_for_each(|folder| sync_folder(&folder))?;
+        sync_folder(&dataset)?;
+    }
+    write_sealed(&run.join(RUN_FILE), file, &files)
+}
+
+/// Reads `run.json` of a run folder.
+///
+/// # Errors
+/// There is none, or it cannot be read.
+pub fn read_run_file(run: &Path) -> Result<RunFile> {
+    Ok(sealed_run_file(run)?.value)
+}
+
+pub(super) fn sealed_run_file(run: &Path) -> Result<Sealed<RunFile>> {
+    let path = run.join(RUN_FILE);
+    if path.is_file() { read_own(run, &path) } else { Err(Error::NoRun(run.to_owned())) }
+}
+
+/// The manifest of a finished step of a run that need not be ours; `None` where it is not finished.
+///
+/// # Errors
+/// There is a manifest, but it cannot be read, or a file of the step is not as it was written.
+pub fn read_manifest<M: DeserializeOwned>(run: &Path, step: &str) -> Result<Option<M>> {
+    let Some(Sealed { value, files, .. }) = sealed_manifest(run, step)? else { return Ok(None) };
+    let folder = run.join(step);
+    match files.faults(&folder).into_iter().next() {
+        None => Ok(Some(value)),
+        Some(fault) => Err(damaged(&folder.join(&fault.file), fault.detail)),
+    }
+}
+
+pub(super) fn sealed_manifest<M: DeserializeOwned>(run: &Path, step: &str) -> Result<Option<Sealed<M>>> {
+    let path = run.join(step).join(MANIFEST);
+    if path.exists() { read_own(run, &path).map(Some) } else { Ok(None) }
+}
+
+/// Reads a sealed file of a run. Builds that marked no folders wrote none.
+pub(super) fn read_own<M: DeserializeOwned>(run: &Path, path: &Path) -> Result<Sealed<M>> {
+    let sealed = read_sealed(path)?;
+    if sealed.is_sealed || !has_marker(run)? {
+        Ok(sealed)
+    } else {
+        Err(damaged(path, "it lacks its checksum"))
+    }
+}
+
+/// The folders in `stages` that are named like steps, those that were cut off too, in order.
+pub(super) fn step_folders(run: &Path) -> Result<Vec<String>> {
+    let stages = run.join(STAGES);
+    let mut names = Vec::new();
+    if is_link(&stages) {
+        return Err(Error::Link(stages));
+    }
+    if !stages.is_dir() {
+        return Ok(names);
+    }
+    for entry in fs::read_dir(&stages).at("reading", &stages)? {
+        let entry = entry.at("reading", &stages)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+        let is_step = digits >= 2 && name.as_bytes().get(digits) == Some(&b'-');
+        if is_step && entry.file_type().at("reading", &stages)?.is_dir() {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
