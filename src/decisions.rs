@@ -15,7 +15,7 @@ use thiserror::Error;
 use crate::answers::human::check_form;
 use crate::columns::{EXTERNAL_ID, MESSAGES, TEXT};
 use crate::docs::patch::PatchOp;
-use crate::engine::decisions::{Columns, Decision, DecisionKind, Decisions};
+use crate::engine::decision::{Columns, Decision, DecisionKind, Decisions};
 use crate::relevance::Relevance;
 use crate::text::short::shortened;
 

@@ -14,10 +14,11 @@ use crate::engine::conservation::kept;
 use crate::engine::context::{Cancel, Context, Quiet};
 use crate::engine::corpus::{BatchCells, Cells, Corpus, Table};
 use crate::engine::error::{Error, Result};
+use crate::engine::fate::FateEvent;
 use crate::engine::frame::{Frame, Held, Values};
 use crate::engine::scribe::Scribe;
 use crate::engine::stage::Stage;
-use crate::engine::verdict::{Delta, FateEvent, Verdict};
+use crate::engine::verdict::{Delta, Verdict};
 use crate::engine::view::View;
 use crate::engine::vocabulary::{ColumnKind, ColumnSpec, RowIx, TableId};
 

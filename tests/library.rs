@@ -6,9 +6,8 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,9 +18,10 @@ use toolsieve::engine::contract::{Contract, Partition};
 use toolsieve::engine::error::Result;
 use toolsieve::engine::example::Example;
 use toolsieve::engine::fingerprint::Fingerprint;
+use toolsieve::engine::opinion::Opinion;
 use toolsieve::engine::stage::RowStage;
 use toolsieve::engine::view::Row;
-use toolsieve::engine::vocabulary::{Edit, Evidence, Opinion, Reason, Safety, TableId};
+use toolsieve::engine::vocabulary::{Edit, Evidence, Reason, Safety, TableId};
 use toolsieve::run::{FailedGate, Forget, Observer, Options, Outcome, Why, execute, forget, open, plan, why};
 use toolsieve::stages::{Kind, Settings};
 use toolsieve::{Environment, Pipeline, Registry};

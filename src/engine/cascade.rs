@@ -8,9 +8,9 @@
 //!
 //! A list that never had a request, as sent or by a merge, is kept until a stage judges otherwise.
 
-use super::corpus::{Corpus, Fate};
+use super::corpus::Corpus;
 use super::error::{Error, Result};
-use super::verdict::FateEvent;
+use super::fate::{Fate, FateEvent};
 use super::vocabulary::{Action, Evidence, Reason, RowIx, TableId};
 
 /// A list leaves the working set because none of its requests is kept.

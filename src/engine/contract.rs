@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::decisions::DecisionKind;
+use super::decision::DecisionKind;
 use super::vocabulary::{ColumnSpec, Reason, TableId};
 
 /// What a stage reads, writes and may say. It may depend on settings; `plan` checks it before row 1.
@@ -25,7 +25,7 @@ pub struct Contract {
     pub reasons: Vec<&'static Reason>,
     /// It may merge rows: an edit after it can make two kept rows equal again.
     pub merges: bool,
-    /// It may link rows to records of sets outside the run; see [`Link`](super::links::Link).
+    /// It may link rows to records of sets outside the run; see [`Link`](super::link::Link).
     pub links: bool,
     /// The decisions of people that it takes from its rows; `keep` and `drop` are the runner's.
     pub decisions: Vec<DecisionKind>,

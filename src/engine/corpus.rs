@@ -13,24 +13,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::Result;
+use super::fate::Fate;
 use super::frame::{ColumnCells, Frame, FrameFile, Held};
 use super::scribe::Scribe;
 #[cfg(test)]
 use super::vocabulary::ColumnKind;
-use super::vocabulary::{Action, ColumnSpec, Reason, RowIx, TableId};
-
-/// A row's fate so far and who decided it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fate {
-    /// What happened.
-    pub action: Action,
-    /// The deciding stage's place in the pipeline.
-    pub stage: u16,
-    /// Why.
-    pub reason: &'static Reason,
-    /// For a merge: the row that stands for it.
-    pub into: Option<RowIx>,
-}
+use super::vocabulary::{ColumnSpec, RowIx, TableId};
 
 /// Where the cells of some columns are: batches in memory, and the file that has the others.
 #[derive(Debug, Clone)]

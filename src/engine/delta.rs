@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::contract::Role;
 use super::error::{Result, damaged};
+use super::fate::FateEvent;
 use super::frame::{ColumnCells, FrameFile, FrameWriter, Values, write_frame};
-use super::verdict::FateEvent;
 use super::vocabulary::{Action, Edit, Evidence, Metric, Reason, RowIx, TableId};
 
 /// Events of one row group: a log has a fate a row, and only so many stand in memory as text at a time.

@@ -9,7 +9,7 @@ use super::cascade::take_effect;
 use super::context::{Context, Quiet};
 use super::contract::Contract;
 use super::corpus::Corpus;
-use super::decisions::Decisions;
+use super::decision::Decisions;
 use super::error::{Error, Result};
 use super::fingerprint::Fingerprint;
 use super::payload::IngestCounts;

@@ -19,14 +19,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::cascade::NO_REQUEST_LEFT;
-use super::corpus::{Corpus, Fate, RowId};
+use super::corpus::{Corpus, RowId};
 use super::delta::{StoredFates, read_fates};
 use super::error::{Error, Result};
+use super::fate::{Fate, FateEvent};
 use super::fingerprint::Fingerprint;
 use super::layout::{FORGOTTEN_FATES, FORGOTTEN_LIST};
 use super::manifest::read_own;
 use super::seal::{Files, write_sealed};
-use super::verdict::FateEvent;
 use super::vocabulary::Reason;
 
 /// A record was forgotten; its row is a place without content.

@@ -16,9 +16,9 @@ use super::error::{At, Result};
 use super::folder::RunFolder;
 use super::forgotten::{self, FORGOTTEN};
 use super::frame::{FrameWriter, Values};
+use super::instance::StageInstance;
 use super::layout::{LINKS, beside, step_name};
 use super::links;
-use super::runner::StageInstance;
 use super::scribe::Scribe;
 use super::vocabulary::{Action, ColumnKind, ColumnSpec, RowIx, TableId};
 

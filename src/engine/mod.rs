@@ -1,17 +1,21 @@
 //! The engine: stages judge, the runner acts.
 //!
-//! Reading order: `vocabulary` (the words all modules share), `contract`, `context` and `stage` (what a stage
-//! is; `example` shows a reason on rows), `view` and `verdict` (what it sees and says), `runner`, `cascade` and `conservation` (what becomes of it), then what they stand on:
-//! `corpus` (tables), `payload` and `delta` (their files), `frame` (the door to polars), `scribe` (who writes),
-//! `folder` and `marker` (the run folder), `layout`, `disk` and `manifest` (its names, how files get there, what it records), `seal` and `verify` (checksums of its files), `ledger` (all of it in one table),
-//! `links` (what was found about rows besides), and
-//! `forgotten` (what must not come back). Nothing here changes a finished run; that is for `erasure`.
+//! Reading order: the words all modules share (`vocabulary`, `fate`, `link`, `decision`, `opinion`), `contract`, `context`
+//! and `stage` (what a stage is; `instance` has it in its place in a pipeline, `example` shows a reason on rows), `view`
+//! and `verdict` (what it sees and says), `runner`, `cascade`, `conservation`, `decided` and `decisions` (what becomes of
+//! it), then what they stand on: `corpus` (tables), `payload` and `delta` (their files), `frame` (the door to polars),
+//! `scribe` (who writes), `folder` and `marker` (the run folder), `layout`, `disk` and `manifest` (its names, how files
+//! get there, what it records), `seal` and `verify` (checksums of its files), `ledger` (all of it in one table), `links`
+//! (what was found about rows besides), and `forgotten` (what must not
+//! come back). Nothing here changes a finished run; that is for `erasure`.
 
 pub mod cascade;
 pub(crate) mod conservation;
 pub mod context;
 pub mod contract;
 pub mod corpus;
+pub mod decided;
+pub mod decision;
 pub mod decisions;
 pub mod delta;
 pub mod disk;
@@ -21,6 +25,7 @@ pub mod estimate;
 pub mod example;
 #[cfg(test)]
 mod failing;
+pub mod fate;
 pub mod fingerprint;
 pub mod folder;
 pub mod foreign;
@@ -28,11 +33,14 @@ pub mod forgotten;
 pub mod frame;
 #[cfg(test)]
 pub(crate) mod guards;
+pub mod instance;
 pub mod layout;
 pub mod ledger;
+pub mod link;
 pub mod links;
 pub mod manifest;
 mod marker;
+pub mod opinion;
 mod others;
 pub mod part;
 pub mod partition;

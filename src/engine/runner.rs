@@ -17,29 +17,31 @@ use super::conservation::{check_export, check_lines, check_stage, kept};
 use super::context::Context;
 use super::contract::Contract;
 use super::corpus::{Cells, Corpus};
-use super::decisions::{
-    self, APPLIED_NOTE, DECIDED, Decided, NOT_APPLIED_NOTE, Note, Ruling, not_applied, noted, write_rulings,
-};
+use super::decided::Decided;
+use super::decision::{self, Ruling};
+use super::decisions::{APPLIED_NOTE, DECIDED, NOT_APPLIED_NOTE, Note, not_applied, noted, write_rulings};
 use super::delta::{
     COLUMNS, EDITS, FATES, FateCount, StageManifest, StoredEdit, count_edits, count_fates, read_fates,
     write_edits, write_fates,
 };
 use super::entries::{self, EntryOrigin};
 use super::error::{At, Error, Result, damaged};
+use super::fate::FateEvent;
 use super::fingerprint::Fingerprint;
 use super::folder::{RunFolder, Step};
 use super::forgotten::{self, Forgotten};
 use super::frame::FrameFile;
+use super::instance::StageInstance;
 use super::layout::{INGEST, LINKS, MANIFEST, step_name};
-use super::links::{Link, write_links};
+use super::link::Link;
+use super::links::write_links;
 use super::manifest::InputFile;
 use super::part::Cuts;
 use super::partition;
 use super::payload::{self, IngestCounts, IngestManifest, InputsRead, Intake};
 use super::scribe::Scribe;
 use super::seal::{Fault, FaultKind, Files, Sealed};
-use super::stage::Stage;
-use super::verdict::{Delta, FateEvent, Verdict};
+use super::verdict::{Delta, Verdict};
 use super::view::View;
 use super::vocabulary::{Action, ColumnSpec, Reason, ReasonKind, RowIx, Safety, TableId};
 
@@ -99,18 +101,6 @@ pub struct Exported {
     pub frozen: Vec<(String, u64)>,
     /// Which record each entry was made of, in the order of the dataset's tables.
     pub origins: Vec<EntryOrigin>,
-}
-
-/// A stage in its place in the pipeline.
-pub struct StageInstance {
-    /// Its id, unique in the pipeline.
-    pub id: String,
-    /// The kind's name.
-    pub kind: &'static str,
-    /// Its settings, defaults and all.
-    pub settings: serde_json::Value,
-    /// The stage itself.
-    pub stage: Box<dyn Stage>,
 }
 
 /// A run that is done.
@@ -321,7 +311,7 @@ fn stage_key(instance: &StageInstance, upstream: &str, is_last: bool, cx: &Conte
     fingerprint.part("settings", instance.settings.to_string().as_bytes());
     fingerprint.part("seed", &cx.seed.to_le_bytes());
     instance.stage.fingerprint(&mut fingerprint)?;
-    cx.services.decisions.fingerprint(&instance.stage.contract(), is_last, &mut fingerprint);
+    cx.services.decisions.fingerprint(&instance.stage.contract().decisions, is_last, &mut fingerprint);
     Ok(fingerprint.finish())
 }
 
@@ -556,7 +546,7 @@ fn check_fates(fates: &[FateEvent], corpus: &Corpus) -> Result<(), String> {
 
 /// The reasons a stage's delta may name: its own, and what the runner adds.
 pub(super) fn reasons_of(contract: &Contract) -> Vec<&'static Reason> {
-    contract.reasons.iter().copied().chain([&NO_REQUEST_LEFT]).chain(decisions::reasons()).collect()
+    contract.reasons.iter().copied().chain([&NO_REQUEST_LEFT]).chain(decision::reasons()).collect()
 }
 
 pub(crate) fn add_columns(run: &Path, step: &str, contract: &Contract, corpus: &mut Corpus) -> Result<()> {

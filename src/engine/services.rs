@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::decisions::Decisions;
+use super::decision::Decisions;
 
 /// The services of a run. Cheap to clone.
 #[derive(Debug, Clone, Default)]

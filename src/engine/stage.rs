@@ -11,9 +11,10 @@ use super::contract::Contract;
 use super::error::Result;
 use super::estimate::Estimate;
 use super::fingerprint::Fingerprint;
+use super::opinion::Opinion;
 use super::verdict::Verdict;
 use super::view::{Row, View};
-use super::vocabulary::{Opinion, RowIx};
+use super::vocabulary::RowIx;
 
 /// A stage that sees its whole table: joins and groups.
 pub trait Stage: Send + Sync {

@@ -13,34 +13,17 @@ use serde_json::{Value, json};
 
 use super::contract::Contract;
 use super::corpus::Table;
-use super::decisions::Ruling;
+use super::decision::Ruling;
 use super::error::{Error, Result};
+use super::fate::FateEvent;
 use super::frame::{Columns, FrameWriter, Held, Values};
-use super::links::Link;
+use super::link::Link;
+use super::opinion::Opinion;
 use super::part::Part;
 use super::scribe::Scribe;
 use super::vocabulary::{
-    Action, Cell, ColumnKind, ColumnSpec, Edit, Evidence, Opinion, Reason, ReasonKind, RowIx, Safety, TableId,
+    Action, Cell, ColumnKind, ColumnSpec, Edit, Evidence, Reason, ReasonKind, RowIx, Safety,
 };
-
-/// One fate of one row.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FateEvent {
-    /// The row's table.
-    pub table: TableId,
-    /// The row.
-    pub row: RowIx,
-    /// What happens.
-    pub action: Action,
-    /// Why.
-    pub reason: &'static Reason,
-    /// For a merge: the row that stands for it.
-    pub into: Option<RowIx>,
-    /// It follows from the fate of the parent or the children.
-    pub cascaded: bool,
-    /// What backs it up.
-    pub evidence: Evidence,
-}
 
 /// What a stage said, checked.
 #[derive(Debug)]

@@ -6,7 +6,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::decisions::Ruling;
 use crate::text::tokens::Tokenizer;
 
 /// A row's place in its table, in the order in which the rows were read.
@@ -344,42 +343,5 @@ impl Edit {
         let Redaction { kind, path, span: (from, to), placeholder } = *redaction;
         let patch = json!([{"op": "redact", "path": path, "from": from, "to": to, "kind": kind, "value": placeholder}]);
         Self { column, reason, safety: Safety::Safe, patch: patch.to_string() }
-    }
-}
-
-/// What a row stage says about one row.
-#[derive(Debug, Default)]
-pub struct Opinion {
-    /// Its fate; `None` keeps it.
-    pub fate: Option<(Action, &'static Reason, Evidence)>,
-    /// New or changed cells.
-    pub cells: Vec<(ColumnSpec, Cell)>,
-    /// What was changed in them.
-    pub edits: Vec<Edit>,
-    /// What became of a person's decision on it.
-    pub ruling: Option<Ruling>,
-}
-
-impl Opinion {
-    /// Keeps the row as it is.
-    pub fn keep() -> Self {
-        Self::default()
-    }
-
-    /// Drops the row.
-    pub fn drop(reason: &'static Reason, evidence: Evidence) -> Self {
-        Self { fate: Some((Action::Drop, reason, evidence)), ..Self::default() }
-    }
-
-    /// Holds the row.
-    pub fn hold(reason: &'static Reason, evidence: Evidence) -> Self {
-        Self { fate: Some((Action::Hold, reason, evidence)), ..Self::default() }
-    }
-
-    /// Adds a cell.
-    #[must_use]
-    pub fn with(mut self, column: ColumnSpec, cell: impl Into<Cell>) -> Self {
-        self.cells.push((column, cell.into()));
-        self
     }
 }

@@ -27,13 +27,14 @@ use crate::engine::decisions::DECIDED;
 use crate::engine::delta::{COLUMNS, EDITS, FATES, StageManifest, read_edits, write_fates};
 use crate::engine::disk::put_in_place;
 use crate::engine::error::{Result, damaged};
+use crate::engine::fate::FateEvent;
 use crate::engine::folder::RunFolder;
 use crate::engine::forgotten::{self, ANSWER_FORGOTTEN, FORGOTTEN, Forgotten, tombstone};
+use crate::engine::instance::StageInstance;
 use crate::engine::layout::{FORGOTTEN_FATES, INGEST, LINKS, STAGES, beside, step_name};
 use crate::engine::payload::{IngestManifest, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS, id_of_repeat};
-use crate::engine::runner::{self, StageInstance};
+use crate::engine::runner;
 use crate::engine::seal::Sealed;
-use crate::engine::verdict::FateEvent;
 use crate::engine::vocabulary::{Action, Evidence, RowIx, Safety, TableId};
 
 /// The rows of a run that are to be forgotten, and what goes with them.

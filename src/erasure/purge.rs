@@ -15,9 +15,10 @@ use crate::engine::contract::Role;
 use crate::engine::corpus::{Corpus, Table};
 use crate::engine::error::{Error, Result, damaged};
 use crate::engine::folder::RunFolder;
+use crate::engine::instance::StageInstance;
 use crate::engine::layout::{INGEST, step_name};
 use crate::engine::payload::{self, IngestManifest, LINES, LISTS, REQUESTS};
-use crate::engine::runner::{StageInstance, add_columns, replay};
+use crate::engine::runner::{add_columns, replay};
 use crate::engine::vocabulary::{ColumnKind, ColumnSpec, Origin, TableId};
 
 /// What must be redacted before the payload counts as purged.
@@ -212,11 +213,12 @@ mod tests {
     use crate::engine::error::Result;
     use crate::engine::fingerprint::Fingerprint;
     use crate::engine::manifest::InputFile;
+    use crate::engine::opinion::Opinion;
     use crate::engine::payload::{DocListRow, InputsRead, Intake, Place, RequestRow, RowCells};
     use crate::engine::runner::{Outcome, Source, run};
     use crate::engine::stage::{RowStage, Rows};
     use crate::engine::view::Row;
-    use crate::engine::vocabulary::{Edit, Evidence, Opinion, Reason, Safety};
+    use crate::engine::vocabulary::{Edit, Evidence, Reason, Safety};
 
     static HIDDEN: Reason = Reason::policy("test/hidden", "It held a secret.");
     static OUT: Reason = Reason::policy("test/out", "It is out.");

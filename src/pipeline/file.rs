@@ -17,8 +17,8 @@ use super::{
     Baseline, BaselineMode, Override, Pipeline, PipelineError, SECTIONS, STAGE_KEYS, TOP_KEYS, Top, order,
 };
 use crate::decisions;
-use crate::engine::decisions::Decisions;
-use crate::engine::runner::StageInstance;
+use crate::engine::decision::Decisions;
+use crate::engine::instance::StageInstance;
 use crate::export::sink::Export;
 use crate::ingest::source::Ingest;
 use crate::stages::{self, Kind, Registry};

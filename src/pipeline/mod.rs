@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::engine::contract::Role;
-use crate::engine::decisions::Decisions;
-use crate::engine::runner::StageInstance;
+use crate::engine::decision::Decisions;
+use crate::engine::instance::StageInstance;
 use crate::export::sink::Export;
 use crate::ingest::source::Ingest;
 use crate::stages::sample::Sample;

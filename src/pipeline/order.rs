@@ -6,7 +6,8 @@
 
 use crate::columns;
 use crate::engine::contract::{Contract, Role};
-use crate::engine::runner::{Sink, StageInstance};
+use crate::engine::instance::StageInstance;
+use crate::engine::runner::Sink;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
 use crate::export::sink::Export;
 use crate::stages::kind_of;

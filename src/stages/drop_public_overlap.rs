@@ -25,7 +25,7 @@ use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::links::{Link, Span};
+use crate::engine::link::{Link, Span};
 use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;

@@ -16,9 +16,10 @@ use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::opinion::Opinion;
 use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
-use crate::engine::vocabulary::{Evidence, Opinion, Reason, TableId};
+use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::text::noise::is_mash;
 use crate::text::normal::normalise_query;
 

@@ -18,9 +18,10 @@ use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::opinion::Opinion;
 use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
-use crate::engine::vocabulary::{self, Evidence, Opinion, Reason, TableId};
+use crate::engine::vocabulary::{self, Evidence, Reason, TableId};
 
 /// No person overrules them: the official evaluator could not live with what is held here.
 static REASONS: LazyLock<Vec<Reason>> =

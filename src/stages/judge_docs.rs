@@ -22,9 +22,10 @@ use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::opinion::Opinion;
 use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
-use crate::engine::vocabulary::{Evidence, Opinion, Reason, TableId};
+use crate::engine::vocabulary::{Evidence, Reason, TableId};
 
 static REASONS: LazyLock<Vec<Reason>> =
     LazyLock::new(|| RULES.iter().map(|rule| Reason::policy(rule.code, rule.what)).collect());

@@ -26,7 +26,7 @@ use crate::columns::{
 use crate::conversation::Role;
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
-use crate::engine::decisions::{DecisionKind, Ruling};
+use crate::engine::decision::{DecisionKind, Ruling};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
@@ -38,13 +38,11 @@ use crate::relevance::asked::Asked;
 use crate::relevance::evidence::{self, Heard, hear};
 use crate::relevance::features::features;
 use crate::relevance::grounded::are_grounded;
-use crate::relevance::low_quality;
 use crate::relevance::measure::Thresholds;
 use crate::relevance::model::{Model, Side};
 use crate::relevance::offer::Offer;
 use crate::relevance::operating::{Means, OPERATING_POINT, OperatingPoint, operating_point};
-use crate::relevance::script;
-use crate::relevance::{Relevance, SPACE};
+use crate::relevance::{Relevance, SPACE, low_quality, script};
 use crate::text::normal::loose_name;
 
 /// The reason code of requests between the two lines.

@@ -15,10 +15,10 @@ use std::sync::atomic::AtomicBool;
 use serde_json::{Value, json};
 
 use super::{KINDS, Kind, reasons};
-use crate::columns;
 use crate::engine::context::{Cancel, Context, Quiet};
-use crate::engine::corpus::{Cells, Corpus, Fate};
+use crate::engine::corpus::{Cells, Corpus};
 use crate::engine::error::Result;
+use crate::engine::fate::Fate;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::scribe::Scribe;
 use crate::engine::stage::Stage;
@@ -26,8 +26,8 @@ use crate::engine::verdict::{Delta, Verdict};
 use crate::engine::view::View;
 use crate::engine::vocabulary::{Safety, TableId};
 use crate::environment::Environment;
-use crate::fixture;
 use crate::ingest::reasons::REASONS as LINE_REASONS;
+use crate::{columns, fixture};
 
 fn judge(stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Delta {
     judge_until(&AtomicBool::new(false), stage, corpus, columns).unwrap()

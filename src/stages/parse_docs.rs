@@ -16,13 +16,14 @@ use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::parse;
 use crate::docs::patch::{PatchOp, apply};
 use crate::engine::contract::{Contract, Partition};
-use crate::engine::decisions::{Decision, DecisionKind, Ruling};
+use crate::engine::decision::{Decision, DecisionKind, Ruling};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::opinion::Opinion;
 use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
-use crate::engine::vocabulary::{Cell, Evidence, Opinion, Reason, TableId};
+use crate::engine::vocabulary::{Cell, Evidence, Reason, TableId};
 
 /// One reason for each fault of the parser chain. A list without functions is nothing to repair: that is policy.
 static REASONS: LazyLock<Vec<(ParseFault, Reason)>> = LazyLock::new(|| {

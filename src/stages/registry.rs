@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{KINDS, Kind};
 use crate::engine::cascade::NO_REQUEST_LEFT;
-use crate::engine::decisions;
+use crate::engine::decision;
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN};
 use crate::engine::payload::JOINED;
 use crate::engine::vocabulary::Reason;
@@ -76,7 +76,7 @@ pub(super) fn reasons_of(kinds: &[Kind]) -> Vec<(Option<&Kind>, &'static Reason)
             }
         }
     }
-    reasons.extend(decisions::reasons().map(|reason| (None, reason)));
+    reasons.extend(decision::reasons().map(|reason| (None, reason)));
     reasons.extend(OF_THE_RUNNER.map(|reason| (None, reason)));
     reasons
 }

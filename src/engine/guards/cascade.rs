@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{BAD, Home, Log, WORSE, drops, stage};
 use crate::engine::cascade::take_effect;
 use crate::engine::corpus::Corpus;
-use crate::engine::verdict::FateEvent;
+use crate::engine::fate::FateEvent;
 use crate::engine::vocabulary::Action::{self, Drop, Hold, Merge};
 use crate::engine::vocabulary::TableId::{DocLists, Requests};
 use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};

@@ -1,12 +1,12 @@
 //! What `Verdict` refuses because of the rest of the contract: merges, links, decisions, parts.
 
-use super::verdict::{drop_row, edit, merge, set_text};
+use super::calls::{drop_row, edit, merge, set_text};
 use super::{BAD, Home, Log, Shown, contract, stage_of};
 use crate::columns::{LANGUAGE, MESSAGES};
 use crate::engine::contract::{Contract, Partition};
-use crate::engine::decisions::{DecisionKind, Ruling};
-use crate::engine::links::Link;
-use crate::engine::runner::StageInstance;
+use crate::engine::decision::{DecisionKind, Ruling};
+use crate::engine::instance::StageInstance;
+use crate::engine::link::Link;
 use crate::engine::vocabulary::{Safety, TableId};
 
 /// Every such refusal.

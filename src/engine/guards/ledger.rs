@@ -6,12 +6,13 @@ use super::{BAD, Home, Log, WORSE, stage};
 use crate::columns::{LANGUAGE, MESSAGES, listed};
 use crate::engine::corpus::Corpus;
 use crate::engine::delta::write_fates;
+use crate::engine::fate::FateEvent;
 use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::frame::FrameFile;
+use crate::engine::instance::StageInstance;
 use crate::engine::layout::FORGOTTEN_FATES;
 use crate::engine::ledger::{self, fate_word, for_each_event};
-use crate::engine::runner::{self, StageInstance};
-use crate::engine::verdict::FateEvent;
+use crate::engine::runner;
 use crate::engine::vocabulary::{Action, Edit, Evidence, Metric, Safety, TableId};
 
 /// Six requests; of list 0 the first two, of list 1 the next two.

@@ -6,6 +6,7 @@
 //! later run takes over), `tables`, `view` and `ledger` pin down what these rest on. `docs/guards.md` lists each guard with
 //! its test.
 
+mod calls;
 mod cascade;
 mod conservation;
 mod contract;
@@ -29,11 +30,12 @@ use super::corpus::Corpus;
 use super::error::{Error, Result};
 use super::fingerprint::Fingerprint;
 use super::folder::RunFolder;
+use super::instance::StageInstance;
 use super::layout::MANIFEST;
 use super::manifest::InputFile;
 use super::part::{BatchRows, Cuts, Parts};
 use super::payload::{DocListRow, InputsRead, Intake, Place, RequestRow, RowCells};
-use super::runner::{self, Exported, Outcome, Sink, Source, StageInstance};
+use super::runner::{self, Exported, Outcome, Sink, Source};
 use super::scribe::Scribe;
 use super::seal::{Files, read_sealed, write_sealed};
 use super::stage::Stage;

@@ -8,9 +8,10 @@ use crate::columns::{LANGUAGE, MESSAGES, TIME_MS};
 use crate::engine::cascade::NO_REQUEST_LEFT;
 use crate::engine::delta::{COLUMNS, FATES, write_fates};
 use crate::engine::error::Error;
+use crate::engine::fate::FateEvent;
 use crate::engine::frame::{FrameFile, FrameWriter, Values, write_frame};
-use crate::engine::runner::{self, StageInstance};
-use crate::engine::verdict::FateEvent;
+use crate::engine::instance::StageInstance;
+use crate::engine::runner;
 use crate::engine::vocabulary::{Action, Evidence, Metric, Reason, RowIx, TableId};
 
 const STEP: &str = "stages/02-judge";

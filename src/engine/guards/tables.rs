@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::columns::{LANGUAGE, MESSAGES, MODEL, TIME_MS};
 use crate::engine::contract::Contract;
-use crate::engine::corpus::{Cells, Corpus, Fate, RowId, Table};
+use crate::engine::corpus::{Cells, Corpus, RowId, Table};
+use crate::engine::fate::Fate;
 use crate::engine::frame::{Frame, FrameFile, FrameWriter, Held, Values};
 use crate::engine::scribe::Scribe;
 use crate::engine::verdict::Verdict;

@@ -1,11 +1,13 @@
 //! Whatever `Verdict` refuses stops the run, names the stage, and leaves nothing that is taken for a finished step.
 
+use super::calls::{drop_row, edit, merge, set_text};
 use super::{BAD, FOREIGN, Home, Log, Shown, WORSE, contract, drops, stage, stage_of};
 use crate::columns::{FUNCTIONS, LANGUAGE, MESSAGES, MODEL, TIME_MS};
 use crate::engine::contract::Contract;
 use crate::engine::error::Result;
+use crate::engine::opinion::Opinion;
 use crate::engine::verdict::Verdict;
-use crate::engine::vocabulary::{Action, ColumnSpec, Edit, Evidence, Opinion, RowIx, Safety, TableId};
+use crate::engine::vocabulary::{Action, Edit, Evidence, Safety, TableId};
 
 /// Runs a stage on four requests, of which number 1 was dropped before.
 fn run(judge: fn(&mut Verdict<'_>) -> Result<()>) -> (Home, Result<()>) {
@@ -14,22 +16,6 @@ fn run(judge: fn(&mut Verdict<'_>) -> Result<()>) -> (Home, Result<()>) {
         [drops("first", TableId::Requests, 1), stage("wrong", TableId::Requests, move |_, out| judge(out))];
     let done = home.run(&Log::of(&[0, 0, 0, 1]), &stages).map(drop);
     (home, done)
-}
-
-pub(super) fn edit(column: ColumnSpec, safety: Safety) -> Edit {
-    Edit { column, reason: &BAD, safety, patch: "[]".to_owned() }
-}
-
-pub(super) fn drop_row(out: &mut Verdict<'_>, row: RowIx) -> Result<()> {
-    out.drop(row, &BAD, Evidence::default())
-}
-
-pub(super) fn merge(out: &mut Verdict<'_>, row: RowIx, into: RowIx) -> Result<()> {
-    out.merge(row, into, &BAD, Evidence::default())
-}
-
-pub(super) fn set_text(out: &mut Verdict<'_>, row: RowIx, column: ColumnSpec) -> Result<()> {
-    out.set(row, column, "text")
 }
 
 /// What a stage may not say, how it would say it, and the answer.

@@ -7,7 +7,7 @@ use std::sync::mpsc::sync_channel;
 use super::{BAD, Home, Log, Shown, drops, stage};
 use crate::engine::delta::FATES;
 use crate::engine::error::{Error, Result};
-use crate::engine::runner::StageInstance;
+use crate::engine::instance::StageInstance;
 use crate::engine::scribe::Scribe;
 use crate::engine::vocabulary::{Evidence, TableId};
 

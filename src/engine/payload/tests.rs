@@ -8,11 +8,13 @@ use crate::engine::contract::Contract;
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::folder::RunFolder;
+use crate::engine::instance::StageInstance;
 use crate::engine::manifest::{InputFile, read_manifest};
-use crate::engine::runner::{self, Outcome, Source, StageInstance};
+use crate::engine::opinion::Opinion;
+use crate::engine::runner::{self, Outcome, Source};
 use crate::engine::stage::{RowStage, Rows};
 use crate::engine::view::Row;
-use crate::engine::vocabulary::{ColumnKind, ColumnSpec, Evidence, Opinion, Origin, Reason, RowIx, TableId};
+use crate::engine::vocabulary::{ColumnKind, ColumnSpec, Evidence, Origin, Reason, RowIx, TableId};
 
 const WORDS: ColumnSpec =
     ColumnSpec::new(TableId::DocLists, "words", ColumnKind::Text, Origin::Source, "what it is made of");

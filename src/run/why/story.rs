@@ -8,12 +8,14 @@ use crate::columns::{
     TEXT, TIER,
 };
 use crate::conversation::Message;
-use crate::engine::corpus::{BatchCells, Corpus, Fate, RowId};
-use crate::engine::decisions::digest;
+use crate::engine::corpus::{BatchCells, Corpus, RowId};
+use crate::engine::decision::digest;
 use crate::engine::error::Error;
+use crate::engine::fate::Fate;
 use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::ledger::{Event, fate_word, for_each_event, for_each_forgotten};
-use crate::engine::links::{self, Span, StoredLink};
+use crate::engine::link::Span;
+use crate::engine::links::{self, StoredLink};
 use crate::engine::payload::read_lines;
 use crate::engine::vocabulary::{ColumnSpec, RowIx, Safety, TableId};
 use crate::export::sink::JUDGED;

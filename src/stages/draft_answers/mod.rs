@@ -32,7 +32,7 @@ use crate::columns::{
 };
 use crate::engine::context::Context;
 use crate::engine::contract::Contract;
-use crate::engine::decisions::{Decision, DecisionKind, Ruling};
+use crate::engine::decision::{Decision, DecisionKind, Ruling};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;

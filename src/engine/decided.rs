@@ -1,0 +1,154 @@
+//! Which rows the decisions of people mean, and what those two do that the runner itself applies: `keep` and `drop`.
+//!
+//! A decision names its row by content id, or by the log's own id. One that names no row, several, or a row of other
+//! content than the person saw is never applied.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+use super::corpus::{Corpus, Table};
+use super::decision::{Columns, Decision, DecisionKind, Decisions, Ruling, digest};
+use super::error::Result;
+use super::fate::FateEvent;
+use super::vocabulary::{Action, Evidence, RowIx, TableId};
+
+/// Hex digits of an id or digest that name a row where not all are given.
+const LEAST_DIGITS: usize = 8;
+
+/// Decisions by the rows of one table that they name, as it stands.
+#[derive(Debug, Default)]
+pub struct Decided<'d> {
+    pub(super) by_row: BTreeMap<RowIx, Vec<&'d Decision>>,
+    /// Of each other decision, by line, why it names no row here.
+    pub(super) unmet: BTreeMap<usize, Unmet>,
+}
+
+/// Why a decision names no row of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unmet {
+    NoRow,
+    Several(usize),
+    Changed(String),
+}
+
+impl<'d> Decided<'d> {
+    /// Looks for the rows that decisions name.
+    ///
+    /// # Errors
+    /// A file of the run folder cannot be read.
+    pub fn of(decisions: &'d Decisions, corpus: &Corpus, table: TableId) -> Result<Self> {
+        let mut decided = Self::default();
+        let Some(columns) = decisions.columns.filter(|_| !decisions.all.is_empty()) else {
+            return Ok(decided);
+        };
+        let table = corpus.table(table);
+        let named = rows_named(decisions, &columns, table)?;
+        for (decision, rows) in decisions.all.iter().zip(named) {
+            match row_of(decision, &rows, &columns, table)? {
+                Ok(row) => decided.by_row.entry(row).or_default().push(decision),
+                Err(unmet) => drop(decided.unmet.insert(decision.line, unmet)),
+            }
+        }
+        Ok(decided)
+    }
+
+    /// The decision of a kind on a row.
+    pub fn on(&self, row: RowIx, kind: DecisionKind) -> Option<&'d Decision> {
+        self.by_row.get(&row)?.iter().find(|decision| decision.kind == kind).copied()
+    }
+
+    /// Takes back the fates of rows that a person keeps; gives what is left and what was taken back.
+    pub(super) fn overrule(&self, fates: Vec<FateEvent>) -> (Vec<FateEvent>, Vec<(RowIx, Ruling)>) {
+        let mut rulings = Vec::new();
+        let left = fates.into_iter().filter(|fate| {
+            let Some(decision) = self.on(fate.row, DecisionKind::Keep) else { return true };
+            if fate.reason.binding {
+                return true;
+            }
+            let instead_of =
+                json!({"instead_of": {"action": fate.action.name(), "reason": fate.reason.code}});
+            rulings.push((fate.row, Ruling::of(decision, instead_of)));
+            false
+        });
+        (left.collect(), rulings)
+    }
+
+    /// The fates of kept rows that a person drops.
+    pub(super) fn drops(&self, table: &Table) -> Vec<FateEvent> {
+        let dropped = self.by_row.keys().filter(|&&row| table.is_kept(row));
+        dropped
+            .filter_map(|&row| {
+                let decision = self.on(row, DecisionKind::Drop)?;
+                let evidence = Evidence::detail(Ruling::of(decision, Value::Null).detail);
+                let (action, reason) = (Action::Drop, DecisionKind::Drop.reason());
+                Some(FateEvent {
+                    table: table.id(),
+                    row,
+                    action,
+                    reason,
+                    into: None,
+                    cascaded: false,
+                    evidence,
+                })
+            })
+            .collect()
+    }
+}
+
+/// The rows that each decision names, in the order of the table.
+fn rows_named(decisions: &Decisions, columns: &Columns, table: &Table) -> Result<Vec<Vec<RowIx>>> {
+    let mut by_own_id: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+    let mut by_start: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, Decision { id, .. }) in decisions.all.iter().enumerate() {
+        by_own_id.entry(id).or_default().push(at);
+        let is_hex = id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_hex && (LEAST_DIGITS..=32).contains(&id.len()) {
+            by_start.entry(id.to_ascii_lowercase()).or_default().push(at);
+        }
+    }
+    let mut named = vec![Vec::new(); decisions.all.len()];
+    let has_own_ids = table.has(columns.own_id);
+    for batch in 0..table.batches() {
+        let cells = if has_own_ids { Some(table.read_batch(batch, &[columns.own_id])?) } else { None };
+        let start = table.batch(batch).start;
+        for row in table.rows_of_batch(batch) {
+            let own_id = cells.as_ref().and_then(|cells| cells.text(columns.own_id, row as usize - start));
+            let id = table.row_id(row).to_string();
+            let starts = (LEAST_DIGITS..=id.len()).filter_map(|digits| by_start.get(&id[..digits]));
+            let own = own_id.and_then(|own_id| by_own_id.get(own_id));
+            for &at in starts.chain(own).flatten() {
+                if named[at].last() != Some(&row) {
+                    named[at].push(row);
+                }
+            }
+        }
+    }
+    Ok(named)
+}
+
+/// The one row that a decision means: of several with its id the kept one.
+fn row_of(
+    decision: &Decision,
+    rows: &[RowIx],
+    columns: &Columns,
+    table: &Table,
+) -> Result<std::result::Result<RowIx, Unmet>> {
+    let kept: Vec<RowIx> = rows.iter().copied().filter(|&row| table.is_kept(row)).collect();
+    let row = match (&kept[..], rows) {
+        (&[row], _) | (&[], &[row]) => row,
+        ([], []) => return Ok(Err(Unmet::NoRow)),
+        ([], rows) | (rows, _) => return Ok(Err(Unmet::Several(rows.len()))),
+    };
+    let Some(was) = &decision.was else { return Ok(Ok(row)) };
+    let content = match table.id() {
+        TableId::Requests => columns.request,
+        TableId::DocLists => columns.list,
+    };
+    let batch = table.batch_of(row);
+    let cells = table.read_batch(batch, &[content])?;
+    let is = digest(cells.text(content, row as usize - table.batch(batch).start).unwrap_or_default());
+    let is_same = is.starts_with(&was.to_ascii_lowercase());
+    Ok(if is_same { Ok(row) } else { Err(Unmet::Changed(is[..LEAST_DIGITS].to_owned())) })
+}
