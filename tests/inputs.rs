@@ -161,7 +161,7 @@ fn a_signal_ends_a_run_that_waits_for_a_pipe() {
     command.args(["run", "--quiet", "--input"]).arg(&pipe).arg("--out").arg(folder.path().join("run"));
     let mut run = command.spawn().unwrap();
     // It waits for a writer once it has its folder.
-    while !folder.path().join("run/stdin").exists() {
+    while !folder.path().join("run/stdin.partial").exists() {
         std::thread::yield_now();
     }
     let id = run.id().to_string();

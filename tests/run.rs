@@ -224,6 +224,91 @@ fn changed_input_is_read_again_and_renamed_input_is_not() {
     assert_ne!(first["key"], ingested()["key"]);
 }
 
+/// A log of one request.
+fn write_question(path: &Path, query: &str) {
+    let row = format!("{{\"query\": {query:?}, \"functions\": \"[{{\\\"name\\\": \\\"now\\\"}}]\"}}\n");
+    std::fs::write(path, row).unwrap();
+}
+
+#[test]
+fn a_run_is_not_replaced_by_one_of_other_inputs_unless_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, other, out) = (folder.path().join("log.jsonl"), folder.path().join("other.jsonl"), "run");
+    let out = folder.path().join(out);
+    write_question(&log, "What time is it in Oslo?");
+    write_question(&other, "What time is it in Rome today?");
+    let run = |inputs: &[&Path], more: &[&str], stdin: Option<&Path>| {
+        let mut command = toolsieve();
+        command.args(["run", "--quiet", "--out"]).arg(&out).args(more);
+        if !inputs.is_empty() {
+            command.arg("--input").args(inputs);
+        }
+        if let Some(path) = stdin {
+            command.stdin(std::fs::File::open(path).unwrap());
+        }
+        let output = command.output().unwrap();
+        (output.status.code(), support::shown(&output))
+    };
+    let dash = Path::new("-");
+    assert_eq!(run(&[&log], &[], None).0, Some(0));
+    let whole = stable_bytes(&out);
+    let refused = |what: &str, (code, text): (Option<i32>, String)| {
+        assert_eq!(code, Some(2), "{what}: {text}");
+        assert!(text.contains("holds a run of other inputs: it read "), "{what}: {text}");
+        assert!(
+            text.contains("log.jsonl, and this run would read ") && text.contains("--fresh"),
+            "{what}: {text}"
+        );
+        assert!(!out.join("stdin").exists() && !out.join("stdin.partial").exists(), "{what}");
+    };
+    refused("the sample log", run(&[], &[], None));
+    refused("another file", run(&[&other], &[], None));
+    refused("one more file", run(&[&log, &other], &[], None));
+    refused("another pipe", run(&[dash], &[], Some(&other)));
+    assert_same_bytes(&whole, &stable_bytes(&out));
+    // The same content under another name, and other settings, go on.
+    assert_eq!(run(&[dash], &[], Some(&log)).0, Some(0));
+    assert_eq!(run(&[&log], &["--set", "max_fault_share=1", "--limit", "1"], None).0, Some(0));
+    assert_eq!(run(&[&log], &[], None).0, Some(0));
+    // A run that was stopped is not replaced either.
+    std::fs::remove_file(out.join("stdin")).unwrap();
+    std::fs::remove_file(out.join("run.json")).unwrap();
+    refused("the sample log, in an unfinished run", run(&[], &[], None));
+    assert_eq!(run(&[&other], &["--fresh"], None).0, Some(0));
+    assert_ne!(whole, stable_bytes(&out));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_reads_a_run_that_was_stopped_names_the_command_that_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, out) = (folder.path().join("it's a log.jsonl"), folder.path().join("run"));
+    write_question(&log, "What time is it in Oslo?");
+    let arguments = ["run", "--fresh", "--out", out.to_str().unwrap(), "--input", log.to_str().unwrap()];
+    assert!(support::output(&arguments).status.success());
+    let whole = stable_bytes(&out);
+    std::fs::remove_file(out.join("run.json")).unwrap();
+    let told = support::shown(&support::output(&["report", out.to_str().unwrap()]));
+    assert!(told.contains(&format!("error: the run in {} is not finished\n", out.display())), "{told}");
+    let command = told.split("hint: `").nth(1).unwrap().split('`').next().unwrap();
+    assert!(told.contains("` goes on where it stopped") && !command.contains("--fresh"), "{told}");
+    let again = std::process::Command::new("sh")
+        .args(["-c", command])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(
+        again.status.success() && support::shown(&again).contains("reused "),
+        "{}",
+        support::shown(&again)
+    );
+    assert_same_bytes(&whole, &stable_bytes(&out));
+    // Another command has had the folder since.
+    std::fs::remove_file(out.join("run.json")).unwrap();
+    let purge = support::shown(&support::output(&["purge", out.to_str().unwrap(), "--raw"]));
+    assert!(purge.contains("is not finished\nhint: the command that began it goes on"), "{purge}");
+}
+
 fn run_sample_inputs(out: &Path, input: &str) {
     let output = support::output(&["run", "--quiet", "--out", out.to_str().unwrap(), "--input", input]);
     assert!(output.status.success(), "{}", support::shown(&output));

@@ -39,7 +39,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     sample_rows: Option<u64>,
 
-    /// Removes what an earlier run left in the folder, but for the list of forgotten records.
+    /// Removes what an earlier run left in the folder, whatever its inputs, but for the list of forgotten records.
     #[arg(long)]
     fresh: bool,
 

@@ -59,8 +59,16 @@ pub enum Error {
     #[error("{} is a symbolic link or no regular file, and nothing is written or removed through one\nhint: remove it and run the same command again", .0.display())]
     Link(PathBuf),
     /// There is no finished run.
-    #[error("no finished run in {}\nhint: `toolsieve run --out {}` makes one", .0.display(), .0.display())]
+    #[error("no finished run in {}\nhint: `toolsieve run --input FILE… --out {}` makes one", .0.display(), .0.display())]
     NoRun(PathBuf),
+    /// There is a run, but it is not finished.
+    #[error("the run in {} is not finished\nhint: {} goes on where it stopped", path.display(), command.as_ref().map_or_else(|| "the command that began it".to_owned(), |command| format!("`{command}`")))]
+    Unfinished {
+        /// The run folder.
+        path: PathBuf,
+        /// The command line that works or worked in it, where it is a run's.
+        command: Option<String>,
+    },
     /// An input could not be read to its end.
     #[error("{0}")]
     Input(String),

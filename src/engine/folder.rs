@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::disk::{is_link, owner_only, remove, sync_folder};
+use super::disk::{is_link, owner_only, put_in_place, remove, sync_folder};
 use super::error::{At, Error, Result};
 use super::layout::{DATASET, FORGOTTEN_LIST, INGEST, MANIFEST, OUTCOME, RUN_FILE, SPOOL, STAGES, beside};
 use super::manifest::{sealed_manifest, step_folders};
@@ -79,6 +79,27 @@ impl RunFolder {
     /// Where standard input is copied to, as it was read.
     pub fn spool(&self) -> PathBuf {
         self.path.join(SPOOL)
+    }
+
+    /// Where the copy is written before it has its place.
+    pub fn spool_begun(&self) -> PathBuf {
+        beside(&self.spool())
+    }
+
+    /// Removes a copy that has not got its place.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    pub fn remove_spool_begun(&self) -> Result<()> {
+        remove(&self.spool_begun())
+    }
+
+    /// Puts a copy that was begun in its place.
+    ///
+    /// # Errors
+    /// It cannot be renamed.
+    pub fn finish_spool(&self) -> Result<()> {
+        put_in_place(&self.spool_begun(), &self.spool())
     }
 
     /// Removes the copy of standard input; gives its size where there was one.
@@ -160,7 +181,7 @@ impl RunFolder {
     /// # Errors
     /// Something cannot be removed.
     pub fn remove_partial(&self) -> Result<()> {
-        for name in [INGEST, DATASET] {
+        for name in [INGEST, DATASET, SPOOL] {
             remove(&beside(&self.path.join(name)))?;
         }
         for name in [RUN_FILE, FORGOTTEN_LIST].into_iter().chain(OUTCOME) {

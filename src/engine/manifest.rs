@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::disk::{is_link, sync_folder};
 use super::error::{At, Error, Result, damaged};
 use super::layout::{DATASET, MANIFEST, OUTCOME, RUN_FILE, STAGES};
-use super::marker::has_marker;
+use super::marker::{has_marker, run_command};
 use super::seal::{Files, Sealed, names_below, read_sealed, write_sealed};
 
 /// The run as it was started: what was read, with what, by which version.
@@ -73,7 +73,12 @@ pub fn read_run_file(run: &Path) -> Result<RunFile> {
 
 pub(super) fn sealed_run_file(run: &Path) -> Result<Sealed<RunFile>> {
     let path = run.join(RUN_FILE);
-    if path.is_file() { read_own(run, &path) } else { Err(Error::NoRun(run.to_owned())) }
+    if path.is_file() {
+        return read_own(run, &path);
+    }
+    let path = run.to_owned();
+    let is_begun = has_marker(run)?;
+    Err(if is_begun { Error::Unfinished { command: run_command(run), path } } else { Error::NoRun(path) })
 }
 
 /// The manifest of a finished step of a run that need not be ours; `None` where it is not finished.

@@ -57,6 +57,15 @@ pub(super) fn lock(path: &Path, command: &str) -> Result<File> {
     Ok(lock)
 }
 
+/// The command line of the run that has or had a folder last; none where another command had it since.
+pub(super) fn run_command(path: &Path) -> Option<String> {
+    let owner = fs::read_to_string(path.join(LOCK)).ok()?;
+    let (_, command) = owner.split_once(": ")?;
+    // To go on is not to begin again.
+    let command: Vec<&str> = command.split(' ').filter(|word| *word != "--fresh").collect();
+    (command.get(1) == Some(&"run")).then(|| command.join(" "))
+}
+
 /// What a folder is to a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nature {

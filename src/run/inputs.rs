@@ -1,5 +1,6 @@
 //! Checks that what a pipeline reads is there, and copies what can be read only once.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +9,10 @@ use super::error::refuse;
 use crate::engine::disk::create_private;
 use crate::engine::error::At as _;
 use crate::engine::folder::RunFolder;
+use crate::engine::layout::INGEST;
+use crate::engine::manifest::{InputFile, read_run_file};
+use crate::engine::payload::IngestManifest;
+use crate::engine::runner::Source as _;
 use crate::engine::verify::check_outcome;
 use crate::export::earlier::Earlier;
 use crate::export::sink::Export;
@@ -97,19 +102,98 @@ pub(super) fn check_baselines(pipeline: &Pipeline, out: Option<&Path>) -> Result
     Ok(())
 }
 
-/// Copies standard input, or a pipe that has a name, into the run folder, so that it is read like a file and can be
-/// read again. Nothing of the run is written yet, and a pipe may never end.
-pub(super) fn spool_pipe(ingest: &mut Ingest, folder: &RunFolder) -> Result<(), Error> {
-    let spooled = folder.spool();
-    for input in ingest.inputs.iter_mut().filter(|input| is_pipe(input)) {
-        let mut file = create_private(&spooled)?;
-        if *input == Path::new("-") {
-            io::copy(&mut io::stdin().lock(), &mut file).at("copying standard input to", &spooled)?;
-        } else {
-            let mut pipe = std::fs::File::open(&*input).at("reading", input)?;
-            io::copy(&mut pipe, &mut file).at("reading", input)?;
-        }
-        input.clone_from(&spooled);
+/// The inputs as they are read. Standard input, or a pipe that has a name, is copied into the run folder, so that it is
+/// read like a file and can be read again.
+///
+/// Nothing of the run is written yet, and a pipe may never end.
+///
+/// # Errors
+/// A pipe cannot be copied, or the folder holds a run of other inputs.
+pub(super) fn take_inputs(given: &Ingest, folder: &RunFolder) -> Result<Ingest, Error> {
+    let mut ingest = given.clone();
+    let Some(at) = given.inputs.iter().position(|input| is_pipe(input)) else {
+        check_same_inputs(given, given, folder)?;
+        return Ok(ingest);
+    };
+    // The copy of an earlier run stays until this one is known to be of the same content.
+    ingest.inputs[at] = folder.spool_begun();
+    copy_pipe(&given.inputs[at], &ingest.inputs[at])?;
+    if let Err(error) = check_same_inputs(given, &ingest, folder) {
+        folder.remove_spool_begun()?;
+        return Err(error);
+    }
+    folder.finish_spool()?;
+    ingest.inputs[at] = folder.spool();
+    Ok(ingest)
+}
+
+fn copy_pipe(input: &Path, copy: &Path) -> Result<(), Error> {
+    let mut file = create_private(copy)?;
+    if input == Path::new("-") {
+        io::copy(&mut io::stdin().lock(), &mut file).at("copying standard input to", copy)?;
+    } else {
+        let mut pipe = std::fs::File::open(input).at("reading", input)?;
+        io::copy(&mut pipe, &mut file).at("reading", input)?;
     }
     Ok(())
+}
+
+/// Refuses to replace a run, finished or not, by one of other inputs: files of other names and other content. A file
+/// that has changed under its name is the same input; a pipe has no name that says what it holds.
+fn check_same_inputs(given: &Ingest, copied: &Ingest, folder: &RunFolder) -> Result<(), Error> {
+    let before = inputs_before(folder);
+    if before.is_empty() || has_names_of(&copied.inputs, &before) || has_content_of(copied, &before)? {
+        return Ok(());
+    }
+    let had: Vec<PathBuf> = before.iter().map(|input| input.path.as_str().into()).collect();
+    refuse(format!(
+        "{} holds a run of other inputs: it read {}, and this run would read {}\nhint: name the inputs of the run there with --input to go on with it, give another folder with --out, or replace the run there with --fresh",
+        folder.path().display(),
+        named(&had),
+        named(&given.inputs),
+    ))
+}
+
+/// The inputs of the run that a folder holds, as they were named last; none where it has read nothing, or nobody can tell.
+fn inputs_before(folder: &RunFolder) -> Vec<InputFile> {
+    if let Ok(file) = read_run_file(folder.path()) {
+        return file.inputs;
+    }
+    let ingest = folder.manifest::<IngestManifest>(INGEST);
+    ingest.ok().flatten().map(|ingest| ingest.inputs).unwrap_or_default()
+}
+
+fn has_names_of(inputs: &[PathBuf], before: &[InputFile]) -> bool {
+    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let given: BTreeSet<PathBuf> = inputs.iter().map(|input| place(input)).collect();
+    given == before.iter().map(|input| place(Path::new(&input.path))).collect()
+}
+
+fn has_content_of(ingest: &Ingest, before: &[InputFile]) -> Result<bool, Error> {
+    let in_order = |mut all: Vec<u64>| {
+        all.sort_unstable();
+        all
+    };
+    let sizes = ingest.inputs.iter().map(|input| input.metadata().map_or(0, |facts| facts.len()));
+    // Hashes take a while, sizes do not.
+    if in_order(sizes.collect()) != in_order(before.iter().map(|input| input.bytes).collect()) {
+        return Ok(false);
+    }
+    let now = ingest.inputs()?;
+    let hashes = |inputs: &[InputFile]| -> Vec<String> {
+        let mut hashes: Vec<String> = inputs.iter().map(|input| input.sha256.clone()).collect();
+        hashes.sort_unstable();
+        hashes
+    };
+    Ok(hashes(&now) == hashes(before))
+}
+
+/// The first of some files, and how many there are besides.
+fn named(files: &[PathBuf]) -> String {
+    let first = files.first().map_or_else(|| "nothing".to_owned(), |file| file.display().to_string());
+    let first = if first == "-" { "standard input".to_owned() } else { first };
+    match files.len().saturating_sub(1) {
+        0 => first,
+        n => format!("{first} and {n} more"),
+    }
 }

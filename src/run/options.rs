@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 
 use crate::engine::part::{BatchRows, Cuts, Parts};
+use crate::text::visible::visible_line;
 
 /// How [`execute`](super::execute) runs a pipeline.
 #[derive(Debug, Clone)]
@@ -65,10 +66,40 @@ impl Options {
         self
     }
 
+    /// The command line as a shell takes it; hidden characters are shown.
+    pub(super) fn command_line(&self) -> String {
+        let words = self.command.iter().map(|word| quoted(word));
+        words.collect::<Vec<_>>().join(" ")
+    }
+
     /// Records this command line.
     #[must_use]
     pub fn command(mut self, command: impl IntoIterator<Item = String>) -> Self {
         self.command = command.into_iter().collect();
         self
+    }
+}
+
+/// A word of a command line as a POSIX shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+#~".contains(c);
+    let word = visible_line(word);
+    if !word.is_empty() && !word.starts_with(['~', '#']) && word.chars().all(is_plain) {
+        word.into_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_can_be_given_to_a_shell() {
+        let words = ["toolsieve", "run", "a b.jsonl", "it's", "", "ingest.columns.query=[\"q\"]", "x=1"];
+        let options = Options::default().command(words.map(str::to_owned));
+        let line = r#"toolsieve run 'a b.jsonl' 'it'\''s' '' 'ingest.columns.query=["q"]' x=1"#;
+        assert_eq!(options.command_line(), line);
     }
 }
