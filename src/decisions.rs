@@ -38,6 +38,14 @@ pub enum DecisionsError {
         /// The lines, from 1, and what is wrong in each.
         faults: Vec<(usize, String)>,
     },
+    /// Some decisions hold personal values that the pipeline replaces.
+    #[error("{}\n{PERSONAL_HINT}", lines_of(path, faults))]
+    Personal {
+        /// The file.
+        path: PathBuf,
+        /// The lines, from 1, with kinds and places of the values, never the values.
+        faults: Vec<(usize, String)>,
+    },
 }
 
 /// Most lines that a message names.
@@ -45,8 +53,14 @@ const MOST_NAMED: usize = 20;
 /// Longest value that a message quotes, in characters.
 const MOST_QUOTED: usize = 60;
 const HINT: &str = r#"hint: a line is {"id": ID, "decision": "keep" | "drop" | "relabel" | "answer" | "edit", …}; docs/human-decisions.md has one of each"#;
+const PERSONAL_HINT: &str =
+    "hint: write each value as the run shows it, with its placeholder; `toolsieve why RUN ID` shows the row";
 
 fn report(path: &Path, faults: &[(usize, String)]) -> String {
+    format!("{}\n{HINT}", lines_of(path, faults))
+}
+
+fn lines_of(path: &Path, faults: &[(usize, String)]) -> String {
     let path = path.display();
     let lines =
         faults.iter().take(MOST_NAMED).map(|(line, fault)| format!("decisions {path}:{line}: {fault}"));
@@ -54,7 +68,35 @@ fn report(path: &Path, faults: &[(usize, String)]) -> String {
         0 => String::new(),
         n_more => format!("\nand {n_more} more lines"),
     };
-    format!("{}{more}\n{HINT}", lines.collect::<Vec<_>>().join("\n"))
+    format!("{}{more}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Refuses decisions with personal values, of which `values` gives kind and place: nothing replaces them later.
+///
+/// # Errors
+/// Decisions hold such values: all of them are named.
+pub fn check_personal(
+    decisions: &Decisions,
+    values: impl Fn(&Decision) -> Vec<(&'static str, String)>,
+) -> Result<(), DecisionsError> {
+    let fault = |decision: &Decision| {
+        let values = values(decision);
+        let (kind, place) = values.first()?;
+        let place = shortened(place, MOST_QUOTED);
+        let more = match values.len() - 1 {
+            0 => String::new(),
+            n_more => format!(" and {n_more} more"),
+        };
+        Some((
+            decision.line,
+            format!("{}: found a personal value ({kind}) at {place}{more}", decision.kind.name()),
+        ))
+    };
+    let faults: Vec<(usize, String)> = decisions.all.iter().filter_map(fault).collect();
+    if faults.is_empty() {
+        return Ok(());
+    }
+    Err(DecisionsError::Personal { path: PathBuf::from(&decisions.file), faults })
 }
 
 /// Reads a file of decisions.

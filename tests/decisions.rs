@@ -6,6 +6,7 @@
 mod support;
 
 use std::path::{Path, PathBuf};
+use std::process::Output;
 
 use serde_json::{Value, json};
 use support::{assert_same_bytes, output, shown, stable_bytes};
@@ -59,20 +60,24 @@ impl Decided {
 
     /// Runs it into a folder with these decisions, and gives what was printed.
     fn run(&self, out: &str, decisions: &[Value]) -> String {
+        let run = self.attempt(out, decisions);
+        assert!(run.status.success(), "{}", shown(&run));
+        shown(&run)
+    }
+
+    fn attempt(&self, out: &str, decisions: &[Value]) -> Output {
         let file = self.path("decisions.jsonl");
         let lines: String = decisions.iter().map(|decision| format!("{decision}\n")).collect();
         std::fs::write(&file, lines).unwrap();
         let [pipeline, out, file] = [self.path("pipeline.toml"), self.path(out), file];
-        let run = output(&[
+        output(&[
             "run",
             pipeline.to_str().unwrap(),
             "--out",
             out.to_str().unwrap(),
             "--decisions",
             file.to_str().unwrap(),
-        ]);
-        assert!(run.status.success(), "{}", shown(&run));
-        shown(&run)
+        ])
     }
 
     /// The fate and reason of a request of a run.
@@ -242,6 +247,43 @@ fn a_decision_that_fits_no_row_is_reported_with_the_reason_and_not_applied() {
     let again = decided.run("run", &decisions);
     assert!(again.contains(&format!("reused    {} finished steps", STAGES.len() + 1)), "{again}");
     assert_eq!(again.matches("is not applied").count(), expected.len());
+}
+
+#[test]
+fn a_personal_value_in_a_decision_never_reaches_the_dataset() {
+    let send = json!([{"name": "send_report", "description": "Sends the report to someone.",
+        "parameters": {"type": "dict", "required": ["to"], "properties": {
+            "to": {"type": "string", "description": "Whom to send it to."}}}}]);
+    let decided =
+        Decided::new(&[request("mail", "Send the report to mira.keller@quillpost.net", &send, None)]);
+    decided.run("plain", &[]);
+    let answer = |to: &str| json!({"id": "mail", "decision": "answer", "ground_truth": [{"send_report": {"to": [to]}}]});
+    let edit = |text: &str| {
+        let patch = json!([{"op": "replace", "path": "/0/description", "value": text}]);
+        json!({"id": decided.list_of("plain", "mail"), "decision": "edit", "patch": patch})
+    };
+    let reach = "Sends the report. Ask jon.vale@quillpost.net or call +44 20 7946 0321.";
+    let raw = [answer("mira.keller@quillpost.net"), edit(reach)];
+    let refused = decided.attempt("raw", &raw);
+    assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
+    for message in [
+        "decisions.jsonl:1: answer: found a personal value (email) at /0/send_report/to/0\n",
+        "decisions.jsonl:2: edit: found a personal value (email) at /patch/0/value and 1 more\n",
+        "hint: write each value as the run shows it, with its placeholder",
+    ] {
+        assert!(shown(&refused).contains(message), "{message} in {}", shown(&refused));
+    }
+    assert!(!shown(&refused).contains("quillpost") && !decided.path("raw").exists());
+    // As the run shows it.
+    decided.run("shown", &[answer("user1@example.com"), edit("Sends the report. Ask user1@example.com.")]);
+    assert_eq!(decided.not_applied("shown"), []);
+    assert_eq!(decided.fate("shown", "mail").0, "exported");
+    // A pipeline that does not redact has the values in its texts, too.
+    let pipeline = std::fs::read_to_string(decided.path("pipeline.toml")).unwrap();
+    let open = pipeline.replace("[[stages]]\nkind = \"redact\"\n[[stages]]\nkind = \"redact-docs\"\n", "");
+    assert_ne!(open, pipeline);
+    std::fs::write(decided.path("pipeline.toml"), open).unwrap();
+    decided.run("open", &raw);
 }
 
 #[test]

@@ -21,6 +21,7 @@ use crate::engine::decision::Decisions;
 use crate::engine::instance::StageInstance;
 use crate::export::sink::Export;
 use crate::ingest::source::Ingest;
+use crate::stages::personal::PersonalValues;
 use crate::stages::{self, Kind, Registry};
 
 /// Reads one file; knows where it is for messages.
@@ -76,7 +77,7 @@ impl<'t> Reader<'t> {
             draft.stages.into_iter().map(|stage| self.instance(stage)).collect::<Result<_, _>>()?;
         let warnings = order::check(&stages, export.as_ref())
             .map_err(|misplaced| self.error(None, misplaced.what, Some(misplaced.hint)))?;
-        let (decisions_file, decisions) = (decisions.clone(), self.decisions(decisions)?);
+        let (decisions_file, decisions) = (decisions.clone(), self.decisions(decisions, &stages)?);
         Ok(Pipeline {
             name,
             about,
@@ -93,13 +94,21 @@ impl<'t> Reader<'t> {
     }
 
     /// The decisions of people, read here, so that a bad file is reported before the run begins.
-    fn decisions(&self, file: Option<PathBuf>) -> Result<Arc<Decisions>, PipelineError> {
+    fn decisions(
+        &self,
+        file: Option<PathBuf>,
+        stages: &[StageInstance],
+    ) -> Result<Arc<Decisions>, PipelineError> {
         let Some(file) = file else { return Ok(Arc::default()) };
-        let decisions = decisions::read(&file).map_err(|error| {
+        let error = |error: &dyn std::error::Error| {
             let text = error.to_string();
             let (what, hint) = text.split_once("\nhint: ").unwrap_or((&text, ""));
             self.error(None, what, (!hint.is_empty()).then(|| hint.to_owned()))
-        })?;
+        };
+        let decisions = decisions::read(&file).map_err(|fault| error(&fault))?;
+        let personal = PersonalValues::of(stages).map_err(|fault| error(&fault))?;
+        decisions::check_personal(&decisions, |decision| personal.of_decision(decision))
+            .map_err(|fault| error(&fault))?;
         Ok(Arc::new(decisions))
     }
 

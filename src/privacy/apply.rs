@@ -143,6 +143,17 @@ pub(super) fn in_value(scanner: &Scanner, mut value: Value, mut visit: impl FnMu
     });
 }
 
+/// The kinds of the personal values in JSON and their places, as JSON pointers; see [`Replaced::path`].
+pub fn places(scanner: &Scanner, value: &Value) -> Vec<(Kind, String)> {
+    let mut places = Vec::new();
+    walk(scanner.into(), &mut value.clone(), &mut String::new(), "", &mut |found, _, path| {
+        let personal = found.iter().filter(|value| value.is_personal());
+        places.extend(personal.map(|value| (value.kind, path.to_owned())));
+        None
+    });
+    places
+}
+
 /// The cell with the personal values of its JSON replaced; `None` where there are none.
 pub fn redact_json<'a>(
     finder: impl Into<Finder<'a>>,

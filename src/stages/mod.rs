@@ -19,6 +19,7 @@ pub mod merge_exact_docs;
 pub mod merge_near_docs;
 pub mod merge_near_queries;
 pub mod parse_docs;
+pub(crate) mod personal;
 pub mod redact;
 pub mod redact_docs;
 mod registry;
