@@ -344,6 +344,14 @@ mod tests {
                 "1: \"functions\": found nothing, expected new functions, or \"patch\" with RFC 6902 operations",
             ),
             (
+                r#"{"id": "a", "decision": "edit", "functions": []}"#.to_owned(),
+                "1: \"functions\": found [], expected a list of at least one function doc",
+            ),
+            (
+                r#"{"id": "a", "decision": "edit", "functions": [{}], "patch": []}"#.to_owned(),
+                "1: found \"functions\" and \"patch\", expected one of them",
+            ),
+            (
                 r#"{"id": "a", "decision": "keep", "was": "xyz"}"#.to_owned(),
                 "1: \"was\": found \"xyz\", expected the first 8 hex digits, or more, of the digest that `toolsieve why --full` shows",
             ),
@@ -359,6 +367,10 @@ mod tests {
         ] {
             assert_eq!(read_text(&text).unwrap_err(), message);
         }
+        let patch = r#"{"id": "a", "decision": "edit", "patch": [{"op": "add"}]}"#;
+        let fault = read_text(patch).unwrap_err();
+        let expected = r#"1: "patch": found [{"op":"add"}], expected a list of RFC 6902 operations"#;
+        assert!(fault.starts_with(expected), "{fault}");
         let both = read_text("[1]\n{\"id\": \"a\", \"decision\": \"keep\"}\n[2]").unwrap_err();
         assert_eq!(both, "1: found [1], expected an object\n3: found [2], expected an object");
         let missing = read(Path::new("no/such/file.jsonl")).unwrap_err().to_string();

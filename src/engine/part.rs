@@ -62,3 +62,17 @@ impl Part {
         self.n_rows == 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_holds_its_rows_and_no_other() {
+        let part = Part::of(&[1, 3], 4);
+        assert_eq!([0, 1, 2, 3, 4].map(|row| part.holds(row)), [false, true, false, true, false]);
+        assert_eq!((part.len(), part.is_empty()), (2, false));
+        let none = Part::of(&[], 4);
+        assert_eq!((none.len(), none.is_empty(), none.holds(0)), (0, true, false));
+    }
+}

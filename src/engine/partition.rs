@@ -147,14 +147,20 @@ mod tests {
     #[expect(clippy::struct_excessive_bools, reason = "each breaks a rule of its own")]
     struct Odd {
         is_by_key: bool,
+        is_whole: bool,
         has_keys: bool,
+        is_half_keyed: bool,
         speaks_of_others: bool,
         notes_what_it_saw: bool,
     }
 
     impl Stage for Odd {
         fn contract(&self) -> Contract {
-            let partition = if self.is_by_key { Partition::Key } else { Partition::Rows };
+            let partition = match self {
+                Self { is_by_key: true, .. } => Partition::Key,
+                Self { is_whole: true, .. } => Partition::Whole,
+                _ => Partition::Rows,
+            };
             Contract::of(TableId::Requests).reads([MESSAGES]).reasons([&ODD]).partition(partition)
         }
 
@@ -163,12 +169,16 @@ mod tests {
         }
 
         fn keys(&self, view: &View<'_>, _cx: &Context<'_>) -> Result<Option<Vec<(RowIx, u128)>>> {
-            Ok(self.has_keys.then(|| view.rows().map(|row| (row, u128::from(row % 3))).collect()))
+            let keyed = view.rows().filter(|&row| !self.is_half_keyed || row < 5 || row == 6);
+            Ok(self.has_keys.then(|| keyed.map(|row| (row, u128::from(row % 3))).collect()))
         }
 
         fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
             let rows: Vec<RowIx> =
                 if self.speaks_of_others { view.whole().rows().collect() } else { view.rows().collect() };
+            cx.progress.begin("a part", None);
+            cx.progress.advance(rows.len() as u64);
+            cx.progress.end("judged");
             cx.progress.warn("the same in each part");
             if self.notes_what_it_saw {
                 out.note("rows", json!(rows));
@@ -217,6 +227,14 @@ mod tests {
     }
 
     #[test]
+    fn a_row_without_a_key_is_a_group_of_its_own() {
+        let stage = Odd { is_by_key: true, has_keys: true, is_half_keyed: true, ..Odd::default() };
+        let (parts, dropped) = judged(stage, 2, &Quiet).unwrap();
+        assert_eq!(parts, [vec![0, 2, 3, 6, 8], vec![1, 4, 5, 7, 9]], "5, 7, 8 and 9 have no key");
+        assert_eq!(dropped, [1, 3, 5, 7, 9]);
+    }
+
+    #[test]
     fn a_part_that_speaks_of_a_row_of_another_is_refused() {
         let refused = refusal(Odd { speaks_of_others: true, ..Odd::default() });
         assert!(refused.contains("row 5 is judged in another part"), "{refused}");
@@ -235,18 +253,42 @@ mod tests {
     }
 
     #[test]
-    fn what_every_part_warns_of_is_shown_once() {
-        struct Counts(Mutex<usize>);
+    fn what_every_part_warns_of_is_shown_once_and_its_progress_each_time() {
+        /// Steps that began, rows, steps that ended, warnings.
+        struct Counts(Mutex<[u64; 4]>);
         impl Progress for Counts {
-            fn begin(&self, _step: &str, _total: Option<u64>) {}
-            fn advance(&self, _rows: u64) {}
-            fn end(&self, _outcome: &str) {}
+            fn begin(&self, _step: &str, _total: Option<u64>) {
+                self.0.lock().unwrap()[0] += 1;
+            }
+            fn advance(&self, rows: u64) {
+                self.0.lock().unwrap()[1] += rows;
+            }
+            fn end(&self, _outcome: &str) {
+                self.0.lock().unwrap()[2] += 1;
+            }
             fn warn(&self, _message: &str) {
-                *self.0.lock().unwrap() += 1;
+                self.0.lock().unwrap()[3] += 1;
             }
         }
-        let counts = Counts(Mutex::new(0));
+        let counts = Counts(Mutex::new([0; 4]));
         judged(Odd::default(), 5, &counts).unwrap();
-        assert_eq!(*counts.0.lock().unwrap(), 1);
+        assert_eq!(*counts.0.lock().unwrap(), [5, 10, 5, 1]);
+    }
+
+    #[test]
+    fn one_part_and_a_stage_that_needs_all_rows_are_not_cut() {
+        let corpus = fixture::corpus(&json!({"requests": [{"messages": []}, {"messages": []}]}));
+        let cancel = AtomicBool::new(false);
+        let n_parts = |stage: &Odd, parts: usize, contract: &Contract| {
+            let view = View::new(&corpus, contract);
+            let cx = Context::new(1, &cancel, &Quiet);
+            cut(stage, "odd", &view, Parts::new(parts).unwrap(), &cx).unwrap().len()
+        };
+        let stage = Odd::default();
+        assert_eq!([1, 2, 7].map(|parts| n_parts(&stage, parts, &stage.contract())), [0, 2, 2]);
+        let keyed = Odd { is_by_key: true, ..stage };
+        assert_eq!(n_parts(&keyed, 1, &keyed.contract()), 0, "nobody asks for its keys");
+        let whole = Odd { is_whole: true, ..stage };
+        assert_eq!(n_parts(&whole, 2, &whole.contract()), 0);
     }
 }

@@ -20,13 +20,16 @@ pub struct View<'a> {
     /// The rows to be judged, where these are not all.
     part: Option<&'a Part>,
     decided: Option<&'a Decided<'a>>,
+    /// The kinds of decisions that it takes from its rows.
+    takes: Vec<DecisionKind>,
 }
 
 impl<'a> View<'a> {
     /// The view that a contract allows.
     pub fn new(corpus: &'a Corpus, contract: &Contract) -> Self {
         let reads = contract.reads.iter().chain(&contract.reads_if_there).copied().collect();
-        Self { corpus, table: contract.table, reads, part: None, decided: None }
+        let takes = contract.decisions.clone();
+        Self { corpus, table: contract.table, reads, part: None, decided: None, takes }
     }
 
     /// The same with what people decided on rows of its table.
@@ -46,8 +49,8 @@ impl<'a> View<'a> {
     /// All rows, whatever part of them is to be judged: what a stage must know of the others.
     #[must_use]
     pub fn whole(&self) -> View<'a> {
-        let (corpus, reads, decided) = (self.corpus, self.reads.clone(), self.decided);
-        View { corpus, table: self.table, reads, part: None, decided }
+        let (reads, takes) = (self.reads.clone(), self.takes.clone());
+        View { corpus: self.corpus, table: self.table, reads, part: None, decided: self.decided, takes }
     }
 
     /// The same contract's columns of the parent table.
@@ -212,7 +215,7 @@ impl<'a> View<'a> {
             if !rows.is_empty() {
                 let cells = table.read_batch(index, &columns)?;
                 let (start, cancel, decided) = (range.start, cx.cancel, self.decided);
-                visit(&Batch { index, start, rows, cells, cancel, decided })?;
+                visit(&Batch { index, start, rows, cells, cancel, decided, takes: &self.takes })?;
             }
             cx.progress.advance(n_done as u64);
         }
@@ -260,6 +263,7 @@ pub struct Batch<'a> {
     cells: BatchCells,
     cancel: &'a dyn Cancel,
     decided: Option<&'a Decided<'a>>,
+    takes: &'a [DecisionKind],
 }
 
 impl Batch<'_> {
@@ -275,7 +279,8 @@ impl Batch<'_> {
 
     /// A row of the batch.
     pub fn row(&self, row: RowIx) -> Row<'_> {
-        Row { ix: row, at: row as usize - self.start, cells: &self.cells, decided: self.decided }
+        let at = row as usize - self.start;
+        Row { ix: row, at, cells: &self.cells, decided: self.decided, takes: self.takes }
     }
 
     /// Judges its rows in parallel; answers in row order.
@@ -296,6 +301,7 @@ pub struct Row<'a> {
     at: usize,
     cells: &'a BatchCells,
     decided: Option<&'a Decided<'a>>,
+    takes: &'a [DecisionKind],
 }
 
 impl<'a> Row<'a> {
@@ -304,8 +310,12 @@ impl<'a> Row<'a> {
         self.ix
     }
 
-    /// What a person decided on it, of a kind that the stage's contract names.
+    /// What a person decided on it.
+    ///
+    /// # Panics
+    /// The stage's contract does not name the kind: its step would not be judged again for another decision.
     pub fn decision(&self, kind: DecisionKind) -> Option<&'a Decision> {
+        assert!(self.takes.contains(&kind), "decision {} is not among those that were declared", kind.name());
         self.decided?.on(self.ix, kind)
     }
 

@@ -10,12 +10,12 @@ mod sample;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
 use super::{KINDS, Kind, reasons};
-use crate::engine::context::{Cancel, Context, Quiet};
+use crate::engine::context::{Cancel, Context, Progress, Quiet};
 use crate::engine::corpus::{Cells, Corpus};
 use crate::engine::error::Result;
 use crate::engine::fate::Fate;
@@ -34,11 +34,14 @@ fn judge(stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Delta {
 }
 
 fn judge_until(cancel: &dyn Cancel, stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Result<Delta> {
+    judge_in(&Context::new(1, cancel, &Quiet), stage, corpus, columns)
+}
+
+fn judge_in(cx: &Context<'_>, stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Result<Delta> {
     let contract = stage.contract();
-    let cx = Context::new(1, cancel, &Quiet);
     let scribe = Scribe::new(usize::MAX);
     let mut verdict = Verdict::new("law", &contract, corpus.table(contract.table), columns, &scribe);
-    stage.judge(&View::new(corpus, &contract), &cx, &mut verdict)?;
+    stage.judge(&View::new(corpus, &contract), cx, &mut verdict)?;
     verdict.finish()
 }
 
@@ -99,6 +102,56 @@ fn every_stage_asks_at_every_row_whether_to_stop_and_stops_wherever_it_hears_so(
                 judge_until(cancel, &*stage, &corpus, &cells).map(drop)
             })
         });
+    }
+}
+
+/// Stages whose work is done after their rows were read, and how often each asks there at least; of near queries once a
+/// request is the loop over their groups.
+const WORK_AFTER_READING: [(&str, u64); 5] = [
+    ("drop-public-overlap", N_LISTS as u64),
+    ("merge-near-docs", N_LISTS as u64),
+    ("merge-near-queries", 2 * N_REQUESTS as u64),
+    ("drop-public-queries", N_REQUESTS as u64),
+    ("judge-queries", N_REQUESTS as u64),
+];
+
+/// Counts how often it is asked, in all and until the last batch was read.
+#[derive(Default)]
+struct Asked {
+    in_all: AtomicU64,
+    while_reading: AtomicU64,
+}
+
+impl Cancel for Asked {
+    fn is_cancelled(&self) -> bool {
+        self.in_all.fetch_add(1, Ordering::Relaxed);
+        false
+    }
+}
+
+impl Progress for Asked {
+    fn begin(&self, _: &str, _: Option<u64>) {}
+    fn advance(&self, _: u64) {
+        self.while_reading.store(self.in_all.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+    fn end(&self, _: &str) {}
+    fn warn(&self, _: &str) {}
+}
+
+#[test]
+fn a_stage_that_works_on_after_its_rows_were_read_asks_there_too() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    for (name, least) in WORK_AFTER_READING {
+        let kind = KINDS.iter().find(|kind| kind.name == name).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let (asked, corpus) = (Asked::default(), fixture::corpus(&large_tables(true)));
+        pool.install(|| {
+            let cx = Context::new(1, &asked, &asked);
+            judge_in(&cx, &*(kind.for_examples)(), &corpus, &folder.path().join("columns.parquet"))
+        })
+        .unwrap();
+        let afterwards = asked.in_all.into_inner() - asked.while_reading.into_inner();
+        assert!(afterwards >= least, "{name}: asked {afterwards} times after reading");
     }
 }
 

@@ -5,9 +5,14 @@ use super::{BAD, Home, Log, Shown, contract, stage_of};
 use crate::columns::{LANGUAGE, MESSAGES};
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::decision::{DecisionKind, Ruling};
+use crate::engine::decisions::{DECIDED, read_rulings};
+use crate::engine::delta::{COLUMNS, EDITS, FATES, StageManifest, read_edits};
 use crate::engine::instance::StageInstance;
+use crate::engine::layout::LINKS;
 use crate::engine::link::Link;
-use crate::engine::vocabulary::{Safety, TableId};
+use crate::engine::verdict::Verdict;
+use crate::engine::view::View;
+use crate::engine::vocabulary::{RowIx, Safety, TableId};
 
 /// Every such refusal.
 pub(super) fn refused() -> Vec<Shown> {
@@ -27,14 +32,17 @@ fn unforeseen_merge() -> Shown {
     )
 }
 
+fn link(score: f64) -> Link {
+    let (set, record, method) = ("set".to_owned(), "1".to_owned(), "cosine".to_owned());
+    Link { object: "query", set, record, method, score, spans: vec![] }
+}
+
+fn keep() -> Ruling {
+    Ruling { line: 1, kind: DecisionKind::Keep, detail: serde_json::Value::Null, refused: None }
+}
+
 /// Links, decisions and failures, of a stage whose contract names none and of one that names them.
 fn of_links_and_decisions() -> Vec<Shown> {
-    fn link(score: f64) -> Link {
-        let (set, record, method) = ("set".to_owned(), "1".to_owned(), "cosine".to_owned());
-        Link { object: "query", set, record, method, score, spans: vec![] }
-    }
-    let keep =
-        || Ruling { line: 1, kind: DecisionKind::Keep, detail: serde_json::Value::Null, refused: None };
     let without = || contract(TableId::Requests);
     let with = || Contract { links: true, decisions: vec![DecisionKind::Keep], ..without() };
     let run = |cause: &'static str, wrong: StageInstance, text: &'static str| {
@@ -72,6 +80,56 @@ fn of_links_and_decisions() -> Vec<Shown> {
             "stage wrong: reason test/bad of a failed row 0 is no fault",
         ),
     ]
+}
+
+#[test]
+fn what_is_said_of_parts_is_put_together_as_if_it_had_been_said_at_once() {
+    let contract = Contract {
+        partition: Partition::Rows,
+        links: true,
+        decisions: vec![DecisionKind::Keep],
+        ..contract(TableId::Requests)
+    };
+    let say = |view: &View<'_>, out: &mut Verdict<'_>| {
+        // From the last row to the first, which the delta does not show.
+        let rows: Vec<RowIx> = view.rows().collect();
+        for row in rows.into_iter().rev() {
+            out.edit(row, edit(MESSAGES, Safety::Safe))?;
+            out.set(row, MESSAGES, format!("other {row}"))?;
+            out.set(row, LANGUAGE, "en")?;
+            for line in [2, 1] {
+                out.ruling(row, Ruling { line, detail: line.into(), ..keep() })?;
+            }
+            out.link(row, link(0.5))?;
+            if row != 3 {
+                drop_row(out, row)?;
+            }
+        }
+        out.note("all", 1.into());
+        Ok(())
+    };
+    let said = |parts: usize| {
+        let home = Home::new();
+        home.run_in_parts(parts, &Log::of(&[0; 5]), &[stage_of("says", contract.clone(), say)]).unwrap();
+        let step = home.path("stages/01-says");
+        let notes = home.folder.manifest::<StageManifest>("stages/01-says").unwrap().unwrap().notes;
+        let files =
+            [FATES, EDITS, COLUMNS, LINKS, DECIDED].map(|name| std::fs::read(step.join(name)).unwrap());
+        (
+            files,
+            notes,
+            read_rulings(&step.join(DECIDED)).unwrap(),
+            read_edits(&step.join(EDITS)).unwrap().len(),
+        )
+    };
+    let at_once = said(1);
+    let rulings: Vec<(RowIx, &str)> =
+        at_once.2.iter().map(|ruling| (ruling.row, ruling.detail.as_str())).collect();
+    assert_eq!(rulings[..3], [(0, "1"), (0, "2"), (1, "1")]);
+    assert_eq!((rulings.len(), at_once.3), (10, 5));
+    for parts in [2, 3, 9] {
+        assert!(said(parts) == at_once, "{parts} parts");
+    }
 }
 
 /// What a stage may not say of a part: four requests, judged in two parts of two.

@@ -2,7 +2,7 @@
 //!
 //! Here is what the tests share: a log, stages and sinks that do as a test says, and a run folder to use them in. The
 //! tests are in `verdict` and `contract` (what a stage may not say), `conservation` (rows in and rows out), `cascade` (what
-//! follows for the other table), `replay` (a damaged delta) and `writing` (files that cannot be written); `resume` (what a
+//! follows for the other table), `decisions` and `links` (what people decided, what a stage found), `replay` (a damaged delta) and `writing` (files that cannot be written); `resume` (what a
 //! later run takes over), `tables`, `view` and `ledger` pin down what these rest on. `docs/guards.md` lists each guard with
 //! its test.
 
@@ -10,7 +10,9 @@ mod calls;
 mod cascade;
 mod conservation;
 mod contract;
+mod decisions;
 mod ledger;
+mod links;
 mod replay;
 mod resume;
 mod tables;
