@@ -14,8 +14,9 @@ use thiserror::Error;
 
 use crate::answers::human::check_form;
 use crate::columns::{EXTERNAL_ID, MESSAGES, TEXT};
-use crate::docs::patch::PatchOp;
+use crate::docs::patch::{PatchOp, is_pointer};
 use crate::engine::decision::{Columns, Decision, DecisionKind, Decisions};
+use crate::notation::levels::{MAX_KEPT, are_within};
 use crate::relevance::Relevance;
 use crate::text::short::shortened;
 
@@ -232,11 +233,20 @@ fn body(kind: DecisionKind, object: &Map<String, Value>) -> Result<(&'static [&'
             let calls = found.and_then(Value::as_array);
             let what = "a list of calls, [{FUNCTION: {PARAMETER: [ALTERNATIVES]}}]";
             let calls = calls.ok_or_else(|| expected("ground_truth", found, what))?;
+            check_levels("ground_truth", calls)?;
             check_form(calls).map_err(|fault| format!("\"ground_truth\": {fault}"))?;
             Ok((&["ground_truth"], found.cloned().unwrap_or_default()))
         }
         DecisionKind::Edit => edit(object),
     }
+}
+
+/// What people write is kept, so it must not be too deep to be read again.
+fn check_levels(key: &str, values: &[Value]) -> Result<(), String> {
+    if are_within(values, MAX_KEPT) {
+        return Ok(());
+    }
+    Err(format!("\"{key}\": found lists and objects of more than {MAX_KEPT} levels, expected fewer"))
 }
 
 /// New functions, or a patch of those that are there.
@@ -245,14 +255,21 @@ fn edit(object: &Map<String, Value>) -> Result<(&'static [&'static str], Value),
     match (object.get("functions"), object.get("patch")) {
         (Some(functions), None) => {
             let all = functions.as_array().filter(|all| !all.is_empty() && all.iter().all(Value::is_object));
-            all.ok_or_else(|| expected("functions", Some(functions), "a list of at least one function doc"))?;
+            let all = all.ok_or_else(|| {
+                expected("functions", Some(functions), "a list of at least one function doc")
+            })?;
+            check_levels("functions", all)?;
             Ok((keys, json!({ "functions": functions })))
         }
         (None, Some(patch)) => {
-            serde_json::from_value::<Vec<PatchOp>>(patch.clone()).map_err(|error| {
+            let ops = serde_json::from_value::<Vec<PatchOp>>(patch.clone()).map_err(|error| {
                 let what = "a list of RFC 6902 operations (test, add, remove, replace, move)";
                 format!("{} ({error})", expected("patch", Some(patch), what))
             })?;
+            if let Some(path) = ops.iter().flat_map(PatchOp::pointers).find(|path| !is_pointer(path)) {
+                let what = "JSON pointers, which are empty or begin with /";
+                return Err(format!("\"patch\": found the path {}, expected {what}", quoted(&json!(path))));
+            }
             Ok((keys, json!({ "patch": patch })))
         }
         (None, None) => {
@@ -275,6 +292,11 @@ mod tests {
             let text = error.to_string().replace(&format!("decisions {}:", file.path().display()), "");
             text.replace(&format!("\n{HINT}"), "")
         })
+    }
+
+    /// So many lists in one another.
+    fn nested(levels: usize) -> String {
+        format!("{}1{}", "[".repeat(levels), "]".repeat(levels))
     }
 
     #[test]
@@ -354,6 +376,22 @@ mod tests {
             (
                 r#"{"id": "a", "decision": "keep", "was": "xyz"}"#.to_owned(),
                 "1: \"was\": found \"xyz\", expected the first 8 hex digits, or more, of the digest that `toolsieve why --full` shows",
+            ),
+            (
+                r#"{"id": "a", "decision": "edit", "patch": [{"op": "add", "path": "x", "value": []}]}"#.to_owned(),
+                "1: \"patch\": found the path \"x\", expected JSON pointers, which are empty or begin with /",
+            ),
+            (
+                r#"{"id": "a", "decision": "edit", "patch": [{"op": "move", "from": "/0/x", "path": "0/y"}]}"#.to_owned(),
+                "1: \"patch\": found the path \"0/y\", expected JSON pointers, which are empty or begin with /",
+            ),
+            (
+                format!("{{\"id\": \"a\", \"decision\": \"edit\", \"functions\": [{{\"x\": {}}}]}}", nested(111)),
+                "1: \"functions\": found lists and objects of more than 112 levels, expected fewer",
+            ),
+            (
+                format!("{{\"id\": \"a\", \"decision\": \"answer\", \"ground_truth\": [{{\"f\": {{\"x\": {}}}}}]}}", nested(110)),
+                "1: \"ground_truth\": found lists and objects of more than 112 levels, expected fewer",
             ),
             (format!("{keep}\n{keep}"), "2: \"id\": found \"a\" again, which line 1 decides already (keep)"),
             (

@@ -9,6 +9,7 @@
 use serde_json::{Map, Value};
 
 use crate::conversation::{Call, Message};
+use crate::notation::levels::{MAX_KEPT, is_within};
 use crate::notation::python;
 
 /// What the logged model answered.
@@ -65,6 +66,9 @@ fn from_calls(calls: &[Call]) -> Recorded {
             Value::String(text) if text.trim().is_empty() => Map::new(),
             _ => return Recorded::Unreadable(format!("the arguments of `{}` are not an object", call.name)),
         };
+        if !arguments.values().all(|value| is_within(value, MAX_KEPT - 1)) {
+            return Recorded::Unreadable(format!("the arguments of `{}` nest too deep", call.name));
+        }
         read.push(Call { arguments: Value::Object(arguments), ..call.clone() });
     }
     Recorded::Calls(read)
@@ -80,12 +84,14 @@ fn from_text(content: &str) -> Recorded {
     }
     match python::calls(text) {
         Ok(calls) if calls.is_empty() => Recorded::Declined,
-        Ok(calls) => Recorded::Calls(
-            calls
-                .into_iter()
-                .map(|call| Call { id: None, name: call.name, arguments: Value::Object(call.arguments) })
-                .collect(),
-        ),
+        Ok(calls) => {
+            let call = |call: python::PyCall| Call {
+                id: None,
+                name: call.name,
+                arguments: Value::Object(call.arguments),
+            };
+            from_calls(&calls.into_iter().map(call).collect::<Vec<_>>())
+        }
         Err(_) if !opens_a_call(text) => Recorded::Declined,
         Err(_) if stops_midway(text) => Recorded::Cut,
         Err(error) if text.ends_with([')', ']', '}', '>']) => Recorded::Unreadable(error.to_string()),

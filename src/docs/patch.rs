@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::notation::levels::is_within;
+
 /// One operation of a patch; paths are JSON pointers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
@@ -63,6 +65,12 @@ impl PatchOp {
             | Self::Move { from: path, .. } => path,
         }
     }
+
+    /// All its pointers.
+    pub fn pointers(&self) -> impl Iterator<Item = &str> {
+        let goal = if let Self::Move { path, .. } = self { Some(path.as_str()) } else { None };
+        std::iter::once(self.path()).chain(goal)
+    }
 }
 
 /// Why a patch does not fit a document.
@@ -73,6 +81,14 @@ pub enum Misfit {
     OtherValue {
         /// The pointer of the `test`.
         path: String,
+    },
+    /// A value would nest deeper than the document may.
+    #[error("at {path:?} the document would be more than {levels} levels deep")]
+    TooDeep {
+        /// Where the value would be.
+        path: String,
+        /// How many levels the document may have.
+        levels: usize,
     },
     /// A path leads nowhere.
     #[error("nothing stands at {path:?}")]
@@ -89,6 +105,30 @@ pub enum Misfit {
 /// copy where the document must survive a misfit.
 pub fn apply(document: &mut Value, patch: &[PatchOp]) -> Result<(), Misfit> {
     patch.iter().try_for_each(|op| apply_one(document, op))
+}
+
+/// Applies the operations in order to a document of at most `levels` levels, and leaves none that has more.
+///
+/// # Errors
+/// As [`apply`]; also at the first operation that would put a value so deep.
+pub fn apply_within(document: &mut Value, patch: &[PatchOp], levels: usize) -> Result<(), Misfit> {
+    patch.iter().try_for_each(|op| {
+        let (path, value) = match op {
+            PatchOp::Add { path, value } | PatchOp::Replace { path, value } => (path, Some(value)),
+            PatchOp::Move { from, path } => (path, find(document, from)),
+            PatchOp::Test { path, .. } | PatchOp::Remove { path } => (path, None),
+        };
+        let below = levels.checked_sub(path.matches('/').count());
+        if value.is_some_and(|value| !below.is_some_and(|below| is_within(value, below))) {
+            return Err(Misfit::TooDeep { path: path.clone(), levels });
+        }
+        apply_one(document, op)
+    })
+}
+
+/// Whether a text is a pointer as RFC 6901 has it: empty, or steps that begin with a slash each.
+pub fn is_pointer(text: &str) -> bool {
+    text.is_empty() || text.starts_with('/')
 }
 
 /// Writes one step of a pointer: `/` and `~` inside a key are escaped.
@@ -132,10 +172,11 @@ fn apply_one(document: &mut Value, op: &PatchOp) -> Result<(), Misfit> {
 }
 
 fn add(document: &mut Value, path: &str, value: Value) -> Result<(), Misfit> {
-    let Some((parent, key)) = split(path) else {
+    if path.is_empty() {
         *document = value;
         return Ok(());
-    };
+    }
+    let (parent, key) = split(path).ok_or_else(|| nowhere(path))?;
     match find_mut(document, parent) {
         Some(Value::Object(map)) => {
             map.insert(key, value);
@@ -211,9 +252,9 @@ fn unescaped(step: &str) -> Cow<'_, str> {
     if step.contains('~') { Cow::from(step.replace("~1", "/").replace("~0", "~")) } else { Cow::from(step) }
 }
 
-/// The pointer of the parent and the last key, unescaped; nothing for the whole document.
+/// The pointer of the parent and the last key, unescaped; nothing for the whole document, and for what is no pointer.
 fn split(path: &str) -> Option<(&str, String)> {
-    let (parent, last) = path.rsplit_once('/')?;
+    let (parent, last) = path.rsplit_once('/').filter(|_| is_pointer(path))?;
     Some((parent, unescaped(last).into_owned()))
 }
 
@@ -278,6 +319,44 @@ mod tests {
         assert_eq!(patched(&json!({"a": 9}), &patch), Err(Misfit::OtherValue { path: "/a".into() }));
         let patch = json!([{"op": "remove", "path": "/x/y"}]);
         assert_eq!(patched(&json!({"a": 9}), &patch), Err(Misfit::NoSuchPlace { path: "/x/y".into() }));
+    }
+
+    #[test]
+    fn what_is_no_pointer_leads_nowhere_and_the_empty_one_to_the_whole_document() {
+        for path in ["x", "x/a", " ", "0"] {
+            for op in ["add", "replace", "test", "remove"] {
+                let patch = json!([{"op": op, "path": path, "value": 2}]);
+                assert!(patched(&json!({"x": {"a": 1}}), &patch).is_err(), "{op} {path}");
+            }
+            for (from, path) in [(path, "/y"), ("/x", path)] {
+                let patch = json!([{"op": "move", "from": from, "path": path}]);
+                assert!(patched(&json!({"x": {"a": 1}}), &patch).is_err(), "move {from} {path}");
+            }
+        }
+        let whole = json!([{"op": "add", "path": "", "value": 2}]);
+        assert_eq!(patched(&json!({"x": 1}), &whole).unwrap(), "2");
+    }
+
+    #[test]
+    fn no_patch_makes_a_document_deeper_than_it_may_be() {
+        let within = |levels: usize, patch: Value| {
+            let patch: Vec<PatchOp> = serde_json::from_value(patch).unwrap();
+            let mut document = json!({"a": {"b": []}, "c": [[1]]});
+            apply_within(&mut document, &patch, levels).map(|()| document.to_string())
+        };
+        let add = json!([{"op": "add", "path": "/a/b/-", "value": [2]}]);
+        assert_eq!(within(4, add.clone()).unwrap(), r#"{"a":{"b":[[2]]},"c":[[1]]}"#);
+        let too_deep = |path: &str, levels| Err(Misfit::TooDeep { path: path.into(), levels });
+        assert_eq!(within(3, add), too_deep("/a/b/-", 3));
+        let moved = json!([{"op": "move", "from": "/c", "path": "/a/b/0"}]);
+        assert_eq!(within(5, moved.clone()).unwrap(), r#"{"a":{"b":[[[1]]]}}"#);
+        assert_eq!(within(4, moved), too_deep("/a/b/0", 4));
+        let replaced = json!([{"op": "replace", "path": "/a", "value": [[[]]]}]);
+        assert_eq!(within(3, replaced), too_deep("/a", 3));
+        // Each operation is shallow; together they are not.
+        let inner = |at: usize| json!({"op": "add", "path": "/a".repeat(at), "value": {"a": {}}});
+        let many: Vec<Value> = (1..2_000).map(inner).collect();
+        assert_eq!(within(100, json!(many)), too_deep(&"/a".repeat(99), 100));
     }
 
     #[test]

@@ -3,11 +3,12 @@
 //! `json` reads strict JSON, JSON5 with the slips of people who type it, and what two repairers agree on; `yaml`
 //! reads YAML as JSON; `python` and `typescript` read literals, and heads of functions with their types and
 //! comments. Every reader bounds its depth, takes time linear in the text and asks an `Allowance` before it makes a
-//! value. What the values mean is decided in `docs`, `ingest` and `answers`.
+//! value. `levels` bounds how deep values that are kept may nest. What the values mean is decided in `docs`, `ingest` and `answers`.
 
 #[cfg(test)]
 pub(crate) mod arbitrary;
 pub(crate) mod json;
+pub(crate) mod levels;
 pub mod python;
 pub(crate) mod repeated;
 pub(crate) mod typescript;

@@ -14,6 +14,7 @@ use super::Settings;
 use crate::cells::TypedCells as _;
 use crate::columns::{FUNCTIONS, RENAMES};
 use crate::docs::fix::{self, Fixed, Rule};
+use crate::docs::patch::PatchOp;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
@@ -22,6 +23,7 @@ use crate::engine::opinion::Opinion;
 use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
 use crate::engine::vocabulary::{self, Evidence, Reason, TableId};
+use crate::notation::levels::{MAX_KEPT, is_within};
 
 /// No person overrules them: the official evaluator could not live with what is held here.
 static REASONS: LazyLock<Vec<Reason>> =
@@ -35,7 +37,10 @@ pub(crate) const BLOCKING: &[&str] = &[
     "schema/untranslated-type",
     "schema/illegal-name",
     "schema/duplicate-name",
+    TOO_DEEP,
 ];
+/// What the fixes left is too deep for a cell, so none of them is made.
+const TOO_DEEP: &str = "schema/too-deep";
 
 fn reason(rule: &Rule) -> &'static Reason {
     REASONS.iter().find(|reason| reason.code == rule.code).expect("every rule has a reason")
@@ -73,7 +78,7 @@ impl RowStage for FixDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         fingerprint.version_of("fixes", fix::VERSION);
         Ok(())
     }
@@ -81,15 +86,15 @@ impl RowStage for FixDocs {
     fn judge_row(&self, row: Row<'_>, (): &()) -> Opinion {
         let allow = if self.allow_unsafe { fix::Safety::Unsafe } else { fix::Safety::Safe };
         let Fixed { functions, edits, proposals, findings, renames } = fix::fix(&row.functions(), allow);
+        let evidence =
+            |finding: &fix::Finding| Evidence::detail(json!({ "at": finding.at, "found": finding.message }));
+        if let Some(finding) = findings.iter().find(|finding| finding.rule.code == TOO_DEEP) {
+            return Opinion::hold(reason(finding.rule), evidence(finding));
+        }
         let found = findings.iter().find(|finding| BLOCKING.contains(&finding.rule.code));
         let mut opinion = match (found, proposals.first()) {
-            (Some(finding), _) => Opinion::hold(
-                reason(finding.rule),
-                Evidence::detail(json!({ "at": finding.at, "found": finding.message })),
-            ),
-            (None, Some(proposal)) => {
-                Opinion::hold(reason(proposal.rule), Evidence::detail(json!({ "would_be": proposal.patch })))
-            }
+            (Some(finding), _) => Opinion::hold(reason(finding.rule), evidence(finding)),
+            (None, Some(proposal)) => Opinion::hold(reason(proposal.rule), would_be(&proposal.patch)),
             (None, None) => Opinion::keep(),
         };
         opinion.edits.extend(edits.iter().map(|edit| noted(edit, None)));
@@ -104,6 +109,16 @@ impl RowStage for FixDocs {
         }
         opinion
     }
+}
+
+/// What a list is held for; a patch that is too deep to be read again is only named by its places.
+fn would_be(patch: &[PatchOp]) -> Evidence {
+    let shown = json!(patch);
+    if is_within(&shown, MAX_KEPT) {
+        return Evidence::detail(json!({ "would_be": shown }));
+    }
+    let places: Vec<&str> = patch.iter().map(PatchOp::path).collect();
+    Evidence::detail(json!({ "at": places, "found": "the change nests too deep to be shown" }))
 }
 
 /// A finding for the ledger: a patch that only tests, so it says where and what, and changes nothing.

@@ -14,7 +14,7 @@ use super::Settings;
 use crate::columns::{FUNCTIONS, PARSE_STEPS, TEXT};
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::parse;
-use crate::docs::patch::{PatchOp, apply};
+use crate::docs::patch::{PatchOp, apply_within};
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::decision::{Decision, DecisionKind, Ruling};
 use crate::engine::error::Result;
@@ -24,6 +24,7 @@ use crate::engine::opinion::Opinion;
 use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
 use crate::engine::vocabulary::{Cell, Evidence, Reason, TableId};
+use crate::notation::levels::MAX_KEPT;
 
 /// One reason for each fault of the parser chain. A list without functions is nothing to repair: that is policy.
 static REASONS: LazyLock<Vec<(ParseFault, Reason)>> = LazyLock::new(|| {
@@ -71,6 +72,11 @@ impl Settings for ParseDocs {
                 r#"[{"name": "now", "description": "Tells ..."}]"#,
             ),
             Example::text("parse/too-deep", DEEP, "[[{'name': 'now'}]]"),
+            Example::text(
+                "parse/deep-functions",
+                DEEP_FUNCTIONS,
+                r#"[{"name": "now", "zones": [[[[["utc"]]]]]}]"#,
+            ),
             Example::text("parse/too-large", GROWING, "class Zone(BaseModel):\n    name: str"),
             Example::text(
                 "parse/repairs-disagree",
@@ -115,6 +121,16 @@ const DEEP: &str = concat!(
     "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
 );
 
+/// Lists that a reader of JSON still reads, and an entry of a dataset no longer holds.
+const DEEP_FUNCTIONS: &str = concat!(
+    r#"[{"name": "now", "zones": "#,
+    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+    "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+    "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+    "}]"
+);
+
 /// Five classes, four of them with five fields of the class before.
 const GROWING: &str = concat!(
     "class A(BaseModel):\n    a: int\n    b: int\n    c: int\n    d: int\n    e: int\n",
@@ -139,7 +155,7 @@ impl RowStage for ParseDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(4);
+        fingerprint.version(5);
         Ok(())
     }
 
@@ -198,7 +214,8 @@ fn edited(opinion: Opinion, decision: &Decision) -> Opinion {
 
 fn patched(mut functions: Value, patch: &Value) -> std::result::Result<Value, String> {
     let patch: Vec<PatchOp> = Vec::deserialize(patch).map_err(|error| error.to_string())?;
-    apply(&mut functions, &patch).map_err(|misfit| format!("the patch does not fit: {misfit}"))?;
+    apply_within(&mut functions, &patch, MAX_KEPT)
+        .map_err(|misfit| format!("the patch does not fit: {misfit}"))?;
     let is_list = functions.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(Value::is_object));
     if is_list { Ok(functions) } else { Err("the patch leaves no list of functions".to_owned()) }
 }

@@ -51,6 +51,8 @@ pub enum ParseFault {
     Abbreviated,
     /// Brackets, strings or frames stand too deep inside one another.
     TooDeep,
+    /// The functions nest deeper than values that are kept may.
+    DeepFunctions,
     /// So many values that they would take far more memory than the text.
     TooLarge,
     /// Two repairers read the broken text differently.
@@ -73,7 +75,7 @@ pub enum ParseFault {
 
 impl ParseFault {
     /// All faults.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Empty,
         Self::ControlCharacters,
         Self::Html,
@@ -82,6 +84,7 @@ impl ParseFault {
         Self::Truncated,
         Self::Abbreviated,
         Self::TooDeep,
+        Self::DeepFunctions,
         Self::TooLarge,
         Self::RepairsDisagree,
         Self::DuplicateKey,
@@ -128,6 +131,10 @@ impl ParseFault {
             Self::TooDeep => {
                 ("parse/too-deep", "Brackets, strings or frames stand too deep inside one another.")
             }
+            Self::DeepFunctions => (
+                "parse/deep-functions",
+                "The functions nest so deep that readers of JSON would refuse a dataset that holds them.",
+            ),
             Self::TooLarge => (
                 "parse/too-large",
                 "The text holds so many values that they would take far more memory than a list of functions does.",

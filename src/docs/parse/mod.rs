@@ -6,7 +6,8 @@
 //! so a reader can tell what was read from what was mended. What was read in spite of a
 //! fault (a cut end, an ellipsis, a key that stands twice) carries that fault; nothing is
 //! completed in silence. Program source is read by `source`. Time is linear in the text, depth is bounded before
-//! anything recurses, and all that is made of one text shares an `Allowance` of memory.
+//! anything recurses, all that is made of one text shares an `Allowance` of memory, and
+//! functions that nest deeper than a dataset can hold are refused.
 
 mod chain;
 mod cut_yaml;
@@ -22,6 +23,7 @@ use serde_json::Value;
 
 use crate::allowance::Allowance;
 use crate::docs::{dialect, source};
+use crate::notation::levels::{MAX_KEPT, is_within};
 use fault::Fault;
 use layer::Layer;
 use step::Step;
@@ -69,9 +71,21 @@ pub fn parse(text: &str) -> Result<Parsed, Fault> {
     let Trail { mut steps, mut faults } = trail;
     match dialect::readable_functions(value, &mut steps, &mut faults, &allowance) {
         _ if allowance.is_exceeded() => Err(layer.too_large()),
-        Ok(functions) => Ok(Parsed { functions, steps, faults }),
+        Ok(functions) => shallow(functions).map(|functions| Parsed { functions, steps, faults }),
         // What is missing from a text that was cut or left unread is no fault of its own.
         Err(fault) => Err(if faults.is_empty() { fault } else { faults.swap_remove(0) }),
+    }
+}
+
+/// The functions, where what holds them can be read again.
+fn shallow(functions: Vec<Value>) -> Result<Vec<Value>, Fault> {
+    // The list is a level.
+    match functions.iter().position(|function| !is_within(function, MAX_KEPT - 1)) {
+        None => Ok(functions),
+        Some(at) => Err(Fault::new(
+            fault::ParseFault::DeepFunctions,
+            format!("with function {at} the list is more than {MAX_KEPT} levels deep"),
+        )),
     }
 }
 

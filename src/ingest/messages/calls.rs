@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use crate::conversation::Call;
 use crate::ingest::path::become_list;
 use crate::ingest::reasons::{BAD_MESSAGE, Fault};
+use crate::notation::levels::{MAX_KEPT, is_within};
 
 /// Takes the calls that stand beside a message's content: in lists, and as the one call of older APIs.
 pub(super) fn take_calls(fields: &mut Map<String, Value>, calls: &mut Vec<Call>) -> Result<(), Fault> {
@@ -75,11 +76,16 @@ pub(in crate::ingest) fn read_call(mut call: Value) -> Result<Call, Fault> {
 fn read_arguments(arguments: Value) -> Value {
     match arguments {
         Value::String(text) => match serde_json::from_str(&text) {
-            Ok(object @ Value::Object(_)) => object,
+            Ok(object @ Value::Object(_)) if is_within(&object, MAX_KEPT) => object,
             _ => Value::String(text),
         },
-        other => other,
+        other => as_kept(other),
     }
+}
+
+/// Arguments as they are kept: those that nest too deep to be read again as their text.
+pub(in crate::ingest) fn as_kept(arguments: Value) -> Value {
+    if is_within(&arguments, MAX_KEPT) { arguments } else { Value::String(arguments.to_string()) }
 }
 
 /// The text of a string.

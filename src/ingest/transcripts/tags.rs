@@ -9,7 +9,7 @@
 use serde_json::Value;
 
 use crate::conversation::{Call, Message, Role};
-use crate::ingest::messages::calls::read_call;
+use crate::ingest::messages::calls::{as_kept, read_call};
 use crate::ingest::reasons::{BAD_MESSAGE, Fault};
 use crate::notation::python;
 
@@ -207,7 +207,7 @@ fn bracketed(text: &str) -> Result<Vec<Call>, Fault> {
         if name.is_empty() || name.contains(['[', ']', ',', '\'', '"', '=']) {
             return Err(unreadable());
         }
-        calls.push(Call { id: None, name: name.to_owned(), arguments: read.arguments.into() });
+        calls.push(Call { id: None, name: name.to_owned(), arguments: as_kept(read.arguments.into()) });
         rest = rest[close + 1..].trim_start();
         match rest.strip_prefix(',') {
             Some(more) => rest = more,

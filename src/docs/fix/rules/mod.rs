@@ -64,6 +64,7 @@ mod several_types;
 mod split_parameters;
 mod title_for_callable;
 mod title_for_description;
+mod too_deep;
 mod unknown_type;
 mod unmarked_parameter;
 mod unreadable_parameters;
@@ -139,7 +140,7 @@ pub(super) static PHASES: [&[Entry]; 3] = [
 ];
 
 /// The rules that only find, in the order they look.
-pub(super) static FINDINGS: [Entry; 13] = [
+pub(super) static FINDINGS: [Entry; 14] = [
     (&unreadable_parameters::RULE, Cues::among(&[Irregular])),
     (&unreadable_property::RULE, Cues::among(&[Irregular])),
     (&empty_description::RULE, Cues::among(&[Irregular])),
@@ -153,4 +154,5 @@ pub(super) static FINDINGS: [Entry; 13] = [
     (&illegal_name::RULE, Cues::among(&[Irregular])),
     (&long_name::RULE, Cues::among(&[Irregular])),
     (&duplicate_name::RULE, Cues::among(&[])),
+    (&too_deep::RULE, Cues::among(&[])),
 ];
