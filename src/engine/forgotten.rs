@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use super::cascade::NO_REQUEST_LEFT;
 use super::corpus::{Corpus, RowId};
 use super::delta::{StoredFates, read_fates};
-use super::error::{Error, Result};
+use super::error::{Error, Result, damaged};
 use super::fate::{Fate, FateEvent};
 use super::fingerprint::Fingerprint;
 use super::layout::{FORGOTTEN_FATES, FORGOTTEN_LIST};
@@ -135,7 +135,13 @@ pub(super) fn stored(run: &Path) -> Result<Option<StoredFates>> {
 
 /// Applies what was forgotten since the run to its tables.
 pub(super) fn apply(run: &Path, corpus: &mut Corpus, n_stages: usize) -> Result<()> {
-    apply_fates(corpus, &fates(run)?, n_stages)
+    let fates = fates(run)?;
+    let is_there = |fate: &&FateEvent| (fate.row as usize) < corpus.table(fate.table).len();
+    if let Some(stray) = fates.iter().find(|fate| !is_there(fate)) {
+        let what = format!("a fate of row {}, which is not there", stray.row);
+        return Err(damaged(&run.join(FORGOTTEN_FATES), what));
+    }
+    apply_fates(corpus, &fates, n_stages)
 }
 
 pub(crate) fn apply_fates(corpus: &mut Corpus, fates: &[FateEvent], n_stages: usize) -> Result<()> {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::corpus::{BatchCells, Corpus, IdDigits, RowId, Table};
 use super::decisions::{DECIDE, DECIDED, StoredRuling, read_rulings};
 use super::delta::{EDITS, FATES, GROUP_ROWS, StoredEdit, StoredFate, StoredFates, read_edits, read_scores};
-use super::error::{At, Result};
+use super::error::{At, Result, damaged};
 use super::folder::RunFolder;
 use super::forgotten::{self, FORGOTTEN};
 use super::frame::{FrameWriter, Values};
@@ -75,19 +75,36 @@ pub fn for_each_event(
 ) -> Result<()> {
     let folder = run.join("stages").join(step_name(at, &stage.id));
     for_each_fate(&StoredFates::open(&folder.join(FATES))?, &stage.id, corpus, &wanted, &mut visit)?;
-    let mut edits = read_edits(&folder.join(EDITS))?;
+    let path = folder.join(EDITS);
+    let mut edits = read_edits(&path)?;
+    check_rows(&path, "an edit", corpus, edits.iter().map(|edit| (edit.table, edit.row)))?;
     edits.retain(|edit| wanted(edit.table, edit.row));
     edits.sort_by_key(|edit| place(corpus, edit.table, edit.row));
     for group in edits.chunks(GROUP_ROWS) {
         visit(&group.iter().map(|edit| of_edit(edit, &stage.id, corpus)).collect::<Vec<_>>())?;
     }
-    let mut rulings = read_rulings(&folder.join(DECIDED))?;
+    let path = folder.join(DECIDED);
+    let mut rulings = read_rulings(&path)?;
+    check_rows(&path, "a decision", corpus, rulings.iter().map(|ruling| (ruling.table, ruling.row)))?;
     rulings.retain(|ruling| wanted(ruling.table, ruling.row));
     rulings.sort_by_key(|ruling| place(corpus, ruling.table, ruling.row));
     if rulings.is_empty() {
         return Ok(());
     }
     visit(&rulings.iter().map(|ruling| of_ruling(ruling, &stage.id, corpus)).collect::<Vec<_>>())
+}
+
+/// Refuses what is said of a row that the run does not have.
+fn check_rows(
+    path: &Path,
+    what: &str,
+    corpus: &Corpus,
+    mut rows: impl Iterator<Item = (TableId, RowIx)>,
+) -> Result<()> {
+    match rows.find(|&(table, row)| row as usize >= corpus.table(table).len()) {
+        Some((_, row)) => Err(damaged(path, format!("{what} of row {row}, which is not there"))),
+        None => Ok(()),
+    }
 }
 
 fn of_ruling<'a>(ruling: &'a StoredRuling, stage: &'a str, corpus: &Corpus) -> Event<'a> {

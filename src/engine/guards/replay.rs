@@ -3,16 +3,22 @@
 
 use std::path::Path;
 
+use serde_json::json;
+
 use super::{BAD, FOREIGN, Home, Log, WORSE, drops, stage};
 use crate::columns::{LANGUAGE, MESSAGES, TIME_MS};
 use crate::engine::cascade::NO_REQUEST_LEFT;
-use crate::engine::delta::{COLUMNS, FATES, write_fates};
+use crate::engine::decision::{DecisionKind, Ruling};
+use crate::engine::decisions::{DECIDED, write_rulings};
+use crate::engine::delta::{COLUMNS, EDITS, FATES, StoredEdit, write_edits, write_fates};
 use crate::engine::error::Error;
 use crate::engine::fate::FateEvent;
+use crate::engine::forgotten::{self, FORGOTTEN};
 use crate::engine::frame::{FrameFile, FrameWriter, Values, write_frame};
 use crate::engine::instance::StageInstance;
-use crate::engine::runner;
+use crate::engine::layout::FORGOTTEN_FATES;
 use crate::engine::vocabulary::{Action, Evidence, Metric, Reason, RowIx, TableId};
+use crate::engine::{ledger, runner};
 
 const STEP: &str = "stages/02-judge";
 
@@ -281,4 +287,50 @@ fn a_delta_is_read_back_as_it_was_said() {
         FateEvent { evidence: hold, ..fate(3, Action::Hold, &WORSE, None) },
     ];
     assert_eq!(read, expected);
+}
+
+#[test]
+fn what_is_said_of_a_row_that_is_not_there_is_an_error_that_names_the_file() {
+    let home = Home::new();
+    let corpus = home.run(&Log::of(LOG), &stages()).unwrap().corpus;
+    let events = || {
+        let judge = &stages()[1];
+        ledger::for_each_event(home.folder.path(), 1, judge, &corpus, |_, _| true, |_| Ok(()))
+            .map_err(|error| home.short(&error.to_string()))
+    };
+    assert_eq!(events(), Ok(()));
+    let edit = |row| StoredEdit {
+        table: TableId::Requests,
+        row,
+        column: MESSAGES.name.to_owned(),
+        reason: BAD.code.to_owned(),
+        safety: "safe".to_owned(),
+        patch: "[]".to_owned(),
+    };
+    let edits = home.path(STEP).join(EDITS);
+    write_edits(&edits, &[edit(3), edit(4)]).unwrap();
+    let error = events().unwrap_err();
+    assert!(
+        error.starts_with(&format!("{STEP}/edits.parquet: an edit of row 4, which is not there")),
+        "{error}"
+    );
+    write_edits(&edits, &[]).unwrap();
+    let decision = |row| {
+        let ruling = Ruling { line: 1, kind: DecisionKind::Keep, detail: json!({}), refused: None };
+        write_rulings(&home.path(STEP).join(DECIDED), TableId::DocLists, &[(row, ruling)]).unwrap();
+    };
+    decision(1);
+    assert_eq!(events(), Ok(()));
+    decision(2);
+    let error = events().unwrap_err();
+    assert!(error.contains(": a decision of row 2, which is not there"), "{error}");
+    let forgotten = |row| {
+        write_fates(&home.folder.path().join(FORGOTTEN_FATES), &[fate(row, Action::Drop, &FORGOTTEN, None)])
+            .unwrap();
+        forgotten::apply(home.folder.path(), &mut corpus.clone(), 2)
+            .map_err(|error| home.short(&error.to_string()))
+    };
+    assert_eq!(forgotten(1), Ok(()));
+    let error = forgotten(4).unwrap_err();
+    assert!(error.starts_with("forgotten.parquet: a fate of row 4, which is not there"), "{error}");
 }
