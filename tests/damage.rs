@@ -426,3 +426,88 @@ fn a_broken_set_is_listed_and_stops_only_the_run_that_needs_it() {
     assert!(shown(&needs).contains("set.toml"), "{}", shown(&needs));
     assert!(!out.exists(), "it stops before it begins");
 }
+
+/// The first question file of a run, by its name there.
+fn question_file(run: &Path) -> String {
+    let in_folder = |folder: &str| {
+        let entries = std::fs::read_dir(run.join(folder)).into_iter().flatten();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with("BFCL_")).map(|name| format!("{folder}/{name}")).min()
+    };
+    in_folder("dataset").or_else(|| in_folder("dataset/unverified")).unwrap()
+}
+
+#[test]
+fn a_baseline_that_is_not_as_its_run_wrote_it_stops_the_next_run_at_its_start() {
+    let sample = Sample::new();
+    let next = sample.home.path().join("next");
+    let questions = question_file(&sample.whole);
+    let baseline = sample.copy();
+    let more = ["--baseline", baseline.to_str().unwrap(), "--freeze"];
+    let run = sample.run(&next, &more);
+    assert!(run.status.success(), "{}", shown(&run));
+    let bytes = stable_bytes(&next);
+    let files = [questions.as_str(), "entries.parquet", "rows.parquet", "dataset/data/scored.parquet"];
+    let mut damages: Vec<(&str, &str, fn(&Path))> = Vec::new();
+    for (nth, file) in files.into_iter().enumerate() {
+        damages
+            .extend([0, 3].map(|step| DAMAGES[(nth + step) % 4]).map(|(what, damage)| (file, what, damage)));
+    }
+    damages.push((&questions, "a letter changed", |path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        std::fs::write(path, text.replacen("harbour", "Harbour", 1)).unwrap();
+    }));
+    damages.push(("dataset/BFCL_v4_live_relevance.json", "a file more", |path| {
+        std::fs::write(path, "").unwrap()
+    }));
+    #[cfg(unix)]
+    damages.push((&questions, "a pipe", |path| {
+        std::fs::remove_file(path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    }));
+    for (file, what, damage) in damages {
+        sample.copy();
+        damage(&baseline.join(file));
+        for more in [&more[..], &more[..2]] {
+            let run = sample.run(&next, more);
+            let text = shown(&run);
+            assert_eq!(run.status.code(), Some(2), "{file} with {what}: {text}");
+            let hint = format!("`toolsieve verify {}`", baseline.display());
+            assert!(text.contains(file) && text.contains(&hint), "{file} with {what}: {text}");
+        }
+        assert_same_bytes(&stable_bytes(&next), &bytes);
+    }
+    sample.copy();
+    std::fs::remove_file(baseline.join("run.json")).unwrap();
+    let run = sample.run(&next, &more);
+    assert!(run.status.code() == Some(2) && shown(&run).contains("is not finished"), "{}", shown(&run));
+}
+
+#[test]
+fn a_folder_of_question_files_that_cannot_be_read_stops_the_run_at_its_start_and_check_too() {
+    let sample = Sample::new();
+    let folder = sample.home.path().join("files");
+    std::fs::create_dir(&folder).unwrap();
+    let questions = folder.join("BFCL_v4_live_simple.json");
+    std::fs::write(&questions, "{broken\n").unwrap();
+    for more in
+        [&["--baseline", folder.to_str().unwrap()][..], &["--baseline", folder.to_str().unwrap(), "--freeze"]]
+    {
+        let run = sample.run(&sample.home.path().join("next"), more);
+        let text = shown(&run);
+        assert!(run.status.code() == Some(2) && text.contains("BFCL_v4_live_simple.json:1: "), "{text}");
+    }
+    #[cfg(unix)]
+    for name in ["BFCL_v4_live_simple.json", "possible_answer/BFCL_v4_live_simple.json"] {
+        let line = json!({"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": []});
+        std::fs::write(&questions, format!("{line}\n")).unwrap();
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let _ = std::fs::remove_file(&path);
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let check = output(&["check", folder.to_str().unwrap()]);
+        let text = shown(&check);
+        assert!(check.status.code() == Some(2) && text.contains("expected a file"), "{text}");
+        std::fs::remove_file(&path).unwrap();
+    }
+}

@@ -205,3 +205,25 @@ pub fn check_outcome(run: &Path, wanted: impl Fn(&str) -> bool) -> Result<()> {
         Some(Fault { file, detail, .. }) => Err(damaged(&run.join(file), detail)),
     }
 }
+
+/// The first fault of those of a finished run's files that are `wanted`, where there is one: what another run builds on must be
+/// all there. A file of its dataset that the run did not write is a fault too. Nothing for a folder that is no run's.
+///
+/// # Errors
+/// The run is not finished, or its folder cannot be read.
+pub fn fault_of_outcome(run: &Path, wanted: impl Fn(&str) -> bool) -> Result<Option<Fault>> {
+    if !run.join(RUN_FILE).exists() && !has_marker(run)? {
+        return Ok(None);
+    }
+    let sealed = sealed_run_file(run)?;
+    if is_forgetting(run)? {
+        let detail = "a forget was cut off; the same command finishes it";
+        return Ok(Some(Fault::new(FORGOTTEN_LIST, FaultKind::Unfinished, detail)));
+    }
+    let files = sealed.files.only(&wanted);
+    let dataset = run.join(DATASET);
+    let found = if dataset.is_dir() { Files::default().unexpected(&dataset)? } else { Vec::new() };
+    let is_new = |fault: &Fault| wanted(&fault.file) && files.get(&fault.file).is_none();
+    let new = found.into_iter().map(|fault| fault.below(DATASET)).find(is_new);
+    Ok(files.faults(run).into_iter().next().or(new))
+}

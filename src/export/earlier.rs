@@ -7,6 +7,7 @@
 //! overlap is (`stages::drop_baseline_overlap`), and writing (`sink`).
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,6 +22,7 @@ use crate::engine::entries::{self, EntryOrigin};
 use crate::engine::error::{At, Error, Result};
 use crate::engine::fingerprint::sha256_of;
 use crate::engine::frame::{Frame, FrameFile};
+use crate::engine::layout::ENTRIES;
 use crate::engine::manifest::InputFile;
 
 /// The versions of the leaderboard's files, newest first; of one category only the newest is read.
@@ -77,7 +79,9 @@ impl Earlier {
         let mut files = Vec::new();
         for set in Set::ALL {
             let folder = set.folder(&dataset);
-            files.extend(Category::ALL.into_iter().filter_map(|category| find(&folder, set, category)));
+            for category in Category::ALL {
+                files.extend(find(&folder, set, category)?);
+            }
         }
         if files.is_empty() && !is_run {
             let path = path.display();
@@ -85,8 +89,14 @@ impl Earlier {
                 "baseline {path}: no dataset there\nhint: name a finished run's folder, or one that holds BFCL_v4_live_<category>.json"
             )));
         }
-        let rows = Some(path.join("rows.parquet")).filter(|rows| is_run && rows.is_file());
+        let rows = if is_run { file_at(path.join("rows.parquet"))? } else { None };
         Ok(Self { dataset, rows, files })
+    }
+
+    /// Whether a file of a run folder, by its name there, is one that is read of an earlier dataset.
+    pub fn reads(name: &str) -> bool {
+        let in_dataset = |name: &str| name.ends_with(".json") || name.starts_with("data/");
+        ["rows.parquet", ENTRIES].contains(&name) || name.strip_prefix("dataset/").is_some_and(in_dataset)
     }
 
     /// The files of each category and set that it has.
@@ -101,10 +111,10 @@ impl Earlier {
     pub fn inputs(&self) -> Result<Vec<InputFile>> {
         let of_files =
             self.files.iter().flat_map(|file| [Some(file.questions.clone()), file.answers.clone()]);
-        let tables =
-            Set::ALL.into_iter().map(|set| Some(set.table(&self.dataset)).filter(|path| path.is_file()));
+        let tables = Set::ALL.map(|set| file_at(set.table(&self.dataset)));
+        let tables = tables.into_iter().collect::<Result<Vec<_>>>()?;
         let origins = self.rows.as_ref().and_then(|rows| Some(entries::path(rows.parent()?)));
-        let origins = origins.filter(|path| path.is_file());
+        let origins = origins.map_or(Ok(None), file_at)?;
         let paths = of_files.chain(tables).chain([self.rows.clone(), origins]).flatten();
         let input = |path: PathBuf| {
             let bytes = fs::metadata(&path).at("reading", &path)?.len();
@@ -138,8 +148,8 @@ impl Earlier {
     /// # Errors
     /// The file cannot be read.
     pub fn rows_of(&self, set: Set) -> Result<Option<Frame>> {
-        let path = set.table(&self.dataset);
-        if path.is_file() { FrameFile::open(&path)?.read_all().map(Some) } else { Ok(None) }
+        let path = file_at(set.table(&self.dataset))?;
+        path.map(|path| FrameFile::open(&path)?.read_all()).transpose()
     }
 
     /// Which record each entry was made of; none for a folder that is no run's.
@@ -207,14 +217,32 @@ fn merges(rows: &Path) -> Result<FxHashMap<u128, u128>> {
     Ok(into)
 }
 
-fn find(folder: &Path, set: Set, category: Category) -> Option<EarlierFile> {
-    VERSIONS.into_iter().find_map(|version| {
+fn find(folder: &Path, set: Set, category: Category) -> Result<Option<EarlierFile>> {
+    for version in VERSIONS {
         let name = format!("BFCL_{version}_live_{}.json", category.name());
-        let questions = folder.join(&name);
-        let answers = Some(folder.join("possible_answer").join(name))
-            .filter(|path| category.has_answers() && path.is_file());
-        questions.is_file().then_some(EarlierFile { set, category, questions, answers })
-    })
+        let Some(questions) = file_at(folder.join(&name))? else { continue };
+        let answers = category.has_answers().then(|| folder.join("possible_answer").join(name));
+        let answers = answers.map_or(Ok(None), file_at)?;
+        return Ok(Some(EarlierFile { set, category, questions, answers }));
+    }
+    Ok(None)
+}
+
+/// The path, where a file is there; nothing where nothing is. A pipe in its place would be waited for, and a folder passed over
+/// in silence.
+fn file_at(path: PathBuf) -> Result<Option<PathBuf>> {
+    match fs::metadata(&path) {
+        Ok(found) if found.is_file() => Ok(Some(path)),
+        Ok(found) => {
+            let what = if found.is_dir() { "a folder" } else { "a pipe or a device" };
+            let shown = path.display();
+            Err(Error::Setting(format!(
+                "baseline {shown}: found {what}, expected a file\nhint: take it away, or give another folder"
+            )))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => Ok(None),
+        found => found.at("reading", &path).map(|_| None),
+    }
 }
 
 /// Reads one line of a question file; `place` names it in messages.
@@ -266,6 +294,25 @@ mod tests {
             error,
             "f:1: entry live_simple_0-0-0: \"question\": expected messages with a role and a text as content, found {\"role\":\"user\"}"
         );
+    }
+
+    #[test]
+    fn what_is_no_file_where_a_file_should_be_is_refused() {
+        let line = "{\"id\": \"a\", \"question\": [[{\"role\": \"user\", \"content\": \"Ring.\"}]], \"function\": []}\n";
+        for name in [
+            "BFCL_v4_live_multiple.json",
+            "possible_answer/BFCL_v4_live_simple.json",
+            "unverified/BFCL_v4_live_relevance.json",
+            "data/scored.parquet",
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join("BFCL_v4_live_simple.json"), line).unwrap();
+            let read = || Earlier::open(folder.path()).and_then(|earlier| earlier.inputs());
+            assert_eq!(read().unwrap().len(), 1);
+            fs::create_dir_all(folder.path().join(name)).unwrap();
+            let error = read().unwrap_err().to_string();
+            assert!(error.contains(name) && error.contains("found a folder, expected a file"), "{error}");
+        }
     }
 
     #[test]

@@ -139,6 +139,9 @@ pub fn read(path: &Path) -> Result<Vec<InputFile>, InputError> {
 }
 
 fn read_file(path: &Path, in_folder: bool) -> Result<InputFile, InputError> {
+    if in_folder {
+        is_file(path)?;
+    }
     let lines = read_lines(path)?;
     let Some(first) = lines.first() else {
         let hint = "each line is {\"id\": …, \"function\": […]}, or a BFCL question";
@@ -153,9 +156,23 @@ fn read_file(path: &Path, in_folder: bool) -> Result<InputFile, InputError> {
     }
     // Any file may hold questions; what the version and the category are only a name says.
     let questions = QuestionFile::of(path).filter(|_| first.value.get("question").is_some());
-    let beside = questions.as_ref().map(QuestionFile::answers).filter(|answers| answers.is_file());
-    let answers = beside.map(|answers| read_lines(&answers)).transpose()?;
+    let beside = questions.as_ref().map(QuestionFile::answers);
+    let answers = match beside {
+        Some(answers) if is_file(&answers)? => Some(read_lines(&answers)?),
+        _ => None,
+    };
     Ok(InputFile { path: path.to_owned(), questions, lines, answers, in_folder })
+}
+
+/// Whether a file is there. Of what is found in a folder a pipe would be waited for, so only files are read.
+fn is_file(path: &Path) -> Result<bool, InputError> {
+    match path.metadata() {
+        Ok(found) if !found.is_file() => {
+            let cause = io::Error::other("found a folder, a pipe or a device, expected a file");
+            Err(InputError::File { path: path.to_owned(), cause })
+        }
+        found => Ok(found.is_ok()),
+    }
 }
 
 fn holds_functions(value: &Value) -> bool {

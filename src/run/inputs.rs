@@ -13,7 +13,8 @@ use crate::engine::layout::INGEST;
 use crate::engine::manifest::{InputFile, read_run_file};
 use crate::engine::payload::IngestManifest;
 use crate::engine::runner::Source as _;
-use crate::engine::verify::check_outcome;
+use crate::engine::seal::Fault;
+use crate::engine::verify::fault_of_outcome;
 use crate::export::earlier::Earlier;
 use crate::export::sink::Export;
 use crate::ingest::read::Format;
@@ -82,15 +83,10 @@ fn check_file(input: &Path) -> Result<(), Error> {
     }
 }
 
-/// Every earlier dataset is there, and is not the one that the run is about to replace.
+/// Every earlier dataset is there and can be read to its end, and is not the one that the run is about to replace. One of ours
+/// is as its run wrote it: what lacks there would be taken for new, or be frozen without it.
 pub(super) fn check_baselines(pipeline: &Pipeline, out: Option<&Path>) -> Result<(), Error> {
-    pipeline.export.as_ref().map_or(Ok(()), Export::check_frozen)?;
     for path in pipeline.baselines() {
-        Earlier::open(&path)?;
-        if path.join("run.json").is_file() {
-            // Question files may have been corrected by hand; tables are nobody's to change.
-            check_outcome(&path, |name| name == "rows.parquet" || name.starts_with("dataset/data/"))?;
-        }
         let same = |out: &Path| Some(path.canonicalize().ok()? == out.canonicalize().ok()?);
         if out.and_then(same) == Some(true) {
             return refuse(format!(
@@ -98,8 +94,17 @@ pub(super) fn check_baselines(pipeline: &Pipeline, out: Option<&Path>) -> Result
                 path.display()
             ));
         }
+        if let Some(Fault { file, detail, .. }) = fault_of_outcome(&path, Earlier::reads)? {
+            let run = path.display();
+            return refuse(format!(
+                "baseline {run}: {file}: {detail}; expected it as the run wrote it\nhint: `toolsieve verify {run}` lists what is wrong there; question files that were changed on purpose can be given in a folder of their own"
+            ));
+        }
+        let earlier = Earlier::open(&path)?;
+        earlier.for_each(|_, _| Ok(()))?;
+        earlier.entries_of_records(true)?;
     }
-    Ok(())
+    Ok(pipeline.export.as_ref().map_or(Ok(()), Export::check_frozen)?)
 }
 
 /// The inputs as they are read. Standard input, or a pipe that has a name, is copied into the run folder, so that it is

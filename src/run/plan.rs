@@ -42,7 +42,7 @@ pub struct PlannedStage {
     pub writes: Vec<ColumnSpec>,
 }
 
-/// Checks a pipeline with its inputs and baselines, without reading any data.
+/// Checks a pipeline with its inputs and baselines, without reading the inputs.
 ///
 /// # Errors
 /// An input or a baseline is not there, or cannot be opened.
