@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -49,6 +49,8 @@ pub enum DecisionsError {
     },
 }
 
+/// What editors put before the first line.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Most lines that a message names.
 const MOST_NAMED: usize = 20;
 /// Longest value that a message quotes, in characters.
@@ -109,12 +111,15 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
     let mut all: Vec<Decision> = Vec::new();
     let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut faults = Vec::new();
-    for (index, text) in BufReader::new(File::open(path).map_err(file_error)?).lines().enumerate() {
-        let text = text.map_err(file_error)?;
-        if text.trim().is_empty() {
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(file_error)?;
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
+    for (index, text) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        if text.trim_ascii().is_empty() {
             continue;
         }
-        let decision = decision(index + 1, &text).and_then(|decision| {
+        let text = str::from_utf8(text).map_err(|_| "not UTF-8".to_owned());
+        let decision = text.and_then(|text| decision(index + 1, text)).and_then(|decision| {
             let earlier = by_id.get(&decision.id).into_iter().flatten();
             let clash = earlier.filter_map(|&at| all.get(at)).find(|earlier| contradict(earlier, &decision));
             clash.map_or(Ok(()), |earlier| Err(clash_of(earlier, &decision)))?;
@@ -177,8 +182,12 @@ fn decision(line: usize, text: &str) -> Result<Decision, String> {
     let mut object: Map<String, Value> = match serde_json::from_str(text) {
         Ok(Value::Object(object)) => object,
         Ok(other) => return Err(format!("found {}, expected an object", quoted(&other))),
-        Err(error) => return Err(format!("not JSON: {error}")),
+        // It is one line, and which one is said before.
+        Err(error) => return Err(format!("not JSON: {error}").replace(" at line 1 column ", " at column ")),
     };
+    if let (Some(id), true) = (object.get("id"), object.contains_key("request")) {
+        return Err(format!("\"request\": found beside \"id\": {}, expected one of them", quoted(id)));
+    }
     if object.contains_key("request") {
         // Answers by people had a form of their own, and files of it are still read.
         let id = object.shift_remove("request").unwrap_or_default();
@@ -340,7 +349,11 @@ mod tests {
         let keep = r#"{"id": "a", "decision": "keep"}"#;
         for (text, message) in [
             ("[1]".to_owned(), "1: found [1], expected an object"),
-            ("\n{".to_owned(), "2: not JSON: EOF while parsing an object at line 1 column 1"),
+            ("\n{".to_owned(), "2: not JSON: EOF while parsing an object at column 1"),
+            (
+                r#"{"id": "a", "request": "b", "decision": "keep"}"#.to_owned(),
+                "1: \"request\": found beside \"id\": \"a\", expected one of them",
+            ),
             (
                 r#"{"id": "a", "decision": "kep"}"#.to_owned(),
                 "1: \"decision\": found \"kep\", expected keep, drop, relabel, answer or edit",
@@ -411,6 +424,14 @@ mod tests {
         assert!(fault.starts_with(expected), "{fault}");
         let both = read_text("[1]\n{\"id\": \"a\", \"decision\": \"keep\"}\n[2]").unwrap_err();
         assert_eq!(both, "1: found [1], expected an object\n3: found [2], expected an object");
+        assert_eq!(
+            read_text(&format!("\u{feff}{keep}\r\n")).unwrap().all.len(),
+            1,
+            "a byte order mark is no text"
+        );
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), b"\n{\"id\": \"\xff\"}").unwrap();
+        assert!(read(file.path()).unwrap_err().to_string().contains(":2: not UTF-8\n"));
         let missing = read(Path::new("no/such/file.jsonl")).unwrap_err().to_string();
         assert!(
             missing.starts_with("decisions no/such/file.jsonl: ") && missing.contains("hint: "),

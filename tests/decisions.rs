@@ -92,14 +92,11 @@ impl Decided {
         text(rows.iter().find(|row| row["external_id"] == external_id).unwrap(), "list_id")
     }
 
-    /// What the ledger says of decisions: stage, reason and line.
-    fn decided(&self, out: &str) -> Vec<(String, String, u64)> {
+    /// What the ledger says of decisions: stage and reason.
+    fn decided(&self, out: &str) -> Vec<(String, String)> {
         let events = table(&self.path(out).join("ledger.parquet"));
         let is_decision = |row: &&Value| text(row, "reason").starts_with("decision/");
-        let told = |row: &Value| {
-            let evidence: Value = serde_json::from_str(&text(row, "evidence")).unwrap();
-            (text(row, "stage"), text(row, "reason"), evidence["line"].as_u64().unwrap())
-        };
+        let told = |row: &Value| (text(row, "stage"), text(row, "reason"));
         events.iter().filter(is_decision).map(told).collect()
     }
 
@@ -184,16 +181,15 @@ fn a_decision_of_each_kind_wins_over_the_stages_and_is_in_the_ledger() {
     }
     assert_eq!(decided.fate("after", "rung"), ("dropped".to_owned(), "decision/dropped".to_owned()));
     let told = decided.decided("after");
-    for expected in [
-        ("drop-spam", "decision/kept", 1),
-        ("split", "decision/dropped", 2),
-        ("judge-queries", "decision/relabelled", 3),
-        ("draft-answers", "decision/answered", 4),
-        ("parse-docs", "decision/edited", 5),
-        ("draft-answers", "decision/answered", 6),
-    ] {
-        let (stage, reason, line) = expected;
-        assert!(told.contains(&(stage.to_owned(), reason.to_owned(), line)), "{expected:?} in {told:?}");
+    let expected = [
+        ("drop-spam", "decision/kept"),
+        ("split", "decision/dropped"),
+        ("judge-queries", "decision/relabelled"),
+        ("draft-answers", "decision/answered"),
+        ("parse-docs", "decision/edited"),
+    ];
+    for (stage, reason) in expected {
+        assert!(told.contains(&(stage.to_owned(), reason.to_owned())), "{stage} {reason} in {told:?}");
     }
     let entries: Vec<Value> = table(&decided.path("after/dataset/data/scored.parquet"));
     let entry = |id: &str| entries.iter().find(|entry| entry["external_id"] == id).unwrap();
@@ -313,6 +309,79 @@ fn decisions_applied_twice_give_the_same_bytes_and_only_what_they_can_change_run
 }
 
 #[test]
+fn where_a_decision_is_in_the_file_matters_to_the_last_stage_alone() {
+    let decided = Decided::new(&log());
+    let decisions = [
+        json!({"id": "spam", "decision": "keep", "by": "Kim"}),
+        json!({"request": "open", "ground_truth": [{"ring_tower": {"times": [7]}}]}),
+        json!({"request": "rung", "ground_truth": [{"ring_tower": {"bells": [7]}}]}),
+        json!({"id": "nobody", "decision": "drop"}),
+    ];
+    decided.run("one", &decisions);
+    assert_eq!(decided.not_applied("one").iter().map(|(line, _)| *line).collect::<Vec<_>>(), [3, 4]);
+    let whole = stable_bytes(&decided.path("one"));
+    let turned: Vec<Value> = decisions.iter().rev().cloned().collect();
+    let printed = decided.run("one", &turned);
+    assert!(printed.contains(&format!("reused    {} finished steps", STAGES.len())), "{printed}");
+    assert_same_bytes(&whole, &stable_bytes(&decided.path("one")));
+    assert_eq!(decided.not_applied("one").iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 2]);
+    // Nor does the place of the file.
+    let renamed = decided.path("moved/decisions.jsonl");
+    std::fs::create_dir(decided.path("moved")).unwrap();
+    std::fs::rename(decided.path("decisions.jsonl"), &renamed).unwrap();
+    let [pipeline, out] = [decided.path("pipeline.toml"), decided.path("one")];
+    let [pipeline, out, renamed] = [&pipeline, &out, &renamed].map(|path| path.to_str().unwrap());
+    let again = shown(&output(&["run", pipeline, "--out", out, "--decisions", renamed]));
+    assert!(again.contains(&format!("reused    {} finished steps", STAGES.len() + 1)), "{again}");
+    assert!(again.contains("moved/decisions.jsonl:1: drop is not applied: "), "{again}");
+    assert_same_bytes(&whole, &stable_bytes(&decided.path("one")));
+    // Of two on one row the same one counts, wherever it is.
+    let list = decided.list_of("one", "rung");
+    let edit = |id: &str, text: &str| {
+        let patch = json!([{"op": "replace", "path": "/0/description", "value": text}]);
+        json!({"id": id, "decision": "edit", "patch": patch})
+    };
+    let two = [edit(&list, "Rings the bell."), edit(&list[..10], "Tolls the bell.")];
+    for (name, decisions, line) in
+        [("two", two.to_vec(), "line 2"), ("turned", vec![two[1].clone(), two[0].clone()], "line 1")]
+    {
+        decided.run(name, &decisions);
+        let left = decided.not_applied(name);
+        assert_eq!(left.len(), 1, "{left:?}");
+        assert_eq!(left[0].1, format!("{line} decides the same row"));
+    }
+    assert_same_bytes(&stable_bytes(&decided.path("two")), &stable_bytes(&decided.path("turned")));
+}
+
+#[test]
+fn an_answer_that_does_not_fit_the_docs_is_held_and_reported() {
+    let decided = Decided::new(&log());
+    let answer = |id: &str, calls: Value| json!({"request": id, "ground_truth": calls});
+    let decisions = [
+        answer("rung", json!([{"ring_tower": {"times": ["3"]}}])),
+        answer("toll", json!([{"ring_bell": {"times": [4]}}])),
+        answer("open", json!([{"ring_tower": {}}])),
+    ];
+    let printed = decided.run("run", &decisions);
+    let expected = [
+        ("rung", "answer/wrong-type", "ring_tower.times: declared as integer, but is \"3\""),
+        ("toll", "answer/unknown-function", "ring_bell: no doc has this name"),
+        ("open", "answer/missing-required", "ring_tower.times: required, but has no value"),
+    ];
+    let reasons = decided.not_applied("run");
+    assert_eq!(reasons.len(), expected.len(), "{reasons:?}");
+    for ((line, why), (id, code, found)) in reasons.iter().zip(expected) {
+        assert_eq!(decided.fate("run", id), ("held".to_owned(), code.to_owned()), "{id}");
+        assert_eq!(*why, format!("it does not fit the docs: {code}: {found}"));
+        assert!(
+            printed.contains(&format!("decisions.jsonl:{line}: answer is not applied: {why}")),
+            "{printed}"
+        );
+    }
+    assert_eq!(decided.decided("run"), [], "none of them counts as applied");
+}
+
+#[test]
 fn a_list_that_a_person_drops_takes_its_requests_and_one_that_is_forgotten_its_decision() {
     let decided = Decided::new(&log());
     decided.run("plain", &[]);
@@ -335,6 +404,53 @@ fn a_list_that_a_person_drops_takes_its_requests_and_one_that_is_forgotten_its_d
     assert_eq!(with, [] as [&String; 0]);
     let verified = output(&["verify", run.to_str().unwrap()]);
     assert!(verified.status.success(), "{}", shown(&verified));
+}
+
+/// A log of one list whose requests have these ids, each with a recorded call.
+fn tower(ids: &[&str]) -> Vec<Value> {
+    let times = |at: usize| i64::try_from(at).unwrap() + 2;
+    let places = ["harbour", "market", "castle", "bridge", "chapel"];
+    let query =
+        |at: usize| format!("Ring the bell at the {} exactly {} times for the guests", places[at], times(at));
+    let row = |(at, id): (usize, &&str)| request(id, &query(at), &docs("ring_tower"), Some(times(at)));
+    ids.iter().enumerate().map(row).collect()
+}
+
+#[test]
+fn a_decision_on_a_row_that_a_frozen_entry_repeats_is_reported() {
+    let decided = Decided::new(&tower(&["answered", "labelled", "dropped", "kept", "left"]));
+    decided.run("march", &[]);
+    assert_eq!(decided.fate("march", "kept").0, "exported");
+    let decisions = [
+        json!({"request": "answered", "ground_truth": [{"ring_tower": {"times": [9]}}]}),
+        json!({"id": "labelled", "decision": "relabel", "relevance": "irrelevant"}),
+        json!({"id": "dropped", "decision": "drop"}),
+        json!({"id": "kept", "decision": "keep"}),
+    ];
+    let lines: String = decisions.iter().map(|decision| format!("{decision}\n")).collect();
+    std::fs::write(decided.path("decisions.jsonl"), lines).unwrap();
+    let paths = ["pipeline.toml", "april", "decisions.jsonl", "march"].map(|name| decided.path(name));
+    let [pipeline, out, file, march] = paths.each_ref().map(|path| path.to_str().unwrap());
+    let frozen = ["--baseline", march, "--freeze"];
+    let arguments = [&["run", pipeline, "--out", out, "--decisions", file][..], &frozen].concat();
+    // What is reported is so again when all steps are taken over.
+    for _ in 0..2 {
+        let run = output(&arguments);
+        assert!(run.status.success(), "{}", shown(&run));
+        let report: Value =
+            serde_json::from_slice(&std::fs::read(decided.path("april/report.json")).unwrap()).unwrap();
+        let left = report["notes"]["split"]["decisions_not_applied"].as_array().unwrap();
+        assert_eq!(left.iter().map(|note| note["line"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 2, 3]);
+        for note in left {
+            let why = text(note, "why");
+            assert!(why.contains("overlap/baseline; it repeats the entry live_"), "{why}");
+            assert!(why.ends_with(" of the earlier dataset, which no decision changes"), "{why}");
+            assert!(shown(&run).contains(&format!("decisions.jsonl:{}: ", note["line"])), "{}", shown(&run));
+        }
+        let kept = "decisions.jsonl:4: keep is applied, but to be checked: the row repeats the entry live_";
+        assert!(shown(&run).contains(kept), "{}", shown(&run));
+    }
+    assert_eq!(decided.fate("april", "kept").0, "exported");
 }
 
 /// The examples of the page, with the id of a list in place of `LIST`.

@@ -1,43 +1,38 @@
 //! Answers that people wrote for requests, as calls with alternatives: `[{function: {parameter: [alternatives]}}]`.
 //!
-//! They come from the decisions of a run (`decisions` reads the file, and checks their form by [`check_form`]). Names
-//! are checked against the docs when an answer is used, since only then the docs are known: an answer that does not fit
-//! holds its own request. Values are not judged: a person may well accept what a doc does not name. Every fault names
-//! the file and the line.
+//! They come from the decisions of a run (`decisions` reads the file, and checks their form by [`check_form`]). Names and
+//! values are checked against the docs when an answer is used, since only then the docs are known, by the rules and with the
+//! faults of recorded answers. One that does not fit holds its own request: unlike a recorded value, what a person wrote is
+//! never cast, since the person can say what is meant.
 
 use serde_json::{Map, Value};
 
-use super::fault::CarryFault;
-use crate::bfcl::types::Type;
-
-/// An answer that does not fit the docs of its request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unfit {
-    /// What kind of fault it is.
-    pub fault: CarryFault,
-    /// What is wrong, and where in the answer.
-    pub message: String,
-}
+use super::alternatives::{alternatives, is_checkable};
+use super::fault::{CarryFault, Uncarried};
+use super::value::fit;
+use crate::bfcl::types::{Type, is_whole};
 
 /// An answer under the names of `functions`; each call goes with its parameters under the names that `carry` gives them,
-/// which are those of `functions`. `place` is the file and line of the answer, for messages.
+/// which are those of `functions`.
 ///
 /// # Errors
-/// When the answer names a function or parameter the docs do not have, or leaves out a required one.
+/// When the answer names a function or parameter that the docs do not have, leaves out a required one, or holds a value that
+/// the docs do not allow.
 pub fn carried(
     ground_truth: &[Value],
-    place: &str,
     functions: &[Value],
     carry: impl Fn(&str, Map<String, Value>) -> (String, Map<String, Value>),
-) -> Result<Vec<Value>, Unfit> {
+) -> Result<Vec<Value>, Uncarried> {
     let carried = calls(ground_truth).flatten().map(|(name, parameters)| {
         // Who reads the docs as they are now may write their names.
-        let fits = check_names(name, parameters, functions).is_ok();
-        let (name, parameters) =
-            if fits { (name.to_owned(), parameters.clone()) } else { carry(name, parameters.clone()) };
-        check_names(&name, &parameters, functions)
-            .map_err(|unfit| Unfit { message: format!("{place}: {}", unfit.message), ..unfit })?;
-        Ok(Value::Object(Map::from_iter([(name, Value::Object(parameters))])))
+        let call = match call(name, parameters, functions) {
+            Ok(call) => call,
+            Err(_) => {
+                let (name, parameters) = carry(name, parameters.clone());
+                call(&name, &parameters, functions)?
+            }
+        };
+        Ok(Value::Object(call))
     });
     carried.collect()
 }
@@ -75,51 +70,115 @@ fn check_alternatives(name: &str, parameters: &Map<String, Value>) -> Result<(),
     }
 }
 
-fn check_names(name: &str, parameters: &Map<String, Value>, functions: &[Value]) -> Result<(), Unfit> {
-    let unfit = |fault, message| Err(Unfit { fault, message });
-    let Some(function) = functions.iter().find(|function| function["name"] == name) else {
-        return unfit(CarryFault::UnknownFunction, format!("no doc of the request is called {name}"));
+fn call(
+    name: &str,
+    parameters: &Map<String, Value>,
+    functions: &[Value],
+) -> Result<Map<String, Value>, Uncarried> {
+    let mut named = functions.iter().filter(|function| function["name"] == name);
+    let Some(function) = named.next() else {
+        return Err(CarryFault::UnknownFunction.at(name, "no doc has this name"));
     };
-    let properties = &function["parameters"]["properties"];
-    for (parameter, alternatives) in parameters {
-        let Some(schema) = properties.get(parameter) else {
-            return unfit(CarryFault::UnknownParameter, format!("{name} has no parameter {parameter}"));
-        };
-        if !alternatives
-            .as_array()
-            .into_iter()
-            .flatten()
-            .all(|alternative| is_well_nested(schema, alternative))
-        {
-            let message =
-                format!("{name}.{parameter} holds a dict whose values are not lists of alternatives");
-            return unfit(CarryFault::WrongType, message);
-        }
+    if named.next().is_some() {
+        return Err(CarryFault::AmbiguousFunction.at(name, "several docs have this name"));
     }
-    for required in
-        function["parameters"]["required"].as_array().into_iter().flatten().filter_map(Value::as_str)
-    {
-        let alternatives = parameters.get(required).and_then(Value::as_array);
-        if !alternatives.into_iter().flatten().any(|alternative| *alternative != "") {
-            return unfit(
-                CarryFault::MissingRequired,
-                format!("{name}.{required} is required, but has no value"),
-            );
-        }
-    }
-    Ok(())
+    let parameters = of_function(&function["parameters"], parameters).map_err(|unfit| unfit.under(name))?;
+    Ok(Map::from_iter([(name.to_owned(), Value::Object(parameters))]))
 }
 
-/// Whether the dicts of an alternative, where the doc declares some, have lists of alternatives as values.
-fn is_well_nested(schema: &Value, alternative: &Value) -> bool {
-    match (Type::of(schema), alternative) {
-        (Some(Type::Dict), Value::Object(members)) => members.values().all(is_filled_list),
+fn of_function(schema: &Value, parameters: &Map<String, Value>) -> Result<Map<String, Value>, Uncarried> {
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut written = Map::with_capacity(parameters.len());
+    for (parameter, alternatives) in parameters {
+        let Some(schema) = schema["properties"].get(parameter) else {
+            return Err(CarryFault::UnknownParameter.at(parameter, "the doc has no such parameter"));
+        };
+        let of_parameter = of_parameter(schema, alternatives.as_array().map_or(&[], Vec::as_slice));
+        written.insert(parameter.clone(), of_parameter.map_err(|unfit| unfit.under(parameter))?);
+    }
+    for required in required {
+        let alternatives = written.get(required).and_then(Value::as_array);
+        if !alternatives.into_iter().flatten().any(|alternative| *alternative != "") {
+            return Err(CarryFault::MissingRequired.at(required, "required, but has no value"));
+        }
+    }
+    Ok(written)
+}
+
+fn of_parameter(schema: &Value, list: &[Value]) -> Result<Value, Uncarried> {
+    if !is_checkable(schema) {
+        return Err(CarryFault::UncheckableType.at("", "declared with an unknown type"));
+    }
+    let n_null = list.iter().filter(|one| one.is_null()).count();
+    if n_null > 0 && n_null < list.iter().filter(|one| **one != "").count() {
+        return Err(CarryFault::WrongType.at("", "null stands beside other values"));
+    }
+    list.iter().map(|one| if *one == "" { Ok(one.clone()) } else { alternative(schema, one) }).collect()
+}
+
+/// One alternative in the form that the checker compares with, which is that in which it is written.
+fn alternative(schema: &Value, one: &Value) -> Result<Value, Uncarried> {
+    let wrong = || {
+        let declared = schema["type"].as_str().unwrap_or_default();
+        Err(CarryFault::WrongType.at("", format!("declared as {declared}, but is {one}")))
+    };
+    match (Type::of(schema), one) {
+        (Some(Type::Dict), Value::Object(members)) => of_members(schema, members),
         (Some(Type::Array | Type::Tuple), Value::Array(elements))
             if Type::of(&schema["items"]) == Some(Type::Dict) =>
         {
-            elements.iter().all(|element| is_well_nested(&schema["items"], element))
+            let element = |(at, element): (usize, &Value)| {
+                alternative(&schema["items"], element).map_err(|unfit| unfit.under(&format!("[{at}]")))
+            };
+            elements.iter().enumerate().map(element).collect()
         }
-        _ => true,
+        (Some(declared), Value::Null) if declared.is_container() => wrong(),
+        _ => {
+            let written = alternatives(schema, true, Some(one))?.pop().unwrap_or_default();
+            if is_as_written(one, &written) { Ok(written) } else { wrong() }
+        }
+    }
+}
+
+/// The members of a dict, each of which lists its alternatives in turn.
+fn of_members(schema: &Value, members: &Map<String, Value>) -> Result<Value, Uncarried> {
+    let properties = schema["properties"].as_object().filter(|named| !named.is_empty());
+    for (key, list) in members {
+        let Some(list) = list.as_array().filter(|list| !list.is_empty()) else {
+            return Err(CarryFault::WrongType.at(key, "not a list of alternatives, as members of a dict are"));
+        };
+        let Some(properties) = properties else { continue };
+        let Some(property) = properties.get(key) else {
+            return Err(CarryFault::UnknownParameter.at(key, "the doc has no such key"));
+        };
+        for one in list.iter().filter(|one| **one != "") {
+            let fitted = fit(property, one).map_err(|unfit| unfit.under(key))?;
+            if !is_as_written(one, &fitted) {
+                let declared = property["type"].as_str().unwrap_or_default();
+                return Err(CarryFault::WrongType.at(key, format!("declared as {declared}, but is {one}")));
+            }
+        }
+    }
+    Ok(Value::Object(members.clone()))
+}
+
+/// Whether a value that was fitted is the one that was written: texts may be spelled as the enum has them, and whole
+/// numbers among floats as floats.
+fn is_as_written(one: &Value, fitted: &Value) -> bool {
+    match (one, fitted) {
+        (Value::String(_), Value::String(_)) => true,
+        (Value::Number(one), Value::Number(fitted)) => one == fitted || is_whole(one) && !is_whole(fitted),
+        (Value::Array(one), Value::Array(fitted)) => {
+            one.len() == fitted.len()
+                && one.iter().zip(fitted).all(|(one, fitted)| is_as_written(one, fitted))
+        }
+        (Value::Object(one), Value::Object(fitted)) => {
+            let is_same =
+                |(key, one): (&String, &Value)| fitted.get(key).is_some_and(|it| is_as_written(one, it));
+            one.len() == fitted.len() && one.iter().all(is_same)
+        }
+        _ => one == fitted,
     }
 }
 
@@ -151,8 +210,7 @@ mod tests {
     ) -> Result<Vec<Value>, String> {
         let calls = ground_truth.as_array().unwrap();
         check_form(calls)?;
-        let message = |unfit: Unfit| unfit.message.strip_prefix("file.jsonl:2: ").unwrap().to_owned();
-        carried(calls, "file.jsonl:2", &functions(), carry).map_err(message)
+        carried(calls, &functions(), carry).map_err(|unfit| unfit.to_string())
     }
 
     #[test]
@@ -190,18 +248,76 @@ mod tests {
             used(&json!([{"f": {"city": ["Oslo"], "filter": [{"a": [1]}], "people": ["", [{"age": [3]}]]}}])),
             Ok(())
         );
-        assert_eq!(used(&json!([{"g": {}}])), said("no doc of the request is called g"));
-        assert_eq!(used(&json!([{"f": {"city": ["Oslo"], "town": [1]}}])), said("f has no parameter town"));
-        assert_eq!(used(&json!([{"f": {}}])), said("f.city is required, but has no value"));
-        assert_eq!(used(&json!([{"f": {"city": [""]}}])), said("f.city is required, but has no value"));
-        let nested = "holds a dict whose values are not lists of alternatives";
+        assert_eq!(used(&json!([{"g": {}}])), said("g: no doc has this name"));
+        assert_eq!(
+            used(&json!([{"f": {"city": ["Oslo"], "town": [1]}}])),
+            said("f.town: the doc has no such parameter")
+        );
+        assert_eq!(used(&json!([{"f": {}}])), said("f.city: required, but has no value"));
+        assert_eq!(used(&json!([{"f": {"city": [""]}}])), said("f.city: required, but has no value"));
+        let nested = "not a list of alternatives, as members of a dict are";
         assert_eq!(
             used(&json!([{"f": {"city": ["Oslo"], "filter": [{"a": 1}]}}])),
-            said(&format!("f.filter {nested}"))
+            said(&format!("f.filter.a: {nested}"))
         );
         assert_eq!(
             used(&json!([{"f": {"city": ["Oslo"], "people": [[{"a": 1}]]}}])),
-            said(&format!("f.people {nested}"))
+            said(&format!("f.people[0].a: {nested}"))
         );
+    }
+
+    #[test]
+    fn values_are_held_to_the_docs_and_never_cast() {
+        let functions = [
+            json!({"name": "pay", "parameters": {"type": "dict", "required": [], "properties": {
+                "amount": {"type": "float"}, "times": {"type": "integer"}, "note": {"type": "string"},
+                "unit": {"type": "string", "enum": ["Euro", "Krone"]}, "tags": {"type": "array", "items": {"type": "string"}},
+                "rates": {"type": "array", "items": {"type": "float"}}, "odd": {"type": "mystery"},
+                "to": {"type": "dict", "properties": {"bank": {"type": "string"}, "age": {"type": "integer"}}},
+            }}}),
+        ];
+        let paid = |parameters: &Value| {
+            let answer = [json!({ "pay": parameters })];
+            carried(&answer, &functions, as_it_is).map_err(|unfit| (unfit.fault, unfit.to_string()))
+        };
+        for fits in [
+            json!({"amount": [500, 500.5], "unit": ["euro", ""], "tags": [[], ["a"]], "note": ["a"]}),
+            json!({"to": [{"bank": ["a", "b", ""], "age": [4]}], "rates": [[0.5, 1.5]]}),
+        ] {
+            assert_eq!(paid(&fits).map_err(|(_, message)| message).map(|_| ()), Ok(()), "{fits}");
+        }
+        for (parameters, fault, message) in [
+            (
+                r#"{"amount": ["1200"]}"#,
+                CarryFault::WrongType,
+                r#"pay.amount: declared as float, but is "1200""#,
+            ),
+            (r#"{"times": [5.0]}"#, CarryFault::WrongType, "pay.times: declared as integer, but is 5.0"),
+            (r#"{"amount": [1e400]}"#, CarryFault::WrongType, "pay.amount: declared as float, but is 1e+400"),
+            (r#"{"note": ["a", 5]}"#, CarryFault::WrongType, "pay.note: declared as string, but is 5"),
+            (r#"{"note": ["a", null]}"#, CarryFault::WrongType, "pay.note: null stands beside other values"),
+            (r#"{"tags": [null]}"#, CarryFault::WrongType, "pay.tags: declared as array, but is null"),
+            (r#"{"tags": ["a"]}"#, CarryFault::WrongType, r#"pay.tags: declared as array, but is "a""#),
+            (r#"{"tags": [["a", 1]]}"#, CarryFault::WrongType, "pay.tags[1]: declared as string, but is 1"),
+            (r#"{"to": ["me"]}"#, CarryFault::WrongType, r#"pay.to: declared as dict, but is "me""#),
+            (
+                r#"{"to": [{"age": ["4"]}]}"#,
+                CarryFault::WrongType,
+                r#"pay.to.age: declared as integer, but is "4""#,
+            ),
+            (
+                r#"{"to": [{"iban": ["x"]}]}"#,
+                CarryFault::UnknownParameter,
+                "pay.to.iban: the doc has no such key",
+            ),
+            (r#"{"unit": ["Franc"]}"#, CarryFault::NotInEnum, r#"pay.unit: "Franc" is not in the enum"#),
+            (r#"{"odd": ["x"]}"#, CarryFault::UncheckableType, "pay.odd: declared with an unknown type"),
+        ] {
+            let parameters: Value = serde_json::from_str(parameters).unwrap();
+            assert_eq!(paid(&parameters).map(|_| ()), Err((fault, message.to_owned())));
+        }
+        let twice = [functions[0].clone(), functions[0].clone()];
+        let ambiguous = carried(&[json!({"pay": {}})], &twice, as_it_is).unwrap_err();
+        assert_eq!(ambiguous.fault, CarryFault::AmbiguousFunction);
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
+use super::contract::Role;
 use super::corpus::{Corpus, Table};
 use super::decision::{Columns, Decision, DecisionKind, Decisions, Ruling, digest};
 use super::error::Result;
@@ -31,6 +32,8 @@ pub(super) enum Unmet {
     NoRow,
     Several(usize),
     Changed(String),
+    /// The decision on this line is of the same kind, on the same row by another form of its id.
+    Decided(usize),
 }
 
 impl<'d> Decided<'d> {
@@ -45,10 +48,19 @@ impl<'d> Decided<'d> {
         };
         let table = corpus.table(table);
         let named = rows_named(decisions, &columns, table)?;
+        let mut met = Vec::new();
         for (decision, rows) in decisions.all.iter().zip(named) {
             match row_of(decision, &rows, &columns, table)? {
-                Ok(row) => decided.by_row.entry(row).or_default().push(decision),
+                Ok(row) => met.push((row, decision)),
                 Err(unmet) => drop(decided.unmet.insert(decision.line, unmet)),
+            }
+        }
+        // Which of two on one row counts must not depend on their places in the file.
+        met.sort_by_cached_key(|(row, decision)| (*row, decision.content()));
+        for (row, decision) in met {
+            match decided.on(row, decision.kind) {
+                Some(other) => drop(decided.unmet.insert(decision.line, Unmet::Decided(other.line))),
+                None => decided.by_row.entry(row).or_default().push(decision),
             }
         }
         Ok(decided)
@@ -60,7 +72,11 @@ impl<'d> Decided<'d> {
     }
 
     /// Takes back the fates of rows that a person keeps; gives what is left and what was taken back.
-    pub(super) fn overrule(&self, fates: Vec<FateEvent>) -> (Vec<FateEvent>, Vec<(RowIx, Ruling)>) {
+    pub(super) fn overrule(
+        &self,
+        fates: Vec<FateEvent>,
+        role: Role,
+    ) -> (Vec<FateEvent>, Vec<(RowIx, Ruling)>) {
         let mut rulings = Vec::new();
         let left = fates.into_iter().filter(|fate| {
             let Some(decision) = self.on(fate.row, DecisionKind::Keep) else { return true };
@@ -69,7 +85,11 @@ impl<'d> Decided<'d> {
             }
             let instead_of =
                 json!({"instead_of": {"action": fate.action.name(), "reason": fate.reason.code}});
-            rulings.push((fate.row, Ruling::of(decision, instead_of)));
+            let entry = entry_of(role, fate.evidence.detail.as_deref());
+            let to_check = entry.map(|entry| {
+                format!("the row repeats the entry {entry} of the earlier dataset; with --freeze the dataset has both")
+            });
+            rulings.push((fate.row, Ruling { to_check, ..Ruling::of(decision, instead_of) }));
             false
         });
         (left.collect(), rulings)
@@ -95,6 +115,11 @@ impl<'d> Decided<'d> {
             })
             .collect()
     }
+}
+
+/// The entry of an earlier dataset that a row was dropped for, by the evidence.
+pub(super) fn entry_of(role: Role, detail: Option<&Value>) -> Option<&str> {
+    detail.filter(|_| role == Role::Baseline)?["entry"].as_str()
 }
 
 /// The rows that each decision names, in the order of the table.

@@ -105,6 +105,14 @@ pub struct Columns {
     pub list: ColumnSpec,
 }
 
+impl Decision {
+    /// Everything but its place in the file.
+    pub(super) fn content(&self) -> String {
+        let Self { line: _, id, kind, was, by, why, body } = self;
+        json!([id, kind, was, by, why, body]).to_string()
+    }
+}
+
 /// What stands for the content of a row in a decision: the SHA-256 of its cell, in hex. Whoever writes a decision may
 /// give its first eight digits or more.
 pub fn digest(cell: &str) -> String {
@@ -120,9 +128,16 @@ impl Decisions {
         let can_change = |decision: &&Decision| {
             is_last || decision.kind == DecisionKind::Keep || taken.contains(&decision.kind)
         };
-        for Decision { line, id, kind, was, by, why, body } in self.all.iter().filter(can_change) {
-            let decision = json!([line, id, kind, was, by, why, body]);
-            fingerprint.part("decision", decision.to_string().as_bytes());
+        let with_line = |decision: &Decision| {
+            // Lines are in what the last stage accounts for, and nowhere else.
+            let line = if is_last { decision.line } else { 0 };
+            (decision.content(), line)
+        };
+        let mut decisions: Vec<(String, usize)> = self.all.iter().filter(can_change).map(with_line).collect();
+        decisions.sort_unstable();
+        for (content, line) in decisions {
+            fingerprint.part("decision", content.as_bytes());
+            fingerprint.part("line", &line.to_le_bytes());
         }
     }
 }
@@ -130,20 +145,20 @@ impl Decisions {
 /// A decision that was applied to a row, or that its stage could not apply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ruling {
-    /// The line of the decision.
-    pub line: usize,
     /// Its kind.
     pub kind: DecisionKind,
-    /// For the ledger: the line, who decided and why, and what the decision did.
+    /// For the ledger: who decided and why, and what the decision did.
     pub detail: Value,
     /// Why it could not be applied; nothing where it was.
     pub refused: Option<String>,
+    /// What a person should know although it was applied.
+    pub to_check: Option<String>,
 }
 
 impl Ruling {
     /// A decision that was applied; `did` is an object of what the ledger shows besides, or null.
     pub fn of(decision: &Decision, did: Value) -> Self {
-        let mut detail = json!({"line": decision.line});
+        let mut detail = json!({});
         let said = [("by", &decision.by), ("why", &decision.why)];
         for (key, text) in said.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?))) {
             detail[key] = json!(text);
@@ -151,7 +166,7 @@ impl Ruling {
         if let Value::Object(did) = did {
             did.into_iter().for_each(|(key, value)| detail[key.as_str()] = value);
         }
-        Self { line: decision.line, kind: decision.kind, detail, refused: None }
+        Self { kind: decision.kind, detail, refused: None, to_check: None }
     }
 
     /// A decision that does not fit its row.

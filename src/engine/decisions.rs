@@ -5,17 +5,18 @@
 //! from its rows ([`Row::decision`](super::view::Row::decision)): its contract says which.
 //!
 //! A decision names its row by content id, or by the log's own id. One that names no row, several, or a row of other
-//! content than the person saw is never applied; the last stage's manifest accounts for all of them. Notes and evidence
-//! name a decision by its line, never by the id in it, so that a record that is forgotten leaves no id behind. How a
-//! file is read is not here: see `decisions` above the engine.
+//! content than the person saw is never applied; the last stage's manifest accounts for all of them, by line. Notes of
+//! other stages name a decision by its row, so that a step is reused wherever the decision is in the file. None names the
+//! id in it, so that a record that is forgotten leaves no id behind. How a file is read is not here: see `decisions` above the engine.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::contract::Contract;
-use super::corpus::Corpus;
+use super::corpus::{Corpus, Table};
 use super::decided::{Decided, Unmet};
 use super::decision::{Decision, DecisionKind, Decisions, Ruling};
 use super::error::{Result, damaged};
@@ -30,15 +31,41 @@ pub const DECIDE: &str = "decide";
 pub const APPLIED_NOTE: &str = "decisions";
 /// See [`APPLIED_NOTE`].
 pub const NOT_APPLIED_NOTE: &str = "decisions_not_applied";
+/// The note of the last stage on decisions that were applied and that somebody should look at.
+pub const TO_CHECK_NOTE: &str = "decisions_to_check";
 
-/// A decision in the notes of a manifest.
+/// A decision in the notes of the stage that applied or refused it, by its row: its line in the file may change.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct RowNote {
+    table: TableId,
+    row: RowIx,
+    decision: DecisionKind,
+    /// Why it was not applied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    /// What a person should know although it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    to_check: Option<String>,
+}
+
+impl RowNote {
+    /// The decisions that a note of a manifest lists.
+    pub(super) fn all(note: Option<&Value>) -> Vec<Self> {
+        note.and_then(|note| Vec::deserialize(note).ok()).unwrap_or_default()
+    }
+}
+
+/// A decision that was not applied, in the notes of the last stage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// Its line in the file.
     pub line: usize,
     /// Its kind.
     pub decision: DecisionKind,
-    /// Why it was not applied.
+    /// The row that it names, by its place, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row: Option<(TableId, RowIx)>,
+    /// Why it was not applied, or should be looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
@@ -50,95 +77,147 @@ impl Note {
     }
 }
 
-fn note_of(ruling: &Ruling) -> Note {
-    Note { line: ruling.line, decision: ruling.kind, why: ruling.refused.clone() }
-}
-
 /// Notes of a stage on the decisions that were applied in it or refused by it; nothing where there were none.
-pub(super) fn noted(rulings: &[(RowIx, Ruling)]) -> Option<Value> {
-    let mut notes: Vec<Note> = rulings.iter().map(|(_, ruling)| note_of(ruling)).collect();
-    notes.sort_by_key(|note| note.line);
+pub(super) fn noted(table: TableId, rulings: &[(RowIx, Ruling)]) -> Option<Value> {
+    let note = |(row, ruling): &(RowIx, Ruling)| {
+        let (why, to_check) = (ruling.refused.clone(), ruling.to_check.clone());
+        RowNote { table, row: *row, decision: ruling.kind, why, to_check }
+    };
+    let mut notes: Vec<RowNote> = rulings.iter().map(note).collect();
+    notes.sort();
     notes.dedup();
     (!notes.is_empty()).then(|| json!(notes))
 }
 
-/// The decisions that were applied nowhere, each with the reason: what the last stage notes.
-///
-/// `earlier` are the notes of all stages, `stages` their ids and contracts.
-///
-/// # Errors
-/// A file of the run folder cannot be read.
-pub(super) fn not_applied(
-    decisions: &Decisions,
-    corpus: &Corpus,
-    earlier: &[Note],
-    stages: &[(&str, Contract)],
-) -> Result<Vec<Note>> {
-    let tables =
-        TableId::ALL.map(|table| Decided::of(decisions, corpus, table).map(|decided| (table, decided)));
-    let tables = tables.into_iter().collect::<Result<Vec<_>>>()?;
-    let note = |decision: &Decision| {
-        let why = why_not(decision, &tables, corpus, earlier, stages)?;
-        Some(Note { line: decision.line, decision: decision.kind, why: Some(why) })
-    };
-    Ok(decisions.all.iter().filter_map(note).collect())
+/// What the last stage accounts for.
+pub(super) struct Account<'a> {
+    pub(super) decisions: &'a Decisions,
+    pub(super) corpus: &'a Corpus,
+    /// The notes of all stages.
+    pub(super) noted: &'a [RowNote],
+    /// The ids and contracts of all stages.
+    pub(super) stages: &'a [(&'a str, Contract)],
+    /// The entries of an earlier dataset for which rows were dropped.
+    pub(super) entries: &'a BTreeMap<(TableId, RowIx), String>,
 }
 
-fn why_not(
-    decision: &Decision,
-    tables: &[(TableId, Decided<'_>)],
-    corpus: &Corpus,
-    earlier: &[Note],
-    stages: &[(&str, Contract)],
-) -> Option<String> {
-    let of_line = || earlier.iter().filter(|note| note.line == decision.line);
-    let named = tables.iter().find_map(|(table, decided)| {
-        let has_it =
-            |(_, of_row): &(&RowIx, &Vec<&Decision>)| of_row.iter().any(|other| other.line == decision.line);
-        decided.by_row.iter().find(has_it).map(|(row, _)| (corpus.table(*table), *row))
-    });
-    let Some((table, row)) = named else {
-        // Of what both tables say, that a row is there says more.
-        let unmet = tables.iter().filter_map(|(_, decided)| decided.unmet.get(&decision.line));
-        return Some(match unmet.max_by_key(|unmet| **unmet != Unmet::NoRow) {
-            Some(Unmet::Several(n)) => format!("{n} rows have this id; name the request id instead"),
-            Some(Unmet::Changed(is)) => {
-                format!("the row is not as the person saw it: the digest of its content begins with {is}")
+impl Account<'_> {
+    /// The decisions that had no effect on the dataset, each with the reason, and those that somebody should look at.
+    ///
+    /// # Errors
+    /// A file of the run folder cannot be read.
+    pub(super) fn notes(&self) -> Result<[(&'static str, Vec<Note>); 2]> {
+        let tables = TableId::ALL
+            .map(|table| Decided::of(self.decisions, self.corpus, table).map(|decided| (table, decided)));
+        let tables = tables.into_iter().collect::<Result<Vec<_>>>()?;
+        let (mut not_applied, mut to_check) = (Vec::new(), Vec::new());
+        for decision in &self.decisions.all {
+            let row = row_in(&tables, decision);
+            let note = |why| Note { line: decision.line, decision: decision.kind, row, why: Some(why) };
+            let why = match row {
+                Some((table, row)) => self.why_without_effect(decision, self.corpus.table(table), row),
+                None => Some(why_unmet(&tables, decision)),
+            };
+            match why {
+                Some(why) => not_applied.push(note(why)),
+                None => {
+                    to_check
+                        .extend(self.noted_on(row, decision).find_map(|it| it.to_check.clone()).map(note));
+                }
             }
-            Some(Unmet::NoRow) | None => "no row has this id".to_owned(),
-        });
-    };
-    let left = table.fate(row).map(|fate| {
+        }
+        Ok([(NOT_APPLIED_NOTE, not_applied), (TO_CHECK_NOTE, to_check)])
+    }
+
+    fn noted_on(&self, row: Option<(TableId, RowIx)>, decision: &Decision) -> impl Iterator<Item = &RowNote> {
+        let kind = decision.kind;
+        self.noted.iter().filter(move |note| Some((note.table, note.row)) == row && note.decision == kind)
+    }
+
+    /// Why a decision on a row changed nothing of the dataset; `None` where it did.
+    fn why_without_effect(&self, decision: &Decision, table: &Table, row: RowIx) -> Option<String> {
+        let noted = || self.noted_on(Some((table.id(), row)), decision);
+        match decision.kind {
+            DecisionKind::Keep => self.left(table, row),
+            DecisionKind::Drop
+                if table.fate(row).is_some_and(|fate| fate.reason == DecisionKind::Drop.reason()) =>
+            {
+                None
+            }
+            DecisionKind::Drop => self.left(table, row).or_else(|| Some("no stage has run".to_owned())),
+            // It may be applied, and then the row that has it leaves.
+            // What an edited list is good for is up to its requests.
+            DecisionKind::Edit if noted().any(|note| note.why.is_none()) => None,
+            _ if noted().any(|note| note.why.is_none()) => {
+                let end = end_of_merges(table, row);
+                let left = self.left(table, end)?;
+                Some(if end == row {
+                    left
+                } else {
+                    left.replacen("the row", "the row that it was merged into", 1)
+                })
+            }
+            kind => {
+                let takes = |(_, contract): &(&str, Contract)| {
+                    contract.table == table.id() && contract.decisions.contains(&kind)
+                };
+                if !self.stages.iter().any(takes) {
+                    return Some(format!(
+                        "no stage of the pipeline takes {} of {}",
+                        kind.name(),
+                        table.id().name()
+                    ));
+                }
+                let refused = noted().find_map(|note| note.why.clone());
+                let left = refused.or_else(|| self.left(table, row));
+                Some(left.unwrap_or_else(|| "no stage had a use for it".to_owned()))
+            }
+        }
+    }
+
+    /// How a row left, and what it repeats.
+    fn left(&self, table: &Table, row: RowIx) -> Option<String> {
+        let fate = table.fate(row)?;
         let word = match fate.action {
             Action::Drop => "dropped",
             Action::Merge => "merged",
             Action::Hold => "held",
         };
-        let stage = stages.get(usize::from(fate.stage)).map_or("a command after the run", |(id, _)| *id);
-        (fate.reason, format!("the row is {word} by {stage}: {}", fate.reason.code))
-    });
-    match (decision.kind, left) {
-        (DecisionKind::Keep, left) => left.map(|(_, left)| left),
-        (DecisionKind::Drop, Some((reason, _))) if reason == DecisionKind::Drop.reason() => None,
-        (DecisionKind::Drop, left) => {
-            Some(left.map_or_else(|| "no stage has run".to_owned(), |(_, left)| left))
+        let stage = self.stages.get(usize::from(fate.stage)).map_or("a command after the run", |(id, _)| *id);
+        let entry = self.entries.get(&(table.id(), row)).map_or_else(String::new, |entry| {
+            format!("; it repeats the entry {entry} of the earlier dataset, which no decision changes")
+        });
+        Some(format!("the row is {word} by {stage}: {}{entry}", fate.reason.code))
+    }
+}
+
+/// The row at the end of the merges of another; itself where it was not merged.
+fn end_of_merges(table: &Table, row: RowIx) -> RowIx {
+    let mut end = row;
+    while let Some(into) = table.fate(end).and_then(|fate| fate.into) {
+        end = into;
+    }
+    end
+}
+
+/// The row that a decision names.
+fn row_in(tables: &[(TableId, Decided<'_>)], decision: &Decision) -> Option<(TableId, RowIx)> {
+    tables.iter().find_map(|(table, decided)| {
+        let has_it = |of_row: &[&Decision]| of_row.iter().any(|other| other.line == decision.line);
+        decided.by_row.iter().find(|(_, of_row)| has_it(of_row)).map(|(row, _)| (*table, *row))
+    })
+}
+
+/// Why a decision names no row: of what both tables say, that a row is there says more.
+fn why_unmet(tables: &[(TableId, Decided<'_>)], decision: &Decision) -> String {
+    let unmet = tables.iter().filter_map(|(_, decided)| decided.unmet.get(&decision.line));
+    match unmet.max_by_key(|unmet| **unmet != Unmet::NoRow) {
+        Some(Unmet::Several(n)) => format!("{n} rows have this id; name the request id instead"),
+        Some(Unmet::Changed(is)) => {
+            format!("the row is not as the person saw it: the digest of its content begins with {is}")
         }
-        _ if of_line().any(|note| note.why.is_none()) => None,
-        (kind, left) => {
-            let takes = |(_, contract): &(&str, Contract)| {
-                contract.table == table.id() && contract.decisions.contains(&kind)
-            };
-            if !stages.iter().any(takes) {
-                return Some(format!(
-                    "no stage of the pipeline takes {} of {}",
-                    kind.name(),
-                    table.id().name()
-                ));
-            }
-            let refused = of_line().find_map(|note| note.why.clone());
-            let left = refused.or(left.map(|(_, left)| left));
-            Some(left.unwrap_or_else(|| "no stage had a use for it".to_owned()))
-        }
+        Some(Unmet::Decided(line)) => format!("line {line} decides the same row"),
+        Some(Unmet::NoRow) | None => "no row has this id".to_owned(),
     }
 }
 

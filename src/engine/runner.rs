@@ -7,6 +7,7 @@
 //! What happens to the other table stands in `cascade`, what is compared in `conservation`, how a step is cut into tasks in
 //! `partition`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
@@ -15,14 +16,16 @@ use serde::de::DeserializeOwned;
 use super::cascade::{NO_REQUEST_LEFT, apply, take_effect};
 use super::conservation::{check_export, check_lines, check_stage, kept};
 use super::context::Context;
-use super::contract::Contract;
+use super::contract::{Contract, Role};
 use super::corpus::{Cells, Corpus};
-use super::decided::Decided;
+use super::decided::{Decided, entry_of};
 use super::decision::{self, Ruling};
-use super::decisions::{APPLIED_NOTE, DECIDED, NOT_APPLIED_NOTE, Note, not_applied, noted, write_rulings};
+use super::decisions::{
+    APPLIED_NOTE, Account, DECIDED, NOT_APPLIED_NOTE, Note, RowNote, TO_CHECK_NOTE, noted, write_rulings,
+};
 use super::delta::{
-    COLUMNS, EDITS, FATES, FateCount, StageManifest, StoredEdit, count_edits, count_fates, read_fates,
-    write_edits, write_fates,
+    COLUMNS, EDITS, FATES, FateCount, StageManifest, StoredEdit, StoredFates, count_edits, count_fates,
+    read_fates, write_edits, write_fates,
 };
 use super::entries::{self, EntryOrigin};
 use super::error::{At, Error, Result, damaged};
@@ -352,7 +355,7 @@ fn judge(
     let Delta { fates, edits, cells, links, rulings, mut notes } =
         verdict_of(running, instance, &contract, &files.file(COLUMNS), corpus, &view)?;
     let (fates, rulings) = decide(place, &contract, (fates, rulings), &decided, corpus, cx)?;
-    notes.extend(notes_of_decisions(place, &rulings, corpus, cx)?);
+    notes.extend(notes_of_decisions(running, place, &rulings, corpus)?);
     let edits: Vec<StoredEdit> =
         edits.into_iter().map(|(row, edit)| StoredEdit::new(contract.table, row, edit)).collect();
     let is_shown = |edit: &StoredEdit| edit.safety == Safety::Suggest.name();
@@ -417,9 +420,9 @@ fn decide(
     cx: &Context<'_>,
 ) -> Result<FatesAndRulings> {
     let decisions = &cx.services.decisions;
-    let (fates, kept) = decided.overrule(fates);
+    let (fates, kept) = decided.overrule(fates, contract.role);
     rulings.extend(kept);
-    rulings.sort_by_key(|(row, ruling)| (*row, ruling.line));
+    rulings.sort_by_key(|(row, ruling)| (*row, ruling.kind));
     let mut fates = take_effect(corpus, contract.table, fates, place.at)?;
     if place.is_last {
         let mut drops = Vec::new();
@@ -435,40 +438,75 @@ fn decide(
 
 /// What a stage's manifest says of the decisions of people; the last one accounts for all.
 fn notes_of_decisions(
+    running: Running<'_>,
     place: Place<'_>,
     rulings: &[(RowIx, Ruling)],
     corpus: &Corpus,
-    cx: &Context<'_>,
 ) -> Result<Vec<(String, serde_json::Value)>> {
-    let own = noted(rulings);
+    let decisions = &*running.cx.services.decisions;
+    let own = noted(place.stages[place.at].stage.contract().table, rulings);
     let mut notes: Vec<(String, serde_json::Value)> = Vec::new();
-    if place.is_last && !cx.services.decisions.all.is_empty() {
+    if place.is_last && !decisions.all.is_empty() {
         let contract = |stage: &StageInstance| stage.stage.contract();
         let stages: Vec<(&str, Contract)> =
             place.stages.iter().map(|stage| (stage.id.as_str(), contract(stage))).collect();
         let earlier =
             place.before.iter().map(|manifest| manifest.notes.get(APPLIED_NOTE)).chain([own.as_ref()]);
-        let earlier: Vec<Note> = earlier.flat_map(Note::all).collect();
-        let left = not_applied(&cx.services.decisions, corpus, &earlier, &stages)?;
-        notes.push((NOT_APPLIED_NOTE.to_owned(), serde_json::json!(left)));
+        let earlier: Vec<RowNote> = earlier.flat_map(RowNote::all).collect();
+        let entries = repeated_entries(running, place)?;
+        let account = Account { decisions, corpus, noted: &earlier, stages: &stages, entries: &entries };
+        let [(not_applied, left), (to_check, kept)] = account.notes()?;
+        notes.push((not_applied.to_owned(), serde_json::json!(left)));
+        if !kept.is_empty() {
+            notes.push((to_check.to_owned(), serde_json::json!(kept)));
+        }
     }
     notes.extend(own.map(|own| (APPLIED_NOTE.to_owned(), own)));
     Ok(notes)
 }
 
+/// The entries of an earlier dataset for which the stages before this one dropped rows.
+fn repeated_entries(running: Running<'_>, place: Place<'_>) -> Result<BTreeMap<(TableId, RowIx), String>> {
+    let mut entries = BTreeMap::new();
+    for (at, instance) in place.stages[..place.at].iter().enumerate() {
+        let role = instance.stage.contract().role;
+        if role != Role::Baseline {
+            continue;
+        }
+        // Its files may be on their way to the disk.
+        running.scribe.wait()?;
+        let step = running.folder.path().join("stages").join(step_name(at, &instance.id));
+        for fate in StoredFates::open(&step.join(FATES))?.iter() {
+            let detail: Option<serde_json::Value> = fate.detail.and_then(|it| serde_json::from_str(it).ok());
+            let entry = entry_of(role, detail.as_ref());
+            entries.extend(entry.map(|entry| ((fate.table, fate.row), entry.to_owned())));
+        }
+    }
+    Ok(entries)
+}
+
 /// Decisions that are named in warnings.
 const MOST_DECISIONS_NAMED: usize = 20;
 
-/// Warns of each decision that was not applied, whether its stage ran now or before.
+/// Warns of each decision that was not applied or that somebody should look at, whether its stage ran now or before.
 fn warn_of_decisions(manifests: &[StageManifest], cx: &Context<'_>) {
-    let file = &cx.services.decisions.file;
-    let left = Note::all(manifests.last().and_then(|last| last.notes.get(NOT_APPLIED_NOTE)));
-    for Note { line, decision, why } in left.iter().take(MOST_DECISIONS_NAMED) {
-        let why = why.as_deref().unwrap_or_default();
-        cx.progress.warn(&format!("decisions {file}:{line}: {} is not applied: {why}", decision.name()));
-    }
-    if left.len() > MOST_DECISIONS_NAMED {
-        cx.progress.warn(&format!("{} more decisions are not applied", left.len() - MOST_DECISIONS_NAMED));
+    let decisions = &cx.services.decisions;
+    let file = &decisions.file;
+    let Some(last) = manifests.last() else {
+        if !decisions.all.is_empty() {
+            cx.progress.warn(&format!("decisions {file}: none is applied, since the pipeline has no stages"));
+        }
+        return;
+    };
+    for (note, what) in [(NOT_APPLIED_NOTE, "not applied"), (TO_CHECK_NOTE, "applied, but to be checked")] {
+        let left = Note::all(last.notes.get(note));
+        for Note { line, decision, why, .. } in left.iter().take(MOST_DECISIONS_NAMED) {
+            let why = why.as_deref().unwrap_or_default();
+            cx.progress.warn(&format!("decisions {file}:{line}: {} is {what}: {why}", decision.name()));
+        }
+        if left.len() > MOST_DECISIONS_NAMED {
+            cx.progress.warn(&format!("{} more decisions are {what}", left.len() - MOST_DECISIONS_NAMED));
+        }
     }
 }
 

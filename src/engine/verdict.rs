@@ -428,7 +428,7 @@ impl<'a> Verdict<'a> {
         self.fates.sort_by_key(|event| event.row);
         self.edits.sort_by_key(|(row, _)| *row);
         self.links.sort_by_key(|(row, _)| *row);
-        self.rulings.sort_by_key(|(row, ruling)| (*row, ruling.line));
+        self.rulings.sort_by_key(|(row, ruling)| (*row, ruling.kind));
         let Self { fates, edits, links, rulings, notes, .. } = self;
         Ok(Delta { fates, edits, cells, links, rulings, notes })
     }

@@ -38,7 +38,7 @@ fn link(score: f64) -> Link {
 }
 
 fn keep() -> Ruling {
-    Ruling { line: 1, kind: DecisionKind::Keep, detail: serde_json::Value::Null, refused: None }
+    Ruling { kind: DecisionKind::Keep, detail: serde_json::Value::Null, refused: None, to_check: None }
 }
 
 /// Links, decisions and failures, of a stage whose contract names none and of one that names them.

@@ -143,11 +143,11 @@ fn keep_takes_back_a_fate_where_it_is_given_unless_its_reason_is_binding() {
     assert_eq!(fate(&outcome, TableId::Requests, 1), Some((0, Action::Hold, "test/final")));
     assert_eq!(home.not_applied(&outcome), [(2, "the row is held by first: test/final".to_owned())]);
     let instead_of = json!({"action": "drop", "reason": "test/bad"});
-    let detail = json!({"line": 1, "by": "Kim", "why": "it is fine", "instead_of": instead_of});
+    let detail = json!({"by": "Kim", "why": "it is fine", "instead_of": instead_of});
     let expected = vec![(0, "decision/kept".to_owned(), detail)];
     assert_eq!(applied(&home, "stages/01-first"), expected);
     assert_eq!(applied(&home, "stages/02-second"), expected, "each stage that would take it");
-    let noted = json!([{"line": 1, "decision": "keep"}]);
+    let noted = json!([{"table": "requests", "row": 0, "decision": "keep"}]);
     assert_eq!(outcome.stages.iter().map(|stage| &stage.notes["decisions"]).collect::<Vec<_>>(), [&noted; 2]);
 }
 
@@ -258,9 +258,12 @@ fn a_stage_gets_the_decisions_of_its_contract_and_what_it_refuses_is_reported() 
     ];
     let expected = expected.map(|(line, why)| (line, why.to_owned()));
     assert_eq!(home.not_applied(&outcome), expected);
-    let detail = json!({"line": 1, "label": "relevant"});
+    let detail = json!({"label": "relevant"});
     assert_eq!(applied(&home, "stages/02-labels"), [(2, "decision/relabelled".to_owned(), detail)]);
-    let noted = json!([{"line": 1, "decision": "relabel"}, {"line": 2, "decision": "relabel", "why": "it has no label"}]);
+    let noted = json!([
+        {"table": "requests", "row": 2, "decision": "relabel"},
+        {"table": "requests", "row": 3, "decision": "relabel", "why": "it has no label"},
+    ]);
     assert_eq!(outcome.stages[1].notes["decisions"], noted);
     assert!(!outcome.stages[0].notes.contains_key("decisions"));
 

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use crate::answers::fault::{CarryFault, Uncarried};
-use crate::answers::human::{self, Unfit};
+use crate::answers::human;
 use crate::cells::TypedCells as _;
 use crate::columns::{
     ANSWER, ANSWER_FROM, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RELEVANCE, RENAMES, RESPONSE, STATUS,
@@ -101,14 +101,13 @@ impl Stage for DraftAnswers {
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let docs = Docs::read(view, cx)?;
-        let file = &cx.services.decisions.file;
         let mut best: FxHashMap<RowIx, Best> = FxHashMap::default();
         let mut needs_no_call: FxHashSet<RowIx> = FxHashSet::default();
         let mut unsourced: FxHashMap<RowIx, Vec<String>> = FxHashMap::default();
         let wanted =
             |row: RowIx| view.head_of(row, Likeness::NearCopy).is_some_and(|head| view.is_kept(head));
         view.stream(cx, wanted, |batch| {
-            let candidates = batch.map_rows(|row| candidates(row, &docs, file, view))?;
+            let candidates = batch.map_rows(|row| candidates(row, &docs, view))?;
             for (&row, candidates) in batch.rows().iter().zip(candidates) {
                 let Candidates { head, kind, recorded, human } = candidates;
                 if head == row {
@@ -120,9 +119,14 @@ impl Stage for DraftAnswers {
                 if let Some(placeholders) = batch.row(row).unsourced() {
                     unsourced.insert(row, placeholders);
                 }
-                if let Some((decision, candidate)) = human {
-                    out.ruling(row, Ruling::of(&decision, Value::Null))?;
-                    best.entry(head).or_default().hear(candidate);
+                if let Some(answer) = human
+                    && let Some(decision) = batch.row(row).decision(DecisionKind::Answer)
+                {
+                    out.ruling(row, ruling(decision, &answer))?;
+                    // Of a copy only an answer that fits the docs of the request it stands for.
+                    if head == row || answer.is_ok() {
+                        best.entry(head).or_default().hear(by_a_person(row, head, answer, view));
+                    }
                 }
                 if let Some(candidate) = recorded {
                     best.entry(head).or_default().hear(candidate);
@@ -158,8 +162,8 @@ struct Candidates {
     kind: &'static str,
     /// The log's answer; none of a request that only asks alike.
     recorded: Option<Candidate>,
-    /// A person's answer, with the decision.
-    human: Option<(Decision, Candidate)>,
+    /// A person's answer.
+    human: Option<Carried>,
 }
 
 fn is_judged_to_need_none(row: Row<'_>) -> bool {
@@ -189,51 +193,48 @@ fn state(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Verdict<'_
                 .iter()
                 .find(|(fault, _)| *fault == uncarried.fault)
                 .expect("every fault that is left has a reason");
-            out.hold(row, reason, Evidence::detail(json!({ "at": uncarried.at, "found": uncarried.message })))
+            let mut detail = json!({ "at": uncarried.at, "found": uncarried.message });
+            if candidate.rank == Rank::Human {
+                detail["answer_of"] = json!("a person");
+            }
+            out.hold(row, reason, Evidence::detail(detail))
         }
     }
 }
 
-fn candidates(row: Row<'_>, docs: &Docs<'_>, file: &str, view: &View<'_>) -> Candidates {
+fn candidates(row: Row<'_>, docs: &Docs<'_>, view: &View<'_>) -> Candidates {
     let head = view.head_of(row.ix(), Likeness::NearCopy).unwrap_or(row.ix());
-    // Of a copy only an answer that fits the docs of the request it stands for.
-    let human = human_answer(row, view, docs, file);
-    let human = human.filter(|(_, answer)| head == row.ix() || answer.is_ok());
-    let by_a_person = |answer: Carried| Candidate {
-        rank: Rank::Human,
-        // An answer to the request itself counts before those to its copies.
-        position: if head == row.ix() { 0 } else { view.position(row.ix()).saturating_add(1) },
-        from: row.ix(),
-        answer: Some(answer),
-    };
     let (kind, recorded) = recorded_candidate(row, head, docs, view);
     // Requests answer for the one they are equal to.
     let recorded = view.head_of(row.ix(), Likeness::Equal).map(|_| recorded);
-    Candidates {
-        head,
-        kind,
-        recorded,
-        human: human.map(|(decision, answer)| (decision.clone(), by_a_person(answer))),
-    }
+    Candidates { head, kind, recorded, human: human_answer(row, view, docs) }
 }
 
 /// A person's answer to a request.
-fn human_answer<'d>(
-    row: Row<'d>,
-    view: &View<'_>,
-    docs: &Docs<'_>,
-    file: &str,
-) -> Option<(&'d Decision, Carried)> {
+fn human_answer(row: Row<'_>, view: &View<'_>, docs: &Docs<'_>) -> Option<Carried> {
     let decision = row.decision(DecisionKind::Answer)?;
-    let ground_truth = decision.body.as_array()?;
-    let place = format!("{file}:{}", decision.line);
     let carry = |name: &str, parameters| docs.carried(name, parameters, row.ix(), view);
-    let answer = human::carried(ground_truth, &place, docs.of(row.ix()), carry);
-    let at = format!("answer of a person for {}", decision.id);
-    Some((
-        decision,
-        answer.map_err(|unfit: Unfit| Uncarried { fault: unfit.fault, at, message: unfit.message }),
-    ))
+    Some(human::carried(decision.body.as_array()?, docs.of(row.ix()), carry))
+}
+
+/// What becomes of a person's answer.
+fn ruling(decision: &Decision, answer: &Carried) -> Ruling {
+    match answer {
+        Ok(_) => Ruling::of(decision, Value::Null),
+        Err(unfit) => {
+            Ruling::refused(decision, format!("it does not fit the docs: {}: {unfit}", unfit.fault.code()))
+        }
+    }
+}
+
+fn by_a_person(row: RowIx, head: RowIx, answer: Carried, view: &View<'_>) -> Candidate {
+    Candidate {
+        rank: Rank::Human,
+        // An answer to the request itself counts before those to its copies.
+        position: if head == row { 0 } else { view.position(row).saturating_add(1) },
+        from: row,
+        answer: Some(answer),
+    }
 }
 
 #[cfg(test)]
