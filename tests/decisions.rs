@@ -453,6 +453,38 @@ fn a_decision_on_a_row_that_a_frozen_entry_repeats_is_reported() {
     assert_eq!(decided.fate("april", "kept").0, "exported");
 }
 
+#[test]
+fn the_report_counts_what_had_an_effect_and_says_what_had_none() {
+    let decided = Decided::new(&log());
+    decided.run("plain", &[]);
+    let list = decided.list_of("plain", "rung");
+    decided.run(
+        "run",
+        &[
+            json!({"id": list, "decision": "drop", "by": "Kim", "why": "the bell is gone"}),
+            json!({"id": "spam", "decision": "keep"}),
+            json!({"id": "nobody", "decision": "drop"}),
+        ],
+    );
+    let read = |name: &str| std::fs::read_to_string(decided.path("run").join(name)).unwrap();
+    let report: Value = serde_json::from_str(&read("report.json")).unwrap();
+    let reasons: Vec<String> =
+        report["fates"].as_array().unwrap().iter().map(|fate| text(fate, "reason")).collect();
+    assert!(reasons.contains(&"decision/dropped".to_owned()), "{reasons:?}");
+    assert!(!reasons.contains(&"decision/kept".to_owned()), "{reasons:?}");
+    for name in ["report.html", "dataset/README.md"] {
+        let page = read(name);
+        assert!(
+            page.contains("2 decisions were not applied (1 keep, 1 drop): the run warned of each"),
+            "{name}: {page}"
+        );
+    }
+    assert!(read("report.html").contains("by: Kim, why: the bell is gone"));
+    assert!(!read("dataset/README.md").contains("Kim"), "the card is published");
+    let told = shown(&output(&["report", decided.path("run").to_str().unwrap()]));
+    assert!(told.contains("decisions 1 keep, 1 drop not applied: "), "{told}");
+}
+
 /// The examples of the page, with the id of a list in place of `LIST`.
 fn examples_of_the_page(list: &str, other: &str) -> Vec<Value> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/human-decisions.md");

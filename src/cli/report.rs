@@ -73,6 +73,14 @@ pub(super) fn summary(report: &Report) -> String {
     if let Some(merged) = report.merged_told() {
         text += &format!("merged    {merged}\n");
     }
+    let left = report.decisions_not_applied();
+    if !left.is_empty() {
+        let left: Vec<String> = left.iter().map(|(kind, n)| format!("{} {kind}", count(*n))).collect();
+        text += &format!(
+            "decisions {} not applied: report.json lists them with line and reason\n",
+            left.join(", ")
+        );
+    }
     let frozen = report.all_frozen();
     if frozen > 0 {
         let (all, made) = (report.all_entries(), report.all_entries() - frozen);

@@ -15,6 +15,7 @@ use super::model::{EditReport, Example, FateReport};
 use super::quote;
 use super::recipe::is_redacted_at;
 use crate::engine::corpus::{Corpus, RowId};
+use crate::engine::decisions::{DECIDE, NOT_APPLIED_NOTE, Note};
 use crate::engine::delta::StageManifest;
 use crate::engine::ledger::{EDIT, Event, FORGET};
 use crate::engine::vocabulary::{Action, Reason, RowIx, Safety, TableId};
@@ -52,22 +53,41 @@ pub struct Tally<'s> {
     /// The table that each redacts.
     redacts: Vec<Option<TableId>>,
     stages: &'s [StageManifest],
+    /// Decisions without an effect in the end, though a stage applied them: row and reason.
+    without_effect: FxHashSet<(TableId, u128, &'static str)>,
     rows: Vec<Counted>,
 }
 
 impl<'s> Tally<'s> {
     /// Nothing yet of a run of these stages.
-    pub fn new(stages: &'s [StageManifest]) -> Self {
+    pub fn new(stages: &'s [StageManifest], corpus: &Corpus) -> Self {
         let ids = stages.iter().map(|stage| stage.id.as_str()).chain([FORGET]).collect();
         let redacts = stages.iter().map(StageManifest::redacts).chain([None]).collect();
-        Self { ids, redacts, stages, rows: Vec::new() }
+        let noted = stages.last().and_then(|last| last.notes.get(NOT_APPLIED_NOTE));
+        let row_of = |note: Note| {
+            let (table, row) = note.row?;
+            let rows = corpus.table(table);
+            let id = ((row as usize) < rows.len()).then(|| rows.row_id(row).0)?;
+            Some((table, id, note.decision.reason().code))
+        };
+        let without_effect = Note::all(noted).into_iter().filter_map(row_of).collect();
+        Self { ids, redacts, stages, without_effect, rows: Vec::new() }
     }
 
     /// Counts some events, that come in the order of the ledger.
     pub fn count(&mut self, events: &[Event<'_>]) {
         for run in events.chunk_by(is_alike) {
-            let at = self.place(&run[0]);
-            self.rows[at].n += run.len() as u64;
+            let has_effect = |event: &&Event<'_>| {
+                event.action != DECIDE
+                    || !self
+                        .without_effect
+                        .iter()
+                        .any(|it| *it == (event.table, event.row_id.0, event.reason))
+            };
+            let Some(first) = run.iter().find(has_effect) else { continue };
+            let n = run.iter().filter(has_effect).count() as u64;
+            let at = self.place(first);
+            self.rows[at].n += n;
         }
     }
 

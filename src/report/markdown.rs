@@ -11,6 +11,7 @@ use super::model::{Example, Report, SETS, rows_of};
 use super::numbers::count;
 use super::percent;
 use super::precision::{self, Shown};
+use super::quote::DECISION;
 use super::words::{
     COMPARABLE, RECIPE_URL, SCORED, fate_sections, frozen_told, into_left_told, is_redacted, known_limits,
     said, title, unit,
@@ -263,7 +264,7 @@ fn fates(report: &Report) -> String {
                 fate.stage,
                 rows_of(fate.rows, &fate.table),
                 escaped(&fate.sentence),
-                example(&fate.example)
+                if fate.reason.starts_with(DECISION) { String::new() } else { example(&fate.example) }
             );
         }
     }

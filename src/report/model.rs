@@ -15,6 +15,8 @@ use super::funnel::{EXPORT, FunnelRow};
 use super::numbers::count;
 use super::rebuild::Rebuild;
 use super::recipe::{PublicSet, StepReport};
+use crate::engine::decision::DecisionKind;
+use crate::engine::decisions::{NOT_APPLIED_NOTE, Note};
 use crate::engine::delta::FateCount;
 use crate::engine::payload::IngestCounts;
 use crate::engine::vocabulary::{ReasonKind, TableId};
@@ -111,6 +113,15 @@ impl Report {
     /// All entries that stand in the dataset.
     pub fn all_entries(&self) -> u64 {
         self.exported.values().sum::<u64>() + self.all_frozen()
+    }
+
+    /// The decisions of people that were not applied: kind and number.
+    pub fn decisions_not_applied(&self) -> Vec<(&'static str, u64)> {
+        let noted = self.notes.values().filter_map(|notes| notes.get(NOT_APPLIED_NOTE));
+        let notes: Vec<Note> = noted.flat_map(|note| Note::all(Some(note))).collect();
+        let of_kind = |kind: DecisionKind| notes.iter().filter(|note| note.decision == kind).count() as u64;
+        let counted = DecisionKind::ALL.map(|kind| (kind.name(), of_kind(kind)));
+        counted.into_iter().filter(|(_, n)| *n > 0).collect()
     }
 
     /// Where the lines went; the parts add up to the whole. What seldom comes is told only where it came.

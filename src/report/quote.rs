@@ -15,9 +15,9 @@ const OVERLAP: &str = "overlap/";
 const OVERLAP_KEYS: [&str; 4] = ["set", "record", "metric", "score"];
 
 /// Reasons of this topic are decisions of people …
-const DECISION: &str = "decision/";
-/// … of which only the line is quoted: who decided and why is for those who have the run folder.
-const DECISION_KEYS: [&str; 1] = ["line"];
+pub(super) const DECISION: &str = "decision/";
+/// … of which it is quoted who decided and why. The card leaves that out: it is for those who have the run folder.
+const DECISION_KEYS: [&str; 2] = ["by", "why"];
 
 /// The plain values of some evidence, as `key: value`.
 pub(super) fn evidence(reason: &str, evidence: &Value) -> Option<String> {

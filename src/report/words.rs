@@ -11,6 +11,7 @@ use crate::export::sink::JUDGED;
 use crate::stages::Settings as _;
 use crate::stages::draft_answers::DraftAnswers;
 use crate::stages::merge_near_queries::N_GRAMS;
+use crate::text::figures::counted;
 
 /// Where the recipe is described, with its published figures.
 pub(super) const RECIPE_URL: &str = "https://gorilla.cs.berkeley.edu/blogs/12_bfcl_v2_live.html";
@@ -44,8 +45,23 @@ pub(super) fn fate_sections(report: &Report) -> [(&'static str, &'static str, St
         ("merge", "Merged", report.merges_told()),
         ("drop", "Dropped", "Rows that the recipe has no place for.".to_owned()),
         ("hold", "Held", held.to_owned()),
-        (DECIDE, "Decided by people", "Rows on which a person overruled a stage.".to_owned()),
+        (DECIDE, "Decided by people", format!("Rows on which a person decided.{}", not_applied_told(report))),
     ]
+}
+
+/// How many decisions were not applied, by kind; empty where all were.
+fn not_applied_told(report: &Report) -> String {
+    let kinds = report.decisions_not_applied();
+    let n_all: u64 = kinds.iter().map(|(_, n)| n).sum();
+    if n_all == 0 {
+        return String::new();
+    }
+    let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{} {kind}", count(*n))).collect();
+    format!(
+        " {} not applied ({}): the run warned of each, and its report.json lists them with line and reason.",
+        counted(n_all, "decision was", "decisions were"),
+        kinds.join(", ")
+    )
 }
 
 /// Of the merged rows of a reason those that went into a row which is not kept itself; nothing where all did well.

@@ -34,7 +34,7 @@ pub(super) fn write_ledger<'s>(
     manifests: &'s [StageManifest],
     exported: bool,
 ) -> Result<Tally<'s>, Error> {
-    let mut tally = Tally::new(manifests);
+    let mut tally = Tally::new(manifests, corpus);
     ledger::write(folder, stages, corpus, &listed(), exported, |events| tally.count(events))?;
     Ok(tally)
 }

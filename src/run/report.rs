@@ -19,7 +19,7 @@ impl OpenRun {
             corpus: &self.corpus,
             registry: &self.registry,
         };
-        let mut tally = Tally::new(&self.manifests);
+        let mut tally = Tally::new(&self.manifests, &self.corpus);
         for_every_event(&self.folder, &self.stages, &self.corpus, |events| {
             tally.count(events);
             Ok(())
