@@ -485,6 +485,53 @@ fn the_report_counts_what_had_an_effect_and_says_what_had_none() {
     assert!(told.contains("decisions 1 keep, 1 drop not applied: "), "{told}");
 }
 
+#[test]
+fn a_list_that_a_person_edited_has_a_story_and_its_edit_is_shown() {
+    let decided = Decided::new(&log());
+    decided.run("plain", &[]);
+    let [rung, cut] = ["rung", "cut"].map(|id| decided.list_of("plain", id));
+    let patch = json!([{"op": "replace", "path": "/0/description", "value": "Rings the great bell."}]);
+    decided.run(
+        "run",
+        &[
+            json!({"id": rung, "decision": "edit", "patch": patch, "by": "Kim"}),
+            json!({"id": cut, "decision": "edit", "functions": docs("ring_mill")}),
+        ],
+    );
+    let run = decided.path("run");
+    let run = run.to_str().unwrap();
+    for id in [&rung[..], &rung[..8]] {
+        let why = shown(&output(&["why", run, id]));
+        for part in [
+            &format!("list {rung}\n"),
+            "  sent      ",
+            "Rings the great bell.",
+            "  requests  4 sent with it, ",
+            "decide: decision/edited",
+            "\"by\":\"Kim\"",
+            "fate      kept\n",
+        ] {
+            assert!(why.contains(part), "{part} in {why}");
+        }
+    }
+    let none = output(&["why", run, "00000000"]);
+    assert_eq!(none.status.code(), Some(2), "{}", shown(&none));
+    let before = shown(&output(&["why", decided.path("plain").to_str().unwrap(), &cut, "--full"]));
+    assert!(
+        before.contains("fate      held: parse/truncated\n") && before.contains("  digest    "),
+        "{before}"
+    );
+    let diff = shown(&output(&["diff", run, "--reason", "decision/edited"]));
+    assert!(diff.contains("decision/edited  2 edits\n") && diff.contains("(decided)"), "{diff}");
+    assert!(
+        diff.contains("    + /0/description \"Rings the great bell.\"\n") && diff.contains("ring_mill"),
+        "{diff}"
+    );
+    let lines = output(&["diff", run, "--reason", "decision/edited", "--json"]).stdout;
+    let first: Value = serde_json::from_slice(lines.split(|byte| *byte == b'\n').next().unwrap()).unwrap();
+    assert_eq!((&first["column"], &first["safety"]), (&json!("functions"), &json!("decided")));
+}
+
 /// The examples of the page, with the id of a list in place of `LIST`.
 fn examples_of_the_page(list: &str, other: &str) -> Vec<Value> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/human-decisions.md");

@@ -17,7 +17,7 @@ A line that gave no request has no id; it is found by FILE:LINE or FILE#RECORD.
 
 Examples:
   toolsieve why out/live r0042                    by the log's own id
-  toolsieve why out/live 9f3c22                   by the start of the request id
+  toolsieve why out/live 9f3c22                   by the start of a request id, or of a list id
   toolsieve why out/live raw/hosted.jsonl:17      by file and line
   toolsieve why out/live raw/pairs.csv#17         by file and record"
 )]
@@ -25,8 +25,8 @@ pub(super) struct WhyArgs {
     /// Run folder.
     run: PathBuf,
 
-    /// The row: the log's own id, the start of a request id, `FILE:LINE`, `FILE#RECORD`, or the id of an entry of the
-    /// dataset.
+    /// The row: the log's own id, the start of a request id or of a list id, `FILE:LINE`, `FILE#RECORD`, or the id of an
+    /// entry of the dataset.
     row: String,
 
     /// Shows texts whole.

@@ -1,9 +1,13 @@
 //! The edits of a finished run, before and after.
 
+use serde_json::{Value, json};
+
 use super::error::refuse;
 use super::{Error, OpenRun};
+use crate::columns::FUNCTIONS;
 use crate::engine::corpus::RowId;
-use crate::engine::ledger::for_every_event;
+use crate::engine::decision::DecisionKind;
+use crate::engine::ledger::{Event, for_every_event};
 use crate::engine::vocabulary::TableId;
 
 /// An edit of a run.
@@ -20,10 +24,24 @@ pub struct RowEdit<'e> {
     pub reason: &'e str,
     /// The changed column.
     pub column: &'e str,
-    /// `safe`, `unsafe`, or `suggest` for one that was not made.
+    /// `safe`, `unsafe`, `suggest` for one that was not made, or `decided` for one that a person made.
     pub safety: &'e str,
-    /// RFC 6902 as JSON text, each change preceded by a `test` of the old value, or one operation `redact`.
+    /// RFC 6902 as JSON text, each change preceded by a `test` of the old value, or one operation `redact`. The patch of a
+    /// person is as they wrote it; new functions are one operation that adds them.
     pub patch: &'e str,
+}
+
+/// The safety of an edit that a person decided.
+const BY_A_PERSON: &str = "decided";
+
+/// What a person changed of the functions of a doc list, where the event is such a decision.
+fn patch_of_a_person(event: &Event<'_>) -> Option<String> {
+    if event.reason != DecisionKind::Edit.reason().code {
+        return None;
+    }
+    let decided: Value = serde_json::from_str(event.evidence?).ok()?;
+    let new = || Some(json!([{"op": "add", "path": "", "value": decided.get("functions")?}]));
+    decided.get("patch").cloned().or_else(new).map(|patch| patch.to_string())
 }
 
 impl OpenRun {
@@ -39,7 +57,15 @@ impl OpenRun {
         }
         for_every_event(&self.folder, &self.stages, &self.corpus, |events| {
             for event in events.iter().filter(|event| reason.is_none_or(|code| event.reason == code)) {
-                let Some(edit) = event.edit else { continue };
+                let Some(edit) = event.edit else {
+                    if let Some(patch) = patch_of_a_person(event) {
+                        let (table, row_id, stage, reason) =
+                            (event.table, event.row_id, event.stage, event.reason);
+                        let (column, safety) = (FUNCTIONS.name, BY_A_PERSON);
+                        visit(&RowEdit { table, row_id, stage, reason, column, safety, patch: &patch });
+                    }
+                    continue;
+                };
                 visit(&RowEdit {
                     table: event.table,
                     row_id: event.row_id,

@@ -1,6 +1,7 @@
 //! One row's story, from the line it was read from to its fate.
 
 mod line;
+mod list;
 mod story;
 
 use std::path::Path;
@@ -15,6 +16,7 @@ use crate::engine::forgotten::{FORGOTTEN, Forgotten};
 use crate::engine::payload::StoredPlace;
 use crate::engine::vocabulary::RowIx;
 use crate::text::figures::{count, counted};
+use list::ListStory;
 use story::Story;
 
 /// Characters of a text above which it is shortened, where a story is for the eye.
@@ -30,8 +32,8 @@ pub enum Why {
     Records(String),
 }
 
-/// Explains a row: by the log's own id, the start of a request id, `FILE:LINE`, `FILE#RECORD`, or the id of an entry of
-/// the dataset. Long texts are shortened unless `full`.
+/// Explains a row: by the log's own id, the start of a request id or a list id, `FILE:LINE`, `FILE#RECORD`, or the id of an
+/// entry of the dataset. Long texts are shortened unless `full`.
 ///
 /// # Errors
 /// There is no such row, or a file of the run folder cannot be read.
@@ -54,7 +56,12 @@ pub fn why(run: &OpenRun, row: &str, full: bool) -> Result<Why, Error> {
         }
         text += &Story { run, row: *row, max_chars }.text()?;
     }
-    if found.is_empty() {
+    let lists = if found.is_empty() && lines.is_empty() { lists_named(run, wanted) } else { Vec::new() };
+    for (nth, &list) in lists.iter().enumerate() {
+        text += if nth > 0 { "\n" } else { "" };
+        text += &ListStory { told: Story { run, row: 0, max_chars }, list }.text()?;
+    }
+    if found.is_empty() && lists.is_empty() {
         match lines.first() {
             Some(line) => text = line.text(run, wanted),
             None if is_forgotten(&run.folder, row)? => {
@@ -62,7 +69,7 @@ pub fn why(run: &OpenRun, row: &str, full: bool) -> Result<Why, Error> {
             }
             None => {
                 return refuse(format!(
-                    "no row {row} in {}\nhint: give the log's own id, the start of a request id (4 digits or more), FILE:LINE, FILE#RECORD, or an entry's id{}",
+                    "no row {row} in {}\nhint: give the log's own id, the start of a request id or a list id (4 digits or more), FILE:LINE, FILE#RECORD, or an entry's id{}",
                     run.folder.display(),
                     without_an_id(run)
                 ));
@@ -89,16 +96,33 @@ fn request_of_entry(run: &Path, entry: &str) -> Result<Option<String>, Error> {
     Ok(entries::read(run)?.into_iter().find(is_meant).and_then(|origin| origin.request_id))
 }
 
+/// Whether a name can be the start of an id.
+fn is_start_of_an_id(wanted: &str) -> bool {
+    const SHORTEST_PREFIX: usize = 4;
+    wanted.len() >= SHORTEST_PREFIX && wanted.chars().all(|c| c.is_ascii_hexdigit())
+}
+
+/// The doc lists whose ids start like this.
+fn lists_named(run: &OpenRun, wanted: &str) -> Vec<RowIx> {
+    let lists = &run.corpus.lists;
+    let start = wanted.to_ascii_lowercase();
+    let has_id = |&list: &RowIx| lists.row_id(list).to_string().starts_with(&start);
+    if is_start_of_an_id(wanted) {
+        lists.in_order().iter().copied().filter(has_id).collect()
+    } else {
+        Vec::new()
+    }
+}
+
 /// The rows that are meant, with their places.
 fn find(
     run: &OpenRun,
     wanted: &str,
     named: Option<&NamedPlace>,
 ) -> Result<Vec<(RowIx, Option<StoredPlace>)>, Error> {
-    const SHORTEST_PREFIX: usize = 4;
     let requests = &run.corpus.requests;
     let asked = [&PLACE[..], &[columns::EXTERNAL_ID]].concat();
-    let is_hex = wanted.len() >= SHORTEST_PREFIX && wanted.chars().all(|c| c.is_ascii_hexdigit());
+    let is_hex = is_start_of_an_id(wanted);
     let mut found = Vec::new();
     for batch in 0..requests.batches() {
         let range = requests.batch(batch);

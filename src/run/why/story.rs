@@ -41,7 +41,7 @@ impl Story<'_> {
         &self.run.corpus
     }
 
-    fn shown(&self, text: &str) -> String {
+    pub(super) fn shown(&self, text: &str) -> String {
         shortened(&text.split_whitespace().collect::<Vec<_>>().join(" "), self.max_chars)
     }
 
@@ -98,7 +98,7 @@ impl Story<'_> {
     }
 
     /// What a decision names the content by; shown with whole texts only.
-    fn digest(&self, content: Option<&str>) -> String {
+    pub(super) fn digest(&self, content: Option<&str>) -> String {
         let content = content.filter(|_| self.max_chars == usize::MAX);
         content
             .map_or_else(String::new, |content| format!("  digest    {}\n", &digest(content)[..DIGITS_SHOWN]))
@@ -189,7 +189,7 @@ impl Story<'_> {
     }
 
     /// What a stage found the row, or a list that it was sent with, to be near to.
-    fn link(&self, nth: usize, link: &StoredLink) -> String {
+    pub(super) fn link(&self, nth: usize, link: &StoredLink) -> String {
         let list = match link.table {
             TableId::Requests => String::new(),
             TableId::DocLists => {
@@ -213,7 +213,7 @@ impl Story<'_> {
     }
 
     /// What a stage said about the row, or about a list that it was sent with.
-    fn event(&self, nth: usize, event: &Event<'_>) -> String {
+    pub(super) fn event(&self, nth: usize, event: &Event<'_>) -> String {
         let short = |id: RowId| RowId::short(id.digits().as_str()).to_owned();
         let list = match event.table {
             TableId::Requests => String::new(),
