@@ -437,6 +437,9 @@ fn question_file(run: &Path) -> String {
     in_folder("dataset").or_else(|| in_folder("dataset/unverified")).unwrap()
 }
 
+/// A file, what is done to it in words, and the doing.
+type DamageOf<'a> = (&'a str, &'static str, fn(&Path));
+
 #[test]
 fn a_baseline_that_is_not_as_its_run_wrote_it_stops_the_next_run_at_its_start() {
     let sample = Sample::new();
@@ -448,7 +451,7 @@ fn a_baseline_that_is_not_as_its_run_wrote_it_stops_the_next_run_at_its_start() 
     assert!(run.status.success(), "{}", shown(&run));
     let bytes = stable_bytes(&next);
     let files = [questions.as_str(), "entries.parquet", "rows.parquet", "dataset/data/scored.parquet"];
-    let mut damages: Vec<(&str, &str, fn(&Path))> = Vec::new();
+    let mut damages: Vec<DamageOf<'_>> = Vec::new();
     for (nth, file) in files.into_iter().enumerate() {
         damages
             .extend([0, 3].map(|step| DAMAGES[(nth + step) % 4]).map(|(what, damage)| (file, what, damage)));
@@ -458,7 +461,7 @@ fn a_baseline_that_is_not_as_its_run_wrote_it_stops_the_next_run_at_its_start() 
         std::fs::write(path, text.replacen("harbour", "Harbour", 1)).unwrap();
     }));
     damages.push(("dataset/BFCL_v4_live_relevance.json", "a file more", |path| {
-        std::fs::write(path, "").unwrap()
+        std::fs::write(path, "").unwrap();
     }));
     #[cfg(unix)]
     damages.push((&questions, "a pipe", |path| {

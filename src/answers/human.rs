@@ -25,14 +25,11 @@ pub fn carried(
 ) -> Result<Vec<Value>, Uncarried> {
     let carried = calls(ground_truth).flatten().map(|(name, parameters)| {
         // Who reads the docs as they are now may write their names.
-        let call = match call(name, parameters, functions) {
-            Ok(call) => call,
-            Err(_) => {
-                let (name, parameters) = carry(name, parameters.clone());
-                call(&name, &parameters, functions)?
-            }
-        };
-        Ok(Value::Object(call))
+        if let Ok(call) = call(name, parameters, functions) {
+            return Ok(Value::Object(call));
+        }
+        let (name, parameters) = carry(name, parameters.clone());
+        call(&name, &parameters, functions).map(Value::Object)
     });
     carried.collect()
 }

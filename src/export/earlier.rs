@@ -95,7 +95,8 @@ impl Earlier {
 
     /// Whether a file of a run folder, by its name there, is one that is read of an earlier dataset.
     pub fn reads(name: &str) -> bool {
-        let in_dataset = |name: &str| name.ends_with(".json") || name.starts_with("data/");
+        let is_json = |name: &str| Path::new(name).extension().is_some_and(|end| end == "json");
+        let in_dataset = |name: &str| is_json(name) || name.starts_with("data/");
         ["rows.parquet", ENTRIES].contains(&name) || name.strip_prefix("dataset/").is_some_and(in_dataset)
     }
 

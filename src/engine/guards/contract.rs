@@ -97,8 +97,8 @@ fn what_is_said_of_parts_is_put_together_as_if_it_had_been_said_at_once() {
             out.edit(row, edit(MESSAGES, Safety::Safe))?;
             out.set(row, MESSAGES, format!("other {row}"))?;
             out.set(row, LANGUAGE, "en")?;
-            for line in [2, 1] {
-                out.ruling(row, Ruling { line, detail: line.into(), ..keep() })?;
+            for number in [2, 1] {
+                out.ruling(row, Ruling { detail: number.into(), ..keep() })?;
             }
             out.link(row, link(0.5))?;
             if row != 3 {

@@ -316,7 +316,7 @@ fn what_is_said_of_a_row_that_is_not_there_is_an_error_that_names_the_file() {
     );
     write_edits(&edits, &[]).unwrap();
     let decision = |row| {
-        let ruling = Ruling { line: 1, kind: DecisionKind::Keep, detail: json!({}), refused: None };
+        let ruling = Ruling { kind: DecisionKind::Keep, detail: json!({}), refused: None, to_check: None };
         write_rulings(&home.path(STEP).join(DECIDED), TableId::DocLists, &[(row, ruling)]).unwrap();
     };
     decision(1);
