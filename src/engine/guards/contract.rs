@@ -125,7 +125,8 @@ fn what_is_said_of_parts_is_put_together_as_if_it_had_been_said_at_once() {
     let at_once = said(1);
     let rulings: Vec<(RowIx, &str)> =
         at_once.2.iter().map(|ruling| (ruling.row, ruling.detail.as_str())).collect();
-    assert_eq!(rulings[..3], [(0, "1"), (0, "2"), (1, "1")]);
+    // By row, and those of one row as they were said.
+    assert_eq!(rulings[..3], [(0, "2"), (0, "1"), (1, "2")]);
     assert_eq!((rulings.len(), at_once.3), (10, 5));
     for parts in [2, 3, 9] {
         assert!(said(parts) == at_once, "{parts} parts");
