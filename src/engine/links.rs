@@ -35,7 +35,7 @@ pub struct StoredLink {
     pub method: String,
     /// See [`Link::score`].
     pub score: f64,
-    /// JSON list of [`Span`].
+    /// JSON list of [`Span`](super::link::Span).
     pub spans: String,
 }
 
