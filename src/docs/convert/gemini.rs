@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::Story;
 use super::reasons::{DEFAULT_IN_DESCRIPTION, ENUM_IN_DESCRIPTION, KEY_LEFT_OUT, TYPE_REPLACED};
 use crate::bfcl::types::Type;
+use crate::docs::fix::values::mentions_default;
 use crate::docs::patch::token;
 
 /// Keys that Gemini takes and BFCL's values fit.
@@ -52,8 +53,13 @@ fn schema(bfcl: &Map<String, Value>, at: &str, story: &mut Story) -> Value {
                 story.add(&ENUM_IN_DESCRIPTION, at, value, Value::Null);
                 continue;
             }
-            // There is no default, and without the key there is none either.
-            "default" if value.is_null() => continue,
+            // There is no default, and without the key there is none either, unless the description mentions one.
+            "default" if value.is_null() => {
+                if mentions_default(bfcl) {
+                    story.add(&KEY_LEFT_OUT, at, value, Value::Null);
+                }
+                continue;
+            }
             "default" => {
                 sentences.push(format!("Default is: {}.", spelled(value)));
                 story.add(&DEFAULT_IN_DESCRIPTION, at, value, Value::Null);

@@ -121,6 +121,12 @@ fn gemini_takes_a_subset_of_openapi_and_the_rest_is_in_the_description() {
     let expected = expected.map(|(reason, at, from, to)| Change { reason, at, from, to });
     assert_eq!(converted.changes, expected);
     assert_eq!(convert(&[], Api::Gemini).tools, [] as [Value; 0]);
+    // That there is no default is lost where the description mentions one.
+    let without = json!({"unit": {"type": "string", "default": null, "description": "Default is knots."}});
+    let converted = convert(&[function("f", &without, &json!([]))], Api::Gemini);
+    let changes: Vec<_> =
+        converted.changes.iter().map(|change| (change.reason, change.at.as_str())).collect();
+    assert_eq!(changes, [("convert/key-left-out", "/0/parameters/properties/unit/default")]);
 }
 
 #[test]
