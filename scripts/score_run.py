@@ -29,7 +29,7 @@ def main():
     parser.add_argument("run", type=Path, metavar="RUN_DIR")
     parser.add_argument("truth", type=Path, metavar="TRUTH")
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
-    parser.add_argument("--text-column", default="compared", metavar="NAME",
+    parser.add_argument("--text-column", default="compared_text", metavar="NAME",
                         help="column of lists.parquet holding the doc list as it was when near docs were merged")
     parser.add_argument("--program", metavar="PATH", help="toolsieve itself, for what `fix` does with docs that a run holds")
     parser.add_argument("--examples", type=int, default=5, metavar="N", help="failing rows named per figure")

@@ -9,7 +9,8 @@
 use serde_json::Value;
 
 use crate::columns::{
-    AFTERWARDS, ANSWER, DOCS_PLACEHOLDERS, FUNCTIONS, MESSAGES, RELEVANCE_BASIS, RENAMES, RESPONSE, UNSOURCED,
+    ANSWER, ANSWER_ONLY_PLACEHOLDERS, DOCS_PLACEHOLDERS, FOLLOWING_MESSAGES, FUNCTIONS, MESSAGES,
+    RELEVANCE_BASIS, RENAMES, RESPONSE,
 };
 use crate::conversation::Message;
 use crate::docs::fix::renames::Rename;
@@ -26,11 +27,11 @@ pub trait TypedCells {
     /// What the logged model answered.
     fn response(&self) -> Option<Message>;
     /// What came after the answer, where its line tells.
-    fn afterwards(&self) -> Option<Vec<Message>>;
+    fn following_messages(&self) -> Option<Vec<Message>>;
     /// Where personal values are in the docs of the request.
     fn docs_placeholders(&self) -> Option<Vec<NotedSpan>>;
     /// The placeholders that only the recorded answer holds.
-    fn unsourced(&self) -> Option<Vec<String>>;
+    fn answer_only_placeholders(&self) -> Option<Vec<String>>;
     /// The answer as BFCL ground truth, a call each.
     fn answer(&self) -> Option<Vec<Value>>;
     /// What the relevance rests on.
@@ -50,16 +51,16 @@ impl TypedCells for Row<'_> {
         self.json(RESPONSE)
     }
 
-    fn afterwards(&self) -> Option<Vec<Message>> {
-        self.json(AFTERWARDS)
+    fn following_messages(&self) -> Option<Vec<Message>> {
+        self.json(FOLLOWING_MESSAGES)
     }
 
     fn docs_placeholders(&self) -> Option<Vec<NotedSpan>> {
         self.json(DOCS_PLACEHOLDERS)
     }
 
-    fn unsourced(&self) -> Option<Vec<String>> {
-        self.json(UNSOURCED)
+    fn answer_only_placeholders(&self) -> Option<Vec<String>> {
+        self.json(ANSWER_ONLY_PLACEHOLDERS)
     }
 
     fn answer(&self) -> Option<Vec<Value>> {

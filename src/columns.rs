@@ -35,15 +35,15 @@ columns! {
     LINE = Requests "line" Int, Source, "line on which the record starts", listed;
     /// The number of its item in that file, from 1: the data row of a table, the element of a JSON array, else the line.
     RECORD = Requests "record" Int, Source, "number of its item in the file", listed;
-    /// The log shape it was read as.
-    SHAPE = Requests "shape" Text, Source, "log shape it was read as";
+    /// The log format it was read as.
+    LOG_FORMAT = Requests "log_format" Text, Source, "log format it was read as";
     /// The conversation as sent: JSON list of [`crate::conversation::Message`].
     MESSAGES = Requests "messages" Text, Source, "the conversation as sent", content;
     /// What the logged model answered: JSON of one [`crate::conversation::Message`].
     RESPONSE = Requests "response" Text, Source, "what the logged model answered", content;
     /// What the same line tells of the conversation after the response: JSON list of
     /// [`crate::conversation::Message`]. Empty in most logs; never part of what is asked.
-    AFTERWARDS = Requests "afterwards" Text, Source, "what came after the answer, where its line tells", content;
+    FOLLOWING_MESSAGES = Requests "following_messages" Text, Source, "what came after the answer, where its line tells", content;
     /// Why the model stopped, in the API's own word.
     FINISH_REASON = Requests "finish_reason" Text, Source, "why the model stopped";
     /// When it was sent, Unix milliseconds.
@@ -67,14 +67,14 @@ columns! {
     /// of a list that holds some, and on the first of all, where it says that the lists were searched.
     DOCS_PLACEHOLDERS = Requests "docs_placeholders" Text, Stage, "where personal values are in its docs";
     /// Placeholders of the recorded answer that neither the conversation nor the docs hold: JSON list of their texts.
-    UNSOURCED = Requests "unsourced" Text, Stage, "placeholders that only the recorded answer holds";
+    ANSWER_ONLY_PLACEHOLDERS = Requests "answer_only_placeholders" Text, Stage, "placeholders that only the recorded answer holds";
     /// The request that a request is a variant of: nearly the same words, and another number, name or word of content.
     VARIANT_OF = Requests "variant_of" Text, Stage, "request of nearly the same words that asks for something else";
     /// What the rest of the conversation shows about the recorded call: `worked`, `failed`, or `goes-on` where further
     /// calls were made for the same user message.
     OUTCOME = Requests "outcome" Text, Stage, "whether the recorded call worked";
-    /// What kind of answer the log has: calls, declined, cut, failed, nothing, unreadable.
-    RECORDED = Requests "recorded" Text, Stage, "what kind of answer the log has";
+    /// What kind of answer the log has: calls, declined, truncated, failed, empty, unreadable.
+    RESPONSE_KIND = Requests "response_kind" Text, Stage, "what kind of answer the log has";
     /// The answer as BFCL ground truth, JSON.
     ANSWER = Requests "answer" Text, Stage, "the answer as BFCL ground truth";
     /// How sure the answer is: human, outcome, recorded. Of an entry without an answer: judged, where its label rests on
@@ -99,13 +99,13 @@ columns! {
     /// The functions: a JSON list, order kept.
     FUNCTIONS = DocLists "functions" Text, Stage, "the functions, parsed", content listed;
     /// The text near copies were compared by.
-    COMPARED = DocLists "compared" Text, Stage, "the text near copies were compared by", listed;
+    COMPARED_TEXT = DocLists "compared_text" Text, Stage, "the text near copies were compared by", listed;
     /// The steps that read the text, comma-separated.
     PARSE_STEPS = DocLists "parse_steps" Text, Stage, "steps that read the text", listed;
     /// Names changed by fixes, JSON.
     RENAMES = DocLists "renames" Text, Stage, "names changed by fixes";
     /// The list that a list is near to although calls see something else of it; empty where there is none.
-    FAMILY = DocLists "family" Text, Stage, "the list it is near to, of another interface";
+    LIST_VARIANT_OF = DocLists "variant_of" Text, Stage, "the list it is near to, of another interface";
 }
 
 /// The columns that ingest writes.

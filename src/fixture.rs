@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use serde_json::{Map, Value, json};
 
 use crate::columns;
+use crate::engine::background_writer::BackgroundWriter;
 use crate::engine::cascade::take_effect;
 use crate::engine::conservation::kept;
 use crate::engine::context::{Cancel, Context, Quiet};
@@ -16,7 +17,6 @@ use crate::engine::corpus::{BatchCells, Cells, Corpus, Table};
 use crate::engine::error::{Error, Result};
 use crate::engine::fate::FateEvent;
 use crate::engine::frame::{Frame, Held, Values};
-use crate::engine::scribe::Scribe;
 use crate::engine::stage::Stage;
 use crate::engine::verdict::{Delta, Verdict};
 use crate::engine::view::View;
@@ -43,8 +43,9 @@ pub(crate) fn judged(stage: &dyn Stage, tables: &Value) -> Judged {
     let cancel = AtomicBool::new(false);
     let cx = Context::new(1, &cancel, &Quiet);
     let table = corpus.table(contract.table);
-    let (columns, scribe) = (folder.path().join("columns.parquet"), Scribe::new(usize::MAX));
-    let mut verdict = Verdict::new("example", &contract, table, &columns, &scribe);
+    let (columns, background_writer) =
+        (folder.path().join("columns.parquet"), BackgroundWriter::new(usize::MAX));
+    let mut verdict = Verdict::new("example", &contract, table, &columns, &background_writer);
     stage.judge(&View::new(&corpus, &contract), &cx, &mut verdict).unwrap();
     let delta = verdict.finish().unwrap();
     let writes = &contract.writes;
@@ -92,8 +93,10 @@ pub(crate) fn step(stage: &dyn Stage, corpus: &mut Corpus) -> Result<()> {
     let contract = stage.contract();
     let cancel = AtomicBool::new(false);
     let cx = Context::new(1, &cancel, &Quiet);
-    let (columns, scribe) = (folder.path().join("columns.parquet"), Scribe::new(usize::MAX));
-    let mut verdict = Verdict::new("law", &contract, corpus.table(contract.table), &columns, &scribe);
+    let (columns, background_writer) =
+        (folder.path().join("columns.parquet"), BackgroundWriter::new(usize::MAX));
+    let mut verdict =
+        Verdict::new("law", &contract, corpus.table(contract.table), &columns, &background_writer);
     stage.judge(&View::new(corpus, &contract), &cx, &mut verdict)?;
     let delta = verdict.finish()?;
     let before = kept(corpus);

@@ -41,7 +41,7 @@
 //! documentation and change without notice.
 
 // Modules in reading order: `engine` (stages judge, the runner acts), `columns` (those of its tables), `stages` (the list of stages),
-// `pipeline` (the file that puts them in order); then what the stages call: `ingest` (log shapes into
+// `pipeline` (the file that puts them in order); then what the stages call: `ingest` (log formats into
 // records), `conversation` (what was said), `bfcl` (the leaderboard's types, categories, ids and files),
 // `docs` (function docs: parse, canonical form, fixes, checks), `lint` (what is wrong with a dataset),
 // `text` and `similarity` (tokens, ROUGE-L, joins), `embed` (texts into vectors), `notation` (readers of

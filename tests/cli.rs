@@ -68,9 +68,9 @@ fn why_tells_the_story_of_exported_merged_held_and_unreadable_rows() {
     let rows =
         toolsieve::engine::frame::FrameFile::open(&out.join("rows.parquet")).unwrap().read_all().unwrap();
     let text = |column: &str, row| rows.texts(column).unwrap().get(row);
-    let merged = (0..rows.height()).find(|&row| text("reason", row) == Some("query/near-copy")).unwrap();
+    let merged = (0..rows.height()).find(|&row| text("reason", row) == Some("query/near-duplicate")).unwrap();
     snapshot("why_merged", &why(text("request_id", merged).unwrap()), folder.path());
-    let lines = toolsieve::engine::payload::read_lines(&out).unwrap();
+    let lines = toolsieve::engine::raw::read_lines(&out).unwrap();
     let broken = lines.iter().find(|line| line.fate == "unreadable").unwrap();
     snapshot("why_unreadable", &why(&format!("hosted.jsonl:{}", broken.line)), folder.path());
 }
@@ -152,7 +152,7 @@ fn forget_tells_what_went_from_which_file() {
 #[test]
 fn explain_shows_an_example_and_an_unknown_code_gets_the_nearest() {
     let folder = tempfile::tempdir().unwrap();
-    snapshot("explain", &shown(&output(&["explain", "query/same"])), folder.path());
+    snapshot("explain", &shown(&output(&["explain", "query/duplicate"])), folder.path());
     snapshot("explain_rule", &shown(&output(&["explain", "schema/python-keyword"])), folder.path());
     snapshot("explain_settings", &shown(&output(&["explain", "sample/over-list-cap"])), folder.path());
     snapshot("explain_line", &shown(&output(&["explain", "ingest/not-utf8"])), folder.path());
@@ -229,7 +229,7 @@ fn what_cannot_start_says_where_and_what_would_help() {
         ("unknown kind of stage", &["stages", "merge"]),
         ("strata by a column of the other table", &["plan", &other_table]),
         ("strata by a column that nobody writes", &["plan", &too_early]),
-        ("open words out of range", &["plan", "--set", "split.open_words=1"]),
+        ("open words out of range", &["plan", "--set", "split.open_text_words=1"]),
     ];
     let mut text = String::new();
     for (what, arguments) in cases {

@@ -124,7 +124,8 @@ fn evidence_of_an_overlap_names_the_entry_and_the_measure() {
         .map(|row| (cell("metric", row), cell("evidence", row)))
         .collect();
     let entry = |by: &str| Some(format!(r#"{{"entry":"live_simple_0-ts0-u0","by":"{by}"}}"#));
-    let expected = [(None, entry("query/same")), (Some("rouge-l-f1".to_owned()), entry("query/near-copy"))];
+    let expected =
+        [(None, entry("query/duplicate")), (Some("rouge-l-f1".to_owned()), entry("query/near-duplicate"))];
     assert_eq!(found, BTreeSet::from(expected));
     assert_eq!(exported(&out, "exported"), 1);
 }

@@ -103,7 +103,7 @@ fn what_is_at_the_bound_is_checked_frozen_and_read_again_and_one_level_more_is_r
     home.run("first", &requests, &[]);
     assert_eq!(home.exported("first"), ["r0"]);
     let first = home.path("first");
-    assert_eq!(reasons(&first, "lists.parquet"), ["parse/deep-functions"]);
+    assert_eq!(reasons(&first, "lists.parquet"), ["parse/functions-too-deep"]);
     let baseline = first.to_str().unwrap();
     let again =
         [request(0, &docs(0, MAX_KEPT).to_string(), MAX_KEPT), request(3, &docs(3, 7).to_string(), 3)];
@@ -129,17 +129,17 @@ fn docs_that_become_too_deep_as_they_are_read_or_fixed_are_named_and_stop_nothin
     let requests: Vec<Value> = (0..3).map(|at| request(at, &texts[at], 2)).collect();
     home.run("deep", &requests, &[]);
     let found = reasons(&home.path("deep"), "lists.parquet");
-    assert_eq!(found[..2], ["parse/deep-functions", "parse/deep-functions"], "{found:?}");
+    assert_eq!(found[..2], ["parse/functions-too-deep", "parse/functions-too-deep"], "{found:?}");
     for text in &texts[..2] {
         let file = home.path("docs.txt");
         std::fs::write(&file, text).unwrap();
         let fix = toolsieve().args(["fix", "--json"]).arg(&file).output().unwrap();
         let line = shown(&fix);
-        assert!(fix.status.code() == Some(1) && line.contains("parse/deep-functions"), "{line}");
+        assert!(fix.status.code() == Some(1) && line.contains("parse/functions-too-deep"), "{line}");
     }
     let inspect = toolsieve().arg("inspect").arg(home.path("deep.jsonl")).output().unwrap();
     let text = shown(&inspect);
-    assert!(inspect.status.success() && text.contains("parse/deep-functions"), "{text}");
+    assert!(inspect.status.success() && text.contains("parse/functions-too-deep"), "{text}");
 }
 
 #[test]

@@ -181,7 +181,7 @@ fn millions_of_blank_lines_are_a_few_notes_and_each_has_its_story() {
     assert!(output.status.success(), "{}", shown(&output));
     let counts = ingest(&out);
     assert_eq!((&counts["lines"], &counts["no_request"]), (&json!(n_blank + 2), &json!(n_blank)));
-    assert!(toolsieve::engine::payload::read_lines(&out).unwrap().len() < 10);
+    assert!(toolsieve::engine::raw::read_lines(&out).unwrap().len() < 10);
     let why = toolsieve().arg("why").arg(&out).arg("log.jsonl.zst:1234567").output().unwrap();
     assert!(shown(&why).contains("ingest/blank-line"), "{}", shown(&why));
     let (_, limited, counts) = ended("log.jsonl", text.as_bytes(), &["--limit", "1"]);
@@ -209,7 +209,7 @@ fn parquet_of_other_tools_is_read_by_every_command() {
         let look: Value = serde_json::from_slice(&inspect.stdout).unwrap();
         assert_eq!(look["lines"]["requests"], n_requests, "{name}: {look:#}");
     }
-    let lines = toolsieve::engine::payload::read_lines(&folder.path().join("run")).unwrap();
+    let lines = toolsieve::engine::raw::read_lines(&folder.path().join("run")).unwrap();
     assert_eq!(lines[0].reason, "ingest/not-utf8");
     assert!(lines[0].detail.starts_with("column \"prompt\": 12 bytes"), "{}", lines[0].detail);
 
@@ -252,7 +252,7 @@ fn the_limit_of_a_line_holds_for_the_row_of_a_table() {
         "{}",
         shown(&output)
     );
-    let lines = toolsieve::engine::payload::read_lines(&out).unwrap();
+    let lines = toolsieve::engine::raw::read_lines(&out).unwrap();
     assert_eq!(lines[0].reason, "ingest/line-too-long");
 }
 

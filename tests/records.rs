@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use support::{output, shown, toolsieve};
 use tempfile::TempDir;
 use toolsieve::engine::frame::{Frame, FrameFile, Values, write_frame};
-use toolsieve::engine::payload::read_lines;
+use toolsieve::engine::raw::read_lines;
 use toolsieve::engine::seal::{FileSum, Sealed, read_sealed, write_sealed};
 
 /// A folder with inputs and a run of them.

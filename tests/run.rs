@@ -135,7 +135,7 @@ fn every_line_and_every_request_is_accounted_for_once() {
     // From the other side: the places of all rows and of all lines without one are those of the files, each once.
     let place =
         |row| (rows.ints("file").unwrap().get(row).unwrap(), rows.ints("line").unwrap().get(row).unwrap());
-    let lines = toolsieve::engine::payload::read_lines(&out).unwrap();
+    let lines = toolsieve::engine::raw::read_lines(&out).unwrap();
     let places: Vec<(i64, i64)> = (0..rows.height())
         .map(place)
         .chain(lines.iter().map(|line| (i64::from(line.file), line.line)))
@@ -489,7 +489,7 @@ fn a_bulk_export_of_runs_is_read_from_parquet() {
     let requests = FrameFile::open(&out.join("ingest/requests.parquet")).unwrap().read_all().unwrap();
     let text = |column: &str| requests.texts(column).unwrap().get(0).map(str::to_owned).unwrap();
     assert_eq!(
-        (text("shape"), text("external_id"), text("model")),
+        (text("log_format"), text("external_id"), text("model")),
         ("langsmith".into(), "r1".into(), "m".into())
     );
     assert_eq!(text("messages"), r#"[{"role":"user","content":"When?"}]"#);
@@ -581,7 +581,7 @@ fn requests_differ_when_anything_around_the_question_differs() {
         ),
         chat("before", 1_900_000_003, &[system("Today is May: ring 3 times."), user], Some(&ring("c", 3))),
     ]);
-    assert!(fates.values().all(|(_, reason)| reason.as_deref() != Some("query/same")), "{fates:?}");
+    assert!(fates.values().all(|(_, reason)| reason.as_deref() != Some("query/duplicate")), "{fates:?}");
 }
 
 #[test]
@@ -595,7 +595,7 @@ fn a_call_that_failed_is_not_taken_from_a_twin_that_nobody_looked_after() {
         chat("twin", 1_900_000_003, &[user], Some(&ring("b", 3))),
     ]);
     assert_eq!(fates["failed"], ("held".to_owned(), Some("answer/refuted".to_owned())));
-    assert_eq!(fates["twin"], ("merged".to_owned(), Some("query/same".to_owned())));
+    assert_eq!(fates["twin"], ("merged".to_owned(), Some("query/duplicate".to_owned())));
 }
 
 #[test]
@@ -860,7 +860,7 @@ fn what_is_forgotten_stands_in_no_file_and_does_not_come_back() {
     assert_eq!(count(&after, "rows"), fates.iter().sum::<u64>());
     let edits = |report: &Value| {
         let stages = report["stages"].as_array().unwrap();
-        stages.iter().find(|stage| stage["id"] == "fix-docs").unwrap()["edits"]["schema/unknown-type"]
+        stages.iter().find(|stage| stage["id"] == "fix-docs").unwrap()["edits"]["schema/type-synonym"]
             .as_u64()
     };
     assert_eq!((edits(&before), edits(&after)), (Some(5), Some(4)), "edits of the doc list went with it");
@@ -889,7 +889,7 @@ fn what_is_forgotten_stands_in_no_file_and_does_not_come_back() {
         for trace in traces {
             assert_eq!(files_with(&out, trace), [] as [String; 0], "{trace} after a run with {more:?}");
         }
-        let lines = toolsieve::engine::payload::read_lines(&out).unwrap();
+        let lines = toolsieve::engine::raw::read_lines(&out).unwrap();
         assert_eq!(
             lines.iter().map(|line| (line.line, line.fate.as_str())).collect::<Vec<_>>(),
             [(5, "forgotten")]
@@ -1020,7 +1020,7 @@ fn a_forgetting_that_was_cut_off_is_finished_by_the_same_command() {
         ("ingest/requests.parquet", true),
         ("stages/13-fix-docs/edits.parquet", false),
         ("stages/15-draft-answers/columns.parquet", false),
-        ("ingest/requests.spine.parquet", false),
+        ("ingest/requests.index.parquet", false),
     ];
     let cut = folder.path().join("cut");
     for (n_done, (file, is_there)) in files.into_iter().enumerate() {

@@ -236,7 +236,7 @@ fn commands(at: &Surroundings) -> Vec<(Vec<String>, Shows)> {
         call(&["sets", "status", HOSTILE, "--dir", &at.sets], Text),
         call(&["sets", "remove", "own", "--dir", &at.sets], Text),
         call(&["explain"], Nothing),
-        call(&["explain", "docs/near-copy"], Nothing),
+        call(&["explain", "docs/near-duplicate"], Nothing),
         call(&["explain", HOSTILE], Text),
         call(&["calibrate", "--bfcl", HOSTILE], Nothing),
         call(&["calibrate", "--bfcl", &at.bfcl], Nothing),

@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use support::{assert_same_bytes, data, output, report_without_timing, shown, stable_bytes, toolsieve};
 use toolsieve::conversation::{Call, Message, Role};
 use toolsieve::engine::frame::FrameFile;
-use toolsieve::engine::payload::{LineStory, read_lines};
+use toolsieve::engine::raw::{LineStory, read_lines};
 use toolsieve::ingest::fate::{LineFate, Record};
+use toolsieve::ingest::log_formats::Columns;
 use toolsieve::ingest::record::record_of_value;
-use toolsieve::ingest::shapes::Columns;
 
 fn fate_of(value: Value) -> LineFate {
     record_of_value(1, 0, value, &Columns::default())
@@ -41,7 +41,7 @@ fn calling(name: &str, arguments: Value) -> Message {
 
 /// Question, response and what came after, as one conversation.
 fn whole(record: &Record) -> Vec<Message> {
-    record.messages.iter().chain(&record.response).chain(&record.afterwards).cloned().collect()
+    record.messages.iter().chain(&record.response).chain(&record.following_messages).cloned().collect()
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn the_sharegpt_sample_is_cut_at_its_call() {
     assert_eq!(record.functions, lines[0]["tools"].as_str().unwrap());
     let ingredients = json!({"ingredients": ["chicken", "bell peppers", "rice"]});
     assert_eq!(record.response, Some(calling("search_recipes", ingredients)));
-    assert_eq!(record.afterwards.len(), 4);
+    assert_eq!(record.following_messages.len(), 4);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn the_glaive_sample_has_its_arguments_in_spite_of_the_apostrophe() {
     assert_eq!(record.messages, [user("I need to set a reminder for my doctor's appointment.")]);
     let arguments = json!({"reminder_text": "Doctor's appointment", "reminder_date": "2022-09-15", "reminder_time": "10:00"});
     assert_eq!(record.response, Some(calling("create_reminder", arguments)));
-    assert_eq!(record.afterwards, [Message::text(Role::Tool, "{\"status\": \"success\"}")]);
+    assert_eq!(record.following_messages, [Message::text(Role::Tool, "{\"status\": \"success\"}")]);
     assert_eq!(serde_json::from_str::<Value>(&record.functions).unwrap()["name"], "create_reminder");
 }
 
@@ -381,7 +381,7 @@ fn the_anthropic_samples_are_joined_as_a_batch() {
         json!({"custom_id": request["custom_id"], "result": {"type": "succeeded", "message": message}});
     let bench = Bench::new(&[("in.jsonl", &[request]), ("out.jsonl", &[result])]);
     let run = bench.run("run", &["in.jsonl", "out.jsonl"], &[]);
-    let row = &rows(&run, &["shape", "finish_reason", "response"])[0];
+    let row = &rows(&run, &["log_format", "finish_reason", "response"])[0];
     assert_eq!((row[0].as_deref(), row[1].as_deref()), (Some("anthropic-messages"), Some("tool_use")));
     assert!(row[2].as_ref().unwrap().contains("\"location\":\"Paris\""));
 }
@@ -406,7 +406,7 @@ fn a_finished_conversation_is_its_own_witness() {
     assert!(!why("aft").contains("tier outcome"), "{}", why("aft"));
     let redacted =
         FrameFile::open(&run.join("stages/01-redact/columns.parquet")).unwrap().read_all().unwrap();
-    let later = redacted.texts("afterwards").unwrap();
+    let later = redacted.texts("following_messages").unwrap();
     assert!(
         (0..2).all(|row| later.get(row).is_some_and(|text| !text.contains("keller"))),
         "told later, hidden too"

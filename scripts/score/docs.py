@@ -136,9 +136,9 @@ def came_back(run, list_id, expected):
         row = run.lists[list_id]
         if row["functions"] and same_docs(expected, json.loads(row["functions"])):
             return True
-        if row.get("compared"):
+        if row.get("compared_text"):
             # What the list was compared by is the list as fixed, whatever became of it.
-            return same_docs(expected, json.loads(row["compared"]))
+            return same_docs(expected, json.loads(row["compared_text"]))
         if row["fate"] in KEPT:
             return False
         if row["fate"] == "merged" and not row["stage"].startswith(NEAR_DOCS):

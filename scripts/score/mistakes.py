@@ -190,7 +190,7 @@ def read(run, pairs, name):
 def docs_as_fixed(run, row):
     """The docs that the request was sent with: near docs are compared as they are fixed, whatever became of them."""
     found = run.lists[row["origin_list_id"]]
-    return json.loads(found.get("compared") or found["functions"] or "[]")
+    return json.loads(found.get("compared_text") or found["functions"] or "[]")
 
 
 def differences(docs, facts):

@@ -20,13 +20,13 @@ pub enum Recorded {
     /// Prose, or an empty list of calls.
     Declined,
     /// The answer stops mid-way.
-    Cut,
+    Truncated,
     /// The API or its filters gave no answer.
     Failed,
     /// Calls were meant, but cannot be read; the text says why.
     Unreadable(String),
     /// The log holds no answer.
-    Nothing,
+    Empty,
 }
 
 /// Finish reasons of the common APIs, in lower case, that say the answer was cut off.
@@ -47,10 +47,10 @@ pub fn recorded(response: Option<&Message>, finish_reason: Option<&str>, status:
         return Recorded::Failed;
     }
     if CUT.contains(&finish_reason.as_str()) {
-        return Recorded::Cut;
+        return Recorded::Truncated;
     }
     match response {
-        None => Recorded::Nothing,
+        None => Recorded::Empty,
         Some(message) if message.calls.is_empty() => from_text(&message.content),
         Some(message) => from_calls(&message.calls),
     }
@@ -77,7 +77,7 @@ fn from_calls(calls: &[Call]) -> Recorded {
 fn from_text(content: &str) -> Recorded {
     let text = unfenced(content.trim());
     if text.is_empty() {
-        return Recorded::Nothing;
+        return Recorded::Empty;
     }
     if let Some(calls) = json_calls(text) {
         return from_calls(&calls);
@@ -93,7 +93,7 @@ fn from_text(content: &str) -> Recorded {
             from_calls(&calls.into_iter().map(call).collect::<Vec<_>>())
         }
         Err(_) if !opens_a_call(text) => Recorded::Declined,
-        Err(_) if stops_midway(text) => Recorded::Cut,
+        Err(_) if stops_midway(text) => Recorded::Truncated,
         Err(error) if text.ends_with([')', ']', '}', '>']) => Recorded::Unreadable(error.to_string()),
         Err(_) => Recorded::Declined,
     }
@@ -248,11 +248,11 @@ mod tests {
             r#"{"name": "f", "argum"#,
             r#"<tool_call>{"name": "f""#,
         ] {
-            assert_eq!(from_content(content), Recorded::Cut, "{content}");
+            assert_eq!(from_content(content), Recorded::Truncated, "{content}");
         }
         let whole = Message::text(Role::Assistant, "[f(a=1)]");
         for reason in ["length", "max_tokens", "MAX_TOKENS"] {
-            assert_eq!(recorded(Some(&whole), Some(reason), None), Recorded::Cut);
+            assert_eq!(recorded(Some(&whole), Some(reason), None), Recorded::Truncated);
         }
     }
 
@@ -292,8 +292,8 @@ mod tests {
 
     #[test]
     fn no_response_or_no_text_is_nothing() {
-        assert_eq!(recorded(None, Some("stop"), Some(200)), Recorded::Nothing);
-        assert_eq!(from_content(" \n"), Recorded::Nothing);
+        assert_eq!(recorded(None, Some("stop"), Some(200)), Recorded::Empty);
+        assert_eq!(from_content(" \n"), Recorded::Empty);
     }
 
     proptest! {
@@ -305,7 +305,7 @@ mod tests {
         #[test]
         fn a_prefix_of_calls_is_never_read_as_calls(cut in 1_usize..32) {
             let whole = "[weather.get(city='Oslo', n=[1])]";
-            prop_assert_eq!(from_content(&whole[..cut]), Recorded::Cut);
+            prop_assert_eq!(from_content(&whole[..cut]), Recorded::Truncated);
         }
     }
 }

@@ -50,9 +50,9 @@ pub(super) struct CalibrateArgs {
     #[arg(long, conflicts_with = "write")]
     test: bool,
 
-    /// Uses only the doc lists of one half, as the seed draws it: fit on one, test on the other.
+    /// Uses only the doc lists of one of two folds, chosen by the seed: fit on one, test on the other.
     #[arg(long, value_enum)]
-    half: Option<Half>,
+    fold: Option<Fold>,
 
     /// Share of decided requests that must be right on each side, from 0.5 to 1; higher decides fewer.
     #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
@@ -62,17 +62,17 @@ pub(super) struct CalibrateArgs {
     #[arg(long, value_name = "LOG-ODDS", default_value_t = 3.0)]
     cap: f64,
 
-    /// Holds weights back; higher keeps them smaller.
+    /// L2 regularisation strength; higher shrinks the weights.
     #[arg(long, value_name = "N", default_value_t = 10.0)]
-    penalty: f64,
+    l2: f64,
 
-    /// Draws the halves.
+    /// Seed of the folds.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// How many times halves are drawn; each is fitted on once and tested on once.
+    /// Number of random two-fold splits; each fold is fitted on once and tested on once.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
-    splits: u32,
+    repeats: u32,
 
     /// Also tells how well each feature and each family does alone.
     #[arg(long)]
@@ -94,12 +94,12 @@ enum What {
     Both,
 }
 
-/// A half of the doc lists.
+/// One of two folds of the doc lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Half {
-    /// The one.
+enum Fold {
+    /// The first.
     First,
-    /// The other.
+    /// The second.
     Second,
 }
 
@@ -128,23 +128,23 @@ pub(super) fn calibrate(args: &CalibrateArgs, registry: &Registry) -> anyhow::Re
     let mut text = heading(&labelled);
     if args.test {
         text += &figures(&calibration.judged());
-        return Ok(console::give(&text)?);
+        return Ok(console::print_data(&text)?);
     }
     text += &tested(&calibration.tested(), plan);
     if args.by_feature {
         text += &format!("\n{}", by_feature(&calibration.by_feature()));
     }
     // Written also where nobody reads the figures to their end.
-    let printed = Ending::Done.after(console::give(&text));
+    let printed = Ending::Done.after(console::print_data(&text));
     if let Some(path) = &args.write {
         write_atomic(path, calibration.fitted()?.to_toml().as_bytes())?;
-        console::talk(&format!("weights written to {}", path.display()));
+        console::print_status(&format!("weights written to {}", path.display()));
     }
     printed?;
     Ok(())
 }
 
-/// The labelled requests, or those of one half, and what is fitted on them.
+/// The labelled requests, or those of one fold, and what is fitted on them.
 fn labelled(args: &CalibrateArgs, registry: &Registry) -> anyhow::Result<(Labelled, Fit)> {
     let (mut labelled, fit) = match (&args.run, &args.labels) {
         (Some(run), Some(labels)) => {
@@ -155,8 +155,8 @@ fn labelled(args: &CalibrateArgs, registry: &Registry) -> anyhow::Result<(Labell
         }
         _ => (Labelled::of_bfcl(&args.bfcl)?, Fit::Text),
     };
-    if let Some(half) = args.half {
-        labelled.keep_half(half == Half::First, args.seed);
+    if let Some(fold) = args.fold {
+        labelled.keep_fold(fold == Fold::First, args.seed);
     }
     Ok((labelled, args.fit.map_or(fit, Fit::from)))
 }
@@ -176,28 +176,28 @@ fn checked_plan(args: &CalibrateArgs) -> anyhow::Result<Plan> {
     if !(0.5..1.0).contains(&args.precision) {
         bail!("--precision must be from 0.5 to below 1, not {}", args.precision);
     }
-    for (flag, value) in [("--cap", args.cap), ("--penalty", args.penalty)] {
+    for (flag, value) in [("--cap", args.cap), ("--l2", args.l2)] {
         if !(value > 0.0 && value.is_finite()) {
             bail!("{flag} must be above 0, not {value}");
         }
     }
-    Ok(Plan { precision: args.precision, penalty: args.penalty, seed: args.seed, splits: args.splits })
+    Ok(Plan { precision: args.precision, l2: args.l2, seed: args.seed, repeats: args.repeats })
 }
 
-/// Fitted on one half, tested on the other.
+/// Fitted on one fold, tested on the other.
 fn tested(tested: &Tested, plan: Plan) -> String {
     let curve = tested.curve.as_ref();
     let curve = curve.map(|(curve, findings)| format!("\n{}", curve_table(curve, findings)));
     format!(
-        "on doc lists that were not fitted on, {} draws of two halves\n{}{}",
-        plan.splits,
+        "on doc lists that were not fitted on, {} repeats of two folds\n{}{}",
+        plan.repeats,
         figures(&tested.parts),
         curve.unwrap_or_default()
     )
 }
 
 /// The lines of the text for each target precision: what they decide of the requests that they were drawn by, and how
-/// much of what they decide in the halves is right.
+/// much of what they decide in the folds is right.
 fn curve_table(curve: &[Point], findings: &Findings) -> String {
     let mut rows = Vec::new();
     for side in Label::ALL {
@@ -208,7 +208,7 @@ fn curve_table(curve: &[Point], findings: &Findings) -> String {
             rows.push(curve_row(side, precision, point, findings.at_target(side, precision)));
         }
     }
-    let header = ["text alone", "target", "threshold", "decided", "right", "of all", "of side", "in halves"];
+    let header = ["text alone", "target", "threshold", "decided", "right", "of all", "of side", "in folds"];
     format!(
         "lines by target precision, by scores of weights fitted on other doc lists\n{}",
         table(&header, &rows, &[1, 2, 3, 4, 5, 6, 7])

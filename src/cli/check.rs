@@ -90,8 +90,11 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Ending> {
     let asked = |told: &&Told| args.rule.is_empty() || args.rule.iter().any(|code| code == told.rule.code);
     let told: Vec<Told> = told.iter().filter(asked).cloned().collect();
     let shown = Output { args, files: &files, report: &report, told: &told };
-    let printed =
-        if args.json { console::give_json(&shown.lines_of_json()) } else { console::give(&shown.text()) };
+    let printed = if args.json {
+        console::give_json(&shown.lines_of_json())
+    } else {
+        console::print_data(&shown.text())
+    };
     let failed = told.iter().any(|told| shown.level(told.rule) == Level::Error);
     let ending = if failed { Ending::GateFailed } else { Ending::Done };
     Ok(ending.after(printed)?)

@@ -63,7 +63,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Ending> {
             reasons(&comparison),
         ];
         text += &parts.map(|part| format!("\n{part}")).concat();
-        console::give(&text)
+        console::print_data(&text)
     };
     let ending = if args.exit_code && comparison.differs() { Ending::GateFailed } else { Ending::Done };
     Ok(ending.after(printed)?)

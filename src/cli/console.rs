@@ -1,4 +1,4 @@
-//! The only file that prints or draws: data to standard output, talk to standard error.
+//! The only file that prints or draws: data to standard output, status to standard error.
 //!
 //! Whatever is printed passes [`visible`] on its way out, so no text of a row, no name of a file and no argument can act
 //! on the terminal; colours are added after that. JSON goes through [`give_json`], which keeps its values. Bars appear
@@ -82,7 +82,11 @@ impl Observer for Console {
         if let Some(step) = slot.take() {
             step.bar.finish_and_clear();
             if !self.is_quiet {
-                talk(&format!("{:24} {:>7.2} s  {outcome}", step.name, step.start.elapsed().as_secs_f64()));
+                print_status(&format!(
+                    "{:24} {:>7.2} s  {outcome}",
+                    step.name,
+                    step.start.elapsed().as_secs_f64()
+                ));
             }
         }
     }
@@ -90,13 +94,13 @@ impl Observer for Console {
     fn warn(&self, message: &str) {
         let is_new = self.warned.lock().map_or(true, |mut warned| warned.insert(message.to_owned()));
         if is_new {
-            talk(&format!("warning: {message}"));
+            print_status(&format!("warning: {message}"));
         }
     }
 }
 
 /// Says something to the person, on standard error. Where that is full or closed, there is nobody to tell.
-pub fn talk(message: &str) {
+pub fn print_status(message: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", visible(message));
 }
 
@@ -104,7 +108,7 @@ pub fn talk(message: &str) {
 ///
 /// # Errors
 /// Standard output cannot be written, or its reader has closed it; see [`is_unprinted`] and [`is_closed`].
-pub fn give(text: &str) -> io::Result<()> {
+pub fn print_data(text: &str) -> io::Result<()> {
     print(&visible(text))
 }
 
@@ -162,10 +166,10 @@ pub fn is_closed(error: &io::Error) -> bool {
 /// From here on a panic is told through this file: its message may quote a row.
 pub fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        talk(&format!("internal error: {panic}"));
+        print_status(&format!("internal error: {panic}"));
         let backtrace = Backtrace::capture();
         if backtrace.status() == BacktraceStatus::Captured {
-            talk(&backtrace.to_string());
+            print_status(&backtrace.to_string());
         }
     }));
 }

@@ -15,7 +15,7 @@ use crate::stages::Registry;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   toolsieve diff out/live                                  a few edits of each rule
-  toolsieve diff out/live --reason schema/unknown-type     all edits of one rule
+  toolsieve diff out/live --reason schema/type-synonym     all edits of one rule
   toolsieve diff out/live --json | jq .patch               all edits, one a line")]
 pub(super) struct DiffArgs {
     /// Run folder.
@@ -55,7 +55,7 @@ pub(super) fn diff(args: &DiffArgs, registry: &Registry) -> anyhow::Result<()> {
             text += &format!("  … and {} more: --reason {reason}\n", count((shown.n_edits - each) as u64));
         }
     }
-    Ok(if args.json { console::give_json(&text) } else { console::give(&text) }?)
+    Ok(if args.json { console::give_json(&text) } else { console::print_data(&text) }?)
 }
 
 /// The edits of one reason.

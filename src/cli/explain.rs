@@ -20,7 +20,7 @@ const MIN_LIKENESS: f64 = 0.75;
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
 pub(super) struct ExplainArgs {
-    /// Reason code, e.g. docs/near-copy; without one all codes are listed.
+    /// Reason code, e.g. docs/near-duplicate; without one all codes are listed.
     reason: Option<String>,
 }
 
@@ -39,10 +39,10 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
             .chain(fix_command::REASONS)
             .map(|(code, sentence)| format!("{code:34} {sentence}\n"))
             .collect();
-        return Ok(console::give(&text)?);
+        return Ok(console::print_data(&text)?);
     };
     if let Some((kind, reason)) = reasons.iter().find(|(_, reason)| reason.code == code) {
-        return Ok(console::give(&of_stage(*kind, reason))?);
+        return Ok(console::print_data(&of_stage(*kind, reason))?);
     }
     if let Some(reason) = LINE_REASONS.iter().find(|reason| reason.code == code) {
         let shown = |text: &[u8]| format!("  {:?}\n", String::from_utf8_lossy(text));
@@ -52,16 +52,16 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
             reason.sentence,
             example_of(&shown(reason.fires.text), &shown(reason.passes.text))
         );
-        return Ok(console::give(&text)?);
+        return Ok(console::print_data(&text)?);
     }
     if let Some(rule) = rules::of(code) {
-        return Ok(console::give(&of_check_alone(rule)?)?);
+        return Ok(console::print_data(&of_check_alone(rule)?)?);
     }
     if let Some(reason) = convert::REASONS.iter().find(|reason| reason.code == code) {
-        return Ok(console::give(&of_conversion(reason)?)?);
+        return Ok(console::print_data(&of_conversion(reason)?)?);
     }
     if let Some((code, sentence)) = fix_command::REASONS.iter().find(|(known, _)| known == code) {
-        return Ok(console::give(&format!("{code}\n  {sentence}\n  named by fix alone\n"))?);
+        return Ok(console::print_data(&format!("{code}\n  {sentence}\n  named by fix alone\n"))?);
     }
     let all =
         reasons.iter().map(|(_, reason)| reason.code).chain(LINE_REASONS.iter().map(|reason| reason.code));
@@ -159,7 +159,7 @@ mod tests {
     fn a_code_is_offered_only_where_it_is_like_the_one_asked_for() {
         assert!(
             message("docs/near-cpy")
-                .ends_with("did you mean \"docs/near-copy\"? `toolsieve explain` lists all")
+                .ends_with("did you mean \"docs/near-duplicate\"? `toolsieve explain` lists all")
         );
         assert!(message("zzz").ends_with("hint: `toolsieve explain` lists all"));
     }

@@ -47,15 +47,15 @@ pub(super) fn forget(args: &ForgetArgs, registry: &Registry) -> anyhow::Result<(
     let Some(forgotten) = run::forget(&args.run, Forget { id: &args.id, all: args.all }, registry)? else {
         let nothing = json!({"run": args.run, "requests": [], "files": []});
         let as_json = || console::give_json(&format!("{nothing}\n"));
-        return Ok(if args.json { as_json() } else { console::give(NOTHING_TO_DO) }?);
+        return Ok(if args.json { as_json() } else { console::print_data(NOTHING_TO_DO) }?);
     };
     if args.json {
         console::give_json(&format!("{}\n", as_json(args, &forgotten)))?;
     } else {
-        console::give(&as_text(&forgotten))?;
+        console::print_data(&as_text(&forgotten))?;
     }
     if forgotten.is_other {
-        console::talk(&format!(
+        console::print_status(&format!(
             "note: an earlier forget that was cut off is finished; a record {} is not there, or no more",
             args.id
         ));

@@ -44,14 +44,14 @@ pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
     let named_after = if is_shown { bare_name(&inputs[0]) } else { bare_name(&out) };
     let text = draft(&look, &pipeline_name(&named_after), inputs);
     for hint in &look.hints {
-        console::talk(&format!("hint: {hint}"));
+        console::print_status(&format!("hint: {hint}"));
     }
     if is_shown {
-        return Ok(console::give(&text)?);
+        return Ok(console::print_data(&text)?);
     }
     write(&out, &text).with_context(|| format!("cannot write {}", out.display()))?;
     let out = out.display();
-    console::talk(&format!("{out} is written; next: toolsieve plan {out}, then toolsieve run {out}"));
+    console::print_status(&format!("{out} is written; next: toolsieve plan {out}, then toolsieve run {out}"));
     Ok(())
 }
 

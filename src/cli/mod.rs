@@ -79,7 +79,7 @@ enum Command {
     Why(why::WhyArgs),
     /// Reports a finished run: the funnel, or all figures as JSON, a dataset card, or a page.
     Report(report::ReportArgs),
-    /// Reads function docs of any shape and fixes them to the BFCL schema; no run needed.
+    /// Reads function docs of any form and fixes them to the BFCL schema; no run needed.
     Fix(fix::FixArgs),
     /// Shows the edits of a run, before and after.
     Diff(diff::DiffArgs),
@@ -169,7 +169,7 @@ pub fn main() -> ExitCode {
     });
     // The hook has told where it happened; what is left is the code that says whose fault it was.
     let Ok(ended) = ended else {
-        console::talk(PLEASE_REPORT);
+        console::print_status(PLEASE_REPORT);
         return ExitCode::from(BUG);
     };
     match ended {
@@ -178,10 +178,10 @@ pub fn main() -> ExitCode {
         Ok(Ending::NotStarted) => ExitCode::from(NOT_STARTED),
         Err(error) if of_standard_output(&error).is_some_and(console::is_closed) => ExitCode::SUCCESS,
         Err(error) => {
-            console::talk(&format!("error: {}", message(&error)));
+            console::print_status(&format!("error: {}", message(&error)));
             let code = exit_code(&error);
             if code == BUG {
-                console::talk(PLEASE_REPORT);
+                console::print_status(PLEASE_REPORT);
             }
             ExitCode::from(code)
         }
@@ -241,7 +241,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "toolsieve", &mut script);
-            console::give(&String::from_utf8_lossy(&script))?;
+            console::print_data(&String::from_utf8_lossy(&script))?;
         }
     }
     Ok(Ending::Done)

@@ -32,7 +32,7 @@ pub(super) fn load(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<P
 pub(super) fn plan(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<()> {
     let plan = crate::run::plan(&load(args, registry)?)?;
     for warning in &plan.warnings {
-        console::talk(&format!("warning: {warning}"));
+        console::print_status(&format!("warning: {warning}"));
     }
     let names =
         |columns: &[ColumnSpec]| columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", ");
@@ -56,5 +56,5 @@ pub(super) fn plan(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<(
         plan.seed,
         table(&["", "stage", "kind", "judges", "reads", "writes"], &rows, &[0])
     );
-    Ok(console::give(&text)?)
+    Ok(console::print_data(&text)?)
 }

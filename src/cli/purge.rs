@@ -41,10 +41,10 @@ pub(super) fn purge(args: &PurgeArgs, registry: &Registry) -> anyhow::Result<()>
         let purge = json!({"run": args.run, "purged": !purged.files.is_empty(), "files": purged.files});
         console::give_json(&format!("{purge}\n"))?;
     } else {
-        console::give(&as_text(&purged.files))?;
+        console::print_data(&as_text(&purged.files))?;
     }
     if args.everything && !purged.was_redacted {
-        console::talk(
+        console::print_status(
             "note: nothing was redacted in this run: what stages wrote, the ledger, the lists and the dataset still quote the log",
         );
     }

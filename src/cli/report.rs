@@ -43,7 +43,7 @@ pub(super) fn report(args: &ReportArgs, registry: &Registry) -> anyhow::Result<(
     } else {
         summary(&run.report()?)
     };
-    Ok(console::give(&text)?)
+    Ok(console::print_data(&text)?)
 }
 
 /// The figures of a run for the screen: the funnel, the entries, and where every line and request went.

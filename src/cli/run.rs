@@ -89,13 +89,13 @@ fn print_summary(run: &RunReport) -> io::Result<()> {
     if run.reused > 0 {
         text += &format!("reused    {} finished steps of an earlier run\n", run.reused);
     }
-    console::give(&format!("{text}run       {}\n", visible_line(&run.folder.display().to_string())))
+    console::print_data(&format!("{text}run       {}\n", visible_line(&run.folder.display().to_string())))
 }
 
 fn ending(outcome: &Outcome) -> Ending {
     let Outcome::GateFailed(gates) = outcome else { return Ending::Done };
     for gate in gates {
-        console::talk(&format!("gate failed: {gate}"));
+        console::print_status(&format!("gate failed: {gate}"));
     }
     Ending::GateFailed
 }

@@ -156,7 +156,7 @@ fn list(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
     let broken = || wanted_broken(&catalogue, &shown.id);
     rows.extend(broken().map(|set| [&set.id, "", "broken", "", ""].map(str::to_owned).into()));
     let text = table(&["set", "recipe", "format", "licence", "where it lives"], &rows, &[]);
-    Ok(console::give(&(text + &broken_text(broken())))?)
+    Ok(console::print_data(&(text + &broken_text(broken())))?)
 }
 
 fn status(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
@@ -180,7 +180,7 @@ fn status(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
     let text = format!("sets in {}\n\n{}", catalogue.dir.display(), table(&header, &rows, &[2, 3, 4, 5, 6]));
     let troubles: String = troubles.iter().map(|line| format!("{line}\n")).collect();
     let gap = if troubles.is_empty() { "" } else { "\n" };
-    Ok(console::give(&format!("{text}{gap}{troubles}{}", broken_text(broken())))?)
+    Ok(console::print_data(&format!("{text}{gap}{troubles}{}", broken_text(broken())))?)
 }
 
 /// Digits of a hash that tell two files apart for a person; `--json` has all.
@@ -233,7 +233,7 @@ fn remove(args: &RemoveArgs, registry: &Registry) -> anyhow::Result<()> {
             left.join(", ")
         );
     }
-    Ok(console::give(&text)?)
+    Ok(console::print_data(&text)?)
 }
 
 fn add(args: AddArgs, registry: &Registry) -> anyhow::Result<()> {
@@ -263,5 +263,5 @@ fn add(args: AddArgs, registry: &Registry) -> anyhow::Result<()> {
         counted(whole.records, "record", "records"),
     );
     let troubles: String = trouble(&set, &summary).iter().map(|line| format!("{line}\n")).collect();
-    Ok(console::give(&(text + &troubles))?)
+    Ok(console::print_data(&(text + &troubles))?)
 }

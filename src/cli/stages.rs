@@ -35,7 +35,7 @@ pub(super) fn stages(args: &StagesArgs, registry: &Registry) -> anyhow::Result<(
         let lines: String = wanted.into_iter().map(|kind| format!("{}\n", as_json(kind))).collect();
         return Ok(console::give_json(&lines)?);
     }
-    Ok(console::give(&wanted.into_iter().map(as_text).collect::<String>())?)
+    Ok(console::print_data(&wanted.into_iter().map(as_text).collect::<String>())?)
 }
 
 fn names(columns: &[ColumnSpec]) -> Vec<&'static str> {

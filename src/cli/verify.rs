@@ -33,9 +33,9 @@ pub(super) struct VerifyArgs {
 pub(super) fn verify(args: &VerifyArgs) -> anyhow::Result<Ending> {
     let verified = verify::verify(&args.run)?;
     let text = if args.json { as_json(args, &verified) } else { as_text(&verified) };
-    let printed = if args.json { console::give_json(&text) } else { console::give(&text) };
+    let printed = if args.json { console::give_json(&text) } else { console::print_data(&text) };
     if !args.json {
-        console::talk(&summary(&verified));
+        console::print_status(&summary(&verified));
     }
     let ending = if verified.is_whole() { Ending::Done } else { Ending::GateFailed };
     Ok(ending.after(printed)?)

@@ -36,10 +36,10 @@ pub(super) struct WhyArgs {
 
 pub(super) fn why(args: &WhyArgs, registry: &Registry) -> anyhow::Result<()> {
     match crate::run::why(&open(&args.run, registry)?, &args.row, args.full)? {
-        Why::Story(text) => console::give(&text)?,
+        Why::Story(text) => console::print_data(&text)?,
         Why::Records(text) => {
-            console::give(&text)?;
-            console::talk(HINT);
+            console::print_data(&text)?;
+            console::print_status(HINT);
         }
     }
     Ok(())

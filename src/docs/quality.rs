@@ -41,21 +41,21 @@ impl Default for Limits {
 /// All rules, in the order they are tried.
 pub static RULES: [Rule; 6] = [
     Rule {
-        code: "doc/template-text",
+        code: "docs/template-text",
         what: "The name or the description holds a template that nobody filled in.",
         fires: r#"{"name": "ring", "description": "Rings the {{ bell.name }} bell.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
         quiet: r#"{"name": "ring", "description": "Rings a bell, e.g. {\"times\": 3}.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
         holds: |signature, _| has_template(&signature.name) || has_template(&signature.description),
     },
     Rule {
-        code: "doc/placeholder-description",
+        code: "docs/placeholder-description",
         what: "The description is a placeholder.",
         fires: r#"{"name": "ring", "description": "TODO: add description", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
         quiet: r#"{"name": "add_todo", "description": "Adds a todo to the list.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
         holds: |signature, _| is_placeholder(&signature.description),
     },
     Rule {
-        code: "doc/undescribed",
+        code: "docs/undescribed",
         what: "Neither the function nor any of its parameters has a description.",
         fires: r#"{"name": "ring_bell", "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer"}}}}"#,
         quiet: r#"{"name": "ring_bell", "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer", "description": "How often the bell rings."}}}}"#,
@@ -64,7 +64,7 @@ pub static RULES: [Rule; 6] = [
         },
     },
     Rule {
-        code: "doc/meaningless-name",
+        code: "docs/meaningless-name",
         what: "The name says nothing, and the description hardly more.",
         fires: r#"{"name": "func1", "description": "A function.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
         quiet: r#"{"name": "func1", "description": "Rings the noon bell of the tower.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
@@ -74,7 +74,7 @@ pub static RULES: [Rule; 6] = [
         },
     },
     Rule {
-        code: "doc/name-as-description",
+        code: "docs/name-as-description",
         what: "The description only repeats the name, and no parameter is described.",
         fires: r#"{"name": "ring_bell", "description": "Ring bell.", "parameters": {"type": "dict", "required": ["n"], "properties": {"n": {"type": "integer"}}}}"#,
         quiet: r#"{"name": "ring_bell", "description": "Rings the noon bell.", "parameters": {"type": "dict", "required": ["n"], "properties": {"n": {"type": "integer"}}}}"#,
@@ -86,7 +86,7 @@ pub static RULES: [Rule; 6] = [
         },
     },
     Rule {
-        code: "doc/undescribed-parameters",
+        code: "docs/undescribed-parameters",
         what: "Most of the parameters have no description, and that of the function is too short to stand for them.",
         fires: r#"{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["bell", "times"], "properties": {"bell": {"type": "string"}, "times": {"type": "integer"}}}}"#,
         quiet: r#"{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["bell", "times"], "properties": {"bell": {"type": "string", "description": "Which bell."}, "times": {"type": "integer"}}}}"#,

@@ -3,7 +3,7 @@
 use super::corpus::Corpus;
 use super::delta::{Kept, StageManifest};
 use super::error::{Error, Result};
-use super::payload::{IngestCounts, InputsRead};
+use super::raw::{IngestCounts, InputsRead};
 use super::vocabulary::{RowIx, TableId};
 
 /// Each line that the source saw gave a request or a doc list, or has a fate, from two sides: the source's own count and what arrived.

@@ -1,6 +1,6 @@
-//! A run's tables: a small spine in memory, everything else in Parquet.
+//! A run's tables: a small row index in memory, everything else in Parquet.
 //!
-//! The spine holds ids, links, order and fates, a few dozen bytes a row. Cells stay in
+//! The row index holds ids, links, order and fates, a few dozen bytes a row. Cells stay in
 //! the files that ingest and the stages wrote, cut at the same batch borders, so that a
 //! batch of any columns is one aligned read. A column that a later stage changed is read
 //! newest first: a cell it left empty shows through to the version before.
@@ -12,10 +12,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::background_writer::BackgroundWriter;
 use super::error::Result;
 use super::fate::Fate;
 use super::frame::{ColumnCells, Frame, FrameFile, Held};
-use super::scribe::Scribe;
 #[cfg(test)]
 use super::vocabulary::ColumnKind;
 use super::vocabulary::{ColumnSpec, RowIx, TableId};
@@ -42,11 +42,11 @@ impl Cells {
     ///
     /// # Errors
     /// It must be read, and cannot be.
-    pub fn written(held: Held, path: &Path, scribe: &Scribe) -> Result<Self> {
+    pub fn written(held: Held, path: &Path, background_writer: &BackgroundWriter) -> Result<Self> {
         if held.is_whole() {
             return Ok(Self::in_memory(held));
         }
-        scribe.wait()?;
+        background_writer.wait()?;
         Ok(Self { held, file: Some(FrameFile::open(path)?) })
     }
 

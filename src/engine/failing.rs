@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::json;
 
+use super::background_writer::BackgroundWriter;
 use super::cascade::take_effect;
 use super::context::{Context, Quiet};
 use super::contract::Contract;
@@ -12,9 +13,8 @@ use super::corpus::Corpus;
 use super::decision::Decisions;
 use super::error::{Error, Result};
 use super::fingerprint::Fingerprint;
-use super::payload::IngestCounts;
+use super::raw::IngestCounts;
 use super::runner::fault_share;
-use super::scribe::Scribe;
 use super::services::Services;
 use super::stage::Stage;
 use super::verdict::{Delta, Verdict};
@@ -49,12 +49,13 @@ impl Stage for Asks {
 
 fn judged(stage: &Asks, corpus: &Corpus) -> Result<Delta> {
     let folder = tempfile::tempdir().unwrap();
-    let (contract, cancel, scribe) = (stage.contract(), AtomicBool::new(false), Scribe::new(usize::MAX));
+    let (contract, cancel, background_writer) =
+        (stage.contract(), AtomicBool::new(false), BackgroundWriter::new(usize::MAX));
     let decisions = Decisions { file: "decisions of a test".to_owned(), ..Decisions::default() };
     let services = Services::default().with_decisions(decisions);
     let cx = Context::new(1, &cancel, &Quiet).with_services(services);
     let path = folder.path().join("columns.parquet");
-    let mut out = Verdict::new("asks", &contract, &corpus.requests, &path, &scribe);
+    let mut out = Verdict::new("asks", &contract, &corpus.requests, &path, &background_writer);
     stage.judge(&View::new(corpus, &contract), &cx, &mut out)?;
     out.finish()
 }

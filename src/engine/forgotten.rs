@@ -100,7 +100,7 @@ impl Forgotten {
         self.doc_lists.insert(tombstone.to_string());
     }
 
-    /// Adds the records to a key: a payload that was read with another list is another one.
+    /// Adds the records to a key: a raw tables that was read with another list is another one.
     pub fn fingerprint(&self, fingerprint: &mut Fingerprint) {
         for record in &self.records {
             fingerprint.part("forgotten", record.as_bytes());

@@ -1,7 +1,7 @@
 //! The door to polars and Parquet: columns in, row groups out, row ranges back.
 //!
 //! Each batch handed to [`FrameWriter`] becomes one row group, so a reader that asks
-//! for the same range decodes nothing else. What a [`Scribe`] writes may stay in memory
+//! for the same range decodes nothing else. What a [`BackgroundWriter`] writes may stay in memory
 //! and is then not read back. Nothing outside `engine` sees polars.
 
 use std::collections::BTreeMap;
@@ -19,9 +19,9 @@ use polars::prelude::{
 
 use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
 
+use super::background_writer::BackgroundWriter;
 use super::disk::{create, create_private};
 use super::error::{At, Result, damaged};
-use super::scribe::Scribe;
 
 /// Values of one column, to be written.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ pub struct FrameWriter {
     path: PathBuf,
     is_private: bool,
     is_held: bool,
-    scribe: Option<Scribe>,
+    background_writer: Option<BackgroundWriter>,
     writer: Option<Arc<Mutex<BatchedWriter<BufWriter<File>>>>>,
     height: usize,
     held: BTreeMap<usize, Frame>,
@@ -110,8 +110,8 @@ impl FrameWriter {
     /// Starts a file; its columns are known with the first batch.
     pub fn create(path: &Path) -> Self {
         let path = path.to_owned();
-        let (is_private, is_held, scribe, writer) = (false, false, None, None);
-        Self { path, is_private, is_held, scribe, writer, height: 0, held: BTreeMap::new() }
+        let (is_private, is_held, background_writer, writer) = (false, false, None, None);
+        Self { path, is_private, is_held, background_writer, writer, height: 0, held: BTreeMap::new() }
     }
 
     /// Starts a file that only its owner may read.
@@ -119,23 +119,23 @@ impl FrameWriter {
         Self { is_private: true, ..Self::create(path) }
     }
 
-    /// Leaves the writing to a scribe.
+    /// Leaves the writing to a background writer.
     #[must_use]
-    pub fn by(mut self, scribe: &Scribe) -> Self {
-        self.scribe = Some(scribe.clone());
+    pub fn by(mut self, background_writer: &BackgroundWriter) -> Self {
+        self.background_writer = Some(background_writer.clone());
         self
     }
 
-    /// Leaves the writing to a scribe, in whose memory batches stay while there is room.
+    /// Leaves the writing to a background writer, in whose memory batches stay while there is room.
     #[must_use]
-    pub fn held_by(self, scribe: &Scribe) -> Self {
-        Self { is_held: true, ..self.by(scribe) }
+    pub fn held_by(self, background_writer: &BackgroundWriter) -> Self {
+        Self { is_held: true, ..self.by(background_writer) }
     }
 
     /// Writes one row group. An empty batch only fixes the columns.
     ///
     /// # Errors
-    /// The file cannot be written; with a scribe, this one or an earlier.
+    /// The file cannot be written; with a background writer, this one or an earlier.
     pub fn write(&mut self, columns: Columns<'_>) -> Result<()> {
         let writer = match &self.writer {
             Some(writer) => Arc::clone(writer),
@@ -144,12 +144,14 @@ impl FrameWriter {
         let frame = data_frame(columns).at(WRITING, &self.path)?;
         let start = self.height;
         self.height += frame.height();
-        let Some(scribe) = &self.scribe else { return write_batch(&writer, &frame, &self.path) };
-        if self.is_held && scribe.takes(frame.estimated_size()) {
+        let Some(background_writer) = &self.background_writer else {
+            return write_batch(&writer, &frame, &self.path);
+        };
+        if self.is_held && background_writer.takes(frame.estimated_size()) {
             self.held.insert(start, Frame(frame.clone()));
         }
         let path = self.path.clone();
-        scribe.push(move || write_batch(&writer, &frame, &path))
+        background_writer.push(move || write_batch(&writer, &frame, &path))
     }
 
     fn started(&self, columns: &Columns<'_>) -> Result<BatchedWriter<BufWriter<File>>> {
@@ -164,16 +166,16 @@ impl FrameWriter {
             .at(WRITING, &self.path)
     }
 
-    /// Ends the file; gives what of it is still in memory. With a scribe, the file is whole when that is done.
+    /// Ends the file; gives what of it is still in memory. With a background writer, the file is whole when that is done.
     ///
     /// # Errors
     /// As [`FrameWriter::write`].
     pub fn finish(self) -> Result<Held> {
-        let Self { path, scribe, writer, height, held, .. } = self;
+        let Self { path, background_writer, writer, height, held, .. } = self;
         if let Some(writer) = writer {
             let finish = move || locked(&writer).finish().at(WRITING, &path).map(drop);
-            match scribe {
-                Some(scribe) => scribe.push(finish)?,
+            match background_writer {
+                Some(background_writer) => background_writer.push(finish)?,
                 None => finish()?,
             }
         }
@@ -476,8 +478,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let read = |name: &str, room: usize| {
             let path = folder.path().join(name);
-            let scribe = Scribe::new(room);
-            let mut writer = FrameWriter::create(&path).held_by(&scribe);
+            let background_writer = BackgroundWriter::new(room);
+            let mut writer = FrameWriter::create(&path).held_by(&background_writer);
             for start in [0, 3, 6] {
                 let texts: Vec<String> = (start..start + 3).map(|n| "long enough ".repeat(n)).collect();
                 let cells = texts.iter().map(|text| (text.len() != 12).then_some(text.as_str())).collect();
@@ -485,8 +487,8 @@ mod tests {
             }
             let held = writer.finish().unwrap();
             let n_held = held.frames.len();
-            let cells = Cells::written(held, &path, &scribe).unwrap();
-            scribe.wait().unwrap();
+            let cells = Cells::written(held, &path, &background_writer).unwrap();
+            background_writer.wait().unwrap();
             let cells = [0, 3, 6].map(|start| {
                 let frame = cells.read(&(start..start + 3), &["text"]).unwrap();
                 [0, 1, 2].map(|row| frame.texts("text").unwrap().get(row).map(str::to_owned))

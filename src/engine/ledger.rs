@@ -9,6 +9,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
+use super::background_writer::BackgroundWriter;
 use super::corpus::{BatchCells, Corpus, IdDigits, RowId, Table};
 use super::decisions::{DECIDE, DECIDED, StoredRuling, read_rulings};
 use super::delta::{EDITS, FATES, GROUP_ROWS, StoredEdit, StoredFate, StoredFates, read_edits, read_scores};
@@ -19,7 +20,6 @@ use super::frame::{FrameWriter, Values};
 use super::instance::StageInstance;
 use super::layout::{LINKS, beside, step_name};
 use super::links;
-use super::scribe::Scribe;
 use super::vocabulary::{Action, ColumnKind, ColumnSpec, RowIx, TableId};
 
 /// One event of a run, with ids in place of row numbers.
@@ -268,18 +268,18 @@ impl Book<'_> {
     fn write_file(
         &self,
         name: &str,
-        scribe: Option<&Scribe>,
+        background_writer: Option<&BackgroundWriter>,
         write: impl FnOnce(&mut FrameWriter) -> Result<()>,
     ) -> Result<()> {
         let path = self.folder.join(name);
         let beside = beside(&path);
         let mut writer = FrameWriter::create(&beside);
-        if let Some(scribe) = scribe {
-            writer = writer.by(scribe);
+        if let Some(background_writer) = background_writer {
+            writer = writer.by(background_writer);
         }
         write(&mut writer)?;
         writer.finish()?;
-        scribe.map_or(Ok(()), Scribe::wait)?;
+        background_writer.map_or(Ok(()), BackgroundWriter::wait)?;
         std::fs::rename(&beside, &path).at("renaming", &beside)
     }
 
@@ -288,7 +288,7 @@ impl Book<'_> {
     }
 
     fn write_ledger(&self, mut also: impl FnMut(&[Event<'_>])) -> Result<()> {
-        self.write_file("ledger.parquet", Some(&Scribe::default()), |writer| {
+        self.write_file("ledger.parquet", Some(&BackgroundWriter::default()), |writer| {
             write_events(writer, &[])?;
             for_every_event(self.folder, self.stages, self.corpus, |events| {
                 also(events);

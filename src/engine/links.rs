@@ -158,10 +158,10 @@ fn write_fold(writer: &mut FrameWriter, stage: &str, corpus: &Corpus, links: &[S
 mod tests {
     use serde_json::json;
 
+    use super::super::background_writer::BackgroundWriter;
     use super::super::contract::Contract;
     use super::super::error::Error;
     use super::super::link::Span;
-    use super::super::scribe::Scribe;
     use super::super::verdict::{Delta, Verdict};
     use super::*;
     use crate::columns::FUNCTIONS;
@@ -181,9 +181,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let corpus = fixture::corpus(&json!({"doc_lists": [{"functions": []}, {"functions": []}]}));
         let contract = Contract { links, ..Contract::of(TableId::DocLists) };
-        let scribe = Scribe::new(usize::MAX);
-        let mut verdict =
-            Verdict::new("test", &contract, &corpus.lists, &folder.path().join("columns.parquet"), &scribe);
+        let background_writer = BackgroundWriter::new(usize::MAX);
+        let mut verdict = Verdict::new(
+            "test",
+            &contract,
+            &corpus.lists,
+            &folder.path().join("columns.parquet"),
+            &background_writer,
+        );
         say(&mut verdict)?;
         verdict.finish()
     }

@@ -1,5 +1,5 @@
 //! How the work of a run is cut, and the rows of one task where a step is cut into some; the cutting itself is for
-//! `partition` (parts) and `payload` (batches).
+//! `partition` (parts) and `raw tables` (batches).
 
 use std::num::NonZeroUsize;
 

@@ -133,10 +133,10 @@ mod tests {
 
     use super::*;
     use crate::columns::MESSAGES;
+    use crate::engine::background_writer::BackgroundWriter;
     use crate::engine::context::Quiet;
     use crate::engine::contract::Contract;
     use crate::engine::fingerprint::Fingerprint;
-    use crate::engine::scribe::Scribe;
     use crate::engine::vocabulary::{Evidence, Reason, TableId};
     use crate::fixture;
 
@@ -196,9 +196,9 @@ mod tests {
         let (contract, cancel) = (stage.contract(), AtomicBool::new(false));
         let cx = Context::new(1, &cancel, progress);
         let folder = tempfile::tempdir().unwrap();
-        let scribe = Scribe::new(usize::MAX);
+        let background_writer = BackgroundWriter::new(usize::MAX);
         let path = folder.path().join("columns.parquet");
-        let mut out = Verdict::new("odd", &contract, &corpus.requests, &path, &scribe);
+        let mut out = Verdict::new("odd", &contract, &corpus.requests, &path, &background_writer);
         let view = View::new(&corpus, &contract);
         let parts = cut(&stage, "odd", &view, Parts::new(n_parts).unwrap(), &cx)?;
         judge(&stage, &view, &parts, &cx, &mut out)?;

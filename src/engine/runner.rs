@@ -13,6 +13,7 @@ use std::time::Instant;
 
 use serde::de::DeserializeOwned;
 
+use super::background_writer::BackgroundWriter;
 use super::cascade::{NO_REQUEST_LEFT, apply, take_effect};
 use super::conservation::{check_export, check_lines, check_stage, kept};
 use super::context::Context;
@@ -41,8 +42,7 @@ use super::links::write_links;
 use super::manifest::InputFile;
 use super::part::Cuts;
 use super::partition;
-use super::payload::{self, IngestCounts, IngestManifest, InputsRead, Intake};
-use super::scribe::Scribe;
+use super::raw::{self, IngestCounts, IngestManifest, InputsRead, Intake};
 use super::seal::{Fault, FaultKind, Files, Sealed};
 use super::verdict::{Delta, Verdict};
 use super::view::View;
@@ -144,28 +144,30 @@ pub fn run_cut(
     cuts: Cuts,
     cx: &Context<'_>,
 ) -> Result<Outcome> {
-    run_by(&Scribe::new(HELD_BYTES), folder, source, stages, cuts, cx)
+    run_by(&BackgroundWriter::new(HELD_BYTES), folder, source, stages, cuts, cx)
 }
 
-/// Runs with a scribe that has nothing else to write.
+/// Runs with a background writer that has nothing else to write.
 pub(super) fn run_by(
-    scribe: &Scribe,
+    background_writer: &BackgroundWriter,
     folder: &RunFolder,
     source: &dyn Source,
     stages: &[StageInstance],
     cuts: Cuts,
     cx: &Context<'_>,
 ) -> Result<Outcome> {
-    steps(Running { folder, scribe, cx, cuts }, source, stages).map_err(|error| match scribe.wait() {
-        // What could not be written is worse than what ended the steps.
-        Err(unwritten) if !matches!(unwritten, Error::Interrupted) => unwritten,
-        _ => error,
+    steps(Running { folder, background_writer, cx, cuts }, source, stages).map_err(|error| {
+        match background_writer.wait() {
+            // What could not be written is worse than what ended the steps.
+            Err(unwritten) if !matches!(unwritten, Error::Interrupted) => unwritten,
+            _ => error,
+        }
     })
 }
 
 /// Reads, and runs all stages; all is written when it ends well.
 fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) -> Result<Outcome> {
-    let Running { folder, scribe, cx, .. } = running;
+    let Running { folder, background_writer, cx, .. } = running;
     let names: Vec<String> = stages.iter().enumerate().map(|(at, stage)| step_name(at, &stage.id)).collect();
     folder.keep_stages(&names)?;
     let (ingest, mut corpus, mut reused) = std::thread::scope(|scope| {
@@ -199,7 +201,7 @@ fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) ->
     }
     folder.remove_outcome()?;
     warn_of_decisions(&manifests, cx);
-    scribe.wait()?;
+    background_writer.wait()?;
     for (manifest, name) in manifests.iter_mut().zip(&names) {
         let written = folder.manifest::<StageManifest>(&format!("stages/{name}"))?;
         let lost = || damaged(folder.path(), format!("the step {name} was written and is not there"));
@@ -220,7 +222,7 @@ pub fn open(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Re
 
 /// The tables after the last stage, as if nothing had been forgotten since.
 pub(crate) fn fold(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Result<Corpus> {
-    let mut corpus = payload::load(run, ingest)?;
+    let mut corpus = raw::load(run, ingest)?;
     for (at, instance) in stages.iter().enumerate() {
         replay(run, &format!("stages/{}", step_name(at, &instance.id)), at, instance, &mut corpus)?;
     }
@@ -231,7 +233,7 @@ pub(crate) fn fold(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]
 #[derive(Clone, Copy)]
 struct Running<'a> {
     folder: &'a RunFolder,
-    scribe: &'a Scribe,
+    background_writer: &'a BackgroundWriter,
     cx: &'a Context<'a>,
     cuts: Cuts,
 }
@@ -239,7 +241,7 @@ struct Running<'a> {
 /// Reads the inputs, unless they were read before as they are now. Gives the tables and how many steps were taken over,
 /// too.
 fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, Corpus, usize)> {
-    let Running { folder, scribe, cx, cuts } = running;
+    let Running { folder, background_writer, cx, cuts } = running;
     let forgotten = Forgotten::read(folder.path())?;
     if let Some(Sealed { value: manifest, files, .. }) = manifest_of::<IngestManifest>(running, "ingest")? {
         cx.progress.begin("compare inputs", None);
@@ -247,7 +249,7 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
             !manifest.purged && manifest.key == ingest_key(source, &source.inputs()?, &forgotten, cx.seed)?;
         cx.progress.end(if same { "as before" } else { "changed" });
         if same && is_whole(running, "ingest", &files) {
-            let corpus = payload::load(folder.path(), &manifest)?;
+            let corpus = raw::load(folder.path(), &manifest)?;
             return Ok((manifest, corpus, 1));
         }
     }
@@ -255,7 +257,7 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
     let start = Instant::now();
     cx.progress.begin("ingest", None);
     let (files, columns) = (folder.begin_private("ingest")?, source.columns());
-    let mut writer = Intake::new(files, &columns, forgotten.clone(), cuts.batch_rows, scribe);
+    let mut writer = Intake::new(files, &columns, forgotten.clone(), cuts.batch_rows, background_writer);
     let read = source.read(&mut writer, cx)?;
     // Before the step is finished, since a later run takes over what is.
     check_lines(&read, writer.counts())?;
@@ -342,7 +344,7 @@ fn judge(
     keys: Keys<'_>,
     corpus: &mut Corpus,
 ) -> Result<StageManifest> {
-    let Running { folder, scribe, cx, .. } = running;
+    let Running { folder, background_writer, cx, .. } = running;
     let instance = &place.stages[place.at];
     folder.remove_outcome()?;
     let start = Instant::now();
@@ -378,9 +380,9 @@ fn judge(
     };
     let columns = files.done_file(COLUMNS);
     let links = contract.links.then_some(links);
-    write_behind(scribe, files, Rest { fates, edits, links, rulings }, manifest.clone())?;
+    write_behind(background_writer, files, Rest { fates, edits, links, rulings }, manifest.clone())?;
     if let Some(held) = cells {
-        let cells = Cells::written(held, &columns, scribe)?;
+        let cells = Cells::written(held, &columns, background_writer)?;
         corpus.table_mut(contract.table).add_columns(&contract.writes, cells);
     }
     cx.progress.end(&summary(&manifest));
@@ -389,14 +391,15 @@ fn judge(
 
 /// What a stage says of the tables as they stand.
 fn verdict_of(
-    Running { scribe, cx, cuts, .. }: Running<'_>,
+    Running { background_writer, cx, cuts, .. }: Running<'_>,
     instance: &StageInstance,
     contract: &Contract,
     columns: &Path,
     corpus: &Corpus,
     view: &View<'_>,
 ) -> Result<Delta> {
-    let mut verdict = Verdict::new(&instance.id, contract, corpus.table(contract.table), columns, scribe);
+    let mut verdict =
+        Verdict::new(&instance.id, contract, corpus.table(contract.table), columns, background_writer);
     let stage = &*instance.stage;
     let cut = partition::cut(stage, &instance.id, view, cuts.parts, cx)?;
     if cut.len() < 2 {
@@ -474,7 +477,7 @@ fn repeated_entries(running: Running<'_>, place: Place<'_>) -> Result<BTreeMap<(
             continue;
         }
         // Its files may be on their way to the disk.
-        running.scribe.wait()?;
+        running.background_writer.wait()?;
         let step = running.folder.path().join("stages").join(step_name(at, &instance.id));
         for fate in StoredFates::open(&step.join(FATES))?.iter() {
             let detail: Option<serde_json::Value> = fate.detail.and_then(|it| serde_json::from_str(it).ok());
@@ -519,9 +522,14 @@ struct Rest {
     rulings: Vec<(RowIx, Ruling)>,
 }
 
-/// Leaves the rest of a delta to the scribe, after its columns; the bytes in the manifest are counted then.
-fn write_behind(scribe: &Scribe, files: Step, rest: Rest, manifest: StageManifest) -> Result<()> {
-    scribe.push(move || {
+/// Leaves the rest of a delta to the background writer, after its columns; the bytes in the manifest are counted then.
+fn write_behind(
+    background_writer: &BackgroundWriter,
+    files: Step,
+    rest: Rest,
+    manifest: StageManifest,
+) -> Result<()> {
+    background_writer.push(move || {
         let Rest { fates, edits, links, mut rulings } = rest;
         write_fates(&files.file(FATES), &fates)?;
         write_edits(&files.file(EDITS), &edits)?;

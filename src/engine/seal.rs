@@ -46,7 +46,7 @@ impl FileSum {
         Self::read(&File::open(path).at("reading", path)?, path)
     }
 
-    /// The same, of a file that may not be on disk yet: it is afterwards.
+    /// The same, of a file that may not be on disk yet: it is following_messages.
     ///
     /// # Errors
     /// It cannot be read or synced.

@@ -2,8 +2,8 @@
 //!
 //! Refused: a row that is not there, a reason or column that the contract does not name, two
 //! fates for a row, a fate for a row that is not kept, a merge into a row that is not kept
-//! afterwards, a changed cell without an edit that says why, and a link of a row that is not there. Cells leave for disk batch by batch, so
-//! of a large column some batches are in memory, and what the scribe has room for.
+//! following_messages, a changed cell without an edit that says why, and a link of a row that is not there. Cells leave for disk batch by batch, so
+//! of a large column some batches are in memory, and what the background writer has room for.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -11,6 +11,7 @@ use std::path::Path;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
+use super::background_writer::BackgroundWriter;
 use super::contract::Contract;
 use super::corpus::Table;
 use super::decision::Ruling;
@@ -20,7 +21,6 @@ use super::frame::{Columns, FrameWriter, Held, Values};
 use super::link::Link;
 use super::opinion::Opinion;
 use super::part::Part;
-use super::scribe::Scribe;
 use super::vocabulary::{
     Action, Cell, ColumnKind, ColumnSpec, Edit, Evidence, Reason, ReasonKind, RowIx, Safety,
 };
@@ -77,13 +77,13 @@ pub struct Verdict<'a> {
 }
 
 impl<'a> Verdict<'a> {
-    /// An empty verdict on a table; the scribe writes its cells into the file `columns`.
+    /// An empty verdict on a table; the background writer writes its cells into the file `columns`.
     pub fn new(
         stage: &str,
         contract: &'a Contract,
         table: &'a Table,
         columns: &Path,
-        scribe: &Scribe,
+        background_writer: &BackgroundWriter,
     ) -> Self {
         Self {
             stage: stage.to_owned(),
@@ -96,7 +96,7 @@ impl<'a> Verdict<'a> {
             rulings: Vec::new(),
             cells: contract.writes.iter().map(|_| VecDeque::new()).collect(),
             explained: FxHashSet::default(),
-            writer: Some(FrameWriter::create(columns).held_by(scribe)),
+            writer: Some(FrameWriter::create(columns).held_by(background_writer)),
             part: None,
             next_batch: 0,
             notes: BTreeMap::new(),

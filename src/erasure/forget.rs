@@ -8,7 +8,7 @@
 //! from then on.
 //!
 //! What forgetting did to fates stands in `forgotten.parquet`, a delta after the last
-//! stage. The list of records is written before anything else and the spine after all
+//! stage. The list of records is written before anything else and the row index after all
 //! else, so that a call that was cut off is finished by the same call: every step finds
 //! what it already did. Deliberately absent: the dataset, see `dataset`, and the report.
 
@@ -32,7 +32,7 @@ use crate::engine::folder::RunFolder;
 use crate::engine::forgotten::{self, ANSWER_FORGOTTEN, FORGOTTEN, Forgotten, tombstone};
 use crate::engine::instance::StageInstance;
 use crate::engine::layout::{FORGOTTEN_FATES, INGEST, LINKS, STAGES, beside, step_name};
-use crate::engine::payload::{IngestManifest, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS, id_of_repeat};
+use crate::engine::raw::{IngestManifest, LIST_INDEX, LISTS, REQUEST_INDEX, REQUESTS, id_of_repeat};
 use crate::engine::runner;
 use crate::engine::seal::Sealed;
 use crate::engine::vocabulary::{Action, Evidence, RowIx, Safety, TableId};
@@ -123,7 +123,7 @@ impl<'a> Erasure<'a> {
         put_in_place(&beside, &path)
     }
 
-    /// Empties the cells of the payload and of every stage, and takes out evidence, edits and links.
+    /// Empties the cells of the raw tables and of every stage, and takes out evidence, edits and links.
     ///
     /// # Errors
     /// A file cannot be read or written.
@@ -159,9 +159,9 @@ impl<'a> Erasure<'a> {
     /// A file cannot be read or written.
     pub fn bury(&self) -> Result<Vec<Touched>> {
         let ingest = self.folder.path().join(INGEST);
-        let spines = [REQUEST_SPINE, LIST_SPINE].map(|name| self.change(&ingest.join(name), |_, _| 0));
-        let spines = spines.into_iter().collect::<Result<_>>()?;
-        self.replace(INGEST, spines, |_: &IngestManifest| Ok(None))
+        let indexes = [REQUEST_INDEX, LIST_INDEX].map(|name| self.change(&ingest.join(name), |_, _| 0));
+        let indexes = indexes.into_iter().collect::<Result<_>>()?;
+        self.replace(INGEST, indexes, |_: &IngestManifest| Ok(None))
     }
 
     /// Puts the files of a step in place; `amended` gives another manifest where that must change, too.

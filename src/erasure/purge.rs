@@ -1,32 +1,32 @@
-//! Takes raw text out of the payload of a finished run.
+//! Takes raw text out of the raw tables of a finished run.
 //!
-//! After it, a content cell of the payload holds what redaction left of it, or nothing.
+//! After it, a content cell of the raw tables holds what redaction left of it, or nothing.
 //! Which columns are meant follows from the contracts of the redaction stages: those that
 //! they write and ingest wrote before. A row that had left before redaction saw it is
 //! emptied, since nobody looked at what it holds. Links, order and ids stay, and so do the
-//! borders of the batches, so the run still tells its story; but it is no payload to judge
+//! borders of the batches, so the run still tells its story; but it is no raw tables to judge
 //! by any more, which the manifest says before the first file changes.
 
 use std::path::Path;
 
 use super::rewrite::{Group, Rewritten, Touched, replace_files, rewrite};
-use crate::columns::{AFTERWARDS, MESSAGES, RESPONSE, SESSION, TEXT, USER};
+use crate::columns::{FOLLOWING_MESSAGES, MESSAGES, RESPONSE, SESSION, TEXT, USER};
 use crate::engine::contract::Role;
 use crate::engine::corpus::{Corpus, Table};
 use crate::engine::error::{Error, Result, damaged};
 use crate::engine::folder::RunFolder;
 use crate::engine::instance::StageInstance;
 use crate::engine::layout::{INGEST, step_name};
-use crate::engine::payload::{self, IngestManifest, LINES, LISTS, REQUESTS};
+use crate::engine::raw::{self, IngestManifest, LINES, LISTS, REQUESTS};
 use crate::engine::runner::{add_columns, replay};
 use crate::engine::vocabulary::{ColumnKind, ColumnSpec, Origin, TableId};
 
-/// What must be redacted before the payload counts as purged.
-const NEEDED: [ColumnSpec; 4] = [MESSAGES, RESPONSE, AFTERWARDS, TEXT];
+/// What must be redacted before the raw tables count as purged.
+const NEEDED: [ColumnSpec; 4] = [MESSAGES, RESPONSE, FOLLOWING_MESSAGES, TEXT];
 
 /// What goes where nothing was redacted: what was said, and who said it. The log's own id stays, since rows are
 /// called by it everywhere.
-const CONTENT: [ColumnSpec; 6] = [MESSAGES, RESPONSE, AFTERWARDS, USER, SESSION, TEXT];
+const CONTENT: [ColumnSpec; 6] = [MESSAGES, RESPONSE, FOLLOWING_MESSAGES, USER, SESSION, TEXT];
 
 /// How much is taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Extent {
     Everything,
 }
 
-/// Purges the payload, and removes the copy of standard input. Gives what was touched; nothing where nothing is left
+/// Purges the raw tables, and removes the copy of standard input. Gives what was touched; nothing where nothing is left
 /// to do.
 ///
 /// # Errors
@@ -52,7 +52,7 @@ pub fn purge(
     let run = folder.path();
     let files = folder.sealed::<IngestManifest>(INGEST)?.map(|sealed| sealed.files).unwrap_or_default();
     let plan = match extent {
-        Extent::Everything => Plan::emptied(payload::load(run, ingest)?),
+        Extent::Everything => Plan::emptied(raw::load(run, ingest)?),
         Extent::Redacted => Plan::redacted(run, ingest, stages)?,
     };
     let folder_of = run.join(INGEST);
@@ -90,11 +90,11 @@ impl Plan {
     }
 
     fn redacted(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Result<Self> {
-        let mut plan = Self::emptied(payload::load(run, ingest)?);
+        let mut plan = Self::emptied(raw::load(run, ingest)?);
         plan.columns = Vec::new();
         check_order(stages)?;
         // Fates come from all stages, cells from those that redact.
-        let mut fates = payload::load(run, ingest)?;
+        let mut fates = raw::load(run, ingest)?;
         for (at, instance) in stages.iter().enumerate() {
             let step = format!("stages/{}", step_name(at, &instance.id));
             let contract = instance.stage.contract();
@@ -214,7 +214,7 @@ mod tests {
     use crate::engine::fingerprint::Fingerprint;
     use crate::engine::manifest::InputFile;
     use crate::engine::opinion::Opinion;
-    use crate::engine::payload::{DocListRow, InputsRead, Intake, Place, RequestRow, RowCells};
+    use crate::engine::raw::{DocListRow, InputsRead, Intake, Place, RequestRow, RowCells};
     use crate::engine::runner::{Outcome, Source, run};
     use crate::engine::stage::{RowStage, Rows};
     use crate::engine::view::Row;
@@ -280,7 +280,7 @@ mod tests {
     fn stages(kinds: &[&'static str]) -> Vec<StageInstance> {
         let stage = |kind: &'static str| -> Box<dyn crate::engine::stage::Stage> {
             match kind {
-                "redact" => Box::new(Rows(Hide(&[MESSAGES, RESPONSE, AFTERWARDS, USER]))),
+                "redact" => Box::new(Rows(Hide(&[MESSAGES, RESPONSE, FOLLOWING_MESSAGES, USER]))),
                 "redact-docs" => Box::new(Rows(Hide(&[TEXT]))),
                 "redact-thirds" => Box::new(Rows(Thirds(Role::Redaction))),
                 _ => Box::new(Rows(Thirds(Role::Plain))),
@@ -347,10 +347,10 @@ mod tests {
         purge(folder, &ingest, stages, Extent::Redacted)
     }
 
-    /// The payload's own cells, whatever stages say.
+    /// The raw tables' own cells, whatever stages say.
     fn cells(folder: &RunFolder, column: ColumnSpec) -> Vec<Option<String>> {
         let ingest = folder.manifest("ingest").unwrap().unwrap();
-        let corpus = payload::load(folder.path(), &ingest).unwrap();
+        let corpus = raw::load(folder.path(), &ingest).unwrap();
         let table = corpus.table(column.table);
         let mut cells = Vec::new();
         for batch in 0..table.batches() {

@@ -35,7 +35,7 @@ use crate::engine::disk::create as create_file;
 use crate::engine::entries::EntryOrigin;
 use crate::engine::error::{At, Error, Result};
 use crate::engine::frame::{FrameWriter, Values};
-use crate::engine::payload::id_of_repeat;
+use crate::engine::raw::id_of_repeat;
 use crate::engine::runner::{Exported, Sink};
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};

@@ -12,19 +12,21 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::columns::{AFTERWARDS, EXTERNAL_ID, FILE, LINE, MESSAGES, RECORD, RESPONSE, SHAPE, TEXT};
+use crate::columns::{
+    EXTERNAL_ID, FILE, FOLLOWING_MESSAGES, LINE, LOG_FORMAT, MESSAGES, RECORD, RESPONSE, TEXT,
+};
 use crate::conversation::Message;
 use crate::engine::context::Cancel;
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::hex;
 use crate::engine::manifest::InputFile;
-use crate::engine::payload::{DocListRow, LineRow, Place, RequestRow, RowCells};
+use crate::engine::raw::{DocListRow, LineRow, Place, RequestRow, RowCells};
 use crate::ingest::batch::BatchAnswer;
 use crate::ingest::fate::{Line, LineFate, Record};
+use crate::ingest::log_formats::Columns;
 use crate::ingest::read::{Block, Format, Limits, ReadError, read_sound_blocks};
 use crate::ingest::reasons::ends_file;
 use crate::ingest::record::records_of;
-use crate::ingest::shapes::Columns;
 use crate::ingest::sound::{self, Soundness};
 use crate::privacy;
 
@@ -179,15 +181,18 @@ fn request(place: Place, record: Record) -> RequestRow {
         .with(FILE, Some(i64::from(place.file)))
         .with(LINE, number(place.line))
         .with(RECORD, number(place.record))
-        .with(SHAPE, Some(record.shape))
+        .with(LOG_FORMAT, Some(record.log_format))
         .with(MESSAGES, Some(json(&record.messages)))
         .with(RESPONSE, record.response.map(message))
-        .with(AFTERWARDS, (!record.afterwards.is_empty()).then(|| json(&record.afterwards)));
+        .with(
+            FOLLOWING_MESSAGES,
+            (!record.following_messages.is_empty()).then(|| json(&record.following_messages)),
+        );
     RequestRow {
         content_key: record.content_key,
         place,
         time_ms: record.facts.time_ms,
-        shape: record.shape,
+        log_format: record.log_format,
         list: DocListRow {
             content_key: xxh3_128(record.functions.as_bytes()),
             cells: RowCells::default().with(TEXT, Some(record.functions)),

@@ -17,11 +17,11 @@ use serde_json::Value;
 
 use crate::columns;
 use crate::engine::error::Result;
-use crate::engine::payload::{LineRow, Place, RequestRow, RowCells};
+use crate::engine::raw::{LineRow, Place, RequestRow, RowCells};
+use crate::ingest::log_formats::Envelope;
 use crate::ingest::path::{Path, at};
 use crate::ingest::reasons::RESPONSE_WITHOUT_REQUEST;
 use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, FIRST_FAILED_STATUS, read_response};
-use crate::ingest::shapes::Envelope;
 
 /// A line that holds the answer to the request of another line.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,23 +1,23 @@
 //! Why a line is no request: what it is instead, or which part of a request it lacks.
 //!
-//! Only lines of no shape come here, so nothing in this room is on the way of a request. The order is that of the
+//! Only lines of no log format come here, so nothing in this room is on the way of a request. The order is that of the
 //! tests: what a line certainly is comes before what it lacks.
 
 use serde_json::Value;
 
 use crate::ingest::fate::{LineFate, no_request};
+use crate::ingest::log_formats::envelopes::ENVELOPES;
+use crate::ingest::log_formats::{Columns, Place};
 use crate::ingest::marks::{cut_mark, is_hidden};
 use crate::ingest::path::{Path, find, find_object, unwrap_json};
 use crate::ingest::reasons::{
     CONTENT_NOT_STORED, Fault, NO_FUNCTIONS, NO_MESSAGES, RESPONSE_WITHOUT_REQUEST, STREAM_CHUNK, TRUNCATED,
-    UNKNOWN_SHAPE,
+    UNKNOWN_LOG_FORMAT,
 };
 use crate::ingest::response::is_lone_response;
-use crate::ingest::shapes::envelopes::ENVELOPES;
-use crate::ingest::shapes::{Columns, Place};
 use crate::ingest::stream::is_chunk;
 
-/// Says why no shape fits.
+/// Says why no log format fits.
 pub(super) fn explain(line: &mut Value, columns: &Columns) -> LineFate {
     if is_chunk(line) {
         return no_request(STREAM_CHUNK, "a piece of an answer");
@@ -34,7 +34,7 @@ pub(super) fn explain(line: &mut Value, columns: &Columns) -> LineFate {
     }
     lacking(line, columns)
         .or_else(|| is_lone_response(line).then(|| no_request(RESPONSE_WITHOUT_REQUEST, outline(line))))
-        .unwrap_or_else(|| no_request(UNKNOWN_SHAPE, outline(line)))
+        .unwrap_or_else(|| no_request(UNKNOWN_LOG_FORMAT, outline(line)))
 }
 
 /// The keys by which a line without a request is told.

@@ -12,10 +12,10 @@ use serde_json::Value;
 use crate::columns::{
     FINISH_REASON, MODEL, PARALLEL_TOOL_CALLS, SESSION, STATUS, TIME_MS, TOOL_CHOICE, USER,
 };
-use crate::engine::payload::RowCells;
+use crate::engine::raw::RowCells;
+use crate::ingest::log_formats::bodies::BODY_FACTS;
+use crate::ingest::log_formats::{Columns, Envelope, Fact};
 use crate::ingest::path::{Path, at};
-use crate::ingest::shapes::bodies::BODY_FACTS;
-use crate::ingest::shapes::{Columns, Envelope, Fact};
 
 /// Facts of one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -50,8 +50,8 @@ pub struct Record {
     pub content_key: u128,
     /// The log's own id for it.
     pub external_id: Option<String>,
-    /// The name of its shape in the tables of `shapes`.
-    pub shape: &'static str,
+    /// The name of its log format in the tables of `log_formats`.
+    pub log_format: &'static str,
     /// What was said, never empty.
     pub messages: Vec<Message>,
     /// The function docs as they were sent.
@@ -59,7 +59,7 @@ pub struct Record {
     /// What the model answered.
     pub response: Option<Message>,
     /// What the line tells of the conversation after the response; empty in most logs.
-    pub afterwards: Vec<Message>,
+    pub following_messages: Vec<Message>,
     /// What else the log says.
     pub facts: Facts,
     /// The id by which a batch output may answer it; only where the line has no answer of its own.

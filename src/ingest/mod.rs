@@ -4,7 +4,7 @@
 //! JSON array) in one pass and in bounded memory; `record` turns each item into
 //! exactly one fate, so the fates of a file add up to its items. An item that holds
 //! several requests (the spans of a trace) is taken apart by `unpack`, and each part has
-//! a fate. What a log may look like is data: `shapes` holds the tables, and a new shape
+//! a fate. What a log may look like is data: `log_formats` holds the tables, and a new log format
 //! is an entry there. `explain` says why a line is no request.
 //!
 //! `source` is the log as the engine's source: it drives these and hands rows on.
@@ -22,6 +22,7 @@ mod encoding;
 mod explain;
 pub mod facts;
 pub mod fate;
+pub mod log_formats;
 mod marks;
 mod messages;
 mod path;
@@ -31,7 +32,6 @@ pub mod read;
 pub mod reasons;
 pub mod record;
 mod response;
-pub mod shapes;
 mod sound;
 pub mod source;
 mod split;

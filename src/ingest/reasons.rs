@@ -45,7 +45,7 @@ pub const NOT_UTF8: &str = "ingest/not-utf8";
 /// The item is longer than the limit.
 pub const LINE_TOO_LONG: &str = "ingest/line-too-long";
 /// The file ends in the middle of an item.
-pub const CUT_FILE: &str = "ingest/cut-file";
+pub const CUT_FILE: &str = "ingest/truncated-file";
 /// The file needs more memory to decompress than there may be.
 pub const WINDOW_TOO_LARGE: &str = "ingest/window-too-large";
 /// A table row has more or fewer cells than the header.
@@ -60,8 +60,8 @@ pub const NO_FUNCTIONS: &str = "ingest/no-functions";
 pub const NO_MESSAGES: &str = "ingest/no-messages";
 /// The line is blank.
 pub const BLANK_LINE: &str = "ingest/blank-line";
-/// No shape of the tables fits.
-pub const UNKNOWN_SHAPE: &str = "ingest/unknown-shape";
+/// No log format of the tables fits.
+pub const UNKNOWN_LOG_FORMAT: &str = "ingest/unknown-log-format";
 
 /// An answer stands alone, or it is not clear which request it answers.
 pub const RESPONSE_WITHOUT_REQUEST: &str = "ingest/response-without-request";
@@ -209,8 +209,8 @@ pub const REASONS: &[Reason] = &[
         ),
     },
     Reason {
-        code: UNKNOWN_SHAPE,
-        sentence: "The line is valid, but holds no request of a shape that is known.",
+        code: UNKNOWN_LOG_FORMAT,
+        sentence: "The line is valid, but holds no request of a log format that is known.",
         fires: jsonl(br#"{"level": "info", "text": "started"}"#),
         passes: jsonl(br#"{"level": "info", "request": {"prompt": "hi", "functions": "[]"}}"#),
     },

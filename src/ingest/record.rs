@@ -12,16 +12,16 @@ use crate::ingest::batch;
 use crate::ingest::explain::explain;
 use crate::ingest::facts::FactFinder;
 use crate::ingest::fate::{Line, LineFate, Record, no_request};
+use crate::ingest::log_formats::{Body, Columns, Envelope, Place, column_mut, log_format_of};
 use crate::ingest::marks::{cut_mark, missing_text};
 use crate::ingest::messages::read_system;
 use crate::ingest::path::{Path, at, find};
 use crate::ingest::read::{Block, Position};
 use crate::ingest::reasons::{
     BLANK_LINE, Fault, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, NOT_UTF8, PARTIAL_CONVERSATION, STREAM_CHUNK,
-    TRUNCATED, UNKNOWN_SHAPE,
+    TRUNCATED, UNKNOWN_LOG_FORMAT,
 };
 use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, FIRST_FAILED_STATUS, read_response};
-use crate::ingest::shapes::{Body, Columns, Envelope, Place, column_mut, shape_of};
 use crate::ingest::stream::is_event_stream;
 use crate::ingest::table::Header;
 use crate::ingest::transcripts;
@@ -85,10 +85,10 @@ pub fn record_of_value(line: u64, content_key: u128, mut value: Value, columns: 
     shaped(line, content_key, &mut value, columns).unwrap_or_else(|| explain(&mut value, columns))
 }
 
-/// The fate of a value of a shape that is known.
+/// The fate of a value of a log format that is known.
 fn shaped(line: u64, content_key: u128, value: &mut Value, columns: &Columns) -> Option<LineFate> {
-    let shape = if transcripts::is_sharegpt(value) { None } else { shape_of(value, columns) };
-    let record = match shape {
+    let log_format = if transcripts::is_sharegpt(value) { None } else { log_format_of(value, columns) };
+    let record = match log_format {
         Some((envelope, body)) => Reader { line, content_key, envelope, body, columns }.read(value),
         None => match batch::answer_of(content_key, value) {
             Some(answer) => return Some(LineFate::Answer(Box::new(answer))),
@@ -138,7 +138,7 @@ fn fate_of(fault: Fault) -> LineFate {
     if fault.is_sound() { LineFate::NoRequest(fault) } else { LineFate::Unreadable(fault) }
 }
 
-/// Reads one value of a shape that is known.
+/// Reads one value of a log format that is known.
 struct Reader<'a> {
     line: u64,
     content_key: u128,
@@ -150,7 +150,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn read(&self, value: &mut Value) -> Result<Record, LineFate> {
         let Self { line, content_key, envelope, body, columns } = *self;
-        let content = at(value, envelope.body).expect("the shape was found in this body");
+        let content = at(value, envelope.body).expect("the log format was found in this body");
         if let Some(path) = body.elsewhere.iter().find(|path| at(content, path).is_some()) {
             return Err(no_request(PARTIAL_CONVERSATION, format!("it has {}", path.join("."))));
         }
@@ -160,7 +160,10 @@ impl Reader<'_> {
         let mut answer = if failed { Answer::finished(FINISHED_WITH_ERROR) } else { self.take_answer(value) };
 
         let Some(content) = find(value, envelope.body) else {
-            return Err(no_request(UNKNOWN_SHAPE, "a response column leads to where the request stands"));
+            return Err(no_request(
+                UNKNOWN_LOG_FORMAT,
+                "a response column leads to where the request stands",
+            ));
         };
         let functions = self.take_functions(content)?;
         let mut messages = self.take_messages(content).map_err(fate_of)?;
@@ -168,9 +171,9 @@ impl Reader<'_> {
             return Err(no_request(NO_MESSAGES, "the list is empty"));
         }
         // Under an envelope stands what was sent to an API; a conversation with its answer in it stands bare.
-        let mut afterwards = Vec::new();
+        let mut following_messages = Vec::new();
         if body.ends_with_answer && envelope.body.is_empty() && answer == Answer::default() {
-            (answer.message, afterwards) = take_own_answer(&mut messages);
+            (answer.message, following_messages) = take_own_answer(&mut messages);
         }
         facts.finish_reason = answer.finish_reason.or(facts.finish_reason);
         let response = answer.message;
@@ -180,11 +183,11 @@ impl Reader<'_> {
             line,
             content_key,
             external_id,
-            shape: body.name,
+            log_format: body.name,
             messages,
             functions,
             response,
-            afterwards,
+            following_messages,
             facts,
             custom_id,
         })
@@ -253,10 +256,10 @@ fn take_own_answer(messages: &mut Vec<Message>) -> (Option<Message>, Vec<Message
         return Default::default();
     }
     if messages[before].role == Role::Tool
-        && let Some((asked, response, afterwards)) = transcripts::cut_at_decision(messages)
+        && let Some((asked, response, following_messages)) = transcripts::cut_at_decision(messages)
     {
         *messages = asked;
-        return (Some(response), afterwards);
+        return (Some(response), following_messages);
     }
     let is_asked = messages[..=before].iter().any(|message| message.role != Role::System);
     (if is_asked { messages.pop() } else { None }, Vec::new())

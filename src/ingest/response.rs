@@ -2,7 +2,7 @@
 //!
 //! An answer that failed, or that cannot be read, is no message: the request is kept
 //! without it, and the finish reason says which of the two it was. JSON of no known
-//! shape is kept as its text, because some logs store a model's calls that way. Streams in
+//! log format is kept as its text, because some logs store a model's calls that way. Streams in
 //! pieces are not put together, and what a logger cut is not half read.
 
 use serde_json::Value;
@@ -43,13 +43,13 @@ impl Answer {
 }
 
 /// What a response looks like: the first whose sign holds counts.
-struct Shape {
+struct ResponseFormat {
     sign: Sign,
     message: Path,
     finish_reason: Path,
 }
 
-/// What must hold for a response to be of a shape.
+/// What must hold for a response to be of a log format.
 #[derive(Clone, Copy)]
 enum Sign {
     /// The path is there and not null.
@@ -58,89 +58,93 @@ enum Sign {
     Is(&'static str, &'static str),
 }
 
-const SHAPES: &[Shape] = &[
-    Shape {
+const RESPONSE_FORMATS: &[ResponseFormat] = &[
+    ResponseFormat {
         sign: Sign::Has(&["choices", "0", "text"]),
         message: &["choices", "0", "text"],
         finish_reason: &["choices", "0", "finish_reason"],
     },
-    Shape {
+    ResponseFormat {
         sign: Sign::Has(&["choices"]),
         message: &["choices", "0", "message"],
         finish_reason: &["choices", "0", "finish_reason"],
     },
     // Gemini's, as the API and as its Python library write it.
-    Shape {
+    ResponseFormat {
         sign: Sign::Has(&["candidates", "0", "finish_reason"]),
         message: &["candidates", "0", "content"],
         finish_reason: &["candidates", "0", "finish_reason"],
     },
-    Shape {
+    ResponseFormat {
         sign: Sign::Has(&["candidates"]),
         message: &["candidates", "0", "content"],
         finish_reason: &["candidates", "0", "finishReason"],
     },
-    Shape {
+    ResponseFormat {
         sign: Sign::Has(&["promptFeedback"]),
         message: &["candidates"],
         finish_reason: &["promptFeedback", "blockReason"],
     },
     // OpenAI's Responses: why it stopped early, or else how it stands.
-    Shape {
+    ResponseFormat {
         sign: Sign::Has(&["incomplete_details", "reason"]),
         message: &["output"],
         finish_reason: &["incomplete_details", "reason"],
     },
-    Shape { sign: Sign::Is("object", "response"), message: &["output"], finish_reason: &["status"] },
+    ResponseFormat { sign: Sign::Is("object", "response"), message: &["output"], finish_reason: &["status"] },
     // Bedrock's Converse.
-    Shape {
+    ResponseFormat {
         sign: Sign::Has(&["output", "message", "role"]),
         message: &["output", "message"],
         finish_reason: &["stopReason"],
     },
     // LangChain's, with a message or with plain text.
-    Shape {
+    ResponseFormat {
         sign: Sign::Has(&["generations", "0", "0", "message"]),
         message: &["generations", "0", "0", "message"],
         finish_reason: &["generations", "0", "0", "generation_info", "finish_reason"],
     },
-    Shape {
+    ResponseFormat {
         sign: Sign::Has(&["generations", "0", "0", "text"]),
         message: &["generations", "0", "0", "text"],
         finish_reason: &["generations", "0", "0", "generation_info", "finish_reason"],
     },
-    Shape {
+    ResponseFormat {
         sign: Sign::Has(&["generations", "0", "message"]),
         message: &["generations", "0", "message"],
         finish_reason: &["generations", "0", "generation_info", "finish_reason"],
     },
-    Shape {
+    ResponseFormat {
         sign: Sign::Has(&["kwargs", "content"]),
         message: &[],
         finish_reason: &["kwargs", "response_metadata", "finish_reason"],
     },
-    Shape {
+    ResponseFormat {
         sign: Sign::Is("type", "ai"),
         message: &[],
         finish_reason: &["response_metadata", "finish_reason"],
     },
-    Shape { sign: Sign::Has(&["message", "role"]), message: &["message"], finish_reason: &["done_reason"] },
+    ResponseFormat {
+        sign: Sign::Has(&["message", "role"]),
+        message: &["message"],
+        finish_reason: &["done_reason"],
+    },
     // OpenInference's, whose message may hold nothing but calls.
-    Shape {
+    ResponseFormat {
         sign: Sign::Has(&["message", "tool_calls"]),
         message: &["message"],
         finish_reason: &["finish_reason"],
     },
-    Shape {
+    ResponseFormat {
         sign: Sign::Has(&["message", "content"]),
         message: &["message"],
         finish_reason: &["finish_reason"],
     },
-    Shape { sign: Sign::Has(&["stop_reason"]), message: &[], finish_reason: &["stop_reason"] },
-    Shape { sign: Sign::Has(&["role"]), message: &[], finish_reason: &["finish_reason"] },
-    Shape { sign: Sign::Has(&["content"]), message: &[], finish_reason: &["finish_reason"] },
-    Shape { sign: Sign::Has(&["tool_calls"]), message: &[], finish_reason: &["finish_reason"] },
-    Shape { sign: Sign::Has(&["function_call"]), message: &[], finish_reason: &["finish_reason"] },
+    ResponseFormat { sign: Sign::Has(&["stop_reason"]), message: &[], finish_reason: &["stop_reason"] },
+    ResponseFormat { sign: Sign::Has(&["role"]), message: &[], finish_reason: &["finish_reason"] },
+    ResponseFormat { sign: Sign::Has(&["content"]), message: &[], finish_reason: &["finish_reason"] },
+    ResponseFormat { sign: Sign::Has(&["tool_calls"]), message: &[], finish_reason: &["finish_reason"] },
+    ResponseFormat { sign: Sign::Has(&["function_call"]), message: &[], finish_reason: &["finish_reason"] },
 ];
 
 /// What tells a response that was stored as a string from a model that answered in JSON.
@@ -174,11 +178,13 @@ pub(super) fn read_response(mut response: Value) -> Answer {
 }
 
 fn read_shape(mut response: Value) -> Answer {
-    let Some(shape) = SHAPES.iter().find(|shape| shape.sign.holds(&mut response)) else {
+    let Some(log_format) = RESPONSE_FORMATS.iter().find(|log_format| log_format.sign.holds(&mut response))
+    else {
         return read_shapeless(response);
     };
-    let finish_reason = find(&mut response, shape.finish_reason).and_then(|v| v.as_str().map(str::to_owned));
-    let message = find(&mut response, shape.message).map(Value::take);
+    let finish_reason =
+        find(&mut response, log_format.finish_reason).and_then(|v| v.as_str().map(str::to_owned));
+    let message = find(&mut response, log_format.message).map(Value::take);
     match message.map(read_answer) {
         Some(Ok(message)) => Answer { message: Some(message), finish_reason },
         // Blocked before a word was said: the reason is all there is.

@@ -22,17 +22,17 @@ use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::{Fingerprint, sha256_until};
 use crate::engine::foreign::{ForeignFile, ForeignRows, Need};
 use crate::engine::manifest::InputFile;
-use crate::engine::payload::{InputsRead, Intake, RequestRow};
+use crate::engine::raw::{InputsRead, Intake, RequestRow};
 use crate::engine::runner::Source;
 use crate::engine::vocabulary::ColumnSpec;
 use crate::ingest::ahead::{Parsed, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready};
 use crate::ingest::batch::{Joined, Waiting};
 use crate::ingest::fate::{Line, LineFate};
+use crate::ingest::log_formats::Columns;
+use crate::ingest::log_formats::names::is_read;
 use crate::ingest::read::{Format, Limits, Position, ReadError};
 use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
 use crate::ingest::record::push_lines;
-use crate::ingest::shapes::Columns;
-use crate::ingest::shapes::names::is_read;
 
 /// Size of a block: small enough that all threads have some, large enough to be worth handing on.
 const BLOCK_BYTES: usize = 1 << 20;

@@ -2,7 +2,7 @@
 //! lines. A line that a shipper of logs wrapped is taken out.
 //!
 //! Each part is an item of its own, with the line it stood on and a fate; the first part stands for the line where
-//! items of the file are counted. Only a line of no known shape is taken apart.
+//! items of the file are counted. Only a line of no known log format is taken apart.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Columns of lines that no shape fits: what they hold, and which of them could be query and functions.
+//! Columns of lines that no log format fits: what they hold, and which of them could be query and functions.
 //!
 //! A guess is only taken where more lines become requests with it. It goes by what cells hold
 //! (docs that can be read, messages, text of several words) and then by what columns are called.
@@ -12,8 +12,8 @@ use super::lines::Lines;
 use super::look::{Column, Guess};
 use super::sample::Sampled;
 use crate::docs::parse::parse;
+use crate::ingest::log_formats::Columns;
 use crate::ingest::read::Block;
-use crate::ingest::shapes::Columns;
 
 /// Lines whose cells are looked into.
 const MAX_LINES: usize = 200;

@@ -82,11 +82,11 @@ max_fault_share = 0.25
 }
 
 fn ingest(look: &Look, inputs: &[PathBuf]) -> String {
-    let shapes: Vec<String> =
-        look.shapes.iter().map(|(shape, n)| format!("{shape} ({})", count(*n))).collect();
+    let log_formats: Vec<String> =
+        look.log_formats.iter().map(|(log_format, n)| format!("{log_format} ({})", count(*n))).collect();
     let mut text = String::new();
-    if !shapes.is_empty() {
-        text += &comment(&format!("Shapes found: {}.", shapes.join(", ")));
+    if !log_formats.is_empty() {
+        text += &comment(&format!("Log formats found: {}.", log_formats.join(", ")));
     }
     let left = look.unreadable.iter().chain(&look.no_request);
     let left: Vec<String> = left.map(|(reason, left)| format!("{reason} ({})", count(left.lines))).collect();
@@ -103,7 +103,7 @@ fn columns(look: &Look) -> String {
     let Some(names) = &look.guessed else { return String::new() };
     let names: Vec<String> = names.iter().map(|(key, name)| format!("{key} = [{}]", quoted(name))).collect();
     let mut text = comment("Guessed by what the columns hold: check them.");
-    if !look.shapes.keys().all(|shape| *shape == "query-functions") {
+    if !look.log_formats.keys().all(|log_format| *log_format == "query-functions") {
         text += &comment("A list takes the place of the usual names of its key (`toolsieve schema`).");
     }
     text + &format!("columns = {{ {} }}\n", names.join(", "))

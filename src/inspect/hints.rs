@@ -94,7 +94,7 @@ fn unnamed_columns(look: &Look) -> Option<String> {
         && look.lines.requests == 0
         && !look.columns.is_empty();
     is_lost.then(|| {
-        "no shape fits: if one of the columns holds queries and one function docs, name them, e.g. \
+        "no log_format fits: if one of the columns holds queries and one function docs, name them, e.g. \
          --set 'ingest.columns.query=[\"NAME\"]' --set 'ingest.columns.functions=[\"NAME\"]'"
             .to_owned()
     })

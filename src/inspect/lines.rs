@@ -8,12 +8,12 @@ use serde::Serialize;
 use super::form::form_of_bytes;
 use super::sample::Sampled;
 use crate::ingest::fate::{Line, LineFate, Record};
+use crate::ingest::log_formats::Columns;
 use crate::ingest::read::{Block, Item, Position};
 use crate::ingest::reasons::{
     CUT_FILE, Fault, LINE_TOO_LONG, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, RAGGED_ROW, REASONS,
 };
 use crate::ingest::record::records_of;
-use crate::ingest::shapes::Columns;
 
 /// Lines that left for one reason.
 #[derive(Debug, Default, Clone, Serialize)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Closeness;
 use super::lines::{Left, Lines};
 use super::sample::Sampled;
-use crate::ingest::shapes::Columns;
+use crate::ingest::log_formats::Columns;
 
 /// Everything a look found. All counts but those of `files` are of the lines looked at.
 #[derive(Debug, Default, Serialize)]
@@ -20,8 +20,8 @@ pub struct Look {
     pub files: Vec<File>,
     /// What became of the lines looked at.
     pub lines: LineCounts,
-    /// How many requests there are of each shape.
-    pub shapes: BTreeMap<&'static str, u64>,
+    /// How many requests there are of each log format.
+    pub log_formats: BTreeMap<&'static str, u64>,
     /// Lines that cannot be read, by reason.
     pub unreadable: BTreeMap<&'static str, Left>,
     /// Lines that hold no request, by reason.
@@ -256,16 +256,16 @@ impl Look {
             no_request: n(&lines.no_request),
             unreadable: n(&lines.unreadable),
         };
-        let mut shapes = BTreeMap::new();
+        let mut log_formats = BTreeMap::new();
         for record in &lines.records {
-            *shapes.entry(record.shape).or_default() += 1;
+            *log_formats.entry(record.log_format).or_default() += 1;
         }
         Self {
             rows: closeness.rows,
             seed: closeness.seed,
             files,
             lines: counts,
-            shapes,
+            log_formats,
             unreadable: lines.unreadable.clone(),
             no_request: lines.no_request.clone(),
             ..Self::default()

@@ -2,7 +2,7 @@
 //!
 //! Each file is cut into lines once, to count them; a sample of the lines is read by the rooms
 //! that a run uses, so what is told here is what a run would see. `sample` draws, `look` holds what
-//! is told, `lines`, `requests` and `lists` find it out, `columns` guesses names where no shape
+//! is told, `lines`, `requests` and `lists` find it out, `columns` guesses names where no log format
 //! fits, `hints` says what to do, `draft` makes a pipeline of it. Nothing is written, and no value
 //! of the log is shown but for models and times: of texts only their form is (`form`).
 
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::engine::error::Result;
-use crate::ingest::shapes::Columns;
+use crate::ingest::log_formats::Columns;
 use lines::Lines;
 use look::{Guess, Look};
 

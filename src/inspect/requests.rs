@@ -101,8 +101,8 @@ fn answer<'r>(responses: &'r mut Responses, record: &Record) -> &'r mut u64 {
     match recorded(record.response.as_ref(), facts.finish_reason.as_deref(), facts.status) {
         Recorded::Calls(_) => &mut responses.calls,
         Recorded::Declined => &mut responses.text,
-        Recorded::Cut | Recorded::Failed | Recorded::Unreadable(_) => &mut responses.failed,
-        Recorded::Nothing => &mut responses.none,
+        Recorded::Truncated | Recorded::Failed | Recorded::Unreadable(_) => &mut responses.failed,
+        Recorded::Empty => &mut responses.none,
     }
 }
 

@@ -14,10 +14,10 @@ use super::Closeness;
 use crate::engine::error::Result;
 use crate::engine::foreign::{ForeignFile, ForeignRows, Need, Selection};
 use crate::ingest::compression::Compression;
+use crate::ingest::log_formats::Columns;
+use crate::ingest::log_formats::names::is_read;
 use crate::ingest::read::{Block, Format, Item, Limits, Position, ReadError, read_blocks};
 use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
-use crate::ingest::shapes::Columns;
-use crate::ingest::shapes::names::is_read;
 use crate::ingest::source::Reading;
 use crate::ingest::table::Header;
 

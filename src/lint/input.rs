@@ -183,13 +183,13 @@ fn holds_functions(value: &Value) -> bool {
 
 fn no_functions(path: &Path, line: &Line) -> InputError {
     let (found, hint) = match line.value.get("function") {
-        Some(other) => (brief(&other.to_string()), "`toolsieve fix` reads functions of any shape"),
+        Some(other) => (brief(&other.to_string()), "`toolsieve fix` reads functions of any form"),
         None if line.value.get("ground_truth").is_some() => {
             ("an answer".to_owned(), "name the question file, the answers beside it are found")
         }
         None => (
             brief(&keys_of(&line.value)),
-            "each line is {\"id\": …, \"function\": […]}, or a BFCL question; `toolsieve fix` makes such lines of docs of any other shape",
+            "each line is {\"id\": …, \"function\": […]}, or a BFCL question; `toolsieve fix` makes such lines of docs of any other form",
         ),
     };
     let what = format!("\"function\": expected a list of functions, found {found}");

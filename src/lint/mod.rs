@@ -74,8 +74,8 @@ pub struct Report {
 
 /// Rules about Python's names and values; docs of Java and JavaScript have those of their languages.
 const PYTHON_ONLY: [&str; 6] = [
+    "schema/type-synonym",
     "schema/unknown-type",
-    "schema/untranslated-type",
     "schema/python-keyword",
     "schema/parameter-name",
     "schema/default-type",

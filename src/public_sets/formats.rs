@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::record::{Entry, functions_of};
 use super::{bfcl, chat, firefunctions, glaive, nexusraven};
 use crate::ingest::fate::LineFate;
+use crate::ingest::log_formats::Columns;
 use crate::ingest::record::record_of_value;
-use crate::ingest::shapes::Columns;
 
 /// A format.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub static FORMATS: [Format; 6] = [
     Format { name: "bfcl", what: "BFCL's own files, V1 to V4: question and function", read: bfcl::read },
     Format {
         name: "columns",
-        what: "any shape that a log may have, and query and function columns",
+        what: "any log format that a log may have, and query and function columns",
         read: columns,
     },
 ];

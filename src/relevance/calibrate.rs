@@ -2,7 +2,7 @@
 //!
 //! Requests of one doc list, or of lists with the same function names, never stand on
 //! both sides of a split: what is learned about one list says nothing about another.
-//! Figures come from halves that neither the weights nor the lines have seen; what is
+//! Figures come from folds that neither the weights nor the lines have seen; what is
 //! written is fitted on everything.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -33,19 +33,19 @@ pub struct Plan {
     /// The share of decided rows that must be right on each side, from 0.5 to 1. Higher decides fewer.
     pub precision: f64,
     /// Holds weights back, see [`fit`].
-    pub penalty: f64,
-    /// Draws the halves.
+    pub l2: f64,
+    /// Seed of the folds.
     pub seed: u64,
-    /// How many times the halves are drawn.
-    pub splits: u32,
+    /// How many times the folds are drawn.
+    pub repeats: u32,
 }
 
-/// What was found on the halves not fitted on, over all splits.
+/// What was found on the folds not fitted on, over all repeats.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
     /// The area under the ROC curve in each split.
     pub aucs: Vec<f64>,
-    /// What was decided, all splits added up.
+    /// What was decided, all repeats added up.
     pub decided: Decided,
     /// The same for each side and target of a curve that was drawn without these rows.
     pub targets: Vec<AtTarget>,
@@ -62,7 +62,7 @@ pub struct AtTarget {
 
 impl Findings {
     /// The mean area; `None` where no split had both sides.
-    #[allow(clippy::cast_precision_loss)] // A count of splits.
+    #[allow(clippy::cast_precision_loss)] // A count of repeats.
     pub fn mean_auc(&self) -> Option<f64> {
         (!self.aucs.is_empty()).then(|| self.aucs.iter().sum::<f64>() / self.aucs.len() as f64)
     }
@@ -95,11 +95,11 @@ fn place(side: Label, precision: f64) -> Option<usize> {
     Some(TARGETS.len() * usize::from(side == Label::Irrelevant) + target)
 }
 
-/// Whether a group is in the first of two halves, for whoever fits on the one half and tests on the other.
+/// Whether a group is in the first of two folds, for whoever fits on the one fold and tests on the other.
 ///
-/// It depends on the group and the seed alone, so the same list is in the same half of any log.
+/// It depends on the group and the seed alone, so the same list is in the same fold of any log.
 pub fn is_set_apart(group: &str, seed: u64) -> bool {
-    // Another draw than those of the splits.
+    // Another draw than those of the repeats.
     is_first_half(group, seed.rotate_left(32) ^ u64::MAX)
 }
 
@@ -111,10 +111,10 @@ fn is_first_half(group: &str, seed: u64) -> bool {
 /// A row to fit on: features, label, group.
 type Row<'a> = (&'a [f64], bool, &'a str);
 
-/// Fits on one half and tests on the other, as often as the plan says; lines are drawn inside the first half.
+/// Fits on one fold and tests on the other, as often as the plan says; lines are drawn inside the first fold.
 fn test(rows: &[Row<'_>], plan: Plan) -> Findings {
     let mut findings = Findings::default();
-    for split in 0..u64::from(plan.splits) {
+    for split in 0..u64::from(plan.repeats) {
         let seed = plan.seed.wrapping_add(split);
         let (first, second): (Vec<Row<'_>>, Vec<Row<'_>>) =
             rows.iter().copied().partition(|(_, _, group)| is_first_half(group, seed));
@@ -139,7 +139,7 @@ fn unseen_scores(rows: &[Row<'_>], plan: Plan, seed: u64) -> Vec<(f64, bool)> {
 
 /// For each row its log-odds by weights that were fitted on the parts it is not in.
 fn unseen_log_odds(rows: &[Row<'_>], plan: Plan, seed: u64) -> Vec<f64> {
-    // Another draw than the one that made these rows a half.
+    // Another draw than the one that made these rows a fold.
     let fold_of = |group: &str| xxh3_64_with_seed(group.as_bytes(), !seed) % FOLDS;
     let mut log_odds = vec![0.0; rows.len()];
     for fold in 0..FOLDS {
@@ -160,7 +160,7 @@ fn lines(scored: &[(f64, bool)], plan: Plan) -> Thresholds {
 fn fit_rows(rows: &[Row<'_>], plan: Plan) -> Linear {
     let features: Vec<&[f64]> = rows.iter().map(|(features, _, _)| *features).collect();
     let labels: Vec<bool> = rows.iter().map(|(_, label, _)| *label).collect();
-    fit(&features, &labels, plan.penalty)
+    fit(&features, &labels, plan.l2)
 }
 
 fn scored(linear: &Linear, rows: &[Row<'_>]) -> Vec<(f64, bool)> {
@@ -263,7 +263,7 @@ pub fn fit_evidence(
     model
 }
 
-/// Fits text and evidence on one half of the groups and tests both on the other, as often as the plan says; see
+/// Fits text and evidence on one fold of the groups and tests both on the other, as often as the plan says; see
 /// [`judge_all`] for the parts.
 ///
 /// With `text`, its weights are taken as they are, and only the evidence is fitted.
@@ -274,7 +274,7 @@ pub fn test_model(
     plan: Plan,
 ) -> Vec<(&'static str, Findings)> {
     let mut all: Vec<(&'static str, Findings)> = Vec::new();
-    for split in 0..u64::from(plan.splits) {
+    for split in 0..u64::from(plan.repeats) {
         let seed = plan.seed.wrapping_add(split);
         let (first, second): (Vec<Example>, Vec<Example>) =
             examples.iter().cloned().partition(|example| is_first_half(&example.group, seed));
@@ -351,7 +351,7 @@ mod tests {
             .collect()
     }
 
-    const PLAN: Plan = Plan { precision: 0.85, penalty: 1.0, seed: 1, splits: 3 };
+    const PLAN: Plan = Plan { precision: 0.85, l2: 1.0, seed: 1, repeats: 3 };
 
     #[test]
     fn the_feature_that_tells_is_found_and_the_other_is_not() {

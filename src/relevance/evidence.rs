@@ -44,10 +44,10 @@ pub fn hear(
         }),
         Recorded::Declined if tool_choice != "none" => Some(Heard::Declined),
         Recorded::Declined
-        | Recorded::Cut
+        | Recorded::Truncated
         | Recorded::Failed
         | Recorded::Unreadable(_)
-        | Recorded::Nothing => None,
+        | Recorded::Empty => None,
     }
 }
 
@@ -159,9 +159,9 @@ mod tests {
             (&calls("tide"), None, None, Some(Heard::Stray)),
             (&Recorded::Declined, None, None, Some(Heard::Declined)),
             (&Recorded::Declined, None, Some("none"), None),
-            (&Recorded::Cut, None, None, None),
+            (&Recorded::Truncated, None, None, None),
             (&Recorded::Failed, None, None, None),
-            (&Recorded::Nothing, None, None, None),
+            (&Recorded::Empty, None, None, None),
         ] {
             assert_eq!(
                 heard(recorded, outcome, tool_choice),

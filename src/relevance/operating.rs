@@ -87,7 +87,7 @@ pub struct Reach {
     /// Requests of the run that it would put on this side.
     pub requests: u64,
     /// How many more these are than now; below 0 fewer.
-    pub more: i64,
+    pub additional: i64,
 }
 
 const TENTHS: u8 = 10;
@@ -125,7 +125,7 @@ pub fn operating_point(
             threshold,
             coverage,
             requests,
-            more: requests.cast_signed() - now.cast_signed(),
+            additional: requests.cast_signed() - now.cast_signed(),
         }
     };
     OperatingPoint {
@@ -178,7 +178,7 @@ impl OperatingPoint {
         }
         for (reach, more) in self.curve.iter_mut().zip(other.curve) {
             reach.requests += more.requests;
-            reach.more += more.more;
+            reach.additional += more.additional;
         }
         self
     }
@@ -225,7 +225,8 @@ mod tests {
         let lines = Thresholds { relevant_from: 0.9, irrelevant_to: 0.1 };
         let found = operating_point(&means, lines, &curve, None);
         assert_eq!([found.by_person, found.by_rule, found.by_answers, found.by_text()], [1, 1, 1, 6]);
-        let reached: Vec<(u64, i64)> = found.curve.iter().map(|reach| (reach.requests, reach.more)).collect();
+        let reached: Vec<(u64, i64)> =
+            found.curve.iter().map(|reach| (reach.requests, reach.additional)).collect();
         assert_eq!(reached, [(3, 1), (1, -1), (2, 1), (0, -1)]);
         let bin = |at: usize| [found.bins[at].relevant, found.bins[at].irrelevant, found.bins[at].held];
         assert_eq!([bin(0), bin(1), bin(5), bin(9)], [[0, 1, 0], [0, 0, 2], [0, 0, 1], [2, 0, 0]]);

@@ -87,7 +87,7 @@ pub struct Entries {
     /// By language of the last user message.
     pub language: BTreeMap<String, u64>,
     /// How many requests the sampled ones stand for, rounded; `None` where nothing was sampled.
-    pub stand_for: Option<u64>,
+    pub represented_requests: Option<u64>,
 }
 
 /// Columns that [`Entries`] counts by, and the one that it adds up.
@@ -132,8 +132,8 @@ pub fn entries(corpus: &Corpus) -> Result<Entries> {
     let [tier, category, category_basis, relevance, language] = COUNTED.map(&mut of);
     // Rounded, so that the order of adding up does not show.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let stand_for = weight.map(|weight| weight.round() as u64);
-    Ok(Entries { tier, category, category_basis, relevance, language, stand_for })
+    let represented_requests = weight.map(|weight| weight.round() as u64);
+    Ok(Entries { tier, category, category_basis, relevance, language, represented_requests })
 }
 
 /// Adds one without making a text for each row.

@@ -179,7 +179,7 @@ impl<'s> Tally<'s> {
                     sentence,
                     cascaded: counted.cascaded,
                     rows: counted.n,
-                    merged_into_left: 0,
+                    merged_into_not_exported: 0,
                     example: counted.example,
                 });
             }
@@ -254,6 +254,6 @@ fn count_into_left(fates: &mut [FateReport], stages: &[StageManifest], corpus: &
     }
     for fate in fates.iter_mut().filter(|fate| fate.action == Action::Merge.name()) {
         let key = (fate.table.as_str(), fate.stage.as_str(), fate.reason.as_str());
-        fate.merged_into_left = counts.get(&key).copied().unwrap_or_default();
+        fate.merged_into_not_exported = counts.get(&key).copied().unwrap_or_default();
     }
 }

@@ -16,7 +16,7 @@ pub struct FunnelRow {
     /// The step.
     pub step: String,
     /// What is counted, in the recipe's words where the run did what they say.
-    pub what: String,
+    pub description: String,
     /// Doc lists left.
     pub doc_lists: u64,
     /// Requests left.
@@ -32,9 +32,9 @@ pub struct FunnelRow {
 pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>) -> Vec<FunnelRow> {
     let Sources { ingest, stages, corpus, registry, .. } = *run;
     let counts = &ingest.counts;
-    let row = |step: &str, what: &str, doc_lists, requests, bfcl| FunnelRow {
+    let row = |step: &str, description: &str, doc_lists, requests, bfcl| FunnelRow {
         step: step.to_owned(),
-        what: what.to_owned(),
+        description: description.to_owned(),
         doc_lists,
         requests,
         percent: super::percent(requests, counts.records),

@@ -120,7 +120,7 @@ fn funnel(report: &Report) -> String {
             text,
             "| `{}` | {} | {} ({:.1} %) | {} ({:.1} %) | {} |",
             row.step,
-            escaped(&row.what),
+            escaped(&row.description),
             count(row.doc_lists),
             percent(row.doc_lists, report.ingest.records),
             count(row.requests),
@@ -197,11 +197,11 @@ fn tiers(report: &Report) -> String {
     ]
     .map(|(heading, first, counts)| counted(heading, first, counts))
     .concat();
-    if let Some(stand_for) = entries.stand_for {
+    if let Some(represented_requests) = entries.represented_requests {
         let _ = writeln!(
             text,
             "\nThe entries are a sample and stand for {} requests: see the column `weight`.",
-            count(stand_for)
+            count(represented_requests)
         );
     }
     text

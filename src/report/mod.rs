@@ -35,7 +35,7 @@ use crate::engine::delta::StageManifest;
 use crate::engine::error::Result;
 use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::manifest::RunFile;
-use crate::engine::payload::IngestManifest;
+use crate::engine::raw::IngestManifest;
 use crate::engine::runner::{bytes_in, fault_share};
 use crate::engine::vocabulary::{Action, RowIx, TableId};
 use crate::export::card::Card;
@@ -82,7 +82,7 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
         card: Card::deserialize(&export["card"]).unwrap_or_default(),
         ingest: ingest.counts.clone(),
         line_reasons: ingest.line_reasons.clone(),
-        shapes: ingest.shapes.clone(),
+        log_formats: ingest.log_formats.clone(),
         funnel: funnel::funnel(run, (!export.is_null()).then_some(n_frozen)),
         recipe: recipe::steps(stages, &public_sets, n_human),
         other_stages: recipe::others(stages),
@@ -164,7 +164,7 @@ fn fates(corpus: &Corpus, table: TableId) -> Fates {
         *match fate.action {
             _ if fate.reason.code == FORGOTTEN.code => &mut fates.forgotten,
             Action::Merge => {
-                fates.merged_into_left += u64::from(!table.is_kept(end_of_merges(table, row)));
+                fates.merged_into_not_exported += u64::from(!table.is_kept(end_of_merges(table, row)));
                 &mut fates.merged
             }
             Action::Hold => &mut fates.held,

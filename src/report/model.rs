@@ -18,7 +18,7 @@ use super::recipe::{PublicSet, StepReport};
 use crate::engine::decision::DecisionKind;
 use crate::engine::decisions::{NOT_APPLIED_NOTE, Note};
 use crate::engine::delta::FateCount;
-use crate::engine::payload::IngestCounts;
+use crate::engine::raw::IngestCounts;
 use crate::engine::vocabulary::{ReasonKind, TableId};
 use crate::export::card::Card;
 use crate::relevance::operating::OperatingPoint;
@@ -45,8 +45,8 @@ pub struct Report {
     pub ingest: IngestCounts,
     /// Lines without a request, by reason.
     pub line_reasons: BTreeMap<String, u64>,
-    /// Requests by log shape.
-    pub shapes: BTreeMap<String, u64>,
+    /// Requests by log format.
+    pub log_formats: BTreeMap<String, u64>,
     /// What was left after each step, beside what BFCL published.
     pub funnel: Vec<FunnelRow>,
     /// The steps of the recipe: which ran, which did not, and why.
@@ -158,13 +158,13 @@ impl Report {
     /// Where the merged requests ended, if some stand for one that is not kept itself; the parts add up to the whole.
     pub fn merged_told(&self) -> Option<String> {
         let merged = self.requests.merges();
-        (merged.merged_into_left > 0).then(|| merged.told(has_dataset(&self.funnel)))
+        (merged.merged_into_not_exported > 0).then(|| merged.told(has_dataset(&self.funnel)))
     }
 
     /// What it means that rows were merged, and where they ended.
     pub fn merges_told(&self) -> String {
         let tables = [("Requests", self.requests.merges()), ("Doc lists", self.doc_lists.merges())];
-        if tables.iter().all(|(_, merged)| merged.merged_into_left == 0) {
+        if tables.iter().all(|(_, merged)| merged.merged_into_not_exported == 0) {
             return "Rows for which another stands. Nothing was lost but the copy.".to_owned();
         }
         let has_dataset = has_dataset(&self.funnel);
@@ -254,7 +254,7 @@ pub struct Fates {
     /// Stood for by another.
     pub merged: u64,
     /// Of the merged: those that end in a row which is not kept itself.
-    pub merged_into_left: u64,
+    pub merged_into_not_exported: u64,
     /// Out, for review.
     pub held: u64,
     /// Out.
@@ -268,7 +268,7 @@ pub struct Fates {
 impl Fates {
     /// The merged rows among them.
     fn merges(&self) -> Merges {
-        Merges { merged: self.merged, merged_into_left: self.merged_into_left }
+        Merges { merged: self.merged, merged_into_not_exported: self.merged_into_not_exported }
     }
 }
 
@@ -278,7 +278,7 @@ pub struct Merges {
     /// Stood for by another.
     pub merged: u64,
     /// Of these: those that end in a row which is not kept itself.
-    pub merged_into_left: u64,
+    pub merged_into_not_exported: u64,
 }
 
 /// Where merged rows end that no kept row stands for.
@@ -288,7 +288,8 @@ impl Merges {
     /// Where they ended; the parts add up to the whole.
     pub fn told(self, has_dataset: bool) -> String {
         let kept = if has_dataset { "into exported" } else { "into kept" };
-        let parts = [(self.merged - self.merged_into_left, kept), (self.merged_into_left, INTO_LEFT)];
+        let parts =
+            [(self.merged - self.merged_into_not_exported, kept), (self.merged_into_not_exported, INTO_LEFT)];
         sum_told(self.merged, &parts)
     }
 }
@@ -313,7 +314,7 @@ pub struct FateReport {
     /// How many rows.
     pub rows: u64,
     /// Of a merge: those that end in a row which is not kept itself.
-    pub merged_into_left: u64,
+    pub merged_into_not_exported: u64,
     /// The earliest of them.
     pub example: Example,
 }

@@ -82,7 +82,7 @@ fn bin_cells(bin: &Bin) -> Vec<String> {
 }
 
 fn reach_cells(reach: &Reach) -> Vec<String> {
-    let sign = match reach.more {
+    let sign = match reach.additional {
         0 => "",
         more if more > 0 => "+",
         _ => "-",
@@ -92,7 +92,7 @@ fn reach_cells(reach: &Reach) -> Vec<String> {
         format!("{:.3}", reach.threshold),
         in_percent(reach.coverage),
         count(reach.requests),
-        format!("{sign}{}", count(reach.more.unsigned_abs())),
+        format!("{sign}{}", count(reach.additional.unsigned_abs())),
     ]
 }
 
@@ -128,7 +128,7 @@ mod tests {
             threshold: 0.2,
             coverage: 0.123,
             requests: 1_512,
-            more,
+            additional: more,
         };
         point.curve = vec![reach(0.9, 312), reach(0.95, 0), reach(0.99, -1_000)];
         let rows = shown("judge", &point).unwrap().rows;

@@ -28,7 +28,7 @@ fn fate(table: &str, reason: &str, cascaded: bool, rows: u64) -> FateReport {
         kind: None,
         cascaded,
         rows,
-        merged_into_left: 0,
+        merged_into_not_exported: 0,
         example: Example {
             row_id: "0123456789abcdef".to_owned(),
             text: Some(NASTY.to_owned()),
@@ -235,8 +235,12 @@ fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
     report.entries.tier = [("judged".to_owned(), 3)].into();
     assert_eq!(report.lines_told(), "9 = 8 requests + 0 without a request + 0 unreadable + 1 forgotten");
     assert_eq!(report.requests_told(), "8 = 6 kept + 0 merged + 0 held + 0 dropped + 2 forgotten");
-    (report.requests.kept, report.requests.merged, report.requests.merged_into_left, report.requests.held) =
-        (1, 3, 1, 2);
+    (
+        report.requests.kept,
+        report.requests.merged,
+        report.requests.merged_into_not_exported,
+        report.requests.held,
+    ) = (1, 3, 1, 2);
     assert_eq!(report.requests_told(), "8 = 1 kept + 3 merged + 2 held + 0 dropped + 2 forgotten");
     assert_eq!(report.merged_told().as_deref(), Some("3 = 2 into kept + 1 into held or dropped"));
     let told = report.merges_told();
@@ -244,9 +248,9 @@ fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
         told.ends_with("the copy is out with it. Requests: 3 = 2 into kept + 1 into held or dropped."),
         "{told}"
     );
-    report.requests.merged_into_left = 0;
+    report.requests.merged_into_not_exported = 0;
     assert!(report.merges_told().ends_with("Nothing was lost but the copy."));
-    report.requests.merged_into_left = 1;
+    report.requests.merged_into_not_exported = 1;
     for told in [markdown::card(&report), html::page(&report, "run")] {
         assert!(told.contains("+ 2 forgotten") && told.contains("+ 1 forgotten"), "{told}");
         assert!(told.contains("that this run made (4): a rule judged"), "{told}");

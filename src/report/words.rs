@@ -66,7 +66,8 @@ fn not_applied_told(report: &Report) -> String {
 
 /// Of the merged rows of a reason those that went into a row which is not kept itself; nothing where all did well.
 pub(super) fn into_left_told(fate: &FateReport) -> Option<String> {
-    (fate.merged_into_left > 0).then(|| format!("{} {INTO_LEFT}", count(fate.merged_into_left)))
+    (fate.merged_into_not_exported > 0)
+        .then(|| format!("{} {INTO_LEFT}", count(fate.merged_into_not_exported)))
 }
 
 /// The dataset's title.

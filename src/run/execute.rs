@@ -13,7 +13,7 @@ use crate::engine::context::Context;
 use crate::engine::folder::RunFolder;
 use crate::engine::manifest::{InputFile, RunFile};
 use crate::engine::part::Cuts;
-use crate::engine::payload::IngestManifest;
+use crate::engine::raw::IngestManifest;
 use crate::engine::runner::{self, Sink};
 use crate::engine::services::Services;
 use crate::export::earlier::Earlier;

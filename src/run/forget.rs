@@ -16,7 +16,7 @@ use crate::engine::folder::RunFolder;
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, Forgotten};
 use crate::engine::layout::step_name;
 use crate::engine::manifest::read_run_file;
-use crate::engine::payload;
+use crate::engine::raw;
 use crate::engine::runner::{self, Exported, Outcome};
 use crate::engine::vocabulary::RowIx;
 use crate::erasure::dataset;
@@ -114,7 +114,7 @@ fn find(run: &OpenRun, Forget { id, all }: Forget<'_>) -> Result<BTreeSet<RowIx>
     let list = Forgotten::read(&run.folder)?;
     let is_there = |row: &RowIx| !list.is_tombstone(requests.row_id(*row));
     // The log's own id as it was logged, and as redaction left it. It wins over starts of request ids.
-    let as_logged = payload::load(&run.folder, &run.ingest)?;
+    let as_logged = raw::load(&run.folder, &run.ingest)?;
     let mut named: BTreeSet<RowIx> = with_external_id(&as_logged, id)?.into_iter().collect();
     named.extend(with_external_id(&run.corpus, id)?);
     let is_by_id = named.is_empty();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::engine::payload::IngestManifest;
+use crate::engine::raw::IngestManifest;
 use crate::ingest::source::Ingest;
 use crate::text::figures::counted;
 

@@ -11,7 +11,7 @@ use crate::engine::error::At as _;
 use crate::engine::folder::RunFolder;
 use crate::engine::layout::INGEST;
 use crate::engine::manifest::{InputFile, read_run_file};
-use crate::engine::payload::IngestManifest;
+use crate::engine::raw::IngestManifest;
 use crate::engine::runner::Source as _;
 use crate::engine::seal::Fault;
 use crate::engine::verify::fault_of_outcome;

@@ -9,7 +9,7 @@ use crate::engine::delta::StageManifest;
 use crate::engine::instance::StageInstance;
 use crate::engine::layout::step_name;
 use crate::engine::manifest::{RunFile, read_manifest, read_run_file};
-use crate::engine::payload::IngestManifest;
+use crate::engine::raw::IngestManifest;
 use crate::engine::runner;
 use crate::engine::verify::check_outcome;
 use crate::stages::Registry;

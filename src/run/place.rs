@@ -8,7 +8,7 @@ use std::path::Path;
 use super::OpenRun;
 use crate::columns::{FILE, LINE, RECORD};
 use crate::engine::corpus::BatchCells;
-use crate::engine::payload::{LineStory, StoredPlace};
+use crate::engine::raw::{LineStory, StoredPlace};
 use crate::engine::vocabulary::ColumnSpec;
 use crate::text::visible::visible_line;
 

@@ -20,7 +20,7 @@ pub struct Purged {
     pub was_redacted: bool,
 }
 
-/// Takes raw text out of the payload of a finished run: messages, responses and doc lists as they were logged.
+/// Takes raw text out of the raw tables of a finished run: messages, responses and doc lists as they were logged.
 ///
 /// # Errors
 /// There is no finished run, it was not redacted ([`Extent::Everything`] empties it all the same), or another process

@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use super::Settings;
 use crate::answers::outcome::{Outcome, outcome};
 use crate::cells::TypedCells as _;
-use crate::columns::{AFTERWARDS, MESSAGES, OUTCOME, RESPONSE, SESSION, USER};
+use crate::columns::{FOLLOWING_MESSAGES, MESSAGES, OUTCOME, RESPONSE, SESSION, USER};
 use crate::conversation::{Message, Role};
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
@@ -115,7 +115,7 @@ impl Stage for CollapseConversations {
     fn contract(&self) -> Contract {
         Contract::of(TableId::Requests)
             .partition(Partition::Key)
-            .reads([MESSAGES, RESPONSE, AFTERWARDS, USER, SESSION])
+            .reads([MESSAGES, RESPONSE, FOLLOWING_MESSAGES, USER, SESSION])
             .writes([OUTCOME])
             .reasons([&CONTINUES, &NO_FIRST_STEP, &NO_USER_MESSAGE])
             .merges()
@@ -322,7 +322,7 @@ fn first_turn(row: Row<'_>, list: RowIx) -> Option<u128> {
 
 /// What a row tells of its own answer, where its line holds the rest of the conversation.
 fn own_witness(row: Row<'_>, told: &Told, response: Option<&Message>) -> Option<Witness> {
-    let after = row.afterwards()?;
+    let after = row.following_messages()?;
     let (turn, response) = (told.turn.filter(|_| told.is_head)?, response?);
     let outcome = outcome(&response.calls, &after, None);
     let mut same_turn = after.iter().take_while(|message| message.role != Role::User);

@@ -78,7 +78,7 @@ pub struct DropBaselineOverlap {
     pub merged: bool,
     /// ROUGE-L F1 from 0 to 1 above which two doc lists are one, or "off" for equal ones only. Higher keeps more
     /// requests.
-    pub docs: Gate,
+    pub docs_rouge_l: Gate,
     /// ROUGE-L F1 from 0 to 1 above which two queries are one, or "off". Higher keeps more requests.
     pub rouge_l: Gate,
     /// Cosine from 0 to 1 from which on two queries are one, or "off". Higher keeps more requests.
@@ -96,7 +96,7 @@ impl Default for DropBaselineOverlap {
         Self {
             run: None,
             merged: true,
-            docs: Gate::At(0.8),
+            docs_rouge_l: Gate::At(0.8),
             rouge_l: Gate::At(0.8),
             cosine: Gate::At(0.85),
             embedder: Chosen::default(),
@@ -130,7 +130,11 @@ impl Settings for DropBaselineOverlap {
         self.embedder.set_environment(environment);
     }
     fn check(&self) -> Result<(), String> {
-        check_gates(&[("docs", self.docs), ("rouge_l", self.rouge_l), ("cosine", self.cosine)])?;
+        check_gates(&[
+            ("docs_rouge_l", self.docs_rouge_l),
+            ("rouge_l", self.rouge_l),
+            ("cosine", self.cosine),
+        ])?;
         self.embedder.name().check_for_texts()
     }
 }
@@ -319,7 +323,7 @@ impl DropBaselineOverlap {
             }
             Ok(())
         })?;
-        let Some(threshold) = threshold(self.docs) else { return Ok(same) };
+        let Some(threshold) = threshold(self.docs_rouge_l) else { return Ok(same) };
         let cancelled = || cx.cancelled();
         let texts = Texts::encode_unless(&compared, Profile::Auto, &cancelled).ok_or(Error::Interrupted)?;
         let nearest = leaders::best_of(&texts, baseline.lists.len(), threshold, &cancelled);
@@ -387,8 +391,10 @@ impl<'a> Left<'a> {
         for row in rows {
             match equal.get(row.1.as_str()) {
                 Some(&entry) => {
-                    overlaps
-                        .insert(row.0, Overlap { entry: entry.to_owned(), by: "query/same", score: None });
+                    overlaps.insert(
+                        row.0,
+                        Overlap { entry: entry.to_owned(), by: "query/duplicate", score: None },
+                    );
                 }
                 None => left.push(row),
             }
@@ -410,7 +416,7 @@ impl<'a> Left<'a> {
         self.rows.iter().zip(near).filter_map(|(row, near)| {
             let near = near?;
             let (by, metric) = match near.by {
-                By::Words(tokenizer) => ("query/near-copy", Metric::RougeLF1(tokenizer)),
+                By::Words(tokenizer) => ("query/near-duplicate", Metric::RougeLF1(tokenizer)),
                 By::Vectors => ("query/similar", Metric::Cosine),
             };
             let entry = self.entries[near.leader].0.clone();

@@ -77,7 +77,7 @@ pub struct DropPublicOverlap {
     pub name_jaccard: f64,
     /// Parameter names two functions of one name must have in common, or the name alone proves nothing. Higher holds
     /// fewer lists.
-    pub name_parameters: usize,
+    pub min_shared_parameters: usize,
 }
 
 impl Default for DropPublicOverlap {
@@ -90,7 +90,7 @@ impl Default for DropPublicOverlap {
             threshold: Threshold::try_from(0.8).expect("0.8 is a threshold"),
             drop_share: 0.5,
             name_jaccard: 0.8,
-            name_parameters: 2,
+            min_shared_parameters: 2,
         }
     }
 }
@@ -261,7 +261,8 @@ impl DropPublicOverlap {
 
     /// The function of a set that has the same name and parameters enough.
     fn by_name<'a>(&self, function: &'a Function, found: &Found) -> Option<Hit<'a>> {
-        let is_same = |hit: &Hit<'_>| hit.score >= self.name_jaccard && hit.shared >= self.name_parameters;
+        let is_same =
+            |hit: &Hit<'_>| hit.score >= self.name_jaccard && hit.shared >= self.min_shared_parameters;
         Hit::by_name(function, found).filter(is_same)
     }
 }

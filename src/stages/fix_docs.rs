@@ -34,7 +34,7 @@ pub(crate) const BLOCKING: &[&str] = &[
     "schema/unreadable-parameters",
     "schema/unreadable-property",
     "schema/combined-schemas",
-    "schema/untranslated-type",
+    "schema/unknown-type",
     "schema/illegal-name",
     "schema/duplicate-name",
     TOO_DEEP,

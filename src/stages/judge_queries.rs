@@ -402,8 +402,8 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
+    use crate::engine::background_writer::BackgroundWriter;
     use crate::engine::context::Quiet;
-    use crate::engine::scribe::Scribe;
     use crate::fixture;
     use crate::relevance::measure::{Label, Point};
 
@@ -426,7 +426,7 @@ mod tests {
             &contract,
             corpus.table(contract.table),
             &folder.path().join("columns.parquet"),
-            &Scribe::new(usize::MAX),
+            &BackgroundWriter::new(usize::MAX),
         );
         stage.judge(&View::new(&corpus, &contract), &cx, &mut verdict).unwrap();
         verdict.finish().unwrap().fates.len()
@@ -555,7 +555,7 @@ mod tests {
                 .sum::<u64>();
             assert_eq!(held, u64::from(relevance.is_none()), "{noted}");
             assert_eq!(noted["curve"][0]["requests"], 1, "{noted}");
-            assert_eq!(noted["curve"][0]["more"], u64::from(relevance.is_none()), "{noted}");
+            assert_eq!(noted["curve"][0]["additional"], u64::from(relevance.is_none()), "{noted}");
         }
         assert_eq!(stage("precision = 0.9").check(), Ok(()));
         let error = stage("precision = 0.995").check().unwrap_err();

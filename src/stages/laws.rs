@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use serde_json::{Value, json};
 
 use super::{KINDS, Kind, reasons};
+use crate::engine::background_writer::BackgroundWriter;
 use crate::engine::context::{Cancel, Context, Progress, Quiet};
 use crate::engine::corpus::{Cells, Corpus};
 use crate::engine::error::Result;
 use crate::engine::fate::Fate;
 use crate::engine::fingerprint::Fingerprint;
-use crate::engine::scribe::Scribe;
 use crate::engine::stage::Stage;
 use crate::engine::verdict::{Delta, Verdict};
 use crate::engine::view::View;
@@ -39,8 +39,9 @@ fn judge_until(cancel: &dyn Cancel, stage: &dyn Stage, corpus: &Corpus, columns:
 
 fn judge_in(cx: &Context<'_>, stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Result<Delta> {
     let contract = stage.contract();
-    let scribe = Scribe::new(usize::MAX);
-    let mut verdict = Verdict::new("law", &contract, corpus.table(contract.table), columns, &scribe);
+    let background_writer = BackgroundWriter::new(usize::MAX);
+    let mut verdict =
+        Verdict::new("law", &contract, corpus.table(contract.table), columns, &background_writer);
     stage.judge(&View::new(corpus, &contract), cx, &mut verdict)?;
     verdict.finish()
 }
@@ -74,7 +75,7 @@ fn large_tables(are_read: bool) -> Value {
         json!({"list": if at < N_LISTS { at } else { 0 },
             "messages": [{"role": "user", "content": query}],
             "response": {"role": "assistant", "content": "", "calls": [call]},
-            "user": format!("user {}", at % 50), "external_id": at.to_string(), "recorded": "calls",
+            "user": format!("user {}", at % 50), "external_id": at.to_string(), "response_kind": "calls",
             "answer": [{"ring_bell": {"times": [at]}}], "tier": "recorded", "relevance": "relevant",
             "category": "simple", "language": "en"})
     };
@@ -150,7 +151,7 @@ fn a_stage_that_works_on_after_its_rows_were_read_asks_there_too() {
             judge_in(&cx, &*(kind.for_examples)(), &corpus, &folder.path().join("columns.parquet"))
         })
         .unwrap();
-        let afterwards = asked.in_all.into_inner() - asked.while_reading.into_inner();
+        let following_messages = asked.in_all.into_inner() - asked.while_reading.into_inner();
         assert!(afterwards >= least, "{name}: asked {afterwards} times after reading");
     }
 }

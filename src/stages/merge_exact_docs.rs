@@ -23,9 +23,11 @@ use crate::engine::view::View;
 use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
 
 // Equal lists call everything by the same names.
-static SAME: Reason =
-    Reason::policy("docs/same", "An earlier doc list says the same in another spelling or order of keys.")
-        .of_likeness(Likeness::Equal);
+static SAME: Reason = Reason::policy(
+    "docs/duplicate",
+    "An earlier doc list says the same in another spelling or order of keys.",
+)
+.of_likeness(Likeness::Equal);
 
 /// The stage; it has no settings.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]

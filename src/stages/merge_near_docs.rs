@@ -21,7 +21,7 @@ use serde_json::json;
 
 use super::Settings;
 use crate::cells::TypedCells as _;
-use crate::columns::{COMPARED, FAMILY, FUNCTIONS, RENAMES};
+use crate::columns::{COMPARED_TEXT, FUNCTIONS, LIST_VARIANT_OF, RENAMES};
 use crate::docs::compared::List;
 use crate::docs::fix;
 use crate::docs::fix::renames::Rename;
@@ -43,7 +43,7 @@ use crate::text::rouge::{self, Comparison, Threshold};
 use crate::text::tokens::Tokenizer;
 
 static NEAR_COPY: Reason = Reason::policy(
-    "docs/near-copy",
+    "docs/near-duplicate",
     "An earlier doc list differs in a few words only, and a call that fits one fits the other.",
 )
 .of_likeness(Likeness::NearCopy)
@@ -95,7 +95,7 @@ impl Stage for MergeNearDocs {
     fn contract(&self) -> Contract {
         Contract::of(TableId::DocLists)
             .reads([FUNCTIONS])
-            .writes([COMPARED, RENAMES, FAMILY])
+            .writes([COMPARED_TEXT, RENAMES, LIST_VARIANT_OF])
             .reasons([&NEAR_COPY])
             .merges()
     }
@@ -153,10 +153,10 @@ impl Stage for MergeNearDocs {
             out.merge(rows[at], rows[leader], &NEAR_COPY, evidence)?;
         }
         for (at, near) in families {
-            out.set(rows[at], FAMILY, view.row_id(rows[near.leader]).to_string())?;
+            out.set(rows[at], LIST_VARIANT_OF, view.row_id(rows[near.leader]).to_string())?;
         }
         for (row, list) in rows.into_iter().zip(lists) {
-            out.set(row, COMPARED, list.text)?;
+            out.set(row, COMPARED_TEXT, list.text)?;
         }
         Ok(())
     }
@@ -273,12 +273,12 @@ mod tests {
         .collect();
         let judged = judged(&MergeNearDocs::default(), &json!({ "doc_lists": lists }));
         let fates: Vec<_> = (0..3).map(|row| judged.fate(row)).collect();
-        assert_eq!(fates, [None, Some("docs/near-copy"), None]);
+        assert_eq!(fates, [None, Some("docs/near-duplicate"), None]);
         // The call of the second list goes by the name of the first.
         let renames: Vec<Rename> = serde_json::from_str(judged.cell(1, RENAMES).unwrap()).unwrap();
         let (name, _) =
             crate::docs::fix::renames::carry(&renames, "get_movie_details", serde_json::Map::new());
         assert_eq!(name, "search_movie");
-        assert!(judged.cell(2, FAMILY).is_some() && judged.cell(0, FAMILY).is_none());
+        assert!(judged.cell(2, LIST_VARIANT_OF).is_some() && judged.cell(0, LIST_VARIANT_OF).is_none());
     }
 }

@@ -73,13 +73,13 @@ impl Settings for ParseDocs {
             ),
             Example::text("parse/too-deep", DEEP, "[[{'name': 'now'}]]"),
             Example::text(
-                "parse/deep-functions",
+                "parse/functions-too-deep",
                 DEEP_FUNCTIONS,
                 r#"[{"name": "now", "zones": [[[[["utc"]]]]]}]"#,
             ),
             Example::text("parse/too-large", GROWING, "class Zone(BaseModel):\n    name: str"),
             Example::text(
-                "parse/repairs-disagree",
+                "parse/ambiguous-repair",
                 r#"[{"name": "now", "zones": ["utc" "cet"]}]"#,
                 r#"[{"name": "now", "zones": ["utc", "cet",]}]"#,
             ),
@@ -89,7 +89,7 @@ impl Settings for ParseDocs {
                 r#"{"name": "now", "description": "a", "description": "a"}"#,
             ),
             Example::text(
-                "parse/no-json-value",
+                "parse/not-a-json-value",
                 r#"{"name": "now", "default": NaN}"#,
                 r#"{"name": "now", "default": null}"#,
             ),
@@ -101,12 +101,12 @@ impl Settings for ParseDocs {
             Example::text("parse/no-functions", "[]", "[{'name': 'now'}]"),
             Example::text("parse/not-a-function", "['tell me the time']", "[{'name': 'now'}]"),
             Example::text(
-                "parse/nameless",
+                "parse/missing-name",
                 r#"[{"description": "Tells the time."}]"#,
                 r#"[{"name": "now"}]"#,
             ),
             Example::text(
-                "parse/operation",
+                "parse/unreadable-operation",
                 r##"{"openapi": "3.0.0", "paths": {"/now": {"get": {"parameters": [{"$ref": "#/lost/zone"}]}}}}"##,
                 r#"{"openapi": "3.0.0", "paths": {"/now": {"get": {"summary": "Tells the time."}}}}"#,
             ),

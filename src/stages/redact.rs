@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Settings;
 use crate::columns::{
-    AFTERWARDS, DOCS_PLACEHOLDERS, EXTERNAL_ID, MESSAGES, PLACEHOLDERS, RESPONSE, SESSION, TEXT, UNSOURCED,
-    USER,
+    ANSWER_ONLY_PLACEHOLDERS, DOCS_PLACEHOLDERS, EXTERNAL_ID, FOLLOWING_MESSAGES, MESSAGES, PLACEHOLDERS,
+    RESPONSE, SESSION, TEXT, USER,
 };
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Role};
@@ -52,7 +52,7 @@ static NAME: Reason = Reason::policy("privacy/name", "A name of the list was rep
 
 /// Columns that hold plain text, then those that hold JSON, in the order in which values are numbered.
 const PLAIN: [ColumnSpec; 3] = [EXTERNAL_ID, USER, SESSION];
-const JSON: [ColumnSpec; 3] = [MESSAGES, RESPONSE, AFTERWARDS];
+const JSON: [ColumnSpec; 3] = [MESSAGES, RESPONSE, FOLLOWING_MESSAGES];
 /// The cells of a request and of a doc list, in the same order.
 const REQUEST: [(ColumnSpec, CellKind); 6] = [
     (EXTERNAL_ID, CellKind::Text),
@@ -60,7 +60,7 @@ const REQUEST: [(ColumnSpec, CellKind); 6] = [
     (SESSION, CellKind::Text),
     (MESSAGES, CellKind::Json),
     (RESPONSE, CellKind::Json),
-    (AFTERWARDS, CellKind::Json),
+    (FOLLOWING_MESSAGES, CellKind::Json),
 ];
 pub(super) const LIST: [(ColumnSpec, CellKind); 1] = [(TEXT, CellKind::Text)];
 
@@ -121,7 +121,9 @@ impl Stage for Redact {
     fn contract(&self) -> Contract {
         Contract::of(TableId::Requests)
             .reads([&PLAIN[..], &JSON, &[TEXT]].concat())
-            .writes([&PLAIN[..], &JSON, &[PLACEHOLDERS, DOCS_PLACEHOLDERS, UNSOURCED]].concat())
+            .writes(
+                [&PLAIN[..], &JSON, &[PLACEHOLDERS, DOCS_PLACEHOLDERS, ANSWER_ONLY_PLACEHOLDERS]].concat(),
+            )
             .reasons(self.reasons())
             .role(Role::Redaction)
     }
@@ -166,7 +168,7 @@ impl Stage for Redact {
             let unsourced = unsourced(&replaced, docs.numbers_of(list));
             let notes = [
                 (PLACEHOLDERS, requests.placeholders_of(row.ix())),
-                (UNSOURCED, unsourced),
+                (ANSWER_ONLY_PLACEHOLDERS, unsourced),
                 (DOCS_PLACEHOLDERS, noting.contains(&row.ix()).then(|| docs.note_for(list))),
             ];
             notes.into_iter().fold(opinion, |opinion, (column, note)| match note {

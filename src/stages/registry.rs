@@ -6,7 +6,7 @@ use super::{KINDS, Kind};
 use crate::engine::cascade::NO_REQUEST_LEFT;
 use crate::engine::decision;
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN};
-use crate::engine::payload::JOINED;
+use crate::engine::raw::JOINED;
 use crate::engine::vocabulary::Reason;
 use crate::environment::Environment;
 

@@ -25,8 +25,8 @@ use crate::answers::open_text::has_open_text;
 use crate::bfcl::category::Category;
 use crate::cells::TypedCells as _;
 use crate::columns::{
-    ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, MESSAGES, RECORDED, RELEVANCE, RELEVANCE_BASIS,
-    TIER,
+    ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, MESSAGES, RELEVANCE, RELEVANCE_BASIS,
+    RESPONSE_KIND, TIER,
 };
 use crate::conversation::{Message, Role, last_user};
 use crate::engine::contract::{Contract, Partition};
@@ -48,19 +48,19 @@ static DECLINED: Reason = Reason::policy(
     "The logged model answered in prose, so there is no call to take as the answer.",
 )
 .binding();
-static CUT: Reason = Reason::policy("split/answer-cut", "The logged answer stops half-way.").binding();
+static CUT: Reason = Reason::policy("split/truncated-answer", "The logged answer stops half-way.").binding();
 static FAILED: Reason =
     Reason::policy("split/request-failed", "The request failed, so there is no answer.").binding();
 static NOTHING: Reason = Reason::policy("split/no-answer", "The log holds no answer.").binding();
 static CALLS_BEFORE: Reason = Reason::policy(
-    "split/calls-before",
+    "split/earlier-calls",
     "The conversation before the question holds calls and results, for which a BFCL question has no place.",
 )
 .binding();
 static UNREADABLE: Reason =
-    Reason::policy("split/answer-unreadable", "The logged answer means a call but cannot be read.").binding();
+    Reason::policy("split/unreadable-answer", "The logged answer means a call but cannot be read.").binding();
 static CONTRADICTED: Reason = Reason::policy(
-    "split/labels-contradict",
+    "split/contradicting-labels",
     "A person answered the request with a call, and it was judged to need none.",
 )
 .binding();
@@ -72,8 +72,8 @@ const LOW_QUALITY: &str = "low-quality";
 /// Why a request is in `relevance`: an argument is a text that the model made up.
 const OPEN_TEXT: &str = "open-text";
 
-/// Range of [`Split::open_words`].
-const OPEN_WORDS: std::ops::RangeInclusive<usize> = 2..=1000;
+/// Range of [`Split::open_text_words`].
+const OPEN_TEXT_WORDS: std::ops::RangeInclusive<usize> = 2..=1000;
 
 /// The stage and its settings.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -82,12 +82,12 @@ pub struct Split {
     /// Made-up words, 2 to 1000, from which on a text argument leaves too many right calls to list them: the request
     /// goes to `relevance`. Only of requests that were judged relevant; answers by people stand. Higher keeps more
     /// requests in the categories with answers.
-    pub open_words: usize,
+    pub open_text_words: usize,
 }
 
 impl Default for Split {
     fn default() -> Self {
-        Self { open_words: 4 }
+        Self { open_text_words: 4 }
     }
 }
 
@@ -98,32 +98,32 @@ impl Settings for Split {
     const LEFT: &'static str = "in one of the six categories";
 
     fn examples() -> Vec<Example> {
-        const ANSWERED: &str = r#"{"requests": [{"recorded": "calls", "answer": [{"ring": {}}]}]}"#;
+        const ANSWERED: &str = r#"{"requests": [{"response_kind": "calls", "answer": [{"ring": {}}]}]}"#;
         vec![
-            Example::tables(DECLINED.code, r#"{"requests": [{"recorded": "declined"}]}"#, ANSWERED),
-            Example::tables(CUT.code, r#"{"requests": [{"recorded": "cut"}]}"#, ANSWERED),
-            Example::tables(FAILED.code, r#"{"requests": [{"recorded": "failed"}]}"#, ANSWERED),
-            Example::tables(NOTHING.code, r#"{"requests": [{"recorded": "nothing"}]}"#, ANSWERED),
-            Example::tables(UNREADABLE.code, r#"{"requests": [{"recorded": "unreadable"}]}"#, ANSWERED),
+            Example::tables(DECLINED.code, r#"{"requests": [{"response_kind": "declined"}]}"#, ANSWERED),
+            Example::tables(CUT.code, r#"{"requests": [{"response_kind": "truncated"}]}"#, ANSWERED),
+            Example::tables(FAILED.code, r#"{"requests": [{"response_kind": "failed"}]}"#, ANSWERED),
+            Example::tables(NOTHING.code, r#"{"requests": [{"response_kind": "empty"}]}"#, ANSWERED),
+            Example::tables(UNREADABLE.code, r#"{"requests": [{"response_kind": "unreadable"}]}"#, ANSWERED),
             Example::tables(
                 CALLS_BEFORE.code,
-                r#"{"requests": [{"messages": [{"role": "user", "content": "Ring."}, {"role": "assistant", "content": "", "calls": [{"name": "ring", "arguments": {}}]}, {"role": "user", "content": "Again."}], "recorded": "calls", "answer": [{"ring": {}}]}]}"#,
+                r#"{"requests": [{"messages": [{"role": "user", "content": "Ring."}, {"role": "assistant", "content": "", "calls": [{"name": "ring", "arguments": {}}]}, {"role": "user", "content": "Again."}], "response_kind": "calls", "answer": [{"ring": {}}]}]}"#,
                 ANSWERED,
             ),
             Example::tables(
                 CONTRADICTED.code,
-                r#"{"requests": [{"recorded": "calls", "relevance": "irrelevant", "tier": "human", "answer": [{"ring": {}}]}]}"#,
-                r#"{"requests": [{"recorded": "calls", "relevance": "irrelevant", "tier": "recorded", "answer": [{"ring": {}}]}]}"#,
+                r#"{"requests": [{"response_kind": "calls", "relevance": "irrelevant", "tier": "human", "answer": [{"ring": {}}]}]}"#,
+                r#"{"requests": [{"response_kind": "calls", "relevance": "irrelevant", "tier": "recorded", "answer": [{"ring": {}}]}]}"#,
             ),
         ]
     }
 
     fn check(&self) -> std::result::Result<(), String> {
-        if OPEN_WORDS.contains(&self.open_words) {
+        if OPEN_TEXT_WORDS.contains(&self.open_text_words) {
             return Ok(());
         }
-        let (least, most) = (OPEN_WORDS.start(), OPEN_WORDS.end());
-        Err(format!("open_words must be from {least} to {most}, not {}", self.open_words))
+        let (least, most) = (OPEN_TEXT_WORDS.start(), OPEN_TEXT_WORDS.end());
+        Err(format!("open_text_words must be from {least} to {most}, not {}", self.open_text_words))
     }
 }
 
@@ -133,7 +133,7 @@ impl RowStage for Split {
     fn contract(&self) -> Contract {
         Contract::of(TableId::Requests)
             .partition(Partition::Rows)
-            .reads([MESSAGES, RECORDED, ANSWER, TIER, FUNCTIONS])
+            .reads([MESSAGES, RESPONSE_KIND, ANSWER, TIER, FUNCTIONS])
             .reads_if_there([RELEVANCE, RELEVANCE_BASIS])
             .writes([CATEGORY, CATEGORY_BASIS, LANGUAGE, TIER])
             .reasons([&DECLINED, &CUT, &FAILED, &NOTHING, &UNREADABLE, &CALLS_BEFORE, &CONTRADICTED])
@@ -181,12 +181,15 @@ impl Split {
         let by_a_person = request.text(TIER) == Some("human");
         match (no_call, answer) {
             (Some(_), Some(_)) if by_a_person => Err(&CONTRADICTED),
-            (None, None) => Err(without_answer(request.text(RECORDED))),
+            (None, None) => Err(without_answer(request.text(RESPONSE_KIND))),
             _ if has_calls(messages) => Err(&CALLS_BEFORE),
             (Some(basis), _) => Ok((Category::Irrelevance, Some(basis))),
             (None, Some(answer)) => {
                 let is_judged = relevance == Some(Relevance::Relevant);
-                if is_judged && !by_a_person && has_open_text(messages, functions, &answer, self.open_words) {
+                if is_judged
+                    && !by_a_person
+                    && has_open_text(messages, functions, &answer, self.open_text_words)
+                {
                     return Ok((Category::Relevance, Some(OPEN_TEXT)));
                 }
                 Ok((Category::of_answer(functions.len(), answer.len()), None))
@@ -207,7 +210,7 @@ fn is_label_shown(request: Row<'_>) -> bool {
 fn without_answer(recorded: Option<&str>) -> &'static Reason {
     match recorded {
         Some("declined") => &DECLINED,
-        Some("cut") => &CUT,
+        Some("truncated") => &CUT,
         Some("failed") => &FAILED,
         Some("unreadable") => &UNREADABLE,
         _ => &NOTHING,
@@ -237,7 +240,7 @@ mod tests {
     fn request(relevance: &str, tier: &str, note: &str) -> Value {
         json!({
             "messages": [{"role": "user", "content": "Tell everybody that the bells rest on Friday."}],
-            "recorded": "calls", "relevance": relevance, "tier": tier, "answer": [{"post": {"note": [note]}}],
+            "response_kind": "calls", "relevance": relevance, "tier": tier, "answer": [{"post": {"note": [note]}}],
         })
     }
 
@@ -269,7 +272,7 @@ mod tests {
         let expected = [
             "irrelevance judged-irrelevant en",
             "irrelevance low-quality en",
-            "split/labels-contradict",
+            "split/contradicting-labels",
             "simple - en",
             "relevance open-text en",
             "relevance open-text en",
@@ -309,7 +312,7 @@ mod tests {
         open.as_object_mut().unwrap().shift_remove("relevance");
         let mut without = open.clone();
         without.as_object_mut().unwrap().shift_remove("answer");
-        without["recorded"] = json!("declined");
+        without["response_kind"] = json!("declined");
         assert_eq!(split(&[open.clone()]), ["simple - en"]);
         assert_eq!(split(&[open, without.clone()]), ["simple - en", "split/declined"]);
         without["relevance"] = json!("relevant");
@@ -330,7 +333,7 @@ mod tests {
                     json!({"role": "assistant", "content": "", "calls": [call]}),
                 ],
             );
-            assert_eq!(split(&[asked]), ["split/calls-before"], "{relevance}");
+            assert_eq!(split(&[asked]), ["split/earlier-calls"], "{relevance}");
         }
     }
 }

@@ -176,8 +176,13 @@ fn assert_has_everything(home: &Home, run: &str) {
 
     let ledger = home.table(&format!("{run}/ledger.parquet"));
     let reasons: BTreeSet<&str> = ledger.iter().filter_map(|event| event["reason"].as_str()).collect();
-    let expected =
-        ["conversation/continues", "docs/same", "docs/near-copy", "query/same", "overlap/public-function"];
+    let expected = [
+        "conversation/continues",
+        "docs/duplicate",
+        "docs/near-duplicate",
+        "query/duplicate",
+        "overlap/public-function",
+    ];
     for reason in expected.into_iter().chain(log::DECISIONS) {
         assert!(reasons.contains(reason), "{reason} is not among {reasons:?}");
     }

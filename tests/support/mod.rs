@@ -36,7 +36,7 @@ pub(crate) fn run_sample(out: &Path, more: &[&str]) -> Output {
     output
 }
 
-/// Every file that must be the same for equal runs, with its bytes: dataset, deltas, payload, ledger and folds.
+/// Every file that must be the same for equal runs, with its bytes: dataset, deltas, raw tables, ledger and folds.
 ///
 /// Manifests, `run.json` and `report.json` hold clock times and command lines and are left out.
 pub(crate) fn stable_bytes(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -58,7 +58,7 @@ pub(crate) fn stable_bytes(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-/// All text of a run, but for the payload: cells of Parquet, and other files as they are.
+/// All text of a run, but for the raw tables: cells of Parquet, and other files as they are.
 pub(crate) fn text_of(run: &Path) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     let mut folders = vec![run.to_owned()];

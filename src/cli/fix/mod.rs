@@ -1,4 +1,4 @@
-//! `toolsieve fix`: function docs of any shape in, BFCL docs or another API's tools and their story out; no run needed.
+//! `toolsieve fix`: function docs of any form in, BFCL docs or another API's tools and their story out; no run needed.
 //!
 //! Files are read in order, items in blocks; items are judged in parallel and told in the order of the file, so memory
 //! holds one block, or the small files of one batch. A terminal gets a text with the changes, anything else one JSON
@@ -126,7 +126,7 @@ pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
         rest = others;
     }
     if !args.quiet {
-        console::talk(output.tally.summary().trim_end());
+        console::print_status(output.tally.summary().trim_end());
     }
     Ok(if output.tally.is_good() { Ending::Done } else { Ending::GateFailed })
 }

@@ -75,7 +75,7 @@ pub(super) fn inspect(args: &InspectArgs, registry: &Registry) -> anyhow::Result
     let printed = if args.json {
         console::give_json(&format!("{}\n", serde_json::to_string(&look)?))
     } else {
-        console::give(&text::told(&look))
+        console::print_data(&text::told(&look))
     };
     let ending = if look.lines.requests == 0 { Ending::GateFailed } else { Ending::Done };
     Ok(ending.after(printed)?)

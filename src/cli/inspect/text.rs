@@ -46,7 +46,7 @@ fn files(look: &Look) -> String {
 
 fn lines(look: &Look) -> String {
     let lines = &look.lines;
-    let shapes = list(&look.shapes, lines.requests);
+    let log_formats = list(&look.log_formats, lines.requests);
     let answers = match lines.answers {
         0 => String::new(),
         answers => format!("{} to requests of other lines, ", counted(answers, "answer", "answers")),
@@ -62,8 +62,8 @@ fn lines(look: &Look) -> String {
             count(lines.unreadable)
         ),
     );
-    if !shapes.is_empty() {
-        text += &pair("shapes", &shapes);
+    if !log_formats.is_empty() {
+        text += &pair("log formats", &log_formats);
     }
     text
 }
@@ -109,7 +109,7 @@ fn columns(look: &Look) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = look.columns.iter().map(row).collect();
-    table(&["columns where no shape fits", "lines", "hold", "guess", "form of the first"], &rows, &[1])
+    table(&["columns where no log format fits", "lines", "hold", "guess", "form of the first"], &rows, &[1])
 }
 
 fn requests(look: &Look) -> String {

@@ -137,7 +137,7 @@ pub(super) fn pairs(args: &PairsArgs, registry: &Registry) -> anyhow::Result<End
     };
     if !args.quiet {
         let rows = counted(rows.ids.len() as u64, "row", "rows");
-        console::talk(&format!("{rows} compared, {told}"));
+        console::print_status(&format!("{rows} compared, {told}"));
     }
     Ok(if rows.n_unreadable > 0 { Ending::GateFailed } else { Ending::Done })
 }

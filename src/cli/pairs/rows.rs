@@ -56,17 +56,20 @@ impl Rows {
 fn tell_of_lost(path: &Path, column: &Column, field: &str) {
     let path = path.display();
     for (line, fault) in column.unreadable.iter().take(MAX_NAMED) {
-        console::talk(&format!("{path}:{line}: {}: {}", fault.reason, visible_line(&fault.detail)));
+        console::print_status(&format!("{path}:{line}: {}: {}", fault.reason, visible_line(&fault.detail)));
     }
     let n_more = column.unreadable.len().saturating_sub(MAX_NAMED);
     if n_more > 0 {
-        console::talk(&format!("{path}: {} cannot be read", counted(n_more as u64, "more row", "more rows")));
+        console::print_status(&format!(
+            "{path}: {} cannot be read",
+            counted(n_more as u64, "more row", "more rows")
+        ));
     }
     if !column.without_text.is_empty() {
         let named: Vec<String> =
             column.without_text.iter().take(MAX_NAMED).map(ToString::to_string).collect();
         let n_rows = counted(column.without_text.len() as u64, "row has", "rows have");
         let more = if column.without_text.len() > MAX_NAMED { ", …" } else { "" };
-        console::talk(&format!("{path}: {n_rows} nothing at {field}: {}{more}", named.join(", ")));
+        console::print_status(&format!("{path}: {n_rows} nothing at {field}: {}{more}", named.join(", ")));
     }
 }

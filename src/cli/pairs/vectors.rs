@@ -79,7 +79,7 @@ fn tell(args: &PairsArgs, rows: &Rows, notes: &Notes) {
     let Some(search) = notes.search.filter(|_| !args.quiet) else { return };
     let recall = search.recall;
     let (found, all) = (recall.n_found as u64, counted(recall.n_pairs as u64, "pair", "pairs"));
-    console::talk(&format!(
+    console::print_status(&format!(
         "searched by a graph, which may miss pairs: {found} of {all} found of a sample of {} rows, up to {} neighbours asked for",
         recall.n_rows, search.max_k
     ));
@@ -93,10 +93,13 @@ fn tell_of_skipped(rows: &Rows, skipped: &[Skipped], first: usize) {
     };
     for Skipped { row, why } in skipped.iter().take(MAX_NAMED) {
         let id = &rows.ids[first + *row as usize];
-        console::talk(&format!("row {id} matches nothing: its vector {}", word(*why)));
+        console::print_status(&format!("row {id} matches nothing: its vector {}", word(*why)));
     }
     let n_more = skipped.len().saturating_sub(MAX_NAMED) as u64;
     if n_more > 0 {
-        console::talk(&format!("{} nothing either", counted(n_more, "more row matches", "more rows match")));
+        console::print_status(&format!(
+            "{} nothing either",
+            counted(n_more, "more row matches", "more rows match")
+        ));
     }
 }

@@ -15,7 +15,10 @@ pub(super) fn compare(args: &PairsArgs, measure: Measure, rows: &mut Rows) -> an
     let threshold = args.rouge_threshold();
     if !args.quiet {
         let mib = texts.join_bytes(threshold) >> 20;
-        console::talk(&format!("joining {} tokens: about {mib} MiB", count(texts.n_tokens_of_all() as u64)));
+        console::print_status(&format!(
+            "joining {} tokens: about {mib} MiB",
+            count(texts.n_tokens_of_all() as u64)
+        ));
     }
     if args.clusters {
         return clusters(rows, &texts, args);

@@ -107,7 +107,7 @@ fn known_type(kind: &Value, at: &str) -> Verdict<Type> {
     known.map_or_else(
         || {
             fail(
-                "schema/unknown-type",
+                "schema/type-synonym",
                 at,
                 brief(kind),
                 format!("one of {}", Type::ALL.map(Type::name).join(", ")),

@@ -88,10 +88,10 @@ fn code<'s>(reasons: Option<&'s Value>, sub: &str) -> &'s str {
 /// Tells apart what a schema cannot: whether a type can be translated, which of two meanings a key has.
 fn refined<'c>(code: &'c str, at: &str, found: &Value) -> &'c str {
     match (code, found) {
-        ("schema/unknown-type", Value::String(text))
+        ("schema/type-synonym", Value::String(text))
             if notation::read(text).is_none_or(|read| read.lossy) =>
         {
-            "schema/untranslated-type"
+            "schema/unknown-type"
         }
         ("schema/several-types", Value::Array(types))
             if types.len() < 3 && types.iter().any(|t| *t == "null") =>

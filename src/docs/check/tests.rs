@@ -53,7 +53,7 @@ fn own_example(code: &str) -> Option<(Vec<Value>, Vec<Value>)> {
             function(&json!({"required": ["a"]}), &json!([])),
             function(&json!({"required": "a"}), &json!([])),
         ),
-        "schema/required-beside-parameters" => {
+        "schema/required-outside-parameters" => {
             let mut beside = plain.clone();
             beside["required"] = json!([]);
             whole(beside, plain)
@@ -71,7 +71,7 @@ fn own_example(code: &str) -> Option<(Vec<Value>, Vec<Value>)> {
         "schema/required-per-parameter" => {
             one(json!({"type": "string", "required": true}), json!({"type": "string", "required": []}), true)
         }
-        "schema/untranslated-type" => one(json!({"type": "thingummy"}), json!({"type": "str"}), true),
+        "schema/unknown-type" => one(json!({"type": "thingummy"}), json!({"type": "str"}), true),
         "schema/nullable-type" => {
             one(json!({"type": ["string", "null"]}), json!({"type": ["string", "integer"]}), true)
         }
@@ -160,8 +160,8 @@ fn a_finding_says_where_what_and_what_instead() {
     assert_eq!(
         told,
         [
-            r#"schema/unknown-type /0/parameters/type: "object" / one of string, integer, float, boolean, array, tuple, dict, any"#,
-            r#"schema/untranslated-type /0/parameters/properties/a~1b/type: "strin" / one of string, integer, float, boolean, array, tuple, dict, any"#,
+            r#"schema/type-synonym /0/parameters/type: "object" / one of string, integer, float, boolean, array, tuple, dict, any"#,
+            r#"schema/unknown-type /0/parameters/properties/a~1b/type: "strin" / one of string, integer, float, boolean, array, tuple, dict, any"#,
             r#"schema/nullable-type /0/parameters/properties/a~1b/nullable: the key "nullable" / only type, description, default, enum, items, properties"#,
             r#"schema/required-without-property /0/parameters/required/0: "b" / a name of `properties`"#,
             r#"schema/parameter-name /0/parameters/properties/a~1b: "a/b" / an identifier"#,

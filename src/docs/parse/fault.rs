@@ -132,7 +132,7 @@ impl ParseFault {
                 ("parse/too-deep", "Brackets, strings or frames stand too deep inside one another.")
             }
             Self::DeepFunctions => (
-                "parse/deep-functions",
+                "parse/functions-too-deep",
                 "The functions nest so deep that readers of JSON would refuse a dataset that holds them.",
             ),
             Self::TooLarge => (
@@ -140,13 +140,13 @@ impl ParseFault {
                 "The text holds so many values that they would take far more memory than a list of functions does.",
             ),
             Self::RepairsDisagree => {
-                ("parse/repairs-disagree", "The text is broken and can be mended in more than one way.")
+                ("parse/ambiguous-repair", "The text is broken and can be mended in more than one way.")
             }
             Self::DuplicateKey => {
                 ("parse/duplicate-key", "A key stands twice in one object, with different values.")
             }
             Self::NoJsonValue => (
-                "parse/no-json-value",
+                "parse/not-a-json-value",
                 "A word stands for a value that JSON does not have, such as NaN or undefined.",
             ),
             Self::UnreadableRecord => {
@@ -154,8 +154,10 @@ impl ParseFault {
             }
             Self::NoFunctions => ("parse/no-functions", "The value was read, but it holds no function."),
             Self::NotAFunction => ("parse/not-a-function", "An element of the list is not an object."),
-            Self::Nameless => ("parse/nameless", "A function has no name."),
-            Self::Operation => ("parse/operation", "An operation of an API description cannot be read."),
+            Self::Nameless => ("parse/missing-name", "A function has no name."),
+            Self::Operation => {
+                ("parse/unreadable-operation", "An operation of an API description cannot be read.")
+            }
         }
     }
 }

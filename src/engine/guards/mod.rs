@@ -26,6 +26,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 
+use super::background_writer::BackgroundWriter;
 use super::context::{Context, Progress};
 use super::contract::Contract;
 use super::corpus::Corpus;
@@ -36,9 +37,8 @@ use super::instance::StageInstance;
 use super::layout::MANIFEST;
 use super::manifest::InputFile;
 use super::part::{BatchRows, Cuts, Parts};
-use super::payload::{DocListRow, InputsRead, Intake, Place, RequestRow, RowCells};
+use super::raw::{DocListRow, InputsRead, Intake, Place, RequestRow, RowCells};
 use super::runner::{self, Exported, Outcome, Sink, Source};
-use super::scribe::Scribe;
 use super::seal::{Files, read_sealed, write_sealed};
 use super::stage::Stage;
 use super::verdict::Verdict;
@@ -238,8 +238,15 @@ impl Home {
         self.with_context(|cx| runner::run(&self.folder, log, stages, cx))
     }
 
-    fn run_by(&self, scribe: &Scribe, log: &Log, stages: &[StageInstance]) -> Result<Outcome> {
-        self.with_context(|cx| runner::run_by(scribe, &self.folder, log, stages, Cuts::default(), cx))
+    fn run_by(
+        &self,
+        background_writer: &BackgroundWriter,
+        log: &Log,
+        stages: &[StageInstance],
+    ) -> Result<Outcome> {
+        self.with_context(|cx| {
+            runner::run_by(background_writer, &self.folder, log, stages, Cuts::default(), cx)
+        })
     }
 
     fn run_in_parts(&self, parts: usize, log: &Log, stages: &[StageInstance]) -> Result<Outcome> {

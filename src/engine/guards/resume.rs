@@ -11,7 +11,7 @@ use crate::engine::error::Result;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::instance::StageInstance;
 use crate::engine::layout::MANIFEST;
-use crate::engine::payload::{IngestCounts, LISTS, REQUESTS};
+use crate::engine::raw::{IngestCounts, LISTS, REQUESTS};
 use crate::engine::runner::{self, Exported, Sink, bytes_in, fault_share};
 use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;

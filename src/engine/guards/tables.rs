@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::columns::{LANGUAGE, MESSAGES, MODEL, TIME_MS};
+use crate::engine::background_writer::BackgroundWriter;
 use crate::engine::contract::Contract;
 use crate::engine::corpus::{Cells, Corpus, RowId, Table};
 use crate::engine::fate::Fate;
 use crate::engine::frame::{Frame, FrameFile, FrameWriter, Held, Values};
-use crate::engine::scribe::Scribe;
 use crate::engine::verdict::Verdict;
 use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, TableId};
 
@@ -134,8 +134,8 @@ fn a_column_that_only_some_files_hold_is_read_from_those() {
 fn cells_that_do_not_fit_into_memory_are_read_from_their_file() {
     for room in [0, usize::MAX] {
         let folder = tempfile::tempdir().unwrap();
-        let (path, scribe) = (folder.path().join("t"), Scribe::new(room));
-        let mut writer = FrameWriter::create(&path).held_by(&scribe);
+        let (path, background_writer) = (folder.path().join("t"), BackgroundWriter::new(room));
+        let mut writer = FrameWriter::create(&path).held_by(&background_writer);
         for rows in [["a", "b"].as_slice(), &["c", "d", "e"], &["f"]] {
             let texts = rows.iter().copied().map(Some).collect();
             writer.write(vec![(MESSAGES.name, Values::Text(texts))]).unwrap();
@@ -143,7 +143,7 @@ fn cells_that_do_not_fit_into_memory_are_read_from_their_file() {
         let held = writer.finish().unwrap();
         assert_eq!(held.is_whole(), room > 0);
         let mut table = table();
-        table.add_columns(&[MESSAGES], Cells::written(held, &path, &scribe).unwrap());
+        table.add_columns(&[MESSAGES], Cells::written(held, &path, &background_writer).unwrap());
         assert_eq!(texts(&table, MESSAGES), ["a", "b", "c", "d", "e", "f"].map(|text| Some(text.to_owned())));
     }
 }
@@ -164,9 +164,9 @@ fn cells_that_a_stage_sets_are_written_batch_by_batch() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("columns");
     for room in [0, usize::MAX] {
-        let (mut table, scribe) = (table(), Scribe::new(room));
+        let (mut table, background_writer) = (table(), BackgroundWriter::new(room));
         let contract = Contract { writes: vec![LANGUAGE, TIME_MS], ..contract(TableId::Requests) };
-        let mut out = Verdict::new("stage", &contract, &table, &path, &scribe);
+        let mut out = Verdict::new("stage", &contract, &table, &path, &background_writer);
         // In any order, as long as the batch is not on disk.
         for row in [4, 0, 5, 2, 1] {
             out.set(row, LANGUAGE, format!("old {row}")).unwrap();
@@ -180,8 +180,8 @@ fn cells_that_a_stage_sets_are_written_batch_by_batch() {
         out.set(5, LANGUAGE, "new 5").unwrap();
         assert!(out.set(4, TIME_MS, 1_i64).is_err());
         let held = out.finish().unwrap().cells.unwrap();
-        let cells = Cells::written(held, &path, &scribe).unwrap();
-        scribe.wait().unwrap();
+        let cells = Cells::written(held, &path, &background_writer).unwrap();
+        background_writer.wait().unwrap();
         assert_eq!(FrameFile::open(&path).unwrap().height(), 6);
         table.add_columns(&contract.writes, cells);
         let expected = [Some("old 0"), Some("old 1"), Some("old 2"), None, Some("new 4"), Some("new 5")];
@@ -199,12 +199,12 @@ fn cells_that_a_stage_sets_are_written_batch_by_batch() {
 #[test]
 fn a_stage_without_rows_leaves_a_file_of_its_columns() {
     let folder = tempfile::tempdir().unwrap();
-    let (path, scribe) = (folder.path().join("columns"), Scribe::default());
+    let (path, background_writer) = (folder.path().join("columns"), BackgroundWriter::default());
     let contract = Contract { writes: vec![LANGUAGE, TIME_MS], ..contract(TableId::Requests) };
     for batches in [&[0][..], &[]] {
         let table = Table::new(TableId::Requests, vec![], vec![], batches);
-        Verdict::new("stage", &contract, &table, &path, &scribe).finish().unwrap();
-        scribe.wait().unwrap();
+        Verdict::new("stage", &contract, &table, &path, &background_writer).finish().unwrap();
+        background_writer.wait().unwrap();
         let file = FrameFile::open(&path).unwrap();
         assert_eq!(file.height(), 0);
         let frame = file.read_all().unwrap();
@@ -212,7 +212,8 @@ fn a_stage_without_rows_leaves_a_file_of_its_columns() {
     }
     let nothing = Contract { writes: vec![], ..contract.clone() };
     let table = table();
-    let delta =
-        Verdict::new("stage", &nothing, &table, &folder.path().join("none"), &scribe).finish().unwrap();
+    let delta = Verdict::new("stage", &nothing, &table, &folder.path().join("none"), &background_writer)
+        .finish()
+        .unwrap();
     assert!(delta.cells.is_none() && !folder.path().join("none").exists());
 }

@@ -71,7 +71,7 @@ const FATES: &[Case] = &[
         "stage wrong: row 2 merged into row 1, which is not kept",
     ),
     (
-        "a merge into a row that is dropped afterwards",
+        "a merge into a row that is dropped following_messages",
         |out| merge(out, 2, 3).and_then(|()| drop_row(out, 3)),
         "stage wrong: row 2 merged into row 3, which is not kept",
     ),

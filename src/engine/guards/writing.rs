@@ -5,10 +5,10 @@ use std::io::ErrorKind;
 use std::sync::mpsc::sync_channel;
 
 use super::{BAD, Home, Log, Shown, drops, stage};
+use crate::engine::background_writer::BackgroundWriter;
 use crate::engine::delta::FATES;
 use crate::engine::error::{Error, Result};
 use crate::engine::instance::StageInstance;
-use crate::engine::scribe::Scribe;
 use crate::engine::vocabulary::{Evidence, TableId};
 
 const LOG: &[u128] = &[0, 0, 1, 1];
@@ -19,12 +19,12 @@ fn failing(what: &'static str) -> impl FnOnce() -> Result<()> + Send + 'static {
 
 /// A stage that hands the writer something besides its verdict.
 fn pushes<J: FnOnce() -> Result<()> + Send + 'static>(
-    scribe: &Scribe,
+    background_writer: &BackgroundWriter,
     job: impl Fn() -> J + Send + Sync + 'static,
 ) -> StageInstance {
-    let scribe = scribe.clone();
+    let background_writer = background_writer.clone();
     stage("second", TableId::Requests, move |_, out| {
-        scribe.push(job())?;
+        background_writer.push(job())?;
         out.drop(1, &BAD, Evidence::default())
     })
 }
@@ -48,11 +48,11 @@ fn assert_only_first_is_done(home: &Home) {
 /// A run of which something in the writer panics.
 pub(super) fn panicked() -> Vec<Shown> {
     let home = Home::new();
-    let scribe = Scribe::default();
-    let second = pushes(&scribe, || || -> Result<()> { panic!("no frame {}", 7) });
-    let done = home.run_by(&scribe, &Log::of(LOG), &with_second(second));
+    let background_writer = BackgroundWriter::default();
+    let second = pushes(&background_writer, || || -> Result<()> { panic!("no frame {}", 7) });
+    let done = home.run_by(&background_writer, &Log::of(LOG), &with_second(second));
     let shown = Shown::new("a panic in the writer", done, "writing the run folder panicked: no frame 7");
-    drop(scribe);
+    drop(background_writer);
     assert_only_first_is_done(&home);
     vec![shown]
 }
@@ -67,9 +67,10 @@ fn an_error_in_the_writer_ends_the_run() {
     // Whether cells stay in memory or are read back makes no difference.
     for room in [0, usize::MAX] {
         let home = Home::new();
-        let scribe = Scribe::new(room);
-        let second = pushes(&scribe, || failing("the disk is gone"));
-        let error = home.run_by(&scribe, &Log::of(LOG), &with_second(second)).map(drop).unwrap_err();
+        let background_writer = BackgroundWriter::new(room);
+        let second = pushes(&background_writer, || failing("the disk is gone"));
+        let error =
+            home.run_by(&background_writer, &Log::of(LOG), &with_second(second)).map(drop).unwrap_err();
         assert_eq!(error.to_string(), "the disk is gone");
         assert_only_first_is_done(&home);
     }
@@ -78,10 +79,10 @@ fn an_error_in_the_writer_ends_the_run() {
 #[test]
 fn an_error_in_the_writer_after_the_last_stage_ends_the_run() {
     let home = Home::new();
-    let scribe = Scribe::default();
-    let second = pushes(&scribe, || failing("the disk is gone"));
+    let background_writer = BackgroundWriter::default();
+    let second = pushes(&background_writer, || failing("the disk is gone"));
     let stages = [drops("first", TableId::Requests, 0), second];
-    let error = home.run_by(&scribe, &Log::of(LOG), &stages).map(drop).unwrap_err();
+    let error = home.run_by(&background_writer, &Log::of(LOG), &stages).map(drop).unwrap_err();
     assert_eq!(error.to_string(), "the disk is gone");
     assert_only_first_is_done(&home);
 }
@@ -89,8 +90,8 @@ fn an_error_in_the_writer_after_the_last_stage_ends_the_run() {
 #[test]
 fn the_first_of_several_errors_is_reported() {
     let home = Home::new();
-    let scribe = Scribe::default();
-    let to = scribe.clone();
+    let background_writer = BackgroundWriter::default();
+    let to = background_writer.clone();
     let second = stage("second", TableId::Requests, move |_, _| {
         let (queued, is_queued) = sync_channel(1);
         to.push(move || is_queued.recv().map_err(|_| Error::Interrupted).and_then(|()| failing("first")()))?;
@@ -98,7 +99,7 @@ fn the_first_of_several_errors_is_reported() {
         queued.send(()).unwrap();
         Err(Error::Setting("third".to_owned()))
     });
-    let error = home.run_by(&scribe, &Log::of(LOG), &with_second(second)).map(drop).unwrap_err();
+    let error = home.run_by(&background_writer, &Log::of(LOG), &with_second(second)).map(drop).unwrap_err();
     assert_eq!(error.to_string(), "first");
     assert_only_first_is_done(&home);
 }
@@ -106,13 +107,13 @@ fn the_first_of_several_errors_is_reported() {
 #[test]
 fn what_could_not_be_written_is_worse_than_what_ended_the_stages() {
     let home = Home::new();
-    let scribe = Scribe::default();
-    let to = scribe.clone();
+    let background_writer = BackgroundWriter::default();
+    let to = background_writer.clone();
     let second = stage("second", TableId::Requests, move |_, _| {
         to.push(failing("the disk is gone"))?;
         Err(Error::Interrupted)
     });
-    let error = home.run_by(&scribe, &Log::of(LOG), &with_second(second)).map(drop).unwrap_err();
+    let error = home.run_by(&background_writer, &Log::of(LOG), &with_second(second)).map(drop).unwrap_err();
     assert_eq!(error.to_string(), "the disk is gone");
     assert_only_first_is_done(&home);
 }

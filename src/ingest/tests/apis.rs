@@ -7,11 +7,11 @@ use super::{call, calling, read, record, record_of, result};
 use crate::conversation::{Call, Message, Role};
 use crate::ingest::facts::Facts;
 use crate::ingest::fate::{Line, LineFate, Record};
-use crate::ingest::reasons::{Fault, UNKNOWN_SHAPE};
+use crate::ingest::log_formats::Columns;
+use crate::ingest::log_formats::bodies::BODIES;
+use crate::ingest::log_formats::envelopes::ENVELOPES;
+use crate::ingest::reasons::{Fault, UNKNOWN_LOG_FORMAT};
 use crate::ingest::record::record_of_value;
-use crate::ingest::shapes::Columns;
-use crate::ingest::shapes::bodies::BODIES;
-use crate::ingest::shapes::envelopes::ENVELOPES;
 
 /// One request in every body of the tables, all of them saying "hi" to a function `f`.
 fn bodies() -> Vec<(&'static str, Value)> {
@@ -46,7 +46,7 @@ fn every_body_is_read_in_every_envelope_be_it_an_object_or_a_string() {
             for body in [body.clone(), Value::String(body.to_string())] {
                 let line = envelope.body.iter().rev().fold(body, |inner, key| json!({*key: inner}));
                 let record = record_of(&line);
-                assert_eq!(record.shape, name, "{line}");
+                assert_eq!(record.log_format, name, "{line}");
                 assert_eq!(record.messages, [Message::text(Role::User, "hi")]);
                 assert!(record.functions.starts_with("[{") && record.functions.contains("\"f\""));
             }
@@ -62,7 +62,7 @@ fn a_hosted_row_is_read_whole() {
         line: 1,
         content_key: xxh3_128(text.trim().as_bytes()),
         external_id: Some("r1".to_owned()),
-        shape: "query-functions",
+        log_format: "query-functions",
         messages: vec![Message::text(Role::User, "hi")],
         functions: "[ {'name': 'f'}]".to_owned(),
         response: Some(Message::text(Role::Assistant, "[f()]")),
@@ -72,7 +72,7 @@ fn a_hosted_row_is_read_whole() {
             user: Some("u1".to_owned()),
             ..Facts::default()
         },
-        afterwards: Vec::new(),
+        following_messages: Vec::new(),
         custom_id: None,
     };
     assert_eq!(
@@ -116,7 +116,7 @@ fn an_anthropic_request_keeps_its_instructions_as_the_first_message() {
         "system": [{"type": "text", "text": "Be brief."}], "messages": [{"role": "user", "content": "hi"}],
         "tools": tools, "tool_choice": {"type": "any", "disable_parallel_tool_use": true},
     }}));
-    assert_eq!(record.shape, "anthropic-messages");
+    assert_eq!(record.log_format, "anthropic-messages");
     assert_eq!(record.external_id.as_deref(), Some("b1"));
     assert_eq!(record.messages, [Message::text(Role::System, "Be brief."), Message::text(Role::User, "hi")]);
     assert_eq!(record.functions, tools.to_string());
@@ -181,7 +181,7 @@ fn columns_of_other_names_come_from_the_pipeline() {
     assert_eq!(record(record_of_value(1, 0, line.clone(), &columns)).external_id.as_deref(), Some("x"));
     let fate = record_of_value(1, 0, line, &Columns::default());
     let detail = "an object with the keys ask, api, id";
-    assert_eq!(fate, LineFate::NoRequest(Fault::new(UNKNOWN_SHAPE, detail)));
+    assert_eq!(fate, LineFate::NoRequest(Fault::new(UNKNOWN_LOG_FORMAT, detail)));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_responses_request_is_read_with_its_items_and_its_output() {
         result(Some("c1"), "one"),
         Message::text(Role::User, "again"),
     ];
-    assert_eq!((record.shape, &record.messages[..]), ("openai-responses", &messages[..]));
+    assert_eq!((record.log_format, &record.messages[..]), ("openai-responses", &messages[..]));
     assert_eq!(record.functions, r#"[{"type":"function","name":"f"},{"type":"web_search"}]"#);
     assert_eq!(record.response, Some(calling("So.", vec![call(Some("c3"), "f", json!({"x": 2}))])));
     assert_eq!(record.facts.tool_choice.as_deref(), Some("function:f"));
@@ -219,7 +219,7 @@ fn a_responses_request_is_read_with_its_items_and_its_output() {
 #[test]
 fn a_row_with_an_input_column_and_wrapped_tools_is_no_responses_request() {
     let wrapped = json!({"input": "hi", "tools": [{"type": "function", "function": {"name": "f"}}]});
-    assert_eq!(record_of(&wrapped).shape, "query-functions");
+    assert_eq!(record_of(&wrapped).log_format, "query-functions");
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn a_bedrock_request_is_read_whole() {
     ] {
         let mut record = record_of(&line);
         record.facts.model.get_or_insert("m".to_owned());
-        assert_eq!((record.shape, record.external_id.as_deref()), ("bedrock-converse", Some("r")));
+        assert_eq!((record.log_format, record.external_id.as_deref()), ("bedrock-converse", Some("r")));
         assert_eq!(record.messages, messages);
         assert_eq!(record.response, Some(calling("So.", vec![call(Some("t2"), "f", json!({}))])));
         let expected = Facts {
@@ -390,7 +390,7 @@ fn what_googles_library_takes_for_contents_is_read() {
     let arguments = json!({"model": "gemini-2.0", "contents": "hi", "config": {
         "tools": [{"function_declarations": [{"name": "f"}]}], "system_instruction": "Be brief."}});
     let record = record_of(&arguments);
-    assert_eq!((record.shape, &record.messages[..]), ("gemini-contents", &expected[..]));
+    assert_eq!((record.log_format, &record.messages[..]), ("gemini-contents", &expected[..]));
 }
 
 #[test]
@@ -405,11 +405,17 @@ fn a_conversation_told_to_its_end_is_cut_where_the_model_decided() {
     let finished = record(json!([asked, calls, gave, told]));
     assert_eq!(finished.messages, [Message::text(Role::User, "When is high tide?")]);
     assert_eq!(finished.response, Some(calling("", vec![call(Some("c"), "f", json!({"x": 1}))])));
-    assert_eq!(finished.afterwards, [result(Some("c"), "noon"), Message::text(Role::Assistant, "At noon.")]);
+    assert_eq!(
+        finished.following_messages,
+        [result(Some("c"), "noon"), Message::text(Role::Assistant, "At noon.")]
+    );
 
     let going_on = record(json!([asked, calls, gave]));
-    assert_eq!((going_on.messages.len(), going_on.response, going_on.afterwards), (3, None, Vec::new()));
+    assert_eq!(
+        (going_on.messages.len(), going_on.response, going_on.following_messages),
+        (3, None, Vec::new())
+    );
     let answered = record(json!([asked, told]));
-    assert_eq!((answered.messages.len(), answered.afterwards), (1, Vec::new()));
+    assert_eq!((answered.messages.len(), answered.following_messages), (1, Vec::new()));
     assert_eq!(answered.response, Some(Message::text(Role::Assistant, "At noon.")));
 }

@@ -52,7 +52,7 @@ fn elements_of_an_array_and_pretty_printed_objects_start_where_they_start() {
     let array = serde_json::to_string_pretty(&json!([row, 7, row])).unwrap();
     assert_eq!(
         outline(&read("log.json.gz", gzip(&array))),
-        [(2, "record"), (6, UNKNOWN_SHAPE), (7, "record")]
+        [(2, "record"), (6, UNKNOWN_LOG_FORMAT), (7, "record")]
     );
     assert_eq!(
         outline(&read("log.json", format!("[{ROW},{ROW}"))),

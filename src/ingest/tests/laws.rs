@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::{ROW, read_with};
 use crate::ingest::fate::LineFate;
+use crate::ingest::log_formats::Columns;
 use crate::ingest::read::{Limits, Position};
 use crate::ingest::record::push_lines;
-use crate::ingest::shapes::Columns;
 
 /// Bytes that look enough like a log to get past the first check.
 fn loggish() -> impl Strategy<Value = Vec<u8>> {

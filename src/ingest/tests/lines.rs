@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::{ROW, outline, read, read_with, record_of};
 use crate::conversation::{Message, Role};
 use crate::ingest::fate::LineFate;
+use crate::ingest::log_formats::Columns;
 use crate::ingest::read::Limits;
 use crate::ingest::reasons::*;
 use crate::ingest::record::record_of_value;
-use crate::ingest::shapes::Columns;
 
 #[test]
 fn every_reason_fires_on_its_example_and_not_on_the_one_beside_it() {
@@ -159,7 +159,7 @@ fn a_response_column_on_the_way_to_the_request_is_told() {
     let line =
         json!({"request": {"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "f"}]}});
     let LineFate::NoRequest(fault) = record_of_value(1, 0, line, &columns) else { panic!("it was read") };
-    assert_eq!(fault.reason, UNKNOWN_SHAPE);
+    assert_eq!(fault.reason, UNKNOWN_LOG_FORMAT);
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn lines_of_python_and_lines_with_the_comma_of_a_list_are_read() {
 fn a_request_in_a_wrapper_of_no_known_name_is_not_taken_for_a_list_of_tools() {
     let line =
         json!({"wrapped": {"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "f"}]}});
-    assert_eq!(told(&line), (UNKNOWN_SHAPE, "an object with the keys wrapped".to_owned()));
+    assert_eq!(told(&line), (UNKNOWN_LOG_FORMAT, "an object with the keys wrapped".to_owned()));
     let line = json!({"message": "hi", "tools": [{"name": "f"}]});
     assert_eq!(told(&line).1, "none of query, prompt, question, input, user_query, messages");
 }

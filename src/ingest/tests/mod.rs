@@ -17,11 +17,11 @@ use serde_json::Value;
 
 use crate::conversation::{Call, Message, Role};
 use crate::ingest::fate::{Line, LineFate, Record};
+use crate::ingest::log_formats::Columns;
+use crate::ingest::log_formats::names::is_read;
 use crate::ingest::read::{FileFacts, Format, Limits, Position, ReadError, read_blocks};
 use crate::ingest::reasons::{Fault, RESPONSE_WITHOUT_REQUEST};
 use crate::ingest::record::{push_lines, record_of_value, records_of};
-use crate::ingest::shapes::Columns;
-use crate::ingest::shapes::names::is_read;
 
 const ROW: &str = r#"{"prompt": "hi", "function": "[]"}"#;
 

@@ -1,4 +1,4 @@
-//! One sample of each shape, as vendors document or publish it: messages, functions, response and facts, exactly.
+//! One sample of each log format, as vendors document or publish it: messages, functions, response and facts, exactly.
 //!
 //! The samples are no part of the project; `test_data` finds them, or counts the tests as not run.
 
@@ -24,7 +24,7 @@ fn sample(name: &str) -> Option<(Vec<Line>, Vec<Value>)> {
 
 /// What a record is expected to hold; functions as the place in the sent line that holds them.
 struct Expected<'a> {
-    shape: &'a str,
+    log_format: &'a str,
     id: Option<&'a str>,
     messages: Vec<Message>,
     functions: &'a str,
@@ -35,8 +35,8 @@ struct Expected<'a> {
 impl Expected<'_> {
     fn check(self, line: &Line, sent: &Value) {
         let LineFate::Record(record) = &line.fate else { panic!("no record: {line:?}") };
-        let Record { shape, external_id, messages, functions, response, facts, .. } = &**record;
-        assert_eq!((*shape, external_id.as_deref()), (self.shape, self.id));
+        let Record { log_format, external_id, messages, functions, response, facts, .. } = &**record;
+        assert_eq!((*log_format, external_id.as_deref()), (self.log_format, self.id));
         assert_eq!(*messages, self.messages);
         assert_eq!(*functions, sent.pointer(self.functions).expect("the functions").to_string());
         assert_eq!(*response, self.response);
@@ -110,10 +110,10 @@ fn requests_as_the_apis_take_them_are_read_exactly() {
             model("claude-sonnet-5"),
         ),
     ];
-    for (name, shape, id, functions, text, facts) in cases {
+    for (name, log_format, id, functions, text, facts) in cases {
         let Some((lines, sent)) = sample(name) else { return };
         assert_eq!((lines.len(), sent.len()), (1, 1), "{name}");
-        Expected { shape, id, messages: asked(text), functions, response: None, facts }
+        Expected { log_format, id, messages: asked(text), functions, response: None, facts }
             .check(&lines[0], &sent[0]);
     }
 }
@@ -123,7 +123,7 @@ fn conversations_that_are_told_to_their_end_are_read_exactly() {
     let Some((lines, sent)) = sample("06_openai_finetune.jsonl") else { return };
     let arguments = json!({"location": "San Francisco, USA", "format": "celsius"});
     Expected {
-        shape: "openai-chat",
+        log_format: "openai-chat",
         id: None,
         messages: asked("What is the weather in San Francisco?"),
         functions: "/tools",
@@ -139,7 +139,7 @@ fn conversations_that_are_told_to_their_end_are_read_exactly() {
         ..result(None, "{\"temperature\":18}")
     });
     Expected {
-        shape: "gemini-contents",
+        log_format: "gemini-contents",
         id: None,
         messages,
         functions: "/tools",
@@ -176,8 +176,8 @@ fn answers_without_a_request_and_lists_of_tools_are_told() {
 #[test]
 fn gateways_are_read_exactly() {
     let Some((lines, sent)) = sample("14_litellm_standard_logging.json") else { return };
-    let expected = |shape, id, functions, facts| Expected {
-        shape,
+    let expected = |log_format, id, functions, facts| Expected {
+        log_format,
         id: Some(id),
         messages: asked(ASKED),
         functions,
@@ -203,8 +203,8 @@ fn gateways_are_read_exactly() {
 #[test]
 fn observations_and_runs_are_read_exactly() {
     let Some((lines, sent)) = sample("16_langfuse_observation.jsonl") else { return };
-    let expected = |shape, id, functions, response, facts| Expected {
-        shape,
+    let expected = |log_format, id, functions, response, facts| Expected {
+        log_format,
         id: Some(id),
         messages: asked(ASKED),
         functions,
@@ -229,7 +229,7 @@ fn observations_and_runs_are_read_exactly() {
     let facts = at(1_728_803_137_170, called(mini()));
     expected("langsmith", id, "/inputs/tools", answer, facts).check(&lines[0], &sent[0]);
     Expected {
-        shape: "langsmith",
+        log_format: "langsmith",
         id: Some("run-lc"),
         messages: asked("hi there"),
         functions: "/extra/invocation_params/tools",
@@ -244,7 +244,7 @@ fn spans_are_read_exactly() {
     let Some((lines, sent)) = sample("19_otel_genai_span.json") else { return };
     let paris = call(Some("call_VSPygqKTWdrhaFErNvMV18Yl"), "get_weather", json!({"location": "Paris"}));
     Expected {
-        shape: "otel-genai",
+        log_format: "otel-genai",
         id: None,
         messages: asked("Weather in Paris?"),
         functions: "/attributes/gen_ai.tool.definitions",
@@ -258,7 +258,7 @@ fn spans_are_read_exactly() {
     let description = "Get the current weather in a given location";
     let functions = json!([{"name": "get_weather", "description": description, "input_schema": schema}]);
     Expected {
-        shape: "openllmetry",
+        log_format: "openllmetry",
         id: Some("s1"),
         messages: asked("ping"),
         functions: "",
@@ -271,7 +271,7 @@ fn spans_are_read_exactly() {
     let tool: Value =
         serde_json::from_str(sent[0]["llm.tools.0.tool.json_schema"].as_str().unwrap()).unwrap();
     Expected {
-        shape: "openinference",
+        log_format: "openinference",
         id: None,
         messages: asked(ASKED),
         functions: "",
@@ -285,7 +285,7 @@ fn spans_are_read_exactly() {
 fn rows_of_a_query_and_a_function_string_are_read_exactly() {
     let row = |line: &Line| match &line.fate {
         LineFate::Record(record) => {
-            assert_eq!(record.shape, "query-functions");
+            assert_eq!(record.log_format, "query-functions");
             assert_eq!((&record.response, &record.facts), (&None, &Facts::default()));
             (record.messages.clone(), record.functions.clone())
         }

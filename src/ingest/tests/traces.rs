@@ -17,9 +17,9 @@ fn hi() -> Value {
     json!({"role": "user", "content": "hi"})
 }
 
-/// What every shape here makes of the same request: "hi" to a function `f`, which the model calls.
-fn assert_same(record: &Record, shape: &str, facts: &Facts) {
-    assert_eq!(record.shape, shape);
+/// What every log format here makes of the same request: "hi" to a function `f`, which the model calls.
+fn assert_same(record: &Record, log_format: &str, facts: &Facts) {
+    assert_eq!(record.log_format, log_format);
     assert_eq!(record.messages, [Message::text(Role::User, "hi")]);
     assert!(record.functions.starts_with("[{") && record.functions.contains("\"f\""), "{}", record.functions);
     let mut response = record.response.clone().expect("a response");
@@ -233,10 +233,10 @@ fn helicone_rows_are_read_from_json_and_from_tables() {
     let quoted = body.to_string().replace('"', "\"\"");
     let table = format!("request_id,request_created_at,request_body\nq,2024-02-26T00:01:32Z,\"{quoted}\"\n");
     let read = record(read("log.csv", table).remove(0).fate);
-    assert_eq!((read.shape, read.facts.time_ms, read.response), ("openai-chat", Some(SECOND), None));
+    assert_eq!((read.log_format, read.facts.time_ms, read.response), ("openai-chat", Some(SECOND), None));
 }
 
-/// The attributes of one request by three conventions, each with the shape it is read as.
+/// The attributes of one request by three conventions, each with the log format it is read as.
 fn spans() -> Vec<(&'static str, Value, Option<&'static str>)> {
     let flat = json!({"gen_ai.request.model": "m", "gen_ai.conversation.id": "s", "user.id": "u",
         "llm.invocation_parameters": "{\"tool_choice\": \"auto\", \"parallel_tool_calls\": false}"});
@@ -317,7 +317,7 @@ fn pairs(object: &Value) -> Vec<Value> {
 
 #[test]
 fn spans_are_read_by_every_convention_flat_listed_or_loose() {
-    for (shape, attributes, finish_reason) in spans() {
+    for (log_format, attributes, finish_reason) in spans() {
         let mut loose = attributes.clone();
         loose["start_time"] = json!("2024-02-26T00:01:32Z");
         for span in [
@@ -325,12 +325,12 @@ fn spans_are_read_by_every_convention_flat_listed_or_loose() {
             json!({"startTimeUnixNano": "1708905692000000000", "attributes": attributes.to_string()}),
             loose,
         ] {
-            assert_same(&record_of(&span), shape, &facts(finish_reason));
+            assert_same(&record_of(&span), log_format, &facts(finish_reason));
         }
     }
-    for (shape, attributes, finish_reason) in spans() {
+    for (log_format, attributes, finish_reason) in spans() {
         let span = json!({"startTimeUnixNano": "1708905692000000000", "attributes": pairs(&attributes)});
-        assert_same(&record_of(&span), shape, &facts(finish_reason));
+        assert_same(&record_of(&span), log_format, &facts(finish_reason));
     }
 }
 
@@ -362,7 +362,7 @@ fn one_line_gives_each_span_and_each_run_a_fate_of_its_own() {
     let line = json!({"resourceSpans": [
         {"scopeSpans": [{"spans": [span("a"), other]}]}, {"scopeSpans": [{"spans": [span("b")]}]}]});
     let lines = read("log.jsonl", format!("{line}\n{line}\n"));
-    let expected = [(1, "record"), (1, "ingest/unknown-shape"), (1, "record")];
+    let expected = [(1, "record"), (1, "ingest/unknown-log-format"), (1, "record")];
     assert_eq!(outline(&lines[..3]), expected);
     assert_eq!(lines.iter().map(|line| line.part).collect::<Vec<_>>(), [0, 1, 2, 0, 1, 2]);
     let keys: Vec<u128> = lines

@@ -28,7 +28,7 @@ pub(super) struct Decided {
     /// Why there is no response although the model took its turn.
     pub(super) finish_reason: Option<String>,
     /// What came after it; empty where a part of it cannot be read.
-    pub(super) afterwards: Vec<Message>,
+    pub(super) following_messages: Vec<Message>,
 }
 
 /// A message, or a turn of the model whose calls cannot be read.
@@ -42,8 +42,8 @@ pub(super) fn decide(turns: Vec<Turn>, notation: Notation, is_prompt: bool) -> R
 /// Cuts messages at their decision: what was sent, what the model did, what came after it.
 pub(super) fn cut_messages(messages: &[Message]) -> Option<(Vec<Message>, Message, Vec<Message>)> {
     let said: Vec<Said> = messages.iter().cloned().map(Ok).collect();
-    let Decided { messages, response, afterwards, .. } = cut(&said, false).ok()?;
-    Some((messages, response?, afterwards))
+    let Decided { messages, response, following_messages, .. } = cut(&said, false).ok()?;
+    Some((messages, response?, following_messages))
 }
 
 fn cut(said: &[Said], is_prompt: bool) -> Result<Decided, Fault> {
@@ -55,7 +55,7 @@ fn cut(said: &[Said], is_prompt: bool) -> Result<Decided, Fault> {
     let (before, rest) = said.split_at(own.start);
     let messages = before.iter().cloned().collect::<Result<Vec<_>, _>>()?;
     let (own, after) = rest.split_at(own.len());
-    let afterwards = after.iter().cloned().collect::<Result<Vec<_>, _>>().unwrap_or_default();
+    let following_messages = after.iter().cloned().collect::<Result<Vec<_>, _>>().unwrap_or_default();
     let own: Result<Vec<_>, _> = own.iter().cloned().collect();
     let finish_reason = own.is_err().then(|| FINISHED_UNREADABLE.to_owned());
     Ok(Decided { messages, response: own.ok().and_then(merged), finish_reason, afterwards })

@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::tags::END_OF_TEXT;
 use super::{Speaker, Talk, Turn, system_beside};
 use crate::conversation::Role;
+use crate::ingest::log_formats::Columns;
 use crate::ingest::reasons::Fault;
-use crate::ingest::shapes::Columns;
 
 /// How a kind of text writes turns.
 struct Grammar {
-    /// The name of the shape.
-    shape: &'static str,
+    /// The name of the log format.
+    log_format: &'static str,
     /// What begins a turn, and who speaks then.
     marks: &'static [(&'static str, Role)],
     /// Marks count only at the start of a line.
@@ -29,7 +29,7 @@ struct Grammar {
 
 const GRAMMARS: &[Grammar] = &[
     Grammar {
-        shape: "glaive",
+        log_format: "glaive",
         marks: &[
             ("SYSTEM:", Role::System),
             ("USER:", Role::User),
@@ -41,7 +41,7 @@ const GRAMMARS: &[Grammar] = &[
         is_prompt: false,
     },
     Grammar {
-        shape: "chatml",
+        log_format: "chatml",
         marks: &[
             ("<|im_start|>system\n", Role::System),
             ("<|im_start|>user\n", Role::User),
@@ -53,7 +53,7 @@ const GRAMMARS: &[Grammar] = &[
         is_prompt: true,
     },
     Grammar {
-        shape: "llama-header",
+        log_format: "llama-header",
         marks: &[
             ("<|start_header_id|>system<|end_header_id|>", Role::System),
             ("<|start_header_id|>user<|end_header_id|>", Role::User),
@@ -66,7 +66,7 @@ const GRAMMARS: &[Grammar] = &[
         is_prompt: true,
     },
     Grammar {
-        shape: "mistral",
+        log_format: "mistral",
         marks: &[
             ("[AVAILABLE_TOOLS]", Role::System),
             ("[INST]", Role::User),
@@ -127,7 +127,7 @@ impl Grammar {
 fn read(grammar: &Grammar, text: &str, beside: Option<String>) -> Talk {
     let cuts = grammar.cuts(text);
     let ends = cuts.iter().skip(1).map(|cut| cut.0).chain([text.len()]);
-    let mut talk = Talk { shape: grammar.shape, is_prompt: grammar.is_prompt, ..Talk::default() };
+    let mut talk = Talk { log_format: grammar.log_format, is_prompt: grammar.is_prompt, ..Talk::default() };
     let mut systems: Vec<String> = beside.into_iter().map(|system| without_mark(grammar, &system)).collect();
     for (&(mark, start, role), end) in cuts.iter().zip(ends) {
         let said = grammar.trimmed(&text[start..end]);

@@ -27,20 +27,20 @@ use serde_json::Value;
 use crate::conversation::{Message, Role};
 use crate::ingest::facts::FactFinder;
 use crate::ingest::fate::{LineFate, Record};
+use crate::ingest::log_formats::envelopes::ENVELOPES;
+use crate::ingest::log_formats::{Columns, column};
 use crate::ingest::messages::read_system;
 use crate::ingest::path::{at, find_object};
 use crate::ingest::reasons::{Fault, NO_FUNCTIONS, NO_MESSAGES};
 use crate::ingest::response::{FINISHED_UNREADABLE, read_response};
-use crate::ingest::shapes::envelopes::ENVELOPES;
-use crate::ingest::shapes::{Columns, column};
 use decision::Decided;
 use tags::Notation;
 
 /// A conversation as it was written, before it is cut.
 #[derive(Debug, Default)]
 pub(crate) struct Talk {
-    /// The name of its shape.
-    shape: &'static str,
+    /// The name of its log format.
+    log_format: &'static str,
     /// Instructions, the tools' frame included.
     system: Option<String>,
     /// The tool list where it stands beside the conversation.
@@ -78,7 +78,7 @@ pub(super) fn names() -> Vec<&'static str> {
     said::TRANSCRIPTS.iter().chain([&said::MESSAGES]).chain(marked::WHOLE).copied().collect()
 }
 
-/// Reads a line that no shape of the tables fits; `None` where it is no transcript either.
+/// Reads a line that no log format of the tables fits; `None` where it is no transcript either.
 pub(super) fn record(
     line: u64,
     content_key: u128,
@@ -95,7 +95,7 @@ pub(super) fn record(
     let answer = column(value, &columns.response);
     let read = talk.map_err(LineFate::Unreadable).and_then(|mut talk| {
         talk.is_prompt |= answer.is_some();
-        let shape = talk.shape;
+        let log_format = talk.log_format;
         let (functions, decided) = request_of(talk, answer)?;
         let Decided { messages, response, finish_reason, afterwards } = decided;
         facts.finish_reason = finish_reason;
@@ -103,11 +103,11 @@ pub(super) fn record(
             line,
             content_key,
             external_id,
-            shape,
+            log_format,
             messages,
             functions,
             response,
-            afterwards,
+            following_messages,
             facts,
             custom_id: None,
         })
@@ -159,7 +159,7 @@ pub(super) fn cut_at_decision(messages: &[Message]) -> Option<(Vec<Message>, Mes
     decision::cut_messages(messages)
 }
 
-/// Whether a list of messages that other shapes would claim is written as `ShareGPT` writes them.
+/// Whether a list of messages that other log formats would claim is written as `ShareGPT` writes them.
 pub(super) fn is_sharegpt(line: &Value) -> bool {
     line.get(said::MESSAGES).and_then(|list| list.get(0)).is_some_and(|turn| turn.get("from").is_some())
 }

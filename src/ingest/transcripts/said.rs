@@ -2,15 +2,15 @@
 //!
 //! A list under `conversations` is a transcript whatever it holds. One under `messages` is
 //! so only where its instructions hold the tool list, for otherwise it is a chat without
-//! tools, which the tables of shapes tell. Roles that are not known are a fault.
+//! tools, which the tables of log formats tell. Roles that are not known are a fault.
 
 use serde_json::{Map, Value};
 
 use super::{Speaker, Talk, Turn, frame, system_beside};
 use crate::conversation::Role;
+use crate::ingest::log_formats::{Columns, column};
 use crate::ingest::path::become_list;
 use crate::ingest::reasons::{BAD_MESSAGE, Fault};
-use crate::ingest::shapes::{Columns, column};
 
 /// Keys under which training sets keep a conversation.
 pub(super) const TRANSCRIPTS: &[&str] = &["conversations", "conversation"];
@@ -44,8 +44,8 @@ const SPEAKERS: &[(&str, Speaker)] = &[
 /// Finds a conversation that is a list.
 pub(super) fn talk(body: &Value, columns: &Columns) -> Option<Result<Talk, Fault>> {
     if let Some(list) = TRANSCRIPTS.iter().find_map(|key| list_at(body, key)) {
-        let shape = if is_sharegpt(&list) { "sharegpt" } else { "transcript" };
-        return Some(read(shape, list, body, columns));
+        let log_format = if is_sharegpt(&list) { "sharegpt" } else { "transcript" };
+        return Some(read(log_format, list, body, columns));
     }
     let list = list_at(body, MESSAGES)?;
     if is_sharegpt(&list) {
@@ -78,13 +78,13 @@ fn is_sharegpt(list: &[Value]) -> bool {
     list.iter().any(|turn| turn.get("from").is_some())
 }
 
-fn read(shape: &'static str, list: Vec<Value>, body: &Value, columns: &Columns) -> Result<Talk, Fault> {
+fn read(log_format: &'static str, list: Vec<Value>, body: &Value, columns: &Columns) -> Result<Talk, Fault> {
     let beside = column(body, &columns.functions).map(|tools| match tools {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     });
     let beside = beside.filter(|text| !text.trim().is_empty());
-    let mut talk = Talk { shape, beside, ..Talk::default() };
+    let mut talk = Talk { log_format, beside, ..Talk::default() };
     let mut systems: Vec<String> = system_beside(body, columns).transpose()?.into_iter().collect();
     for (number, element) in (1..).zip(list) {
         let turn = turn(number, element)?;

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::conversation::{Call, Message, Role};
 use crate::ingest::fate::{LineFate, Record};
+use crate::ingest::log_formats::Columns;
 use crate::ingest::reasons::{BAD_MESSAGE, NO_FUNCTIONS, NO_MESSAGES};
 use crate::ingest::record::record_of_value;
-use crate::ingest::shapes::Columns;
 
 fn fate_of(value: Value) -> LineFate {
     record_of_value(1, 0, value, &Columns::default())
@@ -43,8 +43,8 @@ fn calling(content: &str, calls: &[(&str, Value)]) -> Message {
 const TOOLS: &str = r#"[{"name": "ring", "parameters": {"bell": {"type": "string"}}}]"#;
 
 /// What every form below tells: a question, a call, its result, an answer, thanks.
-fn assert_is_the_bell(record: &Record, shape: &str, instructions: &[&str]) {
-    assert_eq!(record.shape, shape);
+fn assert_is_the_bell(record: &Record, log_format: &str, instructions: &[&str]) {
+    assert_eq!(record.log_format, log_format);
     let mut asked: Vec<Message> = instructions.iter().map(|said| text(Role::System, said)).collect();
     asked.push(text(Role::User, "Ring the captain's bell."));
     assert_eq!(record.messages, asked);
@@ -55,7 +55,7 @@ fn assert_is_the_bell(record: &Record, shape: &str, instructions: &[&str]) {
         text(Role::User, "Thanks!"),
         text(Role::Assistant, "Any time."),
     ];
-    assert_eq!(record.afterwards, after);
+    assert_eq!(record.following_messages, after);
 }
 
 #[test]
@@ -88,9 +88,9 @@ fn a_conversation_of_roles_is_read_with_the_calls_of_chat_apis() {
             {"type": "function", "function": {"name": "ring", "arguments": "{\"bell\": \"captain's\"}"}}]},
         {"role": "tool", "content": {"ok": true}},
     ]}));
-    assert_eq!(record.shape, "transcript");
+    assert_eq!(record.log_format, "transcript");
     assert_eq!(record.response, Some(calling("", &[("ring", json!({"bell": "captain's"}))])));
-    assert_eq!(record.afterwards, [text(Role::Tool, "{\"ok\":true}")]);
+    assert_eq!(record.following_messages, [text(Role::Tool, "{\"ok\":true}")]);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn turns_of_the_model_that_follow_one_another_are_one() {
     assert_eq!(record.messages, asked);
     let calls = [("ring", json!({"bell": "fore"})), ("ring", json!({"bell": "aft"}))];
     assert_eq!(record.response, Some(calling("So be it.", &calls)));
-    assert_eq!(record.afterwards, []);
+    assert_eq!(record.following_messages, []);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_conversation_without_calls_is_cut_at_its_first_answer() {
     ]}));
     assert_eq!(record.messages, [text(Role::Assistant, "Welcome."), text(Role::User, "Order me a pizza.")]);
     assert_eq!(record.response, Some(text(Role::Assistant, "I cannot.")));
-    assert_eq!(record.afterwards.len(), 2);
+    assert_eq!(record.following_messages.len(), 2);
     let open = record_of(json!({"tools": TOOLS, "conversations": [{"from": "human", "value": "Hello?"}]}));
     assert_eq!((open.response, open.facts.finish_reason), (None, None));
 }
@@ -199,7 +199,7 @@ fn a_turn_may_hold_text_and_several_calls_and_several_results() {
     ]}));
     let calls = [("ring", json!({"bell": "fore"})), ("ring", json!({"bell": "aft"}))];
     assert_eq!(record.response, Some(calling("Both.", &calls)));
-    assert_eq!(record.afterwards, [text(Role::Tool, "1"), text(Role::Tool, "2")]);
+    assert_eq!(record.following_messages, [text(Role::Tool, "1"), text(Role::Tool, "2")]);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn a_prompt_that_waits_for_the_model_is_all_question() {
     let asked = [text(Role::User, "Ring it."), calling("", &[("ring", json!({}))]), text(Role::Tool, "ok")];
     let record = record_of(json!({"messages": sent, "response": "It rang."}));
     assert_eq!((record.messages, record.response), (asked.to_vec(), Some(text(Role::Assistant, "It rang."))));
-    assert_eq!(record.afterwards, []);
+    assert_eq!(record.following_messages, []);
     let prompt = format!(
         "<|im_start|>system\n{HERMES}<|im_end|>\n<|im_start|>user\nRing it.<|im_end|>\n<|im_start|>assistant\n{call}<|im_end|>\n<|im_start|>tool\nok<|im_end|>\n<|im_start|>assistant\n"
     );
@@ -445,5 +445,5 @@ fn assert_reads_back(record: &Record, turns: &[(String, String, String, String)]
 
 /// Question, response and what came after, as one conversation.
 fn whole(record: &Record) -> Vec<Message> {
-    record.messages.iter().chain(&record.response).chain(&record.afterwards).cloned().collect()
+    record.messages.iter().chain(&record.response).chain(&record.following_messages).cloned().collect()
 }

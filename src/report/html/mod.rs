@@ -85,7 +85,7 @@ fn funnel(report: &Report) -> Markup {
 fn step(report: &Report, row: &FunnelRow) -> Markup {
     let pairs = report.ingest.records;
     html! {
-        (code(&row.step)) " " (soft(&row.what))
+        (code(&row.step)) " " (soft(&row.description))
         div.bars {
             (share(Hue::Blue, "requests", row.requests, pairs))
             (share(Hue::Orange, "doc lists", row.doc_lists, pairs))
@@ -172,8 +172,10 @@ fn first_and_numbers(headings: &[&'static str]) -> Vec<Column> {
 
 fn shared_lists(report: &Report) -> String {
     let composition = &report.composition;
-    let stand_for =
-        report.entries.stand_for.map(|n| format!(" They are a sample and stand for {} requests.", count(n)));
+    let represented_requests = report
+        .entries
+        .represented_requests
+        .map(|n| format!(" They are a sample and stand for {} requests.", count(n)));
     format!(
         "{} entries{} share {} doc lists and offer {} functions: {} distinct ones, {} distinct names.{}",
         count(composition.requests),
@@ -182,7 +184,7 @@ fn shared_lists(report: &Report) -> String {
         count(composition.functions_offered),
         count(composition.distinct_functions),
         count(composition.distinct_names),
-        stand_for.unwrap_or_default()
+        represented_requests.unwrap_or_default()
     )
 }
 

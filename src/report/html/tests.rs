@@ -89,7 +89,7 @@ fn report(text: &dyn Fn(&str) -> String, [request_id, row_id]: [&str; 2]) -> Rep
         kind: None,
         cascaded: false,
         rows: 1,
-        merged_into_left: 0,
+        merged_into_not_exported: 0,
         example: example("fate", Some(request_id)),
     }];
     report.edits = vec![EditReport {

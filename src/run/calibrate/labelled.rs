@@ -64,8 +64,8 @@ impl Labelled {
         from_run(run, labels, registry, observer)
     }
 
-    /// Keeps the doc lists of one half, as a seed draws it.
-    pub fn keep_half(&mut self, is_first: bool, seed: u64) {
+    /// Keeps the doc lists of one fold, as a seed draws it.
+    pub fn keep_fold(&mut self, is_first: bool, seed: u64) {
         self.examples.retain(|example| is_set_apart(&example.group, seed) == is_first);
     }
 

@@ -46,12 +46,12 @@ pub struct Calibration<'l> {
     pub plan: Plan,
 }
 
-/// What weights decide that were fitted on one half and tested on the other.
+/// What weights decide that were fitted on one fold and tested on the other.
 #[derive(Debug)]
 pub struct Tested {
     /// By part of the requests, with what it is called.
     pub parts: Vec<(&'static str, Findings)>,
-    /// Thresholds of the text for each target precision, and what they decide in the halves; none where the text was
+    /// Thresholds of the text for each target precision, and what they decide in the folds; none where the text was
     /// not fitted.
     pub curve: Option<(Vec<Point>, Findings)>,
 }
@@ -63,7 +63,7 @@ pub struct Alone {
     pub family: &'static str,
     /// The feature; all of the family where there is none.
     pub feature: Option<&'static str>,
-    /// The mean area under the ROC curve; none where no half had both sides.
+    /// The mean area under the ROC curve; none where no fold had both sides.
     pub auc: Option<f64>,
 }
 
@@ -77,7 +77,7 @@ impl Calibration<'_> {
         judge_all(&self.begin, self.examples())
     }
 
-    /// Fits on one half and tests on the other.
+    /// Fits on one fold and tests on the other.
     pub fn tested(&self) -> Tested {
         let (examples, plan) = (self.examples(), self.plan);
         let mut tested = Tested { parts: Vec::new(), curve: None };

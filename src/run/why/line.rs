@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::engine::corpus::RowId;
 use crate::engine::error::Error;
 use crate::engine::ledger::fate_word;
-use crate::engine::payload::{LineStory, StoredPlace, read_lines};
+use crate::engine::raw::{LineStory, StoredPlace, read_lines};
 use crate::engine::vocabulary::RowIx;
 use crate::run::OpenRun;
 use crate::run::place::{NamedPlace, name, name_and_line, record_of};

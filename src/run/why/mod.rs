@@ -13,7 +13,7 @@ use crate::columns;
 use crate::engine::corpus::RowId;
 use crate::engine::entries::{self, EntryOrigin};
 use crate::engine::forgotten::{FORGOTTEN, Forgotten};
-use crate::engine::payload::StoredPlace;
+use crate::engine::raw::StoredPlace;
 use crate::engine::vocabulary::RowIx;
 use crate::text::figures::{count, counted};
 use list::ListStory;

@@ -16,7 +16,7 @@ use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::ledger::{Event, fate_word, for_each_event, for_each_forgotten};
 use crate::engine::link::Span;
 use crate::engine::links::{self, StoredLink};
-use crate::engine::payload::read_lines;
+use crate::engine::raw::read_lines;
 use crate::engine::vocabulary::{ColumnSpec, RowIx, Safety, TableId};
 use crate::export::sink::JUDGED;
 use crate::report::end_of_merges;
@@ -90,7 +90,7 @@ impl Story<'_> {
             .text(columns::EXTERNAL_ID, at)
             .map(|id| format!(", its id there {}", visible_line(id)))
             .unwrap_or_default();
-        let shape = cells.text(columns::SHAPE, at).unwrap_or("?");
+        let shape = cells.text(columns::LOG_FORMAT, at).unwrap_or("?");
         text + &format!("  read      {place}{own_id}, as {shape}\n")
             + &facts(cells, at)
             + &self.conversation(cells, at)
@@ -114,7 +114,8 @@ impl Story<'_> {
         let response: Option<Message> = json(cells, columns::RESPONSE, at);
         let response =
             response.map_or("nothing on record".to_owned(), |response| self.shown(&said(&response)));
-        let afterwards: Vec<Message> = json(cells, columns::AFTERWARDS, at).unwrap_or_default();
+        let following_messages: Vec<Message> =
+            json(cells, columns::FOLLOWING_MESSAGES, at).unwrap_or_default();
         let mut text = String::new();
         for message in &messages {
             text += &format!("  {:9} {}\n", speaker(message), self.shown(&said(message)));

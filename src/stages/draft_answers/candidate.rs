@@ -97,10 +97,10 @@ pub(super) fn recorded_candidate(
     let (kind, calls) = match recorded(row.response().as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
         Recorded::Calls(calls) => ("calls", Some(calls)),
         Recorded::Declined => ("declined", None),
-        Recorded::Cut => ("cut", None),
+        Recorded::Truncated => ("truncated", None),
         Recorded::Failed => ("failed", None),
         Recorded::Unreadable(_) => ("unreadable", None),
-        Recorded::Nothing => ("nothing", None),
+        Recorded::Empty => ("empty", None),
     };
     let rank = match (&calls, row.text(OUTCOME)) {
         (None, _) => Rank::None,

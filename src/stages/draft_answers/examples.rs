@@ -4,7 +4,7 @@ use super::{REFUTED, SEVERAL_STEPS, UNSOURCED_VALUE};
 use crate::engine::example::Example;
 
 /// A call with that outcome.
-macro_rules! rung {
+macro_rules! parser_step {
     ($outcome:literal) => {
         concat!(
             r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings a bell.", "#,
@@ -44,7 +44,7 @@ const QUIET: &str = bell!(r#"{"name": "ring", "arguments": {"times": 3}}"#);
 const UNSOURCED: &str = concat!(
     r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings someone.", "#,
     r#""parameters": {"type": "dict", "required": ["whom"], "properties": {"whom": {"type": "string", "description": "The number."}}}}]}], "#,
-    r#""requests": [{"unsourced": ["+440000000002"], "response": {"role": "assistant", "content": "", "#,
+    r#""requests": [{"answer_only_placeholders": ["+440000000002"], "response": {"role": "assistant", "content": "", "#,
     r#""calls": [{"name": "ring", "arguments": {"whom": "+440000000002"}}]}}]}"#
 );
 
@@ -87,9 +87,9 @@ const CARRY: [(&str, &str); 9] = [
 
 pub(super) fn all() -> Vec<Example> {
     let mut examples = vec![
-        Example::tables(REFUTED.code, rung!("failed"), rung!("worked")),
-        Example::tables(SEVERAL_STEPS.code, rung!("goes-on"), rung!("worked")),
-        Example::tables(UNSOURCED_VALUE.code, UNSOURCED, rung!("worked")),
+        Example::tables(REFUTED.code, parser_step!("failed"), parser_step!("worked")),
+        Example::tables(SEVERAL_STEPS.code, parser_step!("goes-on"), parser_step!("worked")),
+        Example::tables(UNSOURCED_VALUE.code, ANSWER_ONLY_PLACEHOLDERS, parser_step!("worked")),
     ];
     examples.extend(CARRY.map(|(code, fires)| Example::tables(code, fires, QUIET)));
     examples

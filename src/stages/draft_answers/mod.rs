@@ -27,8 +27,8 @@ use crate::answers::fault::{CarryFault, Uncarried};
 use crate::answers::human;
 use crate::cells::TypedCells as _;
 use crate::columns::{
-    ANSWER, ANSWER_FROM, FINISH_REASON, FUNCTIONS, OUTCOME, RECORDED, RELEVANCE, RENAMES, RESPONSE, STATUS,
-    TIER, UNSOURCED,
+    ANSWER, ANSWER_FROM, ANSWER_ONLY_PLACEHOLDERS, FINISH_REASON, FUNCTIONS, OUTCOME, RELEVANCE, RENAMES,
+    RESPONSE, RESPONSE_KIND, STATUS, TIER,
 };
 use crate::engine::context::Context;
 use crate::engine::contract::Contract;
@@ -84,8 +84,8 @@ impl Stage for DraftAnswers {
     fn contract(&self) -> Contract {
         Contract::of(TableId::Requests)
             .reads([RESPONSE, FINISH_REASON, STATUS, OUTCOME, FUNCTIONS, RENAMES])
-            .reads_if_there([RELEVANCE, UNSOURCED])
-            .writes([RECORDED, ANSWER, TIER, ANSWER_FROM])
+            .reads_if_there([RELEVANCE, ANSWER_ONLY_PLACEHOLDERS])
+            .writes([RESPONSE_KIND, ANSWER, TIER, ANSWER_FROM])
             .reasons(CARRY.iter().map(|(_, reason)| reason).chain([
                 &REFUTED,
                 &SEVERAL_STEPS,
@@ -111,12 +111,12 @@ impl Stage for DraftAnswers {
             for (&row, candidates) in batch.rows().iter().zip(candidates) {
                 let Candidates { head, kind, recorded, human } = candidates;
                 if head == row {
-                    out.set(row, RECORDED, kind)?;
+                    out.set(row, RESPONSE_KIND, kind)?;
                     if is_judged_to_need_none(batch.row(row)) {
                         needs_no_call.insert(row);
                     }
                 }
-                if let Some(placeholders) = batch.row(row).unsourced() {
+                if let Some(placeholders) = batch.row(row).answer_only_placeholders() {
                     unsourced.insert(row, placeholders);
                 }
                 if let Some(answer) = human
@@ -265,6 +265,6 @@ mod tests {
         assert_eq!(fates, [None, None, Some("answer/unknown-function"), None, None]);
         let answered: Vec<_> = (0..5).map(|row| judged.cell(row, ANSWER)).collect();
         assert_eq!(answered, [Some(r#"[{"ring":{}}]"#), None, None, None, None]);
-        assert!((0..5).all(|row| judged.cell(row, RECORDED) == Some("calls")));
+        assert!((0..5).all(|row| judged.cell(row, RESPONSE_KIND) == Some("calls")));
     }
 }

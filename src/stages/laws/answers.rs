@@ -21,7 +21,7 @@ use crate::engine::contract::Contract;
 use crate::engine::corpus::Corpus;
 use crate::engine::fingerprint::{Fingerprint, sha256_of};
 use crate::engine::frame::FrameFile;
-use crate::engine::payload::read_lines;
+use crate::engine::raw::read_lines;
 use crate::engine::runner::Source as _;
 use crate::engine::stage::Stage;
 use crate::engine::vocabulary::{ColumnSpec, TableId};

@@ -29,7 +29,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 use super::{Notes, Settings};
 use crate::answers::recorded::{Recorded, recorded};
 use crate::cells::TypedCells as _;
-use crate::columns::{FAMILY, FINISH_REASON, MESSAGES, RESPONSE, STATUS, VARIANT_OF};
+use crate::columns::{FINISH_REASON, LIST_VARIANT_OF, MESSAGES, RESPONSE, STATUS, VARIANT_OF};
 use crate::conversation::{Message, Role};
 use crate::docs::canonical;
 use crate::embed::Embedder;
@@ -53,9 +53,9 @@ use crate::text::specifics::{fixed_points, specifics};
 use gates::{Gate, check_gates, goes_by_meaning};
 
 /// The reason code of queries that are equal after normalisation; their answers may stand for one another.
-const SAME_CODE: &str = "query/same";
+const SAME_CODE: &str = "query/duplicate";
 /// The reason code of queries of nearly the same words.
-const NEAR_COPY_CODE: &str = "query/near-copy";
+const NEAR_COPY_CODE: &str = "query/near-duplicate";
 /// The reason code of queries that are near by their vectors.
 const SIMILAR_CODE: &str = "query/similar";
 
@@ -114,7 +114,7 @@ pub struct MergeNearQueries {
     /// Within what requests are compared.
     pub scope: Scope,
     /// Whether queries that are equal after normalisation merge.
-    pub equal: bool,
+    pub exact: bool,
     /// ROUGE-L F1 from 0 to 1 above which two queries are one, or "off". Higher keeps more requests.
     pub rouge_l: Gate,
     /// Cosine from 0 to 1 from which on two queries are one, or "off". Higher keeps more requests.
@@ -132,7 +132,7 @@ impl Default for MergeNearQueries {
     fn default() -> Self {
         Self {
             scope: Scope::DocList,
-            equal: true,
+            exact: true,
             rouge_l: Gate::At(0.8),
             cosine: Gate::At(0.85),
             embedder: Chosen::default(),
@@ -156,7 +156,7 @@ impl Settings for MergeNearQueries {
             }
             ([true, _], None) => format!("after merging queries of similar wording ({N_GRAMS})").into(),
             ([false, true], _) => "after merging queries of similar wording (ROUGE-L)".into(),
-            ([false, false], _) if self.equal => "after merging equal queries".into(),
+            ([false, false], _) if self.exact => "after merging equal queries".into(),
             ([false, false], _) => "queries not compared: every measure is off".into(),
         }
     }
@@ -213,7 +213,7 @@ impl Stage for MergeNearQueries {
         Contract::of(TableId::Requests)
             .partition(Partition::Key)
             .reads([MESSAGES])
-            .reads_if_there([RESPONSE, FINISH_REASON, STATUS, FAMILY])
+            .reads_if_there([RESPONSE, FINISH_REASON, STATUS, LIST_VARIANT_OF])
             .writes([VARIANT_OF])
             .reasons([&SAME, &NEAR_COPY, &SIMILAR, &VARIANT])
             .merges()
@@ -352,7 +352,7 @@ impl NearTo {
 type Families<'a> = Parents<'a, Option<u128>>;
 
 fn families<'a>(view: &View<'a>, cx: &Context<'_>) -> Result<Families<'a>> {
-    view.parents(cx, |list| list.text(FAMILY).map(|family| xxh3_128(family.as_bytes())))
+    view.parents(cx, |list| list.text(LIST_VARIANT_OF).map(|family| xxh3_128(family.as_bytes())))
 }
 
 /// The wanted requests of a table in groups within which they are compared: those with calls first, each half in canonical order.
@@ -381,7 +381,7 @@ impl MergeNearQueries {
     /// For each request that is equal to an earlier one: the earliest.
     fn twins(&self, view: &View<'_>, cx: &Context<'_>) -> Result<FxHashMap<RowIx, RowIx>> {
         let mut twins = FxHashMap::default();
-        if !self.equal {
+        if !self.exact {
             return Ok(twins);
         }
         let mut keys: Vec<(u32, RowIx, u128)> = Vec::new();

@@ -119,7 +119,7 @@ impl Settings for Sample {
 }
 
 /// Columns of long text, each cell of which is its own.
-const SAID: [ColumnSpec; 3] = [columns::MESSAGES, columns::RESPONSE, columns::AFTERWARDS];
+const SAID: [ColumnSpec; 3] = [columns::MESSAGES, columns::RESPONSE, columns::FOLLOWING_MESSAGES];
 
 /// A column by which requests can be told apart.
 fn column(name: &str) -> std::result::Result<ColumnSpec, String> {

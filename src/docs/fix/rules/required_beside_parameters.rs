@@ -8,7 +8,7 @@ use crate::docs::fix::rule::{Rule, Safety};
 use crate::docs::fix::walk::each_function;
 
 pub(super) static RULE: Rule = Rule {
-    code: "schema/required-beside-parameters",
+    code: "schema/required-outside-parameters",
     what: "The list of required parameters stands beside `parameters`.",
     why: "It belongs inside and is moved there.",
     safety: Safety::Safe,

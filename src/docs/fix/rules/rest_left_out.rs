@@ -10,7 +10,7 @@ use crate::docs::fix::walk::each_function;
 const REST: &str = "rest";
 
 pub(super) static RULE: Rule = Rule {
-    code: "schema/rest-left-out",
+    code: "schema/variadic-parameters",
     what: "A function takes any number of arguments that have no names of their own.",
     why: "BFCL has a name for every parameter, so `*args` and `**kwargs` cannot be given and are left out. Calls that \
           do without them stay right, so the edit is safe; it stands by itself, so that the loss can be seen.",

@@ -15,7 +15,7 @@ use crate::docs::fix::walk::each_function;
 const CALLABLE: &str = "api_call";
 
 pub(super) static RULE: Rule = Rule {
-    code: "schema/title-for-callable",
+    code: "schema/title-as-name",
     what: "The name is a title or the host of an API, and what is called stands beside it.",
     why: "Calls give the callable (`api_call`), so it is the name. Of a whole call the path is taken \
           (`bells.tower(id).ring(times)` is `bells.tower.ring`), of a web request the method and the path (`GET /bells` \

@@ -9,7 +9,7 @@ use crate::docs::fix::values::is_undescribed;
 use crate::docs::fix::walk::{Place, each_function, each_schema};
 
 pub(super) static RULE: Rule = Rule {
-    code: "schema/title-for-description",
+    code: "schema/title-as-description",
     what: "A title stands where a description should be.",
     why: "The title is the writer's own word for it, and BFCL has no titles.",
     safety: Safety::Safe,

@@ -10,7 +10,7 @@ use crate::docs::fix::values::is_undescribed;
 use crate::docs::fix::walk::{Place, each_schema};
 
 pub(super) static RULE: Rule = Rule {
-    code: "schema/unknown-type",
+    code: "schema/type-synonym",
     what: "A type is written in other words than BFCL's eight.",
     why: "The checker stops at a type it does not know. The word is translated (object to dict, number to float, \
           List[int] to array with items), and what it says about elements and choices is kept; what stands in brackets \

@@ -8,7 +8,7 @@ use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::each_schema;
 
 pub(super) static RULE: Rule = Rule {
-    code: "schema/untranslated-type",
+    code: "schema/unknown-type",
     what: "A type is none of BFCL's eight and no known word for one.",
     why: "The checker stops at it.",
     safety: Safety::Suggest,

@@ -101,7 +101,7 @@ fn an_openai_doc_becomes_a_bfcl_one_with_few_edits() {
         r#"{"name":"f","description":"d","parameters":{"type":"dict","properties":{"n":{"type":"float","description":"y"}},"required":["n"]}}"#
     );
     let codes: Vec<_> = fixed.edits.iter().map(|edit| edit.rule.code).collect();
-    assert_eq!(codes, ["schema/unknown-type", "schema/unknown-type", "schema/extra-key", "schema/extra-key"]);
+    assert_eq!(codes, ["schema/type-synonym", "schema/type-synonym", "schema/extra-key", "schema/extra-key"]);
     assert_eq!(
         serde_json::to_value(&fixed.edits[0].patch).unwrap(),
         json!([

@@ -6,10 +6,10 @@ use rustc_hash::FxHashMap;
 
 use super::pending::Pending;
 use super::rows::{DocListRow, Place};
+use crate::engine::background_writer::BackgroundWriter;
 use crate::engine::error::{Error, Result};
 use crate::engine::frame::{FrameWriter, Held};
 use crate::engine::part::BatchRows;
-use crate::engine::scribe::Scribe;
 use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
 
 /// Takes doc lists and writes each distinct one.
@@ -27,10 +27,10 @@ impl ListWriter {
         path: &Path,
         columns: &[ColumnSpec],
         batch_rows: BatchRows,
-        scribe: &Scribe,
+        background_writer: &BackgroundWriter,
     ) -> Self {
         Self {
-            file: FrameWriter::create_private(path).held_by(scribe),
+            file: FrameWriter::create_private(path).held_by(background_writer),
             pending: Pending::of(TableId::DocLists, columns, batch_rows),
             batches: Vec::new(),
             ids: Vec::new(),

@@ -3,9 +3,9 @@
 //! An *envelope* is where the body of a request stands in a line and which paths of
 //! its own lead to the response and the facts; a *body* is the API or the tool it was
 //! written by. Every envelope is tried with every body, in the order of the tables, and
-//! the first pair whose signs all hold is the line's shape. `traces` are bodies of
+//! the first pair whose signs all hold is the line's log format. `traces` are bodies of
 //! observability tools: they are tried last, on the whole line, once its attributes are
-//! nested. Names of columns come from the pipeline; a new shape is a new entry, not a branch.
+//! nested. Names of columns come from the pipeline; a new log format is a new entry, not a branch.
 
 pub mod bodies;
 pub mod envelopes;
@@ -185,7 +185,7 @@ pub enum Place {
     ToolMessages(Path),
 }
 
-/// Something that must hold for a body to be of a shape.
+/// Something that must hold for a body to be of a log format.
 #[derive(Debug, Clone, Copy)]
 pub enum Sign {
     /// The path is there and not null.
@@ -198,8 +198,11 @@ pub enum Sign {
     NoneHas(Path, &'static str),
 }
 
-/// The shape of a line, if it has one. A line of no common shape gets its attributes nested, if it has some.
-pub(super) fn shape_of(line: &mut Value, columns: &Columns) -> Option<(&'static Envelope, &'static Body)> {
+/// The log format of a line, if it has one. A line of no common log format gets its attributes nested, if it has some.
+pub(super) fn log_format_of(
+    line: &mut Value,
+    columns: &Columns,
+) -> Option<(&'static Envelope, &'static Body)> {
     let common = ENVELOPES.iter().find_map(|envelope| {
         let content = find_object(line, envelope.body)?;
         let body = BODIES.iter().find(|body| body.fits(content, columns))?;

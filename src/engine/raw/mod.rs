@@ -2,7 +2,7 @@
 //!
 //! `rows` is what a source hands over, `writer` takes it: requests in batches as they come (`pending`), doc lists interned
 //! by the hash of their text (`lists`), lines that gave no request (`lines`). Only the few bytes a row that give order and
-//! ids stay in memory until the end (`spine`).
+//! ids stay in memory until the end (`row index`).
 //!
 //! Ids come from content alone: the hash of the record, and for equal records their number among themselves. So the
 //! same log gives the same ids, whatever the order or the names of its files.
@@ -10,8 +10,8 @@
 mod lines;
 mod lists;
 mod pending;
+mod row_index;
 mod rows;
-mod spine;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -27,9 +27,9 @@ use super::frame::FrameFile;
 use super::manifest::InputFile;
 use super::vocabulary::{RowIx, TableId};
 pub use lines::{JOINED, LineStory, StoredPlace, read_lines};
+pub(crate) use row_index::id_of_repeat;
+use row_index::{TableIndex, read_row_index};
 pub use rows::{DocListRow, InputsRead, LineRow, Place, RequestRow, RowCells};
-pub(crate) use spine::id_of_repeat;
-use spine::{TableSpine, read_spine};
 pub use writer::Intake;
 
 /// A batch that has not as many rows as it may have ends with this many bytes of text.
@@ -37,8 +37,8 @@ const BATCH_BYTES: usize = 8 << 20;
 
 pub(crate) const REQUESTS: &str = "requests.parquet";
 pub(crate) const LISTS: &str = "doc_lists.parquet";
-pub(crate) const REQUEST_SPINE: &str = "requests.spine.parquet";
-pub(crate) const LIST_SPINE: &str = "doc_lists.spine.parquet";
+pub(crate) const REQUEST_INDEX: &str = "requests.index.parquet";
+pub(crate) const LIST_INDEX: &str = "doc_lists.index.parquet";
 pub(crate) const LINES: &str = "lines.parquet";
 
 /// Lines in, rows out.
@@ -106,13 +106,13 @@ pub struct IngestManifest {
     /// Inputs of which a record is named by its number and not by its line: tables and JSON that is not line by line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_record: Vec<u32>,
-    /// Requests by log shape.
-    pub shapes: BTreeMap<String, u64>,
+    /// Requests by log format.
+    pub log_formats: BTreeMap<String, u64>,
     /// Rows of each batch of requests.
     pub request_batches: Vec<usize>,
     /// Rows of each batch of doc lists.
     pub list_batches: Vec<usize>,
-    /// Raw text was taken out of the payload: it tells the run's story, but a later run must read the inputs anew.
+    /// Raw text was taken out of the raw tables: it tells the run's story, but a later run must read the inputs anew.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub purged: bool,
     /// Wall time.
@@ -125,10 +125,10 @@ pub struct IngestManifest {
 /// The run folder is damaged.
 pub fn load(run: &Path, manifest: &IngestManifest) -> Result<Corpus> {
     let folder = run.join("ingest");
-    let spines = (read_spine(&folder.join(REQUEST_SPINE))?, read_spine(&folder.join(LIST_SPINE))?);
-    check_links(&folder.join(REQUEST_SPINE), &spines)?;
-    let heights = [spines.0.ids.len(), spines.1.ids.len()];
-    let mut corpus = tables(manifest, spines);
+    let indexes = (read_row_index(&folder.join(REQUEST_INDEX))?, read_row_index(&folder.join(LIST_INDEX))?);
+    check_links(&folder.join(REQUEST_INDEX), &indexes)?;
+    let heights = [indexes.0.ids.len(), indexes.1.ids.len()];
+    let mut corpus = tables(manifest, indexes);
     let of_tables = [(REQUESTS, &mut corpus.requests), (LISTS, &mut corpus.lists)];
     let batches = [&manifest.request_batches, &manifest.list_batches];
     for (((name, table), batches), height) in of_tables.into_iter().zip(batches).zip(heights) {
@@ -145,7 +145,7 @@ pub fn load(run: &Path, manifest: &IngestManifest) -> Result<Corpus> {
 }
 
 /// Each request has a list that is there.
-fn check_links(path: &Path, (requests, lists): &(TableSpine, TableSpine)) -> Result<()> {
+fn check_links(path: &Path, (requests, lists): &(TableIndex, TableIndex)) -> Result<()> {
     let list_of = requests.list_of.as_deref().unwrap_or_default();
     let is_there = |&list: &RowIx| (list as usize) < lists.ids.len();
     if list_of.len() == requests.ids.len() && list_of.iter().all(is_there) {
@@ -154,8 +154,8 @@ fn check_links(path: &Path, (requests, lists): &(TableSpine, TableSpine)) -> Res
     Err(damaged(path, "a request has no doc list, or one that is not there"))
 }
 
-/// The tables of these spines, as yet without columns.
-fn tables(manifest: &IngestManifest, (requests, lists): (TableSpine, TableSpine)) -> Corpus {
+/// The tables of these indexes, as yet without columns.
+fn tables(manifest: &IngestManifest, (requests, lists): (TableIndex, TableIndex)) -> Corpus {
     let (request_order, list_order) = (requests.order(), lists.order());
     let origin = requests.list_of.unwrap_or_default();
     Corpus {

@@ -13,7 +13,7 @@ use super::{Columns, Fact, Place, Sign};
 use crate::ingest::path::Path;
 use crate::ingest::{attributes, batch, explain, response, stream, transcripts, unpack};
 
-/// Whether a shape, or a setting, looks at a column of this name.
+/// Whether a log format, or a setting, looks at a column of this name.
 pub(crate) fn is_read(name: &str, columns: &Columns) -> bool {
     // Attributes of spans are columns with dots in their names.
     let first = name.split('.').next().unwrap_or(name);

@@ -8,55 +8,55 @@ use std::collections::BTreeMap;
 use super::lines::{JOINED, LineWriter, Noted};
 use super::lists::{ListWriter, WrittenLists};
 use super::pending::Pending;
+use super::row_index::{RowIndex, write_row_index};
 use super::rows::{DocListRow, InputsRead, LineRow, Place, RequestRow};
-use super::spine::{Spine, write_spine};
 use super::{
-    CutFile, IngestCounts, IngestManifest, LINES, LIST_SPINE, LISTS, REQUEST_SPINE, REQUESTS, tables,
+    CutFile, IngestCounts, IngestManifest, LINES, LIST_INDEX, LISTS, REQUEST_INDEX, REQUESTS, tables,
 };
+use crate::engine::background_writer::BackgroundWriter;
 use crate::engine::corpus::{Cells, Corpus};
 use crate::engine::error::Result;
 use crate::engine::folder::Step;
 use crate::engine::forgotten::{FORGOTTEN, Forgotten};
 use crate::engine::frame::FrameWriter;
 use crate::engine::part::BatchRows;
-use crate::engine::scribe::Scribe;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
 
 /// Takes rows and writes the ingest step.
 pub struct Intake {
     step: Step,
-    scribe: Scribe,
+    background_writer: BackgroundWriter,
     requests: FrameWriter,
     pending: Pending,
     request_batches: Vec<usize>,
     lists: ListWriter,
     lines: LineWriter,
-    spine: Spine,
+    row_index: RowIndex,
     forgotten: Forgotten,
     counts: IngestCounts,
     line_reasons: BTreeMap<String, u64>,
     cut_files: Vec<CutFile>,
     by_record: Vec<u32>,
-    shapes: BTreeMap<&'static str, u64>,
+    log_formats: BTreeMap<&'static str, u64>,
 }
 
 impl Intake {
-    /// Starts the step, which the scribe writes in batches of at most so many rows; `columns` are those of both tables
+    /// Starts the step, which the background writer writes in batches of at most so many rows; `columns` are those of both tables
     /// that the source declares. Records that are on the list of forgotten ones get no row.
     pub(in crate::engine) fn new(
         step: Step,
         columns: &[ColumnSpec],
         forgotten: Forgotten,
         batch_rows: BatchRows,
-        scribe: &Scribe,
+        background_writer: &BackgroundWriter,
     ) -> Self {
         Self {
-            requests: FrameWriter::create_private(&step.file(REQUESTS)).held_by(scribe),
-            lists: ListWriter::create(&step.file(LISTS), columns, batch_rows, scribe),
-            lines: LineWriter::create(&step.file(LINES), batch_rows, scribe),
-            spine: Spine::default(),
+            requests: FrameWriter::create_private(&step.file(REQUESTS)).held_by(background_writer),
+            lists: ListWriter::create(&step.file(LISTS), columns, batch_rows, background_writer),
+            lines: LineWriter::create(&step.file(LINES), batch_rows, background_writer),
+            row_index: RowIndex::default(),
             step,
-            scribe: scribe.clone(),
+            background_writer: background_writer.clone(),
             forgotten,
             pending: Pending::of(TableId::Requests, columns, batch_rows),
             request_batches: Vec::new(),
@@ -64,7 +64,7 @@ impl Intake {
             line_reasons: BTreeMap::new(),
             cut_files: Vec::new(),
             by_record: Vec::new(),
-            shapes: BTreeMap::new(),
+            log_formats: BTreeMap::new(),
         }
     }
 
@@ -95,10 +95,10 @@ impl Intake {
             self.note_joined(place, &row)?;
         }
         self.counts.records += 1;
-        *self.shapes.entry(row.shape).or_default() += 1;
+        *self.log_formats.entry(row.log_format).or_default() += 1;
         let (content_key, time_ms, place) = (row.content_key, row.time_ms, row.place);
         let list = self.lists.intern(row.list)?;
-        self.spine.push(content_key, time_ms, place, list);
+        self.row_index.push(content_key, time_ms, place, list);
         self.pending.push(row.cells)?;
         if self.pending.is_full() {
             self.write_requests()?;
@@ -164,7 +164,7 @@ impl Intake {
         Ok(())
     }
 
-    /// Writes what is left, the spine and the manifest. Gives the tables that [`super::load`] would read back.
+    /// Writes what is left, the row index and the manifest. Gives the tables that [`super::load`] would read back.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -179,7 +179,7 @@ impl Intake {
         self.lines.finish()?;
         self.counts.lines = read.lines();
         self.counts.doc_lists = list_ids.len() as u64;
-        let spines = self.spine.finish(list_ids, &lines)?;
+        let indexes = self.row_index.finish(list_ids, &lines)?;
         let manifest = IngestManifest {
             key,
             inputs: read.inputs,
@@ -187,24 +187,28 @@ impl Intake {
             line_reasons: self.line_reasons,
             cut_files: self.cut_files,
             by_record: self.by_record,
-            shapes: self.shapes.into_iter().map(|(shape, n)| (shape.to_owned(), n)).collect(),
+            log_formats: self
+                .log_formats
+                .into_iter()
+                .map(|(log_format, n)| (log_format.to_owned(), n))
+                .collect(),
             request_batches: self.request_batches,
             list_batches,
             purged: false,
             seconds,
         };
         let files = [self.step.done_file(REQUESTS), self.step.done_file(LISTS)];
-        let (step, written, to_write) = (self.step, manifest.clone(), spines.clone());
-        self.scribe.push(move || {
-            write_spine(&step.file(REQUEST_SPINE), &to_write.0)?;
-            write_spine(&step.file(LIST_SPINE), &to_write.1)?;
+        let (step, written, to_write) = (self.step, manifest.clone(), indexes.clone());
+        self.background_writer.push(move || {
+            write_row_index(&step.file(REQUEST_INDEX), &to_write.0)?;
+            write_row_index(&step.file(LIST_INDEX), &to_write.1)?;
             step.finish(&written)
         })?;
         let (of_requests, of_lists) = (
-            Cells::written(requests, &files[0], &self.scribe)?,
-            Cells::written(lists, &files[1], &self.scribe)?,
+            Cells::written(requests, &files[0], &self.background_writer)?,
+            Cells::written(lists, &files[1], &self.background_writer)?,
         );
-        let mut corpus = tables(&manifest, spines);
+        let mut corpus = tables(&manifest, indexes);
         corpus.requests.add_columns(&self.pending.columns(), of_requests);
         corpus.lists.add_columns(&list_columns, of_lists);
         Ok((manifest, corpus))

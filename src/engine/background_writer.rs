@@ -20,7 +20,7 @@ type Job = Box<dyn FnOnce() -> Result<()> + Send>;
 
 /// A handle to the thread that writes.
 #[derive(Debug, Clone)]
-pub struct Scribe(Arc<Desk>);
+pub struct BackgroundWriter(Arc<Desk>);
 
 #[derive(Debug)]
 struct Desk {
@@ -39,7 +39,7 @@ struct State {
     error: Option<Error>,
 }
 
-impl Scribe {
+impl BackgroundWriter {
     /// Starts the thread; up to `room` bytes of what is written may stay in memory.
     pub fn new(room: usize) -> Self {
         let (jobs, waiting) = sync_channel(WAITING);
@@ -80,7 +80,7 @@ impl Scribe {
     }
 }
 
-impl Default for Scribe {
+impl Default for BackgroundWriter {
     /// Keeps nothing in memory.
     fn default() -> Self {
         Self::new(0)
@@ -136,48 +136,53 @@ mod tests {
     #[test]
     fn jobs_are_done_in_order_and_all_before_the_wait_ends() {
         let done = Arc::new(Mutex::new(Vec::new()));
-        let scribe = Scribe::default();
+        let background_writer = BackgroundWriter::default();
         for job in 0..100 {
             let done = Arc::clone(&done);
             let write = move || {
                 done.lock().unwrap().push(job);
                 Ok(())
             };
-            scribe.push(write).unwrap();
+            background_writer.push(write).unwrap();
         }
-        scribe.wait().unwrap();
+        background_writer.wait().unwrap();
         assert_eq!(*done.lock().unwrap(), (0..100).collect::<Vec<_>>());
     }
 
     #[test]
     fn nothing_is_written_after_an_error_which_is_told_once() {
         let written = Arc::new(AtomicUsize::new(0));
-        let scribe = Scribe::default();
-        scribe.push(|| Err(Error::Setting("the disk is full".to_owned()))).unwrap();
+        let background_writer = BackgroundWriter::default();
+        background_writer.push(|| Err(Error::Setting("the disk is full".to_owned()))).unwrap();
         let after = Arc::clone(&written);
         // Told here or by the wait, whichever comes first after the job was done.
-        let pushed = scribe.push(move || {
+        let pushed = background_writer.push(move || {
             after.fetch_add(1, Ordering::Relaxed);
             Ok(())
         });
-        let error = pushed.and_then(|()| scribe.wait()).unwrap_err();
+        let error = pushed.and_then(|()| background_writer.wait()).unwrap_err();
         assert_eq!(error.to_string(), "the disk is full");
-        assert!(matches!(scribe.wait(), Err(Error::Interrupted)));
+        assert!(matches!(background_writer.wait(), Err(Error::Interrupted)));
         assert_eq!(written.load(Ordering::Relaxed), 0);
     }
 
     #[test]
     fn a_panic_is_an_error_and_the_thread_goes_on() {
-        let scribe = Scribe::default();
-        scribe.push(|| panic!("no frame {}", 7)).unwrap();
-        let error = scribe.wait().unwrap_err();
+        let background_writer = BackgroundWriter::default();
+        background_writer.push(|| panic!("no frame {}", 7)).unwrap();
+        let error = background_writer.wait().unwrap_err();
         assert_eq!(error.to_string(), "writing the run folder panicked: no frame 7");
-        assert!(error.is_bug() && scribe.wait().is_err());
+        assert!(error.is_bug() && background_writer.wait().is_err());
     }
 
     #[test]
     fn room_is_taken_until_there_is_none() {
-        let scribe = Scribe::new(10);
-        assert!(scribe.takes(6) && !scribe.takes(5) && scribe.takes(4) && !scribe.takes(1));
+        let background_writer = BackgroundWriter::new(10);
+        assert!(
+            background_writer.takes(6)
+                && !background_writer.takes(5)
+                && background_writer.takes(4)
+                && !background_writer.takes(1)
+        );
     }
 }

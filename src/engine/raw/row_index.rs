@@ -15,12 +15,12 @@ use crate::engine::error::{Error, Result, damaged};
 use crate::engine::frame::{FrameFile, FrameWriter, Values};
 use crate::engine::vocabulary::RowIx;
 
-/// Rows of the spine that are turned into text at a time.
+/// Rows of the row index that are turned into text at a time.
 const SPINE_ROWS: usize = 1 << 14;
 
 /// What orders the requests, and the list of each; in the order in which they were read.
 #[derive(Default)]
-pub(super) struct Spine {
+pub(super) struct RowIndex {
     content_keys: Vec<u128>,
     times: Vec<i64>,
     /// Lines, and the places of requests that share one.
@@ -33,7 +33,7 @@ pub(super) struct Spine {
 /// Bits of a place in a line; the requests behind the last place stand by content.
 const PLACE_BITS: u32 = 20;
 
-impl Spine {
+impl RowIndex {
     pub(super) fn push(&mut self, content_key: u128, time_ms: Option<i64>, at: Place, list: RowIx) {
         self.content_keys.push(content_key);
         self.times.push(time_ms.unwrap_or(i64::MAX));
@@ -44,24 +44,24 @@ impl Spine {
         self.list_of.push(list);
     }
 
-    /// The spines of both tables.
+    /// The indexes of both tables.
     ///
     /// `lines` are those of the lists that came without a request.
     pub(super) fn finish(
         self,
         list_ids: Vec<u128>,
         lines: &FxHashMap<RowIx, u64>,
-    ) -> Result<(TableSpine, TableSpine)> {
+    ) -> Result<(TableIndex, TableIndex)> {
         let (ids, position) = order_requests(&self.content_keys, &self.times, &self.places)?;
         let list_position = order_lists(&self.list_of, &position, &list_ids, lines);
-        let lists = TableSpine { ids: list_ids, position: list_position, list_of: None };
-        Ok((TableSpine { ids, position, list_of: Some(self.list_of) }, lists))
+        let lists = TableIndex { ids: list_ids, position: list_position, list_of: None };
+        Ok((TableIndex { ids, position, list_of: Some(self.list_of) }, lists))
     }
 }
 
-/// The spine of one table.
+/// The row index of one table.
 #[derive(Debug, Clone)]
-pub(super) struct TableSpine {
+pub(super) struct TableIndex {
     pub(super) ids: Vec<u128>,
     /// Each row's place in canonical order.
     pub(super) position: Vec<u32>,
@@ -69,7 +69,7 @@ pub(super) struct TableSpine {
     pub(super) list_of: Option<Vec<RowIx>>,
 }
 
-impl TableSpine {
+impl TableIndex {
     /// The rows in canonical order.
     pub(super) fn order(&self) -> Vec<RowIx> {
         let mut order = vec![0; self.position.len()];
@@ -142,20 +142,20 @@ fn order_lists(
     position
 }
 
-/// Writes the spine of a table.
-pub(super) fn write_spine(path: &Path, TableSpine { ids, position, list_of }: &TableSpine) -> Result<()> {
+/// Writes the row index of a table.
+pub(super) fn write_row_index(path: &Path, TableIndex { ids, position, list_of }: &TableIndex) -> Result<()> {
     let mut writer = FrameWriter::create(path);
     let mut start = 0;
     loop {
         let rows = start..ids.len().min(start + SPINE_ROWS);
         let texts: Vec<IdDigits> = ids[rows.clone()].iter().map(|&id| RowId(id).digits()).collect();
-        let mut spine = vec![
+        let mut row_index = vec![
             ("row_id", Values::Text(texts.iter().map(|id| Some(id.as_str())).collect())),
             ("position", Values::U32(position[rows.clone()].to_vec())),
         ];
         let list_of = list_of.as_deref();
-        spine.extend(list_of.map(|list_of| ("doc_list", Values::U32(list_of[rows.clone()].to_vec()))));
-        writer.write(spine)?;
+        row_index.extend(list_of.map(|list_of| ("doc_list", Values::U32(list_of[rows.clone()].to_vec()))));
+        writer.write(row_index)?;
         start = rows.end;
         if start == ids.len() {
             return writer.finish().map(drop);
@@ -163,34 +163,34 @@ pub(super) fn write_spine(path: &Path, TableSpine { ids, position, list_of }: &T
     }
 }
 
-/// Reads the spine of a table.
-pub(super) fn read_spine(path: &Path) -> Result<TableSpine> {
+/// Reads the row index of a table.
+pub(super) fn read_row_index(path: &Path) -> Result<TableIndex> {
     let file = FrameFile::open(path)?;
-    let mut spine =
-        TableSpine { ids: Vec::with_capacity(file.height()), position: Vec::new(), list_of: None };
+    let mut row_index =
+        TableIndex { ids: Vec::with_capacity(file.height()), position: Vec::new(), list_of: None };
     let mut is_taken = vec![false; file.height()];
     for start in (0..file.height()).step_by(SPINE_ROWS) {
         let frame = file.read(start, SPINE_ROWS.min(file.height() - start), None)?;
         let (Some(texts), Some(positions)) = (frame.texts("row_id"), frame.u32s("position")) else {
-            return Err(damaged(path, "lacks a column of the spine"));
+            return Err(damaged(path, "lacks a column of the row index"));
         };
         let list_of = frame.u32s("doc_list");
         for at in 0..frame.height() {
             let row = start + at;
             let id = texts.get(at).and_then(RowId::number);
-            spine.ids.push(id.ok_or_else(|| damaged(path, format!("row {row} has no id")))?);
+            row_index.ids.push(id.ok_or_else(|| damaged(path, format!("row {row} has no id")))?);
             let place = positions.get(at).filter(|&place| {
                 is_taken.get_mut(place as usize).is_some_and(|taken| !std::mem::replace(taken, true))
             });
-            spine
+            row_index
                 .position
                 .push(place.ok_or_else(|| damaged(path, format!("row {row} has no place of its own")))?);
             if let Some(list) = list_of.and_then(|list_of| list_of.get(at)) {
-                spine.list_of.get_or_insert_default().push(list);
+                row_index.list_of.get_or_insert_default().push(list);
             }
         }
     }
-    Ok(spine)
+    Ok(row_index)
 }
 
 #[cfg(test)]

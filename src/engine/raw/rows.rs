@@ -16,8 +16,8 @@ pub struct RequestRow {
     pub place: Place,
     /// When it was sent, Unix milliseconds: what requests are ordered by first.
     pub time_ms: Option<i64>,
-    /// The shape it was read as, by which requests are counted.
-    pub shape: &'static str,
+    /// The log format it was read as, by which requests are counted.
+    pub log_format: &'static str,
     /// The doc list that it was sent with.
     pub list: DocListRow,
     /// The line that its answer stood in, where that is another one.

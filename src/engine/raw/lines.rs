@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::LINES;
 use super::rows::Place;
+use crate::engine::background_writer::BackgroundWriter;
 use crate::engine::error::{Result, damaged};
 use crate::engine::frame::{FrameFile, FrameWriter, Values};
 use crate::engine::part::BatchRows;
-use crate::engine::scribe::Scribe;
 use crate::engine::vocabulary::Reason;
 
 /// A line was joined into the row of another one.
@@ -42,8 +42,12 @@ pub(super) struct LineWriter {
 }
 
 impl LineWriter {
-    pub(super) fn create(path: &Path, batch_rows: BatchRows, scribe: &Scribe) -> Self {
-        Self { file: FrameWriter::create_private(path).by(scribe), batch_rows, pending: Vec::new() }
+    pub(super) fn create(path: &Path, batch_rows: BatchRows, background_writer: &BackgroundWriter) -> Self {
+        Self {
+            file: FrameWriter::create_private(path).by(background_writer),
+            batch_rows,
+            pending: Vec::new(),
+        }
     }
 
     pub(super) fn push(&mut self, line: Noted) -> Result<()> {
