@@ -129,7 +129,7 @@ fn a_stage_of_ones_own_runs_and_its_run_can_be_read() {
     let ran = execute(&pipeline, &out, &Options::default(), &()).unwrap();
     assert!(ran.outcome.is_done());
     assert_eq!((ran.report.requests.kept, ran.report.requests.dropped, ran.reused), (2, 1, 0));
-    assert_eq!(ran.report.funnel[1].what, "calm requests");
+    assert_eq!(ran.report.funnel[1].description, "calm requests");
 
     let run = open(&out, &registry()).unwrap();
     let sentence = "The request is written in capital letters. Up to 4 letters may be.";

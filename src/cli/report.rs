@@ -54,7 +54,7 @@ pub(super) fn summary(report: &Report) -> String {
         .map(|row| {
             vec![
                 row.step.clone(),
-                row.what.clone(),
+                row.description.clone(),
                 count(row.doc_lists),
                 count(row.requests),
                 format!("{:.1}", row.percent),

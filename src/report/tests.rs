@@ -107,7 +107,7 @@ fn followers_are_told_with_what_they_follow_and_by_themselves_without_it() {
 fn bars_are_shares_of_the_pairs_read_on_both_sides() {
     let row = |step: &str, requests, bfcl| FunnelRow {
         step: step.to_owned(),
-        what: String::new(),
+        description: String::new(),
         doc_lists: 0,
         requests,
         percent: 0.0,

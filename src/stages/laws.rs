@@ -151,7 +151,7 @@ fn a_stage_that_works_on_after_its_rows_were_read_asks_there_too() {
             judge_in(&cx, &*(kind.for_examples)(), &corpus, &folder.path().join("columns.parquet"))
         })
         .unwrap();
-        let following_messages = asked.in_all.into_inner() - asked.while_reading.into_inner();
+        let afterwards = asked.in_all.into_inner() - asked.while_reading.into_inner();
         assert!(afterwards >= least, "{name}: asked {afterwards} times after reading");
     }
 }

@@ -58,7 +58,7 @@ fn cut(said: &[Said], is_prompt: bool) -> Result<Decided, Fault> {
     let following_messages = after.iter().cloned().collect::<Result<Vec<_>, _>>().unwrap_or_default();
     let own: Result<Vec<_>, _> = own.iter().cloned().collect();
     let finish_reason = own.is_err().then(|| FINISHED_UNREADABLE.to_owned());
-    Ok(Decided { messages, response: own.ok().and_then(merged), finish_reason, afterwards })
+    Ok(Decided { messages, response: own.ok().and_then(merged), finish_reason, following_messages })
 }
 
 /// The model's turns that are the decision; empty at the end where it never took one.

@@ -5,14 +5,14 @@
 //! `decision` cuts each conversation at one point: ahead of the first calls the model made
 //! for something a user said, or ahead of its first answer where it never called. What
 //! stands before is the question, the model's turn is the response, and everything after
-//! is kept apart as `afterwards`: it shows whether the call worked and is never asked. A
+//! is kept apart as `following_messages`: it shows whether the call worked and is never asked. A
 //! prompt that was sent and still waits for the model is no finished conversation: all of
 //! it is the question.
 //!
 //! The tool list goes out of the system text as the text it is; `frame` says what of the
 //! system text stays. `marked` reads conversations that are one text, `said` those that
 //! are lists, `tags` what both write inside a turn. A line gives one request here too:
-//! later decisions of the same conversation stay in `afterwards`.
+//! later decisions of the same conversation stay in `following_messages`.
 
 mod decision;
 mod frame;
@@ -97,7 +97,7 @@ pub(super) fn record(
         talk.is_prompt |= answer.is_some();
         let log_format = talk.log_format;
         let (functions, decided) = request_of(talk, answer)?;
-        let Decided { messages, response, finish_reason, afterwards } = decided;
+        let Decided { messages, response, finish_reason, following_messages } = decided;
         facts.finish_reason = finish_reason;
         Ok(Record {
             line,

@@ -15,7 +15,7 @@ fn finished(pipeline: Value, steps: &[(&str, u64)], inputs: &[(&str, &str)]) -> 
     let row = |&(step, requests): &(&str, u64)| FunnelRow {
         bfcl: None,
         step: step.into(),
-        what: String::new(),
+        description: String::new(),
         doc_lists: 1,
         requests,
         percent: 0.0,

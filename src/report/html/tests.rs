@@ -56,7 +56,7 @@ fn report(text: &dyn Fn(&str) -> String, [request_id, row_id]: [&str; 2]) -> Rep
     report.card.contact = text("contact");
     report.funnel = vec![FunnelRow {
         step: text("step of the funnel"),
-        what: text("what is counted"),
+        description: text("what is counted"),
         doc_lists: 0,
         requests: 0,
         percent: 0.0,

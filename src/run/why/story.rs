@@ -121,7 +121,7 @@ impl Story<'_> {
             text += &format!("  {:9} {}\n", speaker(message), self.shown(&said(message)));
         }
         text += &format!("  answered  {response}\n");
-        for message in &afterwards {
+        for message in &following_messages {
             text += &format!("  later     {}: {}\n", speaker(message), self.shown(&said(message)));
         }
         text

@@ -89,7 +89,7 @@ pub(super) fn all() -> Vec<Example> {
     let mut examples = vec![
         Example::tables(REFUTED.code, parser_step!("failed"), parser_step!("worked")),
         Example::tables(SEVERAL_STEPS.code, parser_step!("goes-on"), parser_step!("worked")),
-        Example::tables(UNSOURCED_VALUE.code, ANSWER_ONLY_PLACEHOLDERS, parser_step!("worked")),
+        Example::tables(UNSOURCED_VALUE.code, UNSOURCED, parser_step!("worked")),
     ];
     examples.extend(CARRY.map(|(code, fires)| Example::tables(code, fires, QUIET)));
     examples
