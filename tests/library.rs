@@ -136,7 +136,7 @@ fn a_stage_of_ones_own_runs_and_its_run_can_be_read() {
     let Why::Story(story) = why(&run, "r1", false).unwrap() else { panic!("it is one record") };
     assert!(story.contains("calm/shouted") && story.contains(sentence), "{story}");
     let report = run.report().unwrap();
-    assert_eq!(report.fates[0].sentence, sentence);
+    assert_eq!(report.fates[0].description, sentence);
     assert_eq!(serde_json::to_value(&report).unwrap(), serde_json::to_value(&ran.report).unwrap());
     let mut edits = Vec::new();
     run.diff(Some("calm/exclaimed"), |edit| edits.push((edit.stage.to_owned(), edit.patch.to_owned())))

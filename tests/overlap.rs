@@ -210,7 +210,7 @@ fn links_are_sealed_resumed_shown_and_forgotten_with_their_record() {
     let text = |link: &Value, key: &str| link[key].as_str().unwrap().to_owned();
     let found: Vec<Vec<String>> = links
         .iter()
-        .map(|link| ["stage", "table", "object", "record", "method"].map(|key| text(link, key)).to_vec())
+        .map(|link| ["stage", "table_name", "object", "record", "method"].map(|key| text(link, key)).to_vec())
         .collect();
     let of_lists = ["drop-public-overlap", "doc_lists", "function", "p1"];
     let expected = [

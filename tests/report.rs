@@ -204,10 +204,10 @@ fn what_became_of_merged_rows_and_what_found_them_is_told_as_it_was_in_this_run(
     let by_spelling = "Another request's query is of similar wording (hashed n-grams).";
     assert!(why(similar).contains(by_spelling), "{}", why(similar));
 
-    let leader = |row| (0..rows.height()).find(|&at| cell("request_id", at) == cell("into", row));
+    let leader = |row| (0..rows.height()).find(|&at| cell("request_id", at) == cell("merged_into", row));
     let is_left = |&row: &usize| leader(row).is_some_and(|leader| cell("fate", leader) == "held");
     let merged = (0..rows.height()).find(is_left).unwrap();
-    let id = &cell("into", merged)[..12];
+    let id = &cell("merged_into", merged)[..12];
     let line = format!("its leader {id} is held: {}", cell("reason", leader(merged).unwrap()));
     assert!(why(merged).contains(&line) && !why(merged).contains("stands for it"), "{}", why(merged));
 

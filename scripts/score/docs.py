@@ -29,8 +29,8 @@ def near_docs(run):
     kept = [list_id for list_id, row in run.lists.items()
             if row[run.text_column] and not OTHER_SCRIPT.search(row[run.text_column]) and not (row["fate"] == "merged" and str(row["stage"]).startswith(NEAR_DOCS))]
     merges = [event for event in run.ledger
-              if event["table"] == "doc_lists" and event["action"] == "merge" and event["stage"].startswith(NEAR_DOCS)
-              and not any(OTHER_SCRIPT.search(run.lists[event[side]][run.text_column] or "") for side in ("row_id", "into"))]
+              if event["table_name"] == "doc_lists" and event["action"] == "merge" and event["stage"].startswith(NEAR_DOCS)
+              and not any(OTHER_SCRIPT.search(run.lists[event[side]][run.text_column] or "") for side in ("row_id", "merged_into"))]
     encode = Encoder()
     tokens = [encode(run.compared_text(list_id)) for list_id in kept]
     pairs = [(kept[a], kept[b]) for a, b in near_pairs(tokens)]
@@ -40,12 +40,12 @@ def near_docs(run):
     yield Figure("others above it, left since calls see a difference", len(pairs) - len(near), n_pairs)
     far, unequal = [], []
     for event in merges:
-        a, b = (encode(run.compared_text(list_id)) for list_id in (event["row_id"], event["into"]))
+        a, b = (encode(run.compared_text(list_id)) for list_id in (event["row_id"], event["merged_into"]))
         common = lcs(a, b)
         if not is_near(common, a, b):
-            far.append(f"{event['row_id']} {event['into']}")
+            far.append(f"{event['row_id']} {event['merged_into']}")
         if abs(2 * common / max(1, len(a) + len(b)) - (event["score"] or 0)) > 1e-6:
-            unequal.append(f"{event['row_id']} {event['into']}")
+            unequal.append(f"{event['row_id']} {event['merged_into']}")
     yield Figure("merged doc lists above 0.8 with their leader", len(merges) - len(far), len(merges), examples=far).at_least(1)
     yield Figure("their recorded scores that are not the score found here", len(unequal), len(merges), examples=unequal)
 
@@ -142,7 +142,7 @@ def came_back(run, list_id, expected):
         if row["fate"] in KEPT:
             return False
         if row["fate"] == "merged" and not row["stage"].startswith(NEAR_DOCS):
-            list_id = row["into"]
+            list_id = row["merged_into"]
         else:
             return False if str(row["reason"]).startswith("parse/") else None
 

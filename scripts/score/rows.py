@@ -40,7 +40,7 @@ def continuations(run, truths):
 
 
 def shares_end(run, row, continued):
-    if row["fate"] == "merged" and row["into"] == continued["request_id"]:
+    if row["fate"] == "merged" and row["merged_into"] == continued["request_id"]:
         return True
     if continued["fate"] == "merged":
         return row["fate"] == "merged" and run.end(row) is run.end(continued)

@@ -51,9 +51,9 @@ class Run:
     def end(self, row):
         """The row that `row` was merged into, and on, up to one that was not merged."""
         seen = set()
-        while row["fate"] == "merged" and row["request_id"] not in seen and row["into"] in self.by_request:
+        while row["fate"] == "merged" and row["request_id"] not in seen and row["merged_into"] in self.by_request:
             seen.add(row["request_id"])
-            row = self.by_request[row["into"]]
+            row = self.by_request[row["merged_into"]]
         return row
 
     def cells(self, kind, column):

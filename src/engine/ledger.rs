@@ -366,16 +366,16 @@ fn write_events(writer: &mut FrameWriter, events: &[Event<'_>]) -> Result<()> {
     let text =
         |get: for<'e> fn(&Event<'e>) -> Option<&'e str>| Values::Text(events.iter().map(get).collect());
     writer.write(vec![
-        ("table", text(|event| Some(event.table.name()))),
+        ("table_name", text(|event| Some(event.table.name()))),
         ("row_id", Values::Text(ids.iter().map(|id| Some(id.as_str())).collect())),
         ("stage", text(|event| Some(event.stage))),
         ("action", text(|event| Some(event.action))),
         ("reason", text(|event| Some(event.reason))),
-        ("into", Values::Text(into.iter().map(|id| id.as_ref().map(IdDigits::as_str)).collect())),
+        ("merged_into", Values::Text(into.iter().map(|id| id.as_ref().map(IdDigits::as_str)).collect())),
         ("cascaded", Values::Int(events.iter().map(|event| Some(i64::from(event.cascaded))).collect())),
         ("score", Values::Float(events.iter().map(|event| event.score.map(|(_, score)| score)).collect())),
         ("metric", text(|event| event.score.map(|(metric, _)| metric))),
-        ("column", text(|event| event.edit.map(|edit| edit.column))),
+        ("column_name", text(|event| event.edit.map(|edit| edit.column))),
         ("safety", text(|event| event.edit.map(|edit| edit.safety))),
         ("patch", text(|event| event.edit.map(|edit| edit.patch))),
         ("evidence", text(|event| event.evidence)),
@@ -427,7 +427,10 @@ impl Standing {
             ("fate", Values::Text(self.fates.iter().map(|&fate| Some(fate)).collect())),
             ("stage", Values::Text(self.stages.iter().map(stage).collect())),
             ("reason", Values::Text(self.reasons.clone())),
-            ("into", Values::Text(self.into.iter().map(|id| id.as_ref().map(IdDigits::as_str)).collect())),
+            (
+                "merged_into",
+                Values::Text(self.into.iter().map(|id| id.as_ref().map(IdDigits::as_str)).collect()),
+            ),
         ]
     }
 }

@@ -142,7 +142,7 @@ fn write_fold(writer: &mut FrameWriter, stage: &str, corpus: &Corpus, links: &[S
     let text =
         |get: fn(&StoredLink) -> &str| Values::Text(links.iter().map(|link| Some(get(link))).collect());
     writer.write(vec![
-        ("table", text(|link| link.table.name())),
+        ("table_name", text(|link| link.table.name())),
         ("row_id", Values::Text(ids.iter().map(|id| Some(id.as_str())).collect())),
         ("stage", Values::Text(vec![Some(stage); links.len()])),
         ("object", text(|link| &link.object)),

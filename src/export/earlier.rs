@@ -205,8 +205,10 @@ fn merges(rows: &Path) -> Result<FxHashMap<u128, u128>> {
     let mut into = FxHashMap::default();
     for start in (0..file.height()).step_by(GROUP_ROWS) {
         let length = GROUP_ROWS.min(file.height() - start);
-        let frame = file.read(start, length, Some(&["request_id", "into"]))?;
-        let (Some(ids), Some(leaders)) = (frame.texts("request_id"), frame.texts("into")) else { continue };
+        let frame = file.read(start, length, Some(&["request_id", "merged_into"]))?;
+        let (Some(ids), Some(leaders)) = (frame.texts("request_id"), frame.texts("merged_into")) else {
+            continue;
+        };
         for row in 0..frame.height() {
             if let (Some(id), Some(leader)) =
                 (ids.get(row).and_then(RowId::number), leaders.get(row).and_then(RowId::number))

@@ -131,7 +131,7 @@ impl<'s> Tally<'s> {
         Example {
             row_id: event.row_id.to_string(),
             request_id: None,
-            into: event.into.map(|into| into.to_string()),
+            merged_into: event.into.map(|into| into.to_string()),
             metric: event.score.map(|(metric, _)| metric.to_owned()),
             score: event.score.map(|(_, score)| score),
             text: quoted,
@@ -153,7 +153,7 @@ impl<'s> Tally<'s> {
         let mut events = Events::default();
         for counted in std::mem::take(&mut self.rows) {
             let known = reasons.get(counted.reason.as_str()).copied();
-            let sentence =
+            let description =
                 known.map(|reason| self.sentence(counted.stage, reason, registry)).unwrap_or_default();
             let stage = self.ids[counted.stage].to_owned();
             if counted.action == EDIT {
@@ -164,7 +164,7 @@ impl<'s> Tally<'s> {
                     stage,
                     table: counted.table.name().to_owned(),
                     reason: counted.reason,
-                    sentence,
+                    description,
                     safety: counted.safety,
                     edits: counted.n,
                     example: counted.example,
@@ -176,7 +176,7 @@ impl<'s> Tally<'s> {
                     action: counted.action,
                     kind: known.map(|reason| reason.kind),
                     reason: counted.reason,
-                    sentence,
+                    description,
                     cascaded: counted.cascaded,
                     rows: counted.n,
                     merged_into_not_exported: 0,

@@ -211,7 +211,7 @@ fn for_each_group(path: &Path, columns: &[&str], version: &str, mut visit: impl 
 
 fn requests(path: &Path, version: &str, fates: &mut Fates) -> Result<Vec<(u128, Standing)>> {
     let mut requests = Vec::new();
-    for_each_group(path, &["request_id", "fate", "stage", "reason", "into"], version, |frame| {
+    for_each_group(path, &["request_id", "fate", "stage", "reason", "merged_into"], version, |frame| {
         let cell = |name: &str, row| frame.texts(name).and_then(|texts| texts.get(row));
         // Neighbours often share their fate, and most fates come from a few stages.
         let mut last: Option<([Option<&str>; 3], usize)> = None;
@@ -226,7 +226,8 @@ fn requests(path: &Path, version: &str, fates: &mut Fates) -> Result<Vec<(u128, 
             };
             last = Some((words, fate));
             if let Some(id) = cell("request_id", row).and_then(RowId::number) {
-                requests.push((id, Standing { fate, into: cell("into", row).and_then(RowId::number) }));
+                requests
+                    .push((id, Standing { fate, into: cell("merged_into", row).and_then(RowId::number) }));
             }
         }
     })?;

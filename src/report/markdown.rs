@@ -263,7 +263,7 @@ fn fates(report: &Report) -> String {
                 fate.reason,
                 fate.stage,
                 rows_of(fate.rows, &fate.table),
-                escaped(&fate.sentence),
+                escaped(&fate.description),
                 if fate.reason.starts_with(DECISION) { String::new() } else { example(&fate.example) }
             );
         }
@@ -293,7 +293,7 @@ fn edits(report: &Report) -> String {
             edit.stage,
             escaped(&edit.safety),
             count(edit.edits),
-            escaped(&edit.sentence),
+            escaped(&edit.description),
             example(&edit.example)
         );
     }

@@ -305,8 +305,8 @@ pub struct FateReport {
     pub action: String,
     /// Reason code.
     pub reason: String,
-    /// The reason's sentence.
-    pub sentence: String,
+    /// What the reason means.
+    pub description: String,
     /// Decision of the recipe, or something that went wrong.
     pub kind: Option<ReasonKind>,
     /// It followed from the fate of the other table's rows.
@@ -339,8 +339,8 @@ pub struct EditReport {
     pub table: String,
     /// Reason code.
     pub reason: String,
-    /// The reason's sentence.
-    pub sentence: String,
+    /// What the reason means.
+    pub description: String,
     /// `safe`, `unsafe` or `suggest`; what is only suggested was not changed.
     pub safety: String,
     /// How many edits.
@@ -357,7 +357,7 @@ pub struct Example {
     /// A request to ask `toolsieve why` about: the row itself, or the earliest that was sent with the list.
     pub request_id: Option<String>,
     /// For a merge: the row that stands for it.
-    pub into: Option<String>,
+    pub merged_into: Option<String>,
     /// What was measured.
     pub metric: Option<String>,
     /// The measured number.

@@ -24,7 +24,7 @@ fn fate(table: &str, reason: &str, cascaded: bool, rows: u64) -> FateReport {
         table: table.to_owned(),
         action: "drop".to_owned(),
         reason: reason.to_owned(),
-        sentence: NASTY.to_owned(),
+        description: NASTY.to_owned(),
         kind: None,
         cascaded,
         rows,
@@ -48,7 +48,7 @@ fn nasty_report() -> Report {
         stage: "s".to_owned(),
         table: "doc_lists".to_owned(),
         reason: "c/d".to_owned(),
-        sentence: NASTY.to_owned(),
+        description: NASTY.to_owned(),
         safety: NASTY.to_owned(),
         edits: 1,
         example: Example { text: Some(NASTY.to_owned()), ..Example::default() },
@@ -270,7 +270,7 @@ fn a_line_of_the_funnel_says_no_more_than_was_done() {
         (queries, json!({"cosine": "off", "rouge_l": "off"}), "after merging equal queries"),
         (
             queries,
-            json!({"cosine": "off", "rouge_l": "off", "equal": false}),
+            json!({"cosine": "off", "rouge_l": "off", "exact": false}),
             "queries not compared: every measure is off",
         ),
         (

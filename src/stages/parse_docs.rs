@@ -155,7 +155,7 @@ impl RowStage for ParseDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(5);
+        fingerprint.version(6);
         Ok(())
     }
 

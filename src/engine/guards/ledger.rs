@@ -66,7 +66,7 @@ fn fate(
     cascaded: u8,
     more: &Value,
 ) -> Value {
-    let mut event = json!({"table": table, "row_id": id(row), "stage": stage, "action": action, "reason": reason,
+    let mut event = json!({"table_name": table, "row_id": id(row), "stage": stage, "action": action, "reason": reason,
         "cascaded": cascaded});
     event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     event
@@ -79,7 +79,7 @@ fn the_ledger_has_every_event_by_stage_and_in_canonical_order() {
     ledger::write(&home.folder, &stages(), &corpus, &listed(), true, |events| counted.push(events.len()))
         .unwrap();
     let edit = |row, patch: &str, safety: &str| {
-        let more = json!({"column": "messages", "safety": safety, "patch": patch});
+        let more = json!({"column_name": "messages", "safety": safety, "patch": patch});
         fate("requests", row, "requests", "edit", "test/bad", 0, &more)
     };
     let none = json!({});
@@ -91,7 +91,7 @@ fn the_ledger_has_every_event_by_stage_and_in_canonical_order() {
             "merge",
             "test/bad",
             0,
-            &json!({"into": id(1), "score": 0.5, "metric": "cosine"}),
+            &json!({"merged_into": id(1), "score": 0.5, "metric": "cosine"}),
         ),
         fate("requests", 5, "requests", "hold", "test/worse", 0, &json!({"evidence": "{\"n\":1}"})),
         fate("doc_lists", 0x72, "requests", "hold", "cascade/no-request-left", 1, &none),
@@ -105,7 +105,7 @@ fn the_ledger_has_every_event_by_stage_and_in_canonical_order() {
             "merge",
             "test/bad",
             0,
-            &json!({"into": id(0x70), "score": 0.25, "metric": "parameter-jaccard"}),
+            &json!({"merged_into": id(0x70), "score": 0.25, "metric": "parameter-jaccard"}),
         ),
         fate("doc_lists", 0x73, "lists", "drop", "test/worse", 0, &none),
     ];
@@ -126,7 +126,8 @@ fn the_folds_have_a_line_a_row_with_its_last_word() {
             row
         };
         let kept = json!({"fate": word});
-        let merged = json!({"fate": "merged", "stage": "requests", "reason": "test/bad", "into": id(1)});
+        let merged =
+            json!({"fate": "merged", "stage": "requests", "reason": "test/bad", "merged_into": id(1)});
         let held = json!({"fate": "held", "stage": "requests", "reason": "test/worse"});
         let dropped = json!({"fate": "dropped", "stage": "lists", "reason": "test/worse"});
         let requests = [
@@ -140,7 +141,7 @@ fn the_folds_have_a_line_a_row_with_its_last_word() {
         assert_eq!(rows(&home, "rows.parquet"), requests);
         let lists = [
             json!({"list_id": id(0x70), "fate": "kept"}),
-            json!({"list_id": id(0x71), "fate": "merged", "stage": "lists", "reason": "test/bad", "into": id(0x70),
+            json!({"list_id": id(0x71), "fate": "merged", "stage": "lists", "reason": "test/bad", "merged_into": id(0x70),
                 "score": 0.25}),
             json!({"list_id": id(0x72), "fate": "held", "stage": "requests", "reason": "cascade/no-request-left"}),
             json!({"list_id": id(0x73), "fate": "dropped", "stage": "lists", "reason": "test/worse"}),

@@ -109,7 +109,7 @@ fn the_table_of_a_run_has_the_links_of_all_stages_and_columns_where_there_are_no
     let frame = folded(&stages());
     assert_eq!(frame.height(), 11);
     let text = |name: &str, at: usize| frame.texts(name).unwrap().get(at).unwrap().to_owned();
-    let shown = |at: usize| ["table", "row_id", "stage", "record"].map(|name| text(name, at));
+    let shown = |at: usize| ["table_name", "row_id", "stage", "record"].map(|name| text(name, at));
     let id = |number: u128| format!("{number:032x}");
     assert_eq!(shown(0), ["requests", &id(15), "one", "a5"]);
     assert_eq!(shown(10), ["requests", &id(11), "two", "b1"]);

@@ -232,7 +232,7 @@ fn fate_cells(fate: &FateReport, followed: u64, run: &str) -> Vec<Markup> {
             (rows_of(fate.rows, &fate.table))
             @if let Some(about) = about_rows { br; (soft(about)) }
         },
-        text(&fate.sentence),
+        text(&fate.description),
         example(&fate.example, run),
     ]
 }
@@ -250,7 +250,7 @@ fn edits(report: &Report, run: &str) -> Markup {
             reason(&edit.reason, &edit.stage),
             text(&edit.safety),
             number(edit.edits),
-            text(&edit.sentence),
+            text(&edit.description),
             example(&edit.example, run),
         ]
     };
