@@ -156,7 +156,7 @@ fn explain_shows_an_example_and_an_unknown_code_gets_the_nearest() {
     snapshot("explain_rule", &shown(&output(&["explain", "schema/python-keyword"])), folder.path());
     snapshot("explain_settings", &shown(&output(&["explain", "sample/over-list-cap"])), folder.path());
     snapshot("explain_line", &shown(&output(&["explain", "ingest/not-utf8"])), folder.path());
-    snapshot("explain_unknown", &shown(&output(&["explain", "query/sane"])), folder.path());
+    snapshot("explain_unknown", &shown(&output(&["explain", "query/duplicat"])), folder.path());
     assert!(output(&["explain"]).stdout.len() > 1000);
 }
 
@@ -354,7 +354,7 @@ fn calibrate_tells_how_good_the_weights_are_and_writes_them() {
         std::fs::write(folder.path().join(format!("BFCL_v4_live_{category}.json")), lines).unwrap();
     }
     let weights = folder.path().join("weights.toml");
-    let arguments = ["calibrate", "--bfcl", path(folder.path()), "--splits", "2", "--write", path(&weights)];
+    let arguments = ["calibrate", "--bfcl", path(folder.path()), "--repeats", "2", "--write", path(&weights)];
     let fitted = output(&arguments);
     snapshot("calibrate", &shown(&fitted), folder.path());
     let told = String::from_utf8(fitted.stdout).unwrap();
@@ -366,7 +366,7 @@ fn calibrate_tells_how_good_the_weights_are_and_writes_them() {
         "--test",
         "--weights",
         path(&weights),
-        "--half",
+        "--fold",
         "first",
     ];
     snapshot("calibrate_test", &shown(&output(&again)), folder.path());

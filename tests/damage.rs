@@ -98,8 +98,8 @@ fn a_damaged_step_is_named_and_judged_again_and_the_dataset_is_the_same() {
     let bytes = stable_bytes(&sample.whole);
     let files = [
         "ingest/requests.parquet",
-        "ingest/requests.row_index.parquet",
-        "ingest/doc_lists.row_index.parquet",
+        "ingest/requests.index.parquet",
+        "ingest/doc_lists.index.parquet",
         "ingest/lines.parquet",
         "ingest/manifest.json",
         "stages/01-redact/columns.parquet",
@@ -254,7 +254,7 @@ fn a_purge_or_forget_that_is_cut_off_anywhere_leaves_a_run_that_can_be_read_and_
                 "stages/01-redact/fates.parquet",
                 "stages/01-redact/manifest.json",
                 "stages/15-draft-answers/columns.parquet",
-                "ingest/doc_lists.row_index.parquet",
+                "ingest/doc_lists.index.parquet",
                 "rows.parquet",
                 "dataset/README.md",
                 "run.json",

@@ -105,7 +105,7 @@ fn vectors_made_elsewhere_merge_what_no_words_do_and_the_report_names_them() {
     assert_eq!(note["vectors"], 3);
     let fate = &report["fates"][0];
     assert_eq!(
-        (&fate["reason"], &fate["sentence"]),
+        (&fate["reason"], &fate["description"]),
         (
             &json!("query/similar"),
             &json!("Another request's query has nearly the same embedding (queries.parquet).")

@@ -110,7 +110,7 @@ fn every_reason_of_the_ledger_stands_in_every_form() {
     assert_eq!(rows("fates", "rows"), ledger.height() as u64 - n_edits);
     for row in report["fates"].as_array().unwrap().iter().chain(report["edits"].as_array().unwrap()) {
         assert!(row["example"]["request_id"].is_string(), "{row}");
-        assert!(!row["sentence"].as_str().unwrap().is_empty(), "{row}");
+        assert!(!row["description"].as_str().unwrap().is_empty(), "{row}");
     }
 }
 
