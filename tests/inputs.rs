@@ -261,3 +261,60 @@ fn a_file_that_is_not_there_is_told_once() {
     let pairs = toolsieve().args(["pairs", "--field", "q", "/none"]).output().unwrap();
     assert_eq!(shown(&pairs).matches("No such file").count(), 1, "{}", shown(&pairs));
 }
+
+/// A folder with two logs, of which one is below it.
+fn logs(folder: &Path) {
+    std::fs::create_dir_all(folder.join("logs/below")).unwrap();
+    let line = |query: &str| {
+        json!({"query": query, "functions": [{"name": "ring", "description": "Rings the bell of the harbour."}]})
+            .to_string()
+    };
+    std::fs::write(folder.join("logs/one.jsonl"), line("Ring the bell at noon, please.")).unwrap();
+    std::fs::write(folder.join("logs/below/two.jsonl"), line("Is the bell rung at night?")).unwrap();
+    std::fs::write(folder.join("logs/notes.md"), "no log").unwrap();
+}
+
+#[test]
+fn a_run_takes_logs_folders_and_patterns_and_is_named_after_them() {
+    let folder = tempfile::tempdir().unwrap();
+    logs(folder.path());
+    let run = |arguments: &[&str]| {
+        let output = toolsieve().args(arguments).current_dir(folder.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", shown(&output));
+    };
+    let requests =
+        |out: &str| support::report_without_timing(&folder.path().join(out))["ingest"]["records"].clone();
+    for (arguments, out, n) in [
+        (&["run", "logs/one.jsonl"][..], "out/one", 1),
+        (&["run", "logs"], "out/logs", 2),
+        (&["run", "logs/*.jsonl", "--out", "out/pattern"], "out/pattern", 1),
+        (&["run", "logs/**/*.jsonl", "--out", "out/all"], "out/all", 2),
+        (&["run", "--input", "logs/below", "--out", "out/flag"], "out/flag", 1),
+    ] {
+        run(arguments);
+        assert_eq!(requests(out), n, "{arguments:?}");
+    }
+    // A pipeline beside a log: the log counts, the pipeline's own inputs do not.
+    std::fs::write(
+        folder.path().join("mine.toml"),
+        "[ingest]\ninputs = [\"logs\"]\n[[stages]]\nkind = \"parse-docs\"\n",
+    )
+    .unwrap();
+    run(&["run", "mine.toml"]);
+    run(&["run", "logs/one.jsonl", "mine.toml", "--out", "out/both"]);
+    assert_eq!((requests("out/mine"), requests("out/both")), (json!(2), json!(1)));
+}
+
+#[test]
+fn a_run_of_nothing_says_what_to_give() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| toolsieve().args(arguments).current_dir(folder.path()).output().unwrap();
+    let bare = run(&["run"]);
+    assert_eq!(bare.status.code(), Some(2), "{}", shown(&bare));
+    assert!(shown(&bare).contains("`toolsieve run mylog.jsonl`"), "{}", shown(&bare));
+    std::fs::write(folder.path().join("empty.jsonl"), "\n").unwrap();
+    let empty = run(&["run", "empty.jsonl"]);
+    assert_eq!(empty.status.code(), Some(1), "{}", shown(&empty));
+    let table = String::from_utf8_lossy(&empty.stdout);
+    assert!(!table.contains("merge-near-docs"), "no table of zeros: {table}");
+}

@@ -123,7 +123,8 @@ fn nothing_of_the_log_is_quoted_without_redaction() {
             pipeline.replace(&format!("[[stages]]\nkind = \"{kind}\"\n"), "")
         });
     std::fs::write(&file, bare).unwrap();
-    let run = output(&["run", file.to_str().unwrap(), "--quiet", "--out", out.to_str().unwrap()]);
+    let file = file.to_str().unwrap();
+    let run = output(&["run", file, "raw/hosted.jsonl", "--quiet", "--out", out.to_str().unwrap()]);
     assert!(run.status.success(), "{}", support::shown(&run));
     let report: Value = serde_json::from_str(&text(&out.join("report.json"))).unwrap();
     assert_eq!(report["redacted"], json!({}));

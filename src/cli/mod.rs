@@ -115,11 +115,13 @@ enum Command {
 /// What `run` and `plan` share.
 #[derive(Debug, clap::Args)]
 struct PipelineArgs {
-    /// Pipeline file [default: the built-in live recipe]
-    pipeline: Option<PathBuf>,
+    /// Logs to read: files, folders, patterns, `-` for standard input. A path that ends in .toml is the pipeline
+    /// [default: the sample log in raw/, by the built-in live recipe]
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
 
-    /// Reads these files instead of the pipeline's; `-` is standard input (JSON, plain or compressed).
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    /// Logs to read, as PATH; they replace the inputs that the pipeline names.
+    #[arg(long, value_name = "PATH", num_args = 1..)]
     input: Vec<PathBuf>,
 
     /// Leaves out what an earlier dataset has: a finished run's folder, or a folder of BFCL files.

@@ -1,14 +1,40 @@
 //! `toolsieve plan`: what a run would do, checked before any data is read.
 
+use std::path::PathBuf;
+
+use anyhow::bail;
+
 use super::PipelineArgs;
 use crate::cli::console::{self, table};
 use crate::engine::vocabulary::ColumnSpec;
 use crate::pipeline::{Override, Pipeline};
+use crate::run::run_name;
 use crate::stages::Registry;
 use crate::text::visible::visible_line;
 
-/// Loads the pipeline that the arguments name.
-pub(super) fn load(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<Pipeline> {
+/// A pipeline as the arguments set it up.
+pub(super) struct Loaded {
+    pub(super) pipeline: Pipeline,
+    /// The name of its run folder where `--out` gives none.
+    pub(super) run_name: String,
+}
+
+/// Loads the pipeline that the arguments name, with the inputs that they name. Without either it is the sample.
+///
+/// # Errors
+/// Several pipelines are named, or the one that is named is not as it must be.
+pub(super) fn load(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<Loaded> {
+    let is_pipeline = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "toml");
+    let (pipelines, logs): (Vec<&PathBuf>, Vec<&PathBuf>) = args.paths.iter().partition(is_pipeline);
+    if let [one, other, ..] = pipelines[..] {
+        bail!(
+            "{} and {} are both pipelines, and one can be run\nhint: a path that ends in .toml is a pipeline, any other an input",
+            one.display(),
+            other.display()
+        );
+    }
+    let inputs: Vec<PathBuf> = logs.into_iter().chain(&args.input).cloned().collect();
+    let pipeline = pipelines.first().map(|path| path.as_path());
     let key = |key: &str, value: &str| Override {
         id: "baseline".to_owned(),
         key: key.to_owned(),
@@ -22,15 +48,21 @@ pub(super) fn load(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<P
             .iter()
             .map(|file| Override { id: String::new(), ..key("decisions", &file.to_string_lossy()) }),
     );
-    let mut pipeline = Pipeline::load(args.pipeline.as_deref(), &overrides, registry)?;
-    if !args.input.is_empty() {
-        pipeline.ingest.inputs.clone_from(&args.input);
+    if pipeline.is_none() && inputs.is_empty() {
+        let pipeline = Pipeline::sample(&overrides, registry)?;
+        let run_name = pipeline.name.clone();
+        return Ok(Loaded { pipeline, run_name });
     }
-    Ok(pipeline)
+    let mut pipeline = Pipeline::load(pipeline, &overrides, registry)?;
+    let run_name = if inputs.is_empty() { pipeline.name.clone() } else { run_name(&inputs) };
+    if !inputs.is_empty() {
+        pipeline.ingest.inputs = inputs;
+    }
+    Ok(Loaded { pipeline, run_name })
 }
 
 pub(super) fn plan(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<()> {
-    let plan = crate::run::plan(&load(args, registry)?)?;
+    let plan = crate::run::plan(&load(args, registry)?.pipeline)?;
     for warning in &plan.warnings {
         console::print_status(&format!("warning: {warning}"));
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 
+use super::plan::Loaded;
 use super::report::summary;
 use super::{Ending, PipelineArgs};
 use crate::cli::console::{self, Console};
@@ -19,15 +20,17 @@ use crate::text::visible::visible_line;
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve run                                              the live recipe on the sample log
-  toolsieve run --input logs/*.jsonl.gz --out out/march      on your own log
-  toolsieve run --baseline out/march --out out/april         only what the earlier dataset has not
-  toolsieve run my.toml --set merge-near-docs.threshold=0.7  one setting changed; finished steps that do not depend on it are reused")]
+  toolsieve run                                       the sample log, into out/sample
+  toolsieve run mylog.jsonl                           your own log, into out/mylog
+  toolsieve run logs/ --out out/march                 every log in a folder
+  toolsieve run april.jsonl --baseline out/march      only what an earlier dataset lacks
+  toolsieve run my.toml --set judge-queries.precision=0.9
+                                                      a pipeline of your own with one setting changed")]
 pub(super) struct RunArgs {
     #[command(flatten)]
     pipeline: PipelineArgs,
 
-    /// Run folder [default: out/<pipeline name>]
+    /// Run folder [default: out/ and the name of the input]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -61,13 +64,13 @@ pub(super) struct RunArgs {
 }
 
 pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> {
-    let mut pipeline = super::plan::load(&args.pipeline, registry)?;
+    let Loaded { mut pipeline, run_name } = super::plan::load(&args.pipeline, registry)?;
     pipeline.ingest.limit = args.limit.or(pipeline.ingest.limit);
     pipeline.ingest.sample_rows = args.sample_rows.or(pipeline.ingest.sample_rows);
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global().context("--threads")?;
     }
-    let out = args.out.unwrap_or_else(|| Path::new("out").join(&pipeline.name));
+    let out = args.out.unwrap_or_else(|| Path::new("out").join(run_name));
     let options = Options::default().fresh(args.fresh).parts(args.parts).batch_rows(args.batch_rows);
     let options = options.command(std::env::args());
     let prepared = prepare(&pipeline, &out, &options)?;
@@ -84,8 +87,8 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
 }
 
 fn print_summary(run: &RunReport) -> io::Result<()> {
-    // A table of zeros says less than the sentence at the end.
-    let mut text = if run.report.ingest.lines > 0 { summary(&run.report) } else { String::new() };
+    // Without a request the sentence at the end says more than a table of zeros.
+    let mut text = if run.report.ingest.records > 0 { summary(&run.report) } else { String::new() };
     if run.reused > 0 {
         text += &format!("reused    {} finished steps of an earlier run\n", run.reused);
     }

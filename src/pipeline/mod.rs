@@ -27,7 +27,14 @@ use crate::stages::split::Split;
 use crate::stages::{self, Registry, Settings as _};
 use file::Reader;
 
-/// The pipeline that runs where none is named.
+/// The inputs of the sample, which is in the source tree.
+pub const SAMPLE_INPUTS: [&str; 4] =
+    ["raw/hosted.jsonl", "raw/openai.jsonl.gz", "raw/anthropic.jsonl", "raw/pairs.csv"];
+/// What people decided on rows of the sample.
+pub const SAMPLE_DECISIONS: &str = "raw/answers.jsonl";
+/// The sample's name, and that of its run folder.
+const SAMPLE_NAME: &str = "sample";
+/// The pipeline that runs where none is named. It names no inputs.
 pub const LIVE: &str = include_str!("../../pipelines/live.toml");
 /// Its name in messages.
 const LIVE_NAME: &str = "pipelines/live.toml (built in)";
@@ -169,6 +176,35 @@ impl Pipeline {
             hint: Some("without a pipeline file the built-in live recipe runs".to_owned()),
         })?;
         Self::parse(&text, &file, overrides, registry)
+    }
+
+    /// The built-in live recipe on the sample log, with the decisions that belong to it.
+    ///
+    /// # Errors
+    /// The sample is not in the current folder, or an override is not as it must be.
+    pub fn sample(overrides: &[Override], registry: &Registry) -> Result<Self, PipelineError> {
+        if !Path::new(SAMPLE_INPUTS[0]).exists() {
+            return Err(PipelineError {
+                file: LIVE_NAME.to_owned(),
+                line: None,
+                what: "nothing to read: no log is named, and the sample log is not in this folder".to_owned(),
+                hint: Some(
+                    "`toolsieve run mylog.jsonl` reads a log of your own; the sample is in the source tree of toolsieve, in raw/"
+                        .to_owned(),
+                ),
+            });
+        }
+        let value = |value: &str| toml::Value::from(value).to_string();
+        let set =
+            |key: &str, text: &str| Override { id: String::new(), key: key.to_owned(), value: value(text) };
+        let mut all = vec![set("name", SAMPLE_NAME), set("decisions", SAMPLE_DECISIONS)];
+        // The last of several counts.
+        all.extend(overrides.iter().cloned());
+        let mut pipeline = Self::load(None, &all, registry)?;
+        if pipeline.ingest.inputs.is_empty() {
+            pipeline.ingest.inputs = SAMPLE_INPUTS.map(PathBuf::from).to_vec();
+        }
+        Ok(pipeline)
     }
 
     /// Reads a pipeline from its text; `file` names it in messages.

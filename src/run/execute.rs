@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::gate::{Outcome, gate};
-use super::inputs::{check_baselines, check_inputs, take_inputs};
+use super::inputs::{check_baselines, checked_inputs, take_inputs};
 use super::observer::{Observer, Watched};
 use super::outcome::{write_ledger, write_report};
 use super::{Error, Options};
@@ -68,13 +68,13 @@ pub struct Prepared<'p> {
 /// An input or a baseline is not there or cannot be read, or the folder is no run folder, in use, or holds a run of other
 /// inputs that [`Options::fresh`] does not remove.
 pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> Result<Prepared<'p>, Error> {
-    check_inputs(&pipeline.ingest)?;
+    let given = checked_inputs(&pipeline.ingest)?;
     check_baselines(pipeline, Some(out))?;
     let folder = RunFolder::take_as(out, &options.command_line())?;
     if options.fresh {
         folder.clear()?;
     }
-    let ingest = take_inputs(&pipeline.ingest, &folder)?;
+    let ingest = take_inputs(&given, &folder)?;
     Ok(Prepared { pipeline, options, ingest, folder })
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::error::refuse;
+use super::paths::expand;
 use crate::engine::disk::create_private;
 use crate::engine::error::At as _;
 use crate::engine::folder::RunFolder;
@@ -27,13 +28,17 @@ fn is_pipe(input: &Path) -> bool {
     input.as_os_str() == "-" || is_special()
 }
 
-/// There is something to read, and every input is a file that can be opened, or a pipe, once.
+/// Returns what is read, with folders and patterns expanded. There is something to read, and every input is a file that
+/// can be opened, or a pipe, once.
 ///
-/// A pipe is not opened: whoever writes into it may wait for that, and then for somebody to read it.
-pub(super) fn check_inputs(ingest: &Ingest) -> Result<(), Error> {
-    if ingest.inputs.is_empty() {
-        return refuse("nothing to read\nhint: name files with --input, or under [ingest] in the pipeline");
+/// A pipe is not opened: the process that writes into it may wait for that, and then for a reader.
+pub(super) fn checked_inputs(given: &Ingest) -> Result<Ingest, Error> {
+    if given.inputs.is_empty() {
+        return refuse(
+            "nothing to read: the pipeline names no inputs\nhint: name a log, e.g. `toolsieve run mylog.jsonl`, or `inputs` under [ingest] in the pipeline",
+        );
     }
+    let ingest = Ingest { inputs: expand(&given.inputs)?, ..given.clone() };
     if ingest.limit.is_some() && ingest.sample_rows.is_some() {
         return refuse(
             "limit and sample_rows are both set\nhint: the one reads the first records, the other takes some at random",
@@ -69,16 +74,16 @@ pub(super) fn check_inputs(ingest: &Ingest) -> Result<(), Error> {
             check_file(input)?;
         }
     }
-    Ok(())
+    Ok(ingest)
 }
 
 fn check_file(input: &Path) -> Result<(), Error> {
     let shown = input.display();
-    if input.is_dir() {
-        return refuse(format!("input {shown} is a folder\nhint: name its files, e.g. {shown}/*.jsonl"));
-    }
     match std::fs::File::open(input) {
-        Err(error) => refuse(format!("input {shown}: {error}")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            refuse(format!("input {shown}: there is no such file\nhint: check the path with `ls {shown}`"))
+        }
+        Err(error) => refuse(format!("input {shown}: it cannot be opened: {error}")),
         Ok(_) => Ok(()),
     }
 }

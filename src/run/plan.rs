@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::Error;
-use super::inputs::{check_baselines, check_inputs};
+use super::inputs::{check_baselines, checked_inputs};
 use crate::columns;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
 use crate::pipeline::Pipeline;
@@ -47,7 +47,7 @@ pub struct PlannedStage {
 /// # Errors
 /// An input or a baseline is not there, or cannot be opened.
 pub fn plan(pipeline: &Pipeline) -> Result<Plan, Error> {
-    check_inputs(&pipeline.ingest)?;
+    let inputs = checked_inputs(&pipeline.ingest)?.inputs;
     check_baselines(pipeline, None)?;
     let mut have: Vec<ColumnSpec> = columns::from_ingest();
     let mut stages = Vec::new();
@@ -66,7 +66,7 @@ pub fn plan(pipeline: &Pipeline) -> Result<Plan, Error> {
     }
     Ok(Plan {
         pipeline: pipeline.name.clone(),
-        inputs: pipeline.ingest.inputs.clone(),
+        inputs,
         seed: pipeline.seed,
         stages,
         exports: pipeline.export.is_some(),

@@ -1,0 +1,181 @@
+//! The input files of a run: files, folders and patterns as people name them, and a name made of them.
+//!
+//! A folder stands for every data file in it and below, in the order of their names; hidden entries are skipped. A
+//! pattern (`logs/*.jsonl.gz`) is expanded where the shell has not done so. Pipelines and the command line take the same.
+
+use std::path::{Path, PathBuf};
+
+use super::Error;
+use super::error::refuse;
+
+/// Extensions of files that may hold a log, before `.gz` or `.zst`.
+const EXTENSIONS: [&str; 6] = ["json", "jsonl", "ndjson", "csv", "tsv", "parquet"];
+
+/// Returns the files that some paths name: folders and patterns are expanded, other paths are returned as they are.
+///
+/// # Errors
+/// A folder holds no data file or cannot be listed, or a pattern is malformed or matches nothing.
+pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let n_before = files.len();
+            add_folder(path, &mut files)?;
+            if files.len() == n_before {
+                return refuse(format!(
+                    "input {}: the folder holds no data file\nhint: data files end in {}, also with .gz or .zst; name a file of another type itself",
+                    path.display(),
+                    EXTENSIONS.map(|extension| format!(".{extension}")).join(", ")
+                ));
+            }
+        } else if is_pattern(path) {
+            files.extend(matches(path)?);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+/// Whether a path has characters of a pattern and is no file of that very name.
+fn is_pattern(path: &Path) -> bool {
+    path.to_string_lossy().contains(['*', '?', '[']) && path.symlink_metadata().is_err()
+}
+
+fn matches(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
+    let shown = pattern.display();
+    let found = glob::glob(&pattern.to_string_lossy()).map_err(|error| {
+        Error::Request(format!("input {shown}: the pattern is malformed: {}\nhint: in a pattern `*` matches any characters, `**` any folders, `[ab]` one of a and b", error.msg))
+    })?;
+    let mut files: Vec<PathBuf> = found.filter_map(Result::ok).filter(|path| !path.is_dir()).collect();
+    files.sort();
+    if files.is_empty() {
+        return refuse(format!(
+            "input {shown}: no file matches this pattern\nhint: check the path with `ls`"
+        ));
+    }
+    Ok(files)
+}
+
+/// Adds the data files of a folder and of the folders below it. Links to files are followed, links to folders are not.
+fn add_folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let listed = folder.read_dir().and_then(|entries| {
+        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()
+    });
+    let mut entries = match listed {
+        Ok(entries) => entries,
+        Err(error) => {
+            return refuse(format!("input {}: the folder cannot be listed: {error}", folder.display()));
+        }
+    };
+    entries.sort();
+    for path in entries {
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')) {
+            continue;
+        }
+        if path.symlink_metadata().is_ok_and(|facts| facts.is_dir()) {
+            add_folder(&path, files)?;
+        } else if is_data(&path) && !path.is_dir() {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_data(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    name.rsplit_once('.').is_some_and(|(stem, extension)| !stem.is_empty() && EXTENSIONS.contains(&extension))
+}
+
+/// The name of a run of these inputs: that of the file or folder without its extensions, or what the names of several
+/// have in common, or else the name of the first. Letters, digits, `-`, `_` and `.` stay, others become `-`.
+///
+/// `paths` are as people named them, so that a folder lends its name and not that of its first file.
+pub fn run_name(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| bare_name(path)).collect();
+    let Some(first) = names.first() else { return "run".to_owned() };
+    let common = names.iter().skip(1).fold(first.as_str(), |common, name| {
+        let n_equal = common.chars().zip(name.chars()).take_while(|(one, other)| one == other).count();
+        &common[..common.char_indices().nth(n_equal).map_or(common.len(), |(at, _)| at)]
+    });
+    let common = common.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let name = if common.chars().count() >= MIN_COMMON { common } else { first };
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let name: String = name.chars().map(plain).collect();
+    let name = name.trim_matches(['-', '.']);
+    if name.is_empty() { "run".to_owned() } else { name.to_owned() }
+}
+
+/// A shorter common beginning of names is a coincidence.
+const MIN_COMMON: usize = 3;
+
+/// A file's name without its extensions, `march` of `logs/march.jsonl.gz`; a folder's name; `stdin` of `-`.
+pub(crate) fn bare_name(path: &Path) -> String {
+    if path.as_os_str() == "-" {
+        return "stdin".to_owned();
+    }
+    let whole = path.canonicalize();
+    let of = if path.is_dir() { whole.as_deref().unwrap_or(path) } else { path };
+    let name = of.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if path.is_dir() {
+        return name;
+    }
+    let mut stem = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    for extension in EXTENSIONS {
+        stem = stem.strip_suffix(&format!(".{extension}")).unwrap_or(stem);
+    }
+    stem.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(paths: &[&str]) -> Vec<PathBuf> {
+        paths.iter().map(PathBuf::from).collect()
+    }
+
+    #[test]
+    fn a_run_is_named_after_its_inputs() {
+        for (inputs, name) in [
+            (&["logs/march.jsonl.gz"][..], "march"),
+            (&["march-1.jsonl", "march-2.csv"], "march"),
+            (&["a.jsonl", "b.jsonl"], "a"),
+            (&["-"], "stdin"),
+            (&["v1.2.parquet"], "v1.2"),
+            (&["logs/*.jsonl"], "run"),
+            (&["my log (1).json"], "my-log--1"),
+        ] {
+            assert_eq!(run_name(&paths(inputs)), name, "{inputs:?}");
+        }
+    }
+
+    #[test]
+    fn folders_and_patterns_name_their_data_files_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(at("logs/below")).unwrap();
+        for name in
+            ["logs/b.jsonl", "logs/a.csv.gz", "logs/README.md", "logs/.hidden.jsonl", "logs/below/c.parquet"]
+        {
+            std::fs::write(at(name), "").unwrap();
+        }
+        let all = [at("logs/a.csv.gz"), at("logs/b.jsonl"), at("logs/below/c.parquet")];
+        assert_eq!(expand(&[at("logs")]).unwrap(), all);
+        assert_eq!(expand(&[at("logs/*.jsonl")]).unwrap(), [at("logs/b.jsonl")]);
+        assert_eq!(run_name(&[at("logs")]), "logs");
+        // A file that has the name of a pattern is that file; one that is not there is for others to report.
+        std::fs::write(at("logs/x[1].jsonl"), "").unwrap();
+        assert_eq!(
+            expand(&[at("logs/x[1].jsonl"), at("none.jsonl")]).unwrap(),
+            [at("logs/x[1].jsonl"), at("none.jsonl")]
+        );
+        std::fs::create_dir(at("empty")).unwrap();
+        for (path, expected) in
+            [("empty", "holds no data file"), ("*.tsv", "no file matches"), ("a[", "malformed")]
+        {
+            assert!(expand(&[at(path)]).unwrap_err().to_string().contains(expected), "{path}");
+        }
+    }
+}
