@@ -112,7 +112,7 @@ fn vectors_made_elsewhere_merge_what_no_words_do_and_the_report_names_them() {
         ),
         "{report:#}"
     );
-    let line = "after merging queries of similar wording or embedding (queries.parquet)";
+    let line = "similar queries merged (wording or embedding: queries.parquet)";
     assert_eq!(report["funnel"][1]["description"], line);
     let missing = run(
         folder.path(),

@@ -120,7 +120,7 @@ fn an_input_without_a_line_fails_the_gate_and_shows_no_table_of_zeros() {
             shown.contains("there is nothing in the files") && shown.contains("gate failed: no request"),
             "{shown}"
         );
-        assert!(!shown.contains("what is left"), "{shown}");
+        assert!(!shown.contains("after this step"), "{shown}");
     }
 }
 

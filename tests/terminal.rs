@@ -1,5 +1,8 @@
-//! No text of a row, no name of a file and no argument acts on the terminal: every command, with hostile ones of each,
-//! on a pseudo terminal. And what is printed where nobody can read it: a full device, a closed pipe, a signal.
+//! What a person sees on a terminal: screens of 80 and 120 columns as snapshots, colours, control sequences, and output
+//! that cannot be written.
+//!
+//! No text of a row, no name of a file and no argument acts on the terminal: every command runs with hostile ones of each
+//! on a pseudo terminal.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
@@ -23,17 +26,31 @@ const AS_TEXT: &str = "EVIL\\x1b]52;";
 const AS_JSON: &str = "EVIL\\u001b]52;";
 
 /// What the program and the parser of its command line style with …
-const COLOURS: [&str; 6] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[4m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
+const COLOURS: [&str; 8] = [
+    "\u{1b}[0m",
+    "\u{1b}[1m",
+    "\u{1b}[2m",
+    "\u{1b}[4m",
+    "\u{1b}[31m",
+    "\u{1b}[32m",
+    "\u{1b}[33m",
+    "\u{1b}[36m",
+];
 /// … and what progress bars move with.
 const BARS: [&str; 3] = ["\r\u{1b}[2K", "\u{1b}[2K", "\u{1b}[1A"];
 
 /// What a command wrote on a terminal, and its exit code.
 fn on_terminal(arguments: &[&str]) -> (String, Option<i32>) {
-    let size = Winsize { ws_row: 50, ws_col: 180, ws_xpixel: 0, ws_ypixel: 0 };
-    let pty = openpty(&size, None).unwrap();
     let mut command = toolsieve();
-    command.args(arguments).env_remove("NO_COLOR").env("TERM", "xterm-256color").stdin(Stdio::null());
-    command.stdout(pty.slave.try_clone().unwrap()).stderr(pty.slave);
+    command.args(arguments).env_remove("NO_COLOR").env("TERM", "xterm-256color");
+    written_on_terminal(command, 180)
+}
+
+/// What a command wrote on a terminal of so many columns, and its exit code.
+fn written_on_terminal(mut command: Command, columns: u16) -> (String, Option<i32>) {
+    let size = Winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    let pty = openpty(&size, None).unwrap();
+    command.stdin(Stdio::null()).stdout(pty.slave.try_clone().unwrap()).stderr(pty.slave);
     let mut child = command.spawn().unwrap();
     // Else the terminal has a writer until the end of this test.
     drop(command);
@@ -353,6 +370,64 @@ fn the_terminal_shows_colours_and_the_parser_of_arguments_keeps_its_own() {
     assert!(text.contains("\u{1b}[1m\u{1b}[31merror:\u{1b}[0m") && code == Some(2), "{text:?}");
     let piped = output(&["fix", &at.docs, "--diff"]);
     assert!(!shown(&piped).contains('\u{1b}'), "{}", shown(&piped));
+}
+
+/// The widest line of a screen, in characters.
+fn widest(screen: &str) -> usize {
+    screen.lines().map(|line| line.chars().count()).max().unwrap_or(0)
+}
+
+#[test]
+fn screens_fit_80_and_120_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    support::run_sample(&out, &[]);
+    // In the folder, so that no path depends on the machine.
+    let commands: [(&str, &[&str]); 1] = [("report", &["report", "run"])];
+    for (name, arguments) in commands {
+        for columns in [80, 120] {
+            let mut command = toolsieve();
+            command.current_dir(folder.path()).args(arguments);
+            let (screen, code) = written_on_terminal(command, columns);
+            assert!(matches!(code, Some(0 | 1)), "{arguments:?}: {screen}");
+            assert!(widest(&screen) <= usize::from(columns), "{arguments:?} at {columns}: {screen}");
+            let screen: String = screen.lines().map(|line| format!("{line}\n")).collect();
+            insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+                insta::assert_snapshot!(format!("screen_{name}_{columns}"), screen);
+            });
+        }
+    }
+    let piped = output(&["report", out.to_str().unwrap()]);
+    let piped = String::from_utf8(piped.stdout).unwrap();
+    assert!(widest(&piped) <= 80, "{piped}");
+    let wide = toolsieve().args(["report", out.to_str().unwrap()]).env("COLUMNS", "120").output().unwrap();
+    assert!(widest(&String::from_utf8(wide.stdout).unwrap()) > 80, "COLUMNS widens what is piped");
+}
+
+#[test]
+fn colours_follow_the_terminal_and_the_variables_that_people_set() {
+    let at = Surroundings::new();
+    let run = ["run", "--quiet", "--input", &at.log, "--out", &at.run];
+    assert!(matches!(output(&run).status.code(), Some(0 | 1)));
+    let report = ["report", &at.run];
+    let shown = |variables: &[(&str, &str)], is_terminal: bool| {
+        let mut command = toolsieve();
+        command.args(report).env_remove("NO_COLOR").env("TERM", "xterm-256color");
+        command.envs(variables.iter().copied());
+        if is_terminal {
+            return written_on_terminal(command, 80).0;
+        }
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    assert!(shown(&[], true).contains("\u{1b}[2mstep"), "{}", shown(&[], true));
+    for variables in [("NO_COLOR", "1"), ("TERM", "dumb"), ("CLICOLOR", "0")] {
+        assert!(!shown(&[variables], true).contains('\u{1b}'), "{variables:?}");
+    }
+    assert!(!shown(&[], false).contains('\u{1b}'));
+    assert!(shown(&[("CLICOLOR_FORCE", "1")], false).contains("\u{1b}[2mstep"));
+    let (error, _) = on_terminal(&["why", &at.run, "nobody"]);
+    assert!(error.contains("\u{1b}[1m\u{1b}[31merror:\u{1b}[0m no row nobody"), "{error}");
+    assert!(error.contains("\u{1b}[36mhint:\u{1b}[0m"), "{error}");
 }
 
 /// A device that is always full.

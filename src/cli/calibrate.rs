@@ -18,6 +18,7 @@ use crate::run::calibrate::{
     Tested,
 };
 use crate::stages::Registry;
+use crate::text::figures::{share, share_of};
 
 /// Arguments of `calibrate`.
 #[derive(Debug, clap::Args)]
@@ -216,7 +217,6 @@ fn curve_table(curve: &[Point], findings: &Findings) -> String {
 }
 
 fn curve_row(side: Label, precision: f64, point: Option<&Point>, tested: Option<AtTarget>) -> Vec<String> {
-    let share = |share: f64| format!("{:.1} %", 100.0 * share);
     let drawn = match point {
         Some(point) => [
             format!("{:.4}", point.threshold),
@@ -258,9 +258,8 @@ fn percent(part: usize, whole: usize) -> String {
     percent_of(part as u64, whole as u64)
 }
 
-#[allow(clippy::cast_precision_loss)] // Counts of requests.
 fn percent_of(part: u64, whole: u64) -> String {
-    if whole == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
+    if whole == 0 { "-".to_owned() } else { share_of(part, whole) }
 }
 
 /// How well each feature and each family does without the others.

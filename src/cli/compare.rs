@@ -215,9 +215,9 @@ fn requests(comparison: &Comparison) -> String {
 /// Where merged requests ended: one that went into a held or dropped one is in no dataset.
 fn merges(before: &Finished, after: &Finished) -> String {
     if before.merges == after.merges {
-        return format!("merged    in both {}\n", after.merges_told());
+        return format!("merged    in both {}\n", after.merges_sum());
     }
-    format!("merged    before {}\n          after  {}\n", before.merges_told(), after.merges_told())
+    format!("merged    before {}\n          after  {}\n", before.merges_sum(), after.merges_sum())
 }
 
 fn fate(words: &FateWords) -> String {

@@ -1,22 +1,33 @@
 //! The only file that prints or draws: data to standard output, status to standard error.
 //!
-//! Whatever is printed passes [`visible`] on its way out, so no text of a row, no name of a file and no argument can act
-//! on the terminal; colours are added after that. JSON goes through [`give_json`], which keeps its values. Bars appear
-//! on a terminal only; elsewhere each finished step is one line. What is said on standard error is lost where that
-//! cannot be written, and nothing else happens.
+//! All text passes [`visible`] before it is printed, so no text of a row, no file name and no argument can act on the
+//! terminal; colours are added after that. JSON goes through [`give_json`], which keeps its values. Progress bars
+//! appear on a terminal only; elsewhere each finished step is one line. What cannot be written to standard error is lost,
+//! and nothing else happens.
+//!
+//! **Colours.** [`Paint`] is the one palette, for both streams. A stream has colours if it is a terminal, unless `NO_COLOR`,
+//! `CLICOLOR=0` or `TERM=dumb` is set; `CLICOLOR_FORCE=1` gives colours to pipes and files too.
+//!
+//! **Width.** Tables and paragraphs fit the [`Screen`]: the terminal that standard output is, else `COLUMNS`, else 80
+//! columns. Off a terminal cells may wrap, and none is shortened. Lines that programs read have no limit: JSON, and the
+//! findings of `check`.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::Instant;
 
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Color, Style};
 use indicatif::{ProgressBar, ProgressStyle};
+use terminal_size::terminal_size_of;
 
 use crate::engine::error::cause_of;
 use crate::run::Observer;
+use crate::text::figures;
 use crate::text::visible::{visible, visible_json, visible_line};
 
 pub use crate::text::figures::{count, counted, table};
@@ -26,7 +37,7 @@ pub struct Console {
     is_quiet: bool,
     is_terminal: bool,
     step: Mutex<Option<Step>>,
-    /// What was warned of already: two stages may see the same.
+    /// Warnings that were printed: two stages may have the same.
     warned: Mutex<BTreeSet<String>>,
 }
 
@@ -37,7 +48,7 @@ struct Step {
 }
 
 impl Console {
-    /// Progress for a person, or for nobody when `is_quiet`.
+    /// Draws progress, or nothing when `is_quiet`.
     pub fn new(is_quiet: bool) -> Self {
         Self {
             is_quiet,
@@ -82,29 +93,67 @@ impl Observer for Console {
         if let Some(step) = slot.take() {
             step.bar.finish_and_clear();
             if !self.is_quiet {
-                print_status(&format!(
-                    "{:24} {:>7.2} s  {outcome}",
-                    step.name,
-                    step.start.elapsed().as_secs_f64()
-                ));
+                print_painted_status(&finished(&step.name, step.start.elapsed().as_secs_f64(), outcome));
             }
         }
     }
 
     fn warn(&self, message: &str) {
         let is_new = self.warned.lock().map_or(true, |mut warned| warned.insert(message.to_owned()));
-        if is_new {
-            print_status(&format!("warning: {message}"));
+        if !is_new {
+            return;
+        }
+        let print = || print_status(&format!("warning: {message}"));
+        // A bar that is drawn would be in the way.
+        match self.step.lock().ok().as_ref().and_then(|slot| slot.as_ref()) {
+            Some(step) => step.bar.suspend(print),
+            None => print(),
         }
     }
 }
 
-/// Says something to the person, on standard error. Where that is full or closed, there is nobody to tell.
-pub fn print_status(message: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", visible(message));
+/// A finished step in one line: its name, its time, what it did.
+fn finished(step: &str, seconds: f64, outcome: &str) -> Painted {
+    let mut text = Painted::new(&format!("{step:24} {:>11}  ", figures::seconds(seconds)));
+    for (nth, part) in outcome.split(", ").enumerate() {
+        text.add(Paint::Plain, if nth > 0 { ", " } else { "" });
+        text.add(Paint::of_fate(part), part);
+    }
+    text
 }
 
-/// Gives a text, on standard output.
+/// Prints a message on standard error; `error:`, `warning:`, `hint:` and the like at the start of a line have colours.
+/// An error of standard error is ignored: there is nowhere to report it.
+pub fn print_status(message: &str) {
+    print_painted_status(&status(message));
+}
+
+fn print_painted_status(message: &Painted) {
+    let _ = writeln!(io::stderr().lock(), "{}", message.shown(has_colours(&io::stderr())));
+}
+
+/// Words at the start of a line of a message, with their looks.
+const LABELS: [(&str, Paint); 6] = [
+    ("error:", Paint::Error),
+    ("internal error:", Paint::Error),
+    ("gate failed:", Paint::Error),
+    ("warning:", Paint::Warning),
+    ("hint:", Paint::Hint),
+    ("note:", Paint::Title),
+];
+
+fn status(message: &str) -> Painted {
+    let mut text = Painted::default();
+    for line in message.split_inclusive('\n') {
+        let label = LABELS.iter().find(|(label, _)| line.starts_with(label));
+        let (head, rest) = line.split_at(label.map_or(0, |(label, _)| label.len()));
+        text.add(label.map_or(Paint::Plain, |(_, paint)| *paint), head);
+        text.add(Paint::Plain, rest);
+    }
+    text
+}
+
+/// Prints a text on standard output.
 ///
 /// # Errors
 /// Standard output cannot be written, or its reader has closed it; see [`is_unprinted`] and [`is_closed`].
@@ -112,28 +161,28 @@ pub fn print_data(text: &str) -> io::Result<()> {
     print(&visible(text))
 }
 
-/// Gives JSON, one value or one a line, on standard output: as it is, or with escapes for a terminal. Either way it has
-/// the same values.
+/// Prints JSON, one value or one a line, on standard output: unchanged, or on a terminal with escapes. The values are the
+/// same either way.
 ///
 /// # Errors
-/// As [`give`].
+/// As [`print_data`].
 pub fn give_json(json: &str) -> io::Result<()> {
     print(&if is_read_by_a_person() { visible_json(json) } else { Cow::Borrowed(json) })
 }
 
-/// Gives a text with colours, on standard output.
+/// Prints a text with colours on standard output.
 ///
 /// # Errors
-/// As [`give`].
-pub fn give_painted(text: &Painted) -> io::Result<()> {
-    print(&text.0)
+/// As [`print_data`].
+pub fn print_painted(text: &Painted) -> io::Result<()> {
+    print(&text.shown(has_colours(&io::stdout())))
 }
 
-/// Gives what the parser of the command line says: help on standard output, errors on standard error. The parser has
-/// coloured it; what looks like a control sequence and is no colour is shown.
+/// Prints the output of the argument parser: help on standard output, errors on standard error. The parser has coloured
+/// it; any other control sequence is made visible.
 ///
 /// # Errors
-/// As [`give`], for help.
+/// As [`print_data`], for help.
 pub fn give_usage(styled: &str, is_error: bool) -> io::Result<()> {
     if is_error {
         let _ = write!(io::stderr().lock(), "{}", with_colours(styled, has_colours(&io::stderr())));
@@ -148,7 +197,7 @@ fn print(shown: &str) -> io::Result<()> {
     printed.map_err(|cause| io::Error::new(cause.kind(), Unprinted(cause)))
 }
 
-/// Standard output takes no more.
+/// Standard output cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write to standard output: {}", cause_of(.0))]
 struct Unprinted(io::Error);
@@ -158,12 +207,12 @@ pub fn is_unprinted(error: &io::Error) -> bool {
     matches!(error.get_ref(), Some(inner) if inner.is::<Unprinted>())
 }
 
-/// Whether the reader of standard output has closed it: it has seen enough.
+/// Whether the reader of standard output has closed it, which is no error: it has read enough.
 pub fn is_closed(error: &io::Error) -> bool {
     is_unprinted(error) && error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// From here on a panic is told through this file: its message may quote a row.
+/// Makes panics print through this file, since their messages may quote a row.
 pub fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
         print_status(&format!("internal error: {panic}"));
@@ -179,49 +228,147 @@ pub fn is_read_by_a_person() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Whether a stream may have colours: a terminal that knows them, whose user has not set `NO_COLOR`.
-fn has_colours(stream: &impl IsTerminal) -> bool {
-    let is =
-        |variable: &str, refuses: fn(&OsStr) -> bool| std::env::var_os(variable).is_some_and(|v| refuses(&v));
-    stream.is_terminal() && !is("NO_COLOR", |value| !value.is_empty()) && !is("TERM", |value| value == "dumb")
+/// Whether a stream may have colours.
+fn has_colours(stream: &impl RawStream) -> bool {
+    AutoStream::choice(stream) != ColorChoice::Never
 }
 
-/// How a text looks on a terminal.
+/// What standard output has room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Paint {
-    /// As it is.
-    Plain,
-    /// A heading.
-    Bold,
-    /// What is gone, or wrong.
-    Red,
-    /// What is new.
-    Green,
+pub struct Screen {
+    /// Columns of a line.
+    pub width: usize,
+    /// A person reads it now: what does not fit may be shortened.
+    pub is_terminal: bool,
 }
 
-/// A text with colours, where standard output has colours. Its texts are made visible on their way in, so the only
-/// control sequences in it are those of [`Paint`].
-#[derive(Debug, Default)]
-pub struct Painted(String);
+impl Screen {
+    /// Its width where there is no terminal and no `COLUMNS`.
+    const WIDTH: usize = 80;
 
-impl Painted {
-    /// Adds a text.
-    pub fn add(&mut self, paint: Paint, text: &str) {
-        let code = match paint {
-            Paint::Bold => Some(1),
-            Paint::Red => Some(31),
-            Paint::Green => Some(32),
-            Paint::Plain => None,
-        };
-        let text = visible(text);
-        self.0 += &match code.filter(|_| has_colours(&io::stdout())) {
-            Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
-            None => text.into_owned(),
-        };
+    /// The screen of standard output.
+    pub fn of_stdout() -> Self {
+        let terminal = terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
+        let named = || std::env::var("COLUMNS").ok()?.parse().ok();
+        let width = terminal.or_else(named).filter(|width| *width > 0).unwrap_or(Self::WIDTH);
+        Self { width, is_terminal: terminal.is_some() }
     }
 }
 
-/// A text that came with colours: they stay or go, and everything else is made visible.
+/// The palette: what a text means, which decides how it looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paint {
+    /// Nothing particular.
+    Plain,
+    /// The name of what follows.
+    Title,
+    /// The header of a table, and details of little weight.
+    Heading,
+    /// A row that is exported or kept.
+    Kept,
+    /// A row that is held.
+    Held,
+    /// A row that is dropped.
+    Dropped,
+    /// What a diff adds.
+    Added,
+    /// What a diff removes.
+    Removed,
+    /// A warning.
+    Warning,
+    /// An error.
+    Error,
+    /// How to go on.
+    Hint,
+}
+
+impl Paint {
+    fn style(self) -> Style {
+        let colour = |colour: AnsiColor| Style::new().fg_color(Some(Color::Ansi(colour)));
+        match self {
+            Self::Plain => Style::new(),
+            Self::Title => Style::new().bold(),
+            Self::Heading => Style::new().dimmed(),
+            Self::Kept | Self::Added => colour(AnsiColor::Green),
+            Self::Held => colour(AnsiColor::Yellow),
+            Self::Dropped | Self::Removed => colour(AnsiColor::Red),
+            Self::Warning => colour(AnsiColor::Yellow).bold(),
+            Self::Error => colour(AnsiColor::Red).bold(),
+            Self::Hint => colour(AnsiColor::Cyan),
+        }
+    }
+
+    /// The look of a text that ends with the name of a fate, such as `12 requests dropped`.
+    pub fn of_fate(text: &str) -> Self {
+        match text.rsplit(' ').next() {
+            Some("exported" | "kept") => Self::Kept,
+            Some("held") => Self::Held,
+            Some("dropped" | "unreadable") => Self::Dropped,
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// A text with colours, which show where it is printed if the stream has any. Its parts are made visible when they are
+/// added, so the only control sequences are those of [`Paint`].
+#[derive(Debug, Default, Clone)]
+pub struct Painted(Vec<(Paint, String)>);
+
+impl Painted {
+    /// A text without colours.
+    pub fn new(text: &str) -> Self {
+        let mut painted = Self::default();
+        painted.add(Paint::Plain, text);
+        painted
+    }
+
+    /// Adds a text.
+    pub fn add(&mut self, paint: Paint, text: &str) {
+        let text = visible(text);
+        match self.0.last_mut() {
+            Some((last, end)) if *last == paint => end.push_str(&text),
+            _ => self.0.push((paint, text.into_owned())),
+        }
+    }
+
+    /// Adds a text that may have colours.
+    pub fn append(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// Adds lines of a patch: `-` before what was there, `+` before what is there now.
+    pub fn add_changes(&mut self, lines: &str) {
+        for line in lines.lines() {
+            let paint = match line.trim_start().as_bytes().first() {
+                Some(b'-') => Paint::Removed,
+                Some(b'+') => Paint::Added,
+                _ => Paint::Plain,
+            };
+            self.add(paint, line);
+            self.add(Paint::Plain, "\n");
+        }
+    }
+
+    /// The text without colours.
+    pub fn plain(&self) -> String {
+        self.shown(false)
+    }
+
+    fn shown(&self, is_coloured: bool) -> String {
+        let mut shown = String::new();
+        for (paint, text) in &self.0 {
+            if !is_coloured || *paint == Paint::Plain {
+                shown += text;
+                continue;
+            }
+            let style = paint.style();
+            shown += &format!("{style}{text}{style:#}");
+        }
+        shown
+    }
+}
+
+/// A text that came with colours: they are kept or removed, and everything else is made visible.
 fn with_colours(text: &str, is_coloured: bool) -> String {
     const START: &str = "\u{1b}[";
     let mut shown = String::new();
@@ -258,9 +405,20 @@ mod tests {
     }
 
     #[test]
-    fn a_painted_text_holds_no_control_sequence_of_its_own() {
+    fn a_painted_text_has_no_control_sequence_of_its_own() {
         let mut text = Painted::default();
-        text.add(Paint::Bold, "\u{1b}[8mid\n");
-        assert!(text.0.contains("\\x1b[8mid\n"), "{:?}", text.0);
+        text.add(Paint::Title, "\u{1b}[8mid\n");
+        assert_eq!(text.plain(), "\\x1b[8mid\n");
+        assert_eq!(text.shown(true), "\u{1b}[1m\\x1b[8mid\n\u{1b}[0m");
+    }
+
+    #[test]
+    fn labels_at_the_start_of_a_line_have_colours_and_others_have_none() {
+        let text = status("error: a hint: b\nhint: c");
+        assert_eq!(
+            text.shown(true),
+            "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m a hint: b\n\u{1b}[36mhint:\u{1b}[0m c"
+        );
+        assert_eq!(text.plain(), "error: a hint: b\nhint: c");
     }
 }

@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 
+use super::funnel::summary;
 use super::plan::Loaded;
-use super::report::summary;
 use super::{Ending, PipelineArgs};
-use crate::cli::console::{self, Console};
+use crate::cli::console::{self, Console, Paint, Painted, Screen};
 use crate::engine::part::{BatchRows, Cuts, Parts};
 use crate::run::{Observer, Options, Outcome, RunReport, prepare};
 use crate::stages::Registry;
+use crate::text::figures::counted;
 use crate::text::visible::visible_line;
 
 /// Arguments of `run`.
@@ -88,11 +89,14 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
 
 fn print_summary(run: &RunReport) -> io::Result<()> {
     // Without a request the sentence at the end says more than a table of zeros.
-    let mut text = if run.report.ingest.records > 0 { summary(&run.report) } else { String::new() };
+    let has_requests = run.report.ingest.records > 0;
+    let mut text = if has_requests { summary(&run.report, Screen::of_stdout()) } else { Painted::default() };
     if run.reused > 0 {
-        text += &format!("reused    {} finished steps of an earlier run\n", run.reused);
+        let steps = counted(run.reused as u64, "finished step", "finished steps");
+        text.add(Paint::Plain, &format!("reused    {steps} of an earlier run\n"));
     }
-    console::print_data(&format!("{text}run       {}\n", visible_line(&run.folder.display().to_string())))
+    text.add(Paint::Plain, &format!("run       {}\n", visible_line(&run.folder.display().to_string())));
+    console::print_painted(&text)
 }
 
 fn ending(outcome: &Outcome) -> Ending {

@@ -99,16 +99,14 @@ pub fn told(note: Option<&Value>, removing: &str) -> Option<String> {
     if n_compared > 0 {
         let of = if n_compared < n_asked { format!(" of {n_asked}") } else { String::new() };
         let noun = if n_asked == 1 { "set" } else { "sets" };
-        return Some(format!("after removing {removing} {n_compared}{of} public {noun}"));
+        return Some(format!("no {removing} {n_compared}{of} public {noun}"));
     }
     let found = if asked.iter().any(|set| set.on_disk) { "readable" } else { "found" };
     match (n_asked, own.iter().any(Noted::is_compared)) {
         (0, false) => None,
-        (0, true) => Some("public sets not compared, only the built-in one".to_owned()),
-        (_, false) => Some(format!("public sets not compared: none of {n_asked} {found}")),
-        (_, true) => {
-            Some(format!("public sets not compared: none of {n_asked} {found}, only the built-in one"))
-        }
+        (0, true) => Some("only the built-in public set compared".to_owned()),
+        (_, false) => Some(format!("none of {n_asked} public sets {found}")),
+        (_, true) => Some(format!("none of {n_asked} public sets {found}, only the built-in")),
     }
 }
 
@@ -271,7 +269,7 @@ mod tests {
             Origin { set: "toolsieve-sample".into(), record: "sample-2".into() }
         );
         let note = Value::from(known.notes.clone());
-        let line = "public sets not compared: none of 1 found, only the built-in one";
+        let line = "none of 1 public sets found, only the built-in";
         assert_eq!(told(Some(&note), "overlap with").as_deref(), Some(line));
         let on_disk: Vec<&Value> = known.notes.iter().map(|note| &note["on_disk"]).collect();
         assert_eq!(on_disk, [true, false, true]);
@@ -283,11 +281,11 @@ mod tests {
         let line = |sets: &[Value]| told(Some(&json!(sets)), "overlap with");
         let (here, absent, unreadable) = (set(true, 3), set(false, 0), set(true, 0));
         for (sets, said) in [
-            (vec![here.clone()], "after removing overlap with 1 public set"),
-            (vec![here.clone(), here.clone()], "after removing overlap with 2 public sets"),
-            (vec![here, absent.clone(), absent.clone()], "after removing overlap with 1 of 3 public sets"),
-            (vec![absent.clone()], "public sets not compared: none of 1 found"),
-            (vec![absent, unreadable], "public sets not compared: none of 2 readable"),
+            (vec![here.clone()], "no overlap with 1 public set"),
+            (vec![here.clone(), here.clone()], "no overlap with 2 public sets"),
+            (vec![here, absent.clone(), absent.clone()], "no overlap with 1 of 3 public sets"),
+            (vec![absent.clone()], "none of 1 public sets found"),
+            (vec![absent, unreadable], "none of 2 public sets readable"),
         ] {
             assert_eq!(line(&sets).as_deref(), Some(said));
         }

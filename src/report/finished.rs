@@ -11,7 +11,7 @@ use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::funnel::FunnelRow;
-use super::model::{Merges, StageReport, has_dataset};
+use super::model::{Merges, StageReport, Sum, has_dataset};
 use crate::engine::corpus::RowId;
 use crate::engine::disk::read_json;
 use crate::engine::entries;
@@ -127,8 +127,8 @@ struct ReportFile {
 
 impl Finished {
     /// Where its merged requests ended; the parts add up to the whole.
-    pub fn merges_told(&self) -> String {
-        self.merges.told(has_dataset(&self.funnel))
+    pub fn merges_sum(&self) -> Sum {
+        self.merges.sum(has_dataset(&self.funnel))
     }
 
     /// Reads a finished run; `fates` is shared by the runs that are compared.

@@ -1,4 +1,4 @@
-//! The funnel: what was left after each step, in the recipe's own words, beside what BFCL published.
+//! The funnel: the counts after each step, described in the recipe's words, next to what BFCL published.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::{Sources, recipe};
 use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::vocabulary::RowIx;
 
-/// The last line of the funnel, where a dataset was written.
+/// The last row of the funnel of a run that wrote a dataset.
 pub const EXPORT: &str = "export";
 
 /// One line of the funnel.
@@ -15,20 +15,20 @@ pub const EXPORT: &str = "export";
 pub struct FunnelRow {
     /// The step.
     pub step: String,
-    /// What is counted, in the recipe's words where the run did what they say.
+    /// What is true of the rows after the step, in the recipe's words where the run did what they say.
     pub description: String,
-    /// Doc lists left.
+    /// Kept doc lists.
     pub doc_lists: u64,
-    /// Requests left.
+    /// Kept requests.
     pub requests: u64,
-    /// Requests left of those read, in percent.
+    /// Kept requests, in percent of those read.
     pub percent: f64,
     /// What BFCL published for the same step on its own log.
     #[serde(default)]
     pub bfcl: Option<Published>,
 }
 
-/// The funnel of a finished run; `exported` says that the last rows were written, beside so many frozen entries.
+/// Builds the funnel of a finished run. `exported` is the number of frozen entries of its dataset, if it wrote one.
 pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>) -> Vec<FunnelRow> {
     let Sources { ingest, stages, corpus, registry, .. } = *run;
     let counts = &ingest.counts;
@@ -42,7 +42,7 @@ pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>) -> Vec<FunnelRow>
     };
     let mut rows = vec![row(
         "ingest",
-        "doc–query pairs, and exact same docs as sent",
+        "doc–query pairs as logged",
         counts.doc_lists,
         counts.records,
         recipe::published_pairs(),
@@ -57,10 +57,10 @@ pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>) -> Vec<FunnelRow>
     let is_forgotten =
         |row: &RowIx| corpus.requests.fate(*row).is_some_and(|fate| fate.reason.code == FORGOTTEN.code);
     if corpus.requests.in_order().iter().any(is_forgotten) {
-        rows.push(row("forget", "what was not forgotten since", lists, requests, None));
+        rows.push(row("forget", "without forgotten records", lists, requests, None));
     }
     if let Some(n_frozen) = exported {
-        let entries = if n_frozen > 0 { "entries that this run made" } else { "entries of the dataset" };
+        let entries = if n_frozen > 0 { "new entries of the dataset" } else { "entries of the dataset" };
         rows.push(row(EXPORT, entries, lists, requests, recipe::published_entries()));
     }
     rows

@@ -8,8 +8,6 @@ use std::fmt::Write as _;
 
 use super::metadata::{configs, metadata};
 use super::model::{Example, Report, SETS, rows_of};
-use super::numbers::count;
-use super::percent;
 use super::precision::{self, Shown};
 use super::quote::DECISION;
 use super::words::{
@@ -17,6 +15,7 @@ use super::words::{
     said, title, unit,
 };
 use crate::bfcl::category::Category;
+use crate::text::figures::{count, percent, share_of};
 use crate::text::visible::{visible, visible_line};
 
 /// The dataset card.
@@ -57,9 +56,9 @@ fn about(report: &Report) -> String {
     if let Some(frozen) = frozen_told(report) {
         let _ = write!(text, "\n{frozen} The column `frozen` tells which they are.\n");
     }
-    let (lines, requests) = (report.lines_told(), report.requests_told());
+    let (lines, requests) = (report.lines_sum(), report.requests_sum());
     let _ = write!(text, "\n- Lines: {lines}\n- Requests: {requests}\n");
-    if let Some(merged) = report.merged_told() {
+    if let Some(merged) = report.merged_sum() {
         let _ = writeln!(text, "- Merged: {merged}");
     }
     text
@@ -108,23 +107,23 @@ fn load(report: &Report) -> String {
 
 fn funnel(report: &Report) -> String {
     let mut text = format!(
-        "\n## Funnel\n\nWhat was left after each step, beside the figures that [BFCL published]({RECIPE_URL}) for its own \
-         log. All shares are of the pairs read.\n\n| step | what is left | doc lists | requests | BFCL V2 Live |\n|---|---|---:|---:|---:|\n"
+        "\n## Funnel\n\nThe counts after each step, next to the figures that [BFCL published]({RECIPE_URL}) for its own \
+         log. All shares are of the pairs read.\n\n| step | after this step | doc lists | requests | BFCL V2 Live |\n|---|---|---:|---:|---:|\n"
     );
     for row in &report.funnel {
         let bfcl = row.bfcl.map(|published| {
-            let share = percent(published.count, report.published_pairs().unwrap_or_default());
-            format!("{} {} ({share:.1} %)", count(published.count), unit(published.unit))
+            let share = share_of(published.count, report.published_pairs().unwrap_or_default());
+            format!("{} {} ({share})", count(published.count), unit(published.unit))
         });
         let _ = writeln!(
             text,
-            "| `{}` | {} | {} ({:.1} %) | {} ({:.1} %) | {} |",
+            "| `{}` | {} | {} ({}) | {} ({}) | {} |",
             row.step,
             escaped(&row.description),
             count(row.doc_lists),
-            percent(row.doc_lists, report.ingest.records),
+            share_of(row.doc_lists, report.ingest.records),
             count(row.requests),
-            row.percent,
+            percent(row.percent),
             bfcl.unwrap_or_default()
         );
     }
@@ -244,7 +243,7 @@ fn fates(report: &Report) -> String {
                     row. A row that followed from a row of the other table is counted as *followed*.\n"
         .to_owned();
     for (action, heading, meaning) in fate_sections(report) {
-        let fates: Vec<_> = report.told_fates(action).collect();
+        let fates: Vec<_> = report.shown_fates(action).collect();
         let _ = write!(text, "\n### {heading}\n\n{meaning}\n");
         if fates.is_empty() {
             text += "\nNone.\n";

@@ -15,7 +15,6 @@ pub mod html;
 pub mod markdown;
 mod metadata;
 pub mod model;
-mod numbers;
 mod precision;
 pub mod published;
 mod quote;

@@ -5,23 +5,23 @@
 //! equal runs. Deliberately absent: paths of inputs, command lines, clock times.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::composition::{Composition, Entries};
 use super::funnel::{EXPORT, FunnelRow};
-use super::numbers::count;
 use super::rebuild::Rebuild;
 use super::recipe::{PublicSet, StepReport};
 use crate::engine::decision::DecisionKind;
 use crate::engine::decisions::{NOT_APPLIED_NOTE, Note};
 use crate::engine::delta::FateCount;
 use crate::engine::raw::IngestCounts;
-use crate::engine::vocabulary::{ReasonKind, TableId};
+use crate::engine::vocabulary::{Action, ReasonKind, TableId};
 use crate::export::card::Card;
 use crate::relevance::operating::OperatingPoint;
+use crate::text::figures::{count, counted};
 
 /// The sets of a dataset, with the folder of their BFCL files.
 pub(super) const SETS: [(&str, &str); 2] = [("scored", ""), ("unverified", "unverified/")];
@@ -124,25 +124,25 @@ impl Report {
         counted.into_iter().filter(|(_, n)| *n > 0).collect()
     }
 
-    /// Where the lines went; the parts add up to the whole. What seldom comes is told only where it came.
-    pub fn lines_told(&self) -> String {
+    /// What the lines held. Rare kinds are listed only where there are any.
+    pub fn lines_sum(&self) -> Sum {
         let ingest = &self.ingest;
         let mut parts = vec![
             (ingest.records, "requests"),
             (ingest.no_request, "without a request"),
             (ingest.unreadable, "unreadable"),
         ];
-        let seldom = [
+        let rare = [
             (ingest.joined, "joined into a request"),
             (ingest.not_sampled, "passed over"),
             (ingest.forgotten, "forgotten"),
         ];
-        parts.extend(seldom.into_iter().filter(|(n, _)| *n > 0));
-        sum_told(ingest.lines, &parts)
+        parts.extend(rare.into_iter().filter(|(n, _)| *n > 0));
+        Sum { whole: ingest.lines, parts }
     }
 
-    /// Where the requests went; the parts add up to the whole.
-    pub fn requests_told(&self) -> String {
+    /// What happened to the requests.
+    pub fn requests_sum(&self) -> Sum {
         let requests = &self.requests;
         let has_dataset = has_dataset(&self.funnel);
         let mut parts = vec![
@@ -152,17 +152,17 @@ impl Report {
             (requests.dropped, "dropped"),
         ];
         parts.extend([(requests.forgotten, "forgotten")].into_iter().filter(|(n, _)| *n > 0));
-        sum_told(requests.rows, &parts)
+        Sum { whole: requests.rows, parts }
     }
 
-    /// Where the merged requests ended, if some stand for one that is not kept itself; the parts add up to the whole.
-    pub fn merged_told(&self) -> Option<String> {
+    /// What happened to the requests that others were merged into, if any of those is not kept itself.
+    pub fn merged_sum(&self) -> Option<Sum> {
         let merged = self.requests.merges();
-        (merged.merged_into_not_exported > 0).then(|| merged.told(has_dataset(&self.funnel)))
+        (merged.merged_into_not_exported > 0).then(|| merged.sum(has_dataset(&self.funnel)))
     }
 
     /// What it means that rows were merged, and where they ended.
-    pub fn merges_told(&self) -> String {
+    pub fn merges_sentence(&self) -> String {
         let tables = [("Requests", self.requests.merges()), ("Doc lists", self.doc_lists.merges())];
         if tables.iter().all(|(_, merged)| merged.merged_into_not_exported == 0) {
             return "Rows for which another stands. Nothing was lost but the copy.".to_owned();
@@ -174,14 +174,14 @@ impl Report {
              dropped, the copy is out with it."
         );
         for (what, merged) in tables.iter().filter(|(_, merged)| merged.merged > 0) {
-            let _ = write!(text, " {what}: {}.", merged.told(has_dataset));
+            let _ = write!(text, " {what}: {}.", merged.sum(has_dataset));
         }
         text
     }
 
     /// The fates of an action for people: rows that followed from a row of the other table for the same reason are
     /// not told by themselves but counted with it.
-    pub fn told_fates<'r>(&'r self, action: &'r str) -> impl Iterator<Item = (&'r FateReport, u64)> + 'r {
+    pub fn shown_fates<'r>(&'r self, action: &'r str) -> impl Iterator<Item = (&'r FateReport, u64)> + 'r {
         let goes_with = |follower: &FateReport, fate: &FateReport| {
             follower.cascaded
                 && !fate.cascaded
@@ -192,6 +192,27 @@ impl Report {
         of_action().filter(move |fate| !of_action().any(|other| goes_with(fate, other))).map(move |fate| {
             (fate, of_action().filter(|other| goes_with(other, fate)).map(|other| other.rows).sum())
         })
+    }
+
+    /// What a step did, in one line: rows merged, dropped and held, and edits; empty for a step that is no stage.
+    pub fn actions_of(&self, step: &str) -> String {
+        let Some(stage) = self.stages.iter().find(|stage| stage.id == step) else { return String::new() };
+        let mut parts = Vec::new();
+        for (action, verb) in [(Action::Merge, "merged"), (Action::Drop, "dropped"), (Action::Hold, "held")] {
+            for table in [TableId::DocLists, TableId::Requests] {
+                let is_meant =
+                    |fate: &&FateCount| fate.table == table && fate.action == action && !fate.cascaded;
+                let n: u64 = stage.fates.iter().filter(is_meant).map(|fate| fate.rows).sum();
+                if n > 0 {
+                    parts.push(format!("{} {verb}", rows_of(n, table.name())));
+                }
+            }
+        }
+        let n_edits: u64 = stage.edits.values().sum();
+        if n_edits > 0 {
+            parts.push(counted(n_edits, "edit", "edits"));
+        }
+        parts.join(", ")
     }
 
     /// What BFCL published for the pairs that it began with.
@@ -215,15 +236,29 @@ fn under(counts: &BTreeMap<String, u64>, set: &str, category: Option<&str>) -> u
     counts.iter().filter(|(heading, _)| is_asked(heading)).map(|(_, n)| n).sum()
 }
 
-fn sum_told(whole: u64, parts: &[(u64, &str)]) -> String {
-    let parts: Vec<String> = parts.iter().map(|(n, what)| format!("{} {what}", count(*n))).collect();
-    format!("{} = {}", count(whole), parts.join(" + "))
+/// A whole and the parts that add up to it: `436 = 232 exported + 118 merged + 59 held + 27 dropped`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sum {
+    /// The whole.
+    pub whole: u64,
+    /// The parts, each with what it counts.
+    pub parts: Vec<(u64, &'static str)>,
+}
+
+impl fmt::Display for Sum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = self.parts.iter().map(|(n, what)| format!("{} {what}", count(*n))).collect();
+        write!(f, "{} = {}", count(self.whole), parts.join(" + "))
+    }
 }
 
 /// So many rows of a table, for people.
 pub(super) fn rows_of(n: u64, table: &str) -> String {
-    let noun = if table == TableId::Requests.name() { "request" } else { "doc list" };
-    format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
+    if table == TableId::Requests.name() {
+        counted(n, "request", "requests")
+    } else {
+        counted(n, "doc list", "doc lists")
+    }
 }
 
 /// What one stage did.
@@ -286,11 +321,13 @@ pub(super) const INTO_LEFT: &str = "into held or dropped";
 
 impl Merges {
     /// Where they ended; the parts add up to the whole.
-    pub fn told(self, has_dataset: bool) -> String {
+    pub fn sum(self, has_dataset: bool) -> Sum {
         let kept = if has_dataset { "into exported" } else { "into kept" };
-        let parts =
-            [(self.merged - self.merged_into_not_exported, kept), (self.merged_into_not_exported, INTO_LEFT)];
-        sum_told(self.merged, &parts)
+        let parts = vec![
+            (self.merged - self.merged_into_not_exported, kept),
+            (self.merged_into_not_exported, INTO_LEFT),
+        ];
+        Sum { whole: self.merged, parts }
     }
 }
 

@@ -4,8 +4,8 @@
 //! curve of the weights where they have one, else the requests by probability.
 
 use super::model::Report;
-use super::numbers::count;
 use crate::relevance::operating::{Bin, OperatingPoint, Reach};
+use crate::text::figures::{count, share};
 
 /// The heading of the section.
 pub(super) const HEADING: &str = "Relevance by the text alone";
@@ -54,7 +54,7 @@ fn about(stage: &str, point: &OperatingPoint) -> String {
         if others.is_empty() { String::new() } else { format!(" Not counted here: {}.", others.join(", ")) };
     let target = point
         .precision
-        .map_or_else(String::new, |precision| format!(" (target precision {})", in_percent(precision)));
+        .map_or_else(String::new, |precision| format!(" (target precision {})", share(precision)));
     format!(
         "The stage {stage} judged {} by the text alone{target}: {}, {}.{others}",
         if point.by_text() == 1 {
@@ -88,16 +88,12 @@ fn reach_cells(reach: &Reach) -> Vec<String> {
         _ => "-",
     };
     vec![
-        format!("{}, {}", reach.side.name(), in_percent(reach.precision)),
+        format!("{}, {}", reach.side.name(), share(reach.precision)),
         format!("{:.3}", reach.threshold),
-        in_percent(reach.coverage),
+        share(reach.coverage),
         count(reach.requests),
         format!("{sign}{}", count(reach.additional.unsigned_abs())),
     ]
-}
-
-fn in_percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
 }
 
 #[cfg(test)]

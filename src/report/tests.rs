@@ -99,7 +99,7 @@ fn followers_are_told_with_what_they_follow_and_by_themselves_without_it() {
         ..Report::default()
     };
     let told: Vec<(&str, u64, u64)> =
-        report.told_fates("drop").map(|(fate, followed)| (&*fate.reason, fate.rows, followed)).collect();
+        report.shown_fates("drop").map(|(fate, followed)| (&*fate.reason, fate.rows, followed)).collect();
     assert_eq!(told, [("a/b", 2, 5), ("cascade/no-request-left", 3, 0)]);
 }
 
@@ -233,23 +233,26 @@ fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
     (report.requests.rows, report.requests.kept, report.requests.forgotten) = (8, 6, 2);
     report.exported = [("scored/irrelevance".to_owned(), 4), ("unverified/irrelevance".to_owned(), 3)].into();
     report.entries.tier = [("judged".to_owned(), 3)].into();
-    assert_eq!(report.lines_told(), "9 = 8 requests + 0 without a request + 0 unreadable + 1 forgotten");
-    assert_eq!(report.requests_told(), "8 = 6 kept + 0 merged + 0 held + 0 dropped + 2 forgotten");
+    assert_eq!(
+        report.lines_sum().to_string(),
+        "9 = 8 requests + 0 without a request + 0 unreadable + 1 forgotten"
+    );
+    assert_eq!(report.requests_sum().to_string(), "8 = 6 kept + 0 merged + 0 held + 0 dropped + 2 forgotten");
     (
         report.requests.kept,
         report.requests.merged,
         report.requests.merged_into_not_exported,
         report.requests.held,
     ) = (1, 3, 1, 2);
-    assert_eq!(report.requests_told(), "8 = 1 kept + 3 merged + 2 held + 0 dropped + 2 forgotten");
-    assert_eq!(report.merged_told().as_deref(), Some("3 = 2 into kept + 1 into held or dropped"));
-    let told = report.merges_told();
+    assert_eq!(report.requests_sum().to_string(), "8 = 1 kept + 3 merged + 2 held + 0 dropped + 2 forgotten");
+    assert_eq!(report.merged_sum().unwrap().to_string(), "3 = 2 into kept + 1 into held or dropped");
+    let told = report.merges_sentence();
     assert!(
         told.ends_with("the copy is out with it. Requests: 3 = 2 into kept + 1 into held or dropped."),
         "{told}"
     );
     report.requests.merged_into_not_exported = 0;
-    assert!(report.merges_told().ends_with("Nothing was lost but the copy."));
+    assert!(report.merges_sentence().ends_with("Nothing was lost but the copy."));
     report.requests.merged_into_not_exported = 1;
     for told in [markdown::card(&report), html::page(&report, "run")] {
         assert!(told.contains("+ 2 forgotten") && told.contains("+ 1 forgotten"), "{told}");
@@ -265,9 +268,9 @@ fn a_line_of_the_funnel_says_no_more_than_was_done() {
         |kind: &str, settings| (stages::kind(kind).unwrap().left)(&settings, &Notes::new()).into_owned();
     let (queries, docs) = ("merge-near-queries", "drop-baseline-overlap");
     for (kind, settings, said) in [
-        (queries, json!({}), "after merging queries of similar wording (hashed n-grams)"),
-        (queries, json!({"cosine": "off"}), "after merging queries of similar wording (ROUGE-L)"),
-        (queries, json!({"cosine": "off", "rouge_l": "off"}), "after merging equal queries"),
+        (queries, json!({}), "similar queries merged (hashed n-grams)"),
+        (queries, json!({"cosine": "off"}), "similar queries merged (ROUGE-L)"),
+        (queries, json!({"cosine": "off", "rouge_l": "off"}), "equal queries merged"),
         (
             queries,
             json!({"cosine": "off", "rouge_l": "off", "exact": false}),
@@ -276,7 +279,7 @@ fn a_line_of_the_funnel_says_no_more_than_was_done() {
         (
             queries,
             json!({"embedder": "local:hub:org/mini"}),
-            "after merging queries of similar wording or embedding (org/mini)",
+            "similar queries merged (wording or embedding: org/mini)",
         ),
         (docs, json!({}), "no earlier dataset compared"),
         (docs, json!({"run": "out/march"}), "not in the earlier dataset"),

@@ -1,7 +1,6 @@
 //! Words and figures that the card and the page share, so that the two say the same.
 
 use super::model::{FateReport, INTO_LEFT, Report};
-use super::numbers::count;
 use super::published::Unit;
 use super::recipe::{self, Status};
 use crate::bfcl::category::Category;
@@ -11,7 +10,7 @@ use crate::export::sink::JUDGED;
 use crate::stages::Settings as _;
 use crate::stages::draft_answers::DraftAnswers;
 use crate::stages::merge_near_queries::N_GRAMS;
-use crate::text::figures::counted;
+use crate::text::figures::{count, counted};
 
 /// Where the recipe is described, with its published figures.
 pub(super) const RECIPE_URL: &str = "https://gorilla.cs.berkeley.edu/blogs/12_bfcl_v2_live.html";
@@ -42,7 +41,7 @@ pub(super) fn frozen_told(report: &Report) -> Option<String> {
 pub(super) fn fate_sections(report: &Report) -> [(&'static str, &'static str, String); 4] {
     let held = "Rows that were not good enough to decide on. They are not in the dataset.";
     [
-        ("merge", "Merged", report.merges_told()),
+        ("merge", "Merged", report.merges_sentence()),
         ("drop", "Dropped", "Rows that the recipe has no place for.".to_owned()),
         ("hold", "Held", held.to_owned()),
         (DECIDE, "Decided by people", format!("Rows on which a person decided.{}", not_applied_told(report))),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::engine::raw::IngestManifest;
 use crate::ingest::source::Ingest;
-use crate::text::figures::counted;
+use crate::text::figures::{self, counted};
 
 /// How a run that was not stopped ended; the dataset is written either way.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,9 +55,9 @@ impl fmt::Display for FailedGate {
             Self::CutInput { path, detail } => write!(f, "{path} was not read to its end: {detail}"),
             Self::FaultShare { share, allowed } => write!(
                 f,
-                "{:.1} % of lines and requests left because something went wrong, more than the {:.1} % that max_fault_share allows",
-                100.0 * share,
-                100.0 * allowed
+                "{} of lines and requests were lost to faults, more than the {} that max_fault_share allows",
+                figures::share(*share),
+                figures::share(*allowed)
             ),
         }
     }

@@ -48,7 +48,7 @@ impl Settings for CollapseConversations {
     const NAME: &'static str = "collapse-conversations";
     const SUMMARY: &'static str =
         "Merges the later steps of an agent loop into the row that made the decision.";
-    const LEFT: &'static str = "one decision point of each agent loop";
+    const LEFT: &'static str = "one request per agent loop";
     fn examples() -> Vec<Example> {
         vec![
             Example::tables(

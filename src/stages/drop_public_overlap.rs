@@ -99,7 +99,7 @@ impl Settings for DropPublicOverlap {
     const NAME: &'static str = "drop-public-overlap";
     const SUMMARY: &'static str =
         "Drops doc lists whose functions are those of public function-calling sets.";
-    const LEFT: &'static str = "after removing overlap with public sets";
+    const LEFT: &'static str = "no overlap with public sets";
     fn left(&self, notes: &Notes) -> Cow<'static, str> {
         compared::told(notes.get(SETS_NOTE), "overlap with").map_or_else(|| Self::LEFT.into(), Cow::from)
     }

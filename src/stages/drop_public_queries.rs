@@ -85,7 +85,7 @@ impl Settings for DropPublicQueries {
     const NAME: &'static str = "drop-public-queries";
     const SUMMARY: &'static str =
         "Drops or holds requests whose query is one of public function-calling sets.";
-    const LEFT: &'static str = "after removing queries of public sets";
+    const LEFT: &'static str = "no queries of public sets";
     fn left(&self, notes: &Notes) -> Cow<'static, str> {
         compared::told(notes.get(SETS_NOTE), "queries of").map_or_else(|| Self::LEFT.into(), Cow::from)
     }

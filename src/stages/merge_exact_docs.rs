@@ -37,7 +37,7 @@ pub struct MergeExactDocs {}
 impl Settings for MergeExactDocs {
     const NAME: &'static str = "merge-exact-docs";
     const SUMMARY: &'static str = "Merges doc lists that are equal once keys are sorted and blanks are gone.";
-    const LEFT: &'static str = "after merging exactly equal docs";
+    const LEFT: &'static str = "equal docs merged";
     fn examples() -> Vec<Example> {
         vec![Example::tables(
             SAME.code,

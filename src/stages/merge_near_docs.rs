@@ -81,7 +81,7 @@ impl Settings for MergeNearDocs {
     const NAME: &'static str = "merge-near-docs";
     const SUMMARY: &'static str =
         "Merges doc lists whose ROUGE-L F1 with an earlier one is above a threshold.";
-    const LEFT: &'static str = "after merging similar docs (ROUGE-L)";
+    const LEFT: &'static str = "similar docs merged (ROUGE-L)";
     fn examples() -> Vec<Example> {
         vec![Example::tables(
             NEAR_COPY.code,

@@ -102,7 +102,7 @@ impl Settings for Redact {
     const NAME: &'static str = "redact";
     const SUMMARY: &'static str =
         "Replaces personal values and secrets in requests by numbered placeholders of the same format.";
-    const LEFT: &'static str = "after replacing personal values found by rule";
+    const LEFT: &'static str = "personal values replaced by rule";
 
     fn examples() -> Vec<Example> {
         EXAMPLES.iter().map(|(reason, fires, quiet)| Example::query(reason.code, fires, quiet)).collect()

@@ -38,7 +38,7 @@ impl Settings for RedactDocs {
     const NAME: &'static str = "redact-docs";
     const SUMMARY: &'static str =
         "Replaces personal values and secrets in doc lists by the placeholders that redact gave them.";
-    const LEFT: &'static str = "after replacing those found by rule in docs";
+    const LEFT: &'static str = "personal values in docs replaced by rule";
 
     fn examples() -> Vec<Example> {
         EXAMPLES.iter().map(|(reason, fires, quiet)| Example::text(reason.code, fires, quiet)).collect()

@@ -95,7 +95,7 @@ impl Settings for Split {
     const NAME: &'static str = "split";
     const SUMMARY: &'static str =
         "Puts each request into its BFCL category, notes its language, and holds those without an answer.";
-    const LEFT: &'static str = "in one of the six categories";
+    const LEFT: &'static str = "one of the six categories";
 
     fn examples() -> Vec<Example> {
         const ANSWERED: &str = r#"{"requests": [{"response_kind": "calls", "answer": [{"ring": {}}]}]}"#;

@@ -1,22 +1,79 @@
-//! Numbers and tables for people, as plain text.
+//! Numbers and tables for people, as plain text: the one formatter of screen, card, page and messages.
 
 use std::borrow::Cow;
 
-use indicatif::HumanCount;
-
 use super::visible::visible_line;
 
-/// A number with thousands set apart.
+/// A number with a comma between thousands: `64,517`.
 pub fn count(number: u64) -> String {
-    HumanCount(number).to_string()
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
-/// A number of things, with the word for one of them or for several.
+/// A number of things, with the noun in singular or plural: `1 file`, `64,517 files`.
 pub fn counted(number: u64, one: &str, several: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { several })
 }
 
-/// A table: columns padded to their widest cell; those in `numbers` stand to the right. Each row is one line.
+/// A number from 0 to 100 as `53.2 %`.
+pub fn percent(percent: f64) -> String {
+    format!("{percent:.1} %")
+}
+
+/// A share from 0 to 1 as `53.2 %`.
+pub fn share(share: f64) -> String {
+    percent(100.0 * share)
+}
+
+/// A part of a whole as `53.2 %`; nothing of nothing is `0.0 %`.
+// Counts of rows are far below 2^52, so the division is exact enough.
+#[allow(clippy::cast_precision_loss)]
+pub fn share_of(part: u64, whole: u64) -> String {
+    share(if whole == 0 { 0.0 } else { part as f64 / whole as f64 })
+}
+
+/// Bytes in the largest unit of which there is at least one, in powers of 1024: `812 B`, `1.5 KiB`, `350 MiB`.
+pub fn bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut tenths = number.saturating_mul(10);
+    let mut unit = 0;
+    while tenths >= 10 * 1024 && unit + 1 < UNITS.len() {
+        (tenths, unit) = (tenths / 1024, unit + 1);
+    }
+    let digits = if unit == 0 || tenths >= 100 {
+        count(tenths / 10)
+    } else {
+        format!("{}.{}", tenths / 10, tenths % 10)
+    };
+    format!("{digits} {}", UNITS[unit])
+}
+
+/// A time span: `0.42 s`, `9.31 s`, `42.1 s`, `3 min 05 s`, `2 h 07 min`.
+// A span is positive and far below 2^52 seconds.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub fn seconds(seconds: f64) -> String {
+    if seconds < 9.995 {
+        return format!("{seconds:.2} s");
+    }
+    if seconds < 59.95 {
+        return format!("{seconds:.1} s");
+    }
+    match seconds.round() as u64 {
+        whole @ 0..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
+        whole => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+/// A table: columns padded to their widest cell; those in `numbers` are aligned to the right. Each row is one line.
+///
+/// For a table that fits a terminal see `cli::layout`.
 pub fn table(header: &[&str], rows: &[Vec<String>], numbers: &[usize]) -> String {
     let header: Vec<Cow<'_, str>> = header.iter().map(|cell| visible_line(cell)).collect();
     let rows: Vec<Vec<Cow<'_, str>>> =
@@ -51,5 +108,31 @@ mod tests {
     fn a_row_of_a_table_is_one_line_as_wide_as_it_looks() {
         let rows = [vec!["a\nb".to_owned(), "1".to_owned()], vec!["\u{202e}".to_owned(), "22".to_owned()]];
         assert_eq!(table(&["x\r", "n"], &rows, &[1]), "x\\r        n\na\\nb       1\n\\u{202e}  22\n");
+    }
+
+    #[test]
+    fn thousands_are_separated_by_commas() {
+        assert_eq!(
+            [0, 999, 1_000, 64_517, 1_234_567].map(count),
+            ["0", "999", "1,000", "64,517", "1,234,567"]
+        );
+    }
+
+    #[test]
+    fn shares_have_one_decimal() {
+        assert_eq!([share(1.0), share(0.532), percent(0.04)], ["100.0 %", "53.2 %", "0.0 %"]);
+        assert_eq!([share_of(1, 3), share_of(0, 0)], ["33.3 %", "0.0 %"]);
+    }
+
+    #[test]
+    fn bytes_and_seconds_have_the_unit_that_fits() {
+        assert_eq!(
+            [0, 1023, 1024, 10 * 1024, 350 << 20].map(bytes),
+            ["0 B", "1,023 B", "1.0 KiB", "10 KiB", "350 MiB"]
+        );
+        assert_eq!(
+            [0.0, 0.421, 9.994, 9.996, 59.94, 59.96, 185.0, 7_620.0].map(seconds),
+            ["0.00 s", "0.42 s", "9.99 s", "10.0 s", "59.9 s", "1 min 00 s", "3 min 05 s", "2 h 07 min"]
+        );
     }
 }

@@ -144,7 +144,7 @@ impl Output {
         }
         if self.is_text {
             let texts: Vec<Painted> = outcomes.par_iter().map(text::told).collect();
-            texts.iter().try_for_each(console::give_painted)
+            texts.iter().try_for_each(console::print_painted)
         } else {
             let lines: Vec<String> = outcomes.par_iter().map(line).collect();
             lines.iter().try_for_each(|line| console::give_json(line))

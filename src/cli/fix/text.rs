@@ -33,7 +33,7 @@ fn heading(text: &mut Painted, outcome: &Outcome) {
             format!("{functions}, read by {}, {changed}", outcome.steps.join(", "))
         }
     };
-    text.add(Paint::Bold, &visible_line(&name(outcome)));
+    text.add(Paint::Title, &visible_line(&name(outcome)));
     text.add(Paint::Plain, &format!("  {state}\n"));
 }
 
@@ -55,7 +55,7 @@ fn wrong(text: &mut Painted, fault: &Wrong) {
     };
     let what = format!("{}{at}: {}", fault.reason, fault.message);
     text.add(Paint::Plain, "  ! ");
-    text.add(if fault.is_blocking { Paint::Red } else { Paint::Plain }, &visible_line(&what));
+    text.add(if fault.is_blocking { Paint::Error } else { Paint::Plain }, &visible_line(&what));
     text.add(Paint::Plain, "\n");
 }
 
@@ -82,13 +82,5 @@ fn conversion(text: &mut Painted, change: &Change) {
 
 fn before_and_after(text: &mut Painted, patch: &[PatchOp]) {
     let patch = serde_json::to_string(patch).unwrap_or_default();
-    for line in patch_lines("", &patch).lines() {
-        let paint = match line.trim_start().as_bytes().first() {
-            Some(b'-') => Paint::Red,
-            Some(b'+') => Paint::Green,
-            _ => Paint::Plain,
-        };
-        text.add(paint, line);
-        text.add(Paint::Plain, "\n");
-    }
+    text.add_changes(&patch_lines("", &patch));
 }

@@ -6,6 +6,7 @@ use crate::cli::console::{count, counted, table};
 use crate::docs::fix::Safety;
 use crate::inspect::lines::Left;
 use crate::inspect::look::{Column, Fix, Look, Personal};
+use crate::text::figures::{bytes, seconds, share_of};
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
 
@@ -171,7 +172,7 @@ fn docs(look: &Look) -> String {
         return String::new();
     }
     let [fewest, median, most] = docs.functions_a_list;
-    let share = percent(docs.equal, docs.equal + docs.lists);
+    let share = share_of(docs.equal, docs.equal + docs.lists);
     let functions = if docs.read == 0 {
         "no list can be read".to_owned()
     } else {
@@ -231,9 +232,9 @@ fn run(look: &Look) -> String {
     pair(
         "a full run",
         &format!(
-            "about {} requests, {} s, {} of memory, {} on disk (estimates)",
+            "about {} requests, {}, {} of memory, {} on disk (estimates)",
             count(run.requests),
-            if run.seconds < 10.0 { format!("{:.1}", run.seconds) } else { format!("{:.0}", run.seconds) },
+            seconds(run.seconds),
             bytes(run.memory_bytes),
             bytes(run.disk_bytes)
         ),
@@ -281,32 +282,11 @@ fn list<K: AsRef<str>>(counts: &BTreeMap<K, u64>, whole: u64) -> String {
     let names: Vec<String> = counts
         .iter()
         .take(MAX_NAMES)
-        .map(|(name, n)| format!("{} {} ({})", visible_line(name), count(*n), percent(*n, whole)))
+        .map(|(name, n)| format!("{} {} ({})", visible_line(name), count(*n), share_of(*n, whole)))
         .collect();
     let more = counts.len().saturating_sub(MAX_NAMES);
     let more = if more == 0 { String::new() } else { format!(", and {more} more") };
     names.join(", ") + &more
-}
-
-fn percent(part: u64, whole: u64) -> String {
-    let tenths = (part * 1000 + whole / 2).checked_div(whole).unwrap_or_default();
-    format!("{}.{} %", tenths / 10, tenths % 10)
-}
-
-/// Bytes in the unit that a person would take.
-fn bytes(n: u64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut tenths = n.saturating_mul(10);
-    let mut unit = 0;
-    while tenths >= 10 * 1024 && unit + 1 < UNITS.len() {
-        (tenths, unit) = (tenths / 1024, unit + 1);
-    }
-    let digits = if unit == 0 || tenths >= 100 {
-        count(tenths / 10)
-    } else {
-        format!("{}.{}", tenths / 10, tenths % 10)
-    };
-    format!("{digits} {}", UNITS[unit])
 }
 
 /// Widest path of a table.

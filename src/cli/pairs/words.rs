@@ -7,6 +7,7 @@ use crate::similarity::Pair;
 use crate::similarity::rouge::join::{join, self_join};
 use crate::similarity::rouge::leaders::merge_into_leaders;
 use crate::similarity::rouge::texts::{Measure, Texts};
+use crate::text::figures::bytes;
 
 /// Tells pairs or clusters, and says how many for the summary; takes the texts.
 pub(super) fn compare(args: &PairsArgs, measure: Measure, rows: &mut Rows) -> anyhow::Result<String> {
@@ -14,10 +15,10 @@ pub(super) fn compare(args: &PairsArgs, measure: Measure, rows: &mut Rows) -> an
     let texts = Texts::encode_for(measure, &std::mem::take(&mut rows.texts), args.tokenizer);
     let threshold = args.rouge_threshold();
     if !args.quiet {
-        let mib = texts.join_bytes(threshold) >> 20;
         console::print_status(&format!(
-            "joining {} tokens: about {mib} MiB",
-            count(texts.n_tokens_of_all() as u64)
+            "comparing {} tokens, with about {} of memory",
+            count(texts.n_tokens_of_all() as u64),
+            bytes(texts.join_bytes(threshold) as u64)
         ));
     }
     if args.clusters {

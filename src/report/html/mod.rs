@@ -10,7 +10,6 @@ use maud::{Markup, html};
 
 use super::funnel::FunnelRow;
 use super::model::{EditReport, Example, FateReport, Report, SETS, rows_of};
-use super::numbers::count;
 use super::precision::{self, Shown};
 use super::published::Published;
 use super::words::{
@@ -21,6 +20,7 @@ use crate::bfcl::category::Category;
 use crate::engine::corpus::RowId;
 use crate::page::table::{self, Column};
 use crate::page::{Hue, bar, code, document, judged, soft, tile};
+use crate::text::figures::{self, count};
 
 /// The page of a run; `run` is what commands call its folder.
 pub fn page(report: &Report, run: &str) -> String {
@@ -58,16 +58,16 @@ fn head(report: &Report) -> Markup {
     ];
     let rare = [("frozen entries", report.all_frozen()), ("forgotten", requests.forgotten)];
     tiles.extend(rare.into_iter().filter(|(_, n)| *n > 0));
-    let faults = format!("{:.1} %", 100.0 * report.fault_share);
+    let faults = figures::share(report.fault_share);
     html! {
         h1 { (title(report)) }
         p.soft { "Pipeline " (report.pipeline) ", toolsieve " (report.version) ", seed " (report.rebuild.seed) "." }
         div.tiles { @for (what, n) in tiles { (tile(&count(n), what)) } }
         @if let Some(frozen) = frozen_told(report) { p { (frozen) } }
         p.soft {
-            "Lines: " (report.lines_told()) "." br;
-            "Requests: " (report.requests_told()) "."
-            @if let Some(merged) = report.merged_told() { " Merged: " (merged) "." }
+            "Lines: " (report.lines_sum()) "." br;
+            "Requests: " (report.requests_sum()) "."
+            @if let Some(merged) = report.merged_sum() { " Merged: " (merged) "." }
             " " (faults) " of lines and requests left because something went wrong."
         }
     }
@@ -99,7 +99,7 @@ fn step(report: &Report, row: &FunnelRow) -> Markup {
 /// A bar for a part of a whole.
 fn share(hue: Hue, name: &str, n: u64, whole: u64) -> Markup {
     let percent = super::percent(n, whole).min(100.0);
-    bar(hue, name, (n > 0).then_some(percent), &format!("{} · {percent:.1} %", count(n)))
+    bar(hue, name, (n > 0).then_some(percent), &format!("{} · {}", count(n), figures::percent(percent)))
 }
 
 fn recipe(report: &Report) -> Markup {
@@ -209,7 +209,7 @@ fn fates(report: &Report, run: &str) -> Markup {
         @for (action, heading, meaning) in fate_sections(report) {
             h3 { (heading) }
             p.soft { (meaning) }
-            (table::wide(&columns, report.told_fates(action).map(|(fate, followed)| fate_cells(fate, followed, run))))
+            (table::wide(&columns, report.shown_fates(action).map(|(fate, followed)| fate_cells(fate, followed, run))))
         }
         @if !report.line_reasons.is_empty() {
             h3 { "Lines without a request" }

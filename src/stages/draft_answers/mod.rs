@@ -73,7 +73,7 @@ impl Settings for DraftAnswers {
     const NAME: &'static str = "draft-answers";
     const SUMMARY: &'static str =
         "Drafts each request's answer from the recorded calls, with a tier for how sure it is.";
-    const LEFT: &'static str = "after holding recorded answers that fail";
+    const LEFT: &'static str = "failing answers held";
 
     fn examples() -> Vec<Example> {
         examples::all()

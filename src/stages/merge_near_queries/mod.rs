@@ -146,17 +146,17 @@ impl Settings for MergeNearQueries {
     const NAME: &'static str = "merge-near-queries";
     const SUMMARY: &'static str =
         "Merges requests that ask the same of the same functions, by words and by embeddings.";
-    const LEFT: &'static str = "after merging similar queries";
+    const LEFT: &'static str = "similar queries merged";
 
     fn left(&self, _: &Notes) -> Cow<'static, str> {
         let is_compared = [self.cosine, self.rouge_l].map(|gate| gate.threshold().is_some());
         match (is_compared, self.embedder.name().model()) {
             ([true, _], Some(model)) => {
-                format!("after merging queries of similar wording or embedding ({model})").into()
+                format!("similar queries merged (wording or embedding: {model})").into()
             }
-            ([true, _], None) => format!("after merging queries of similar wording ({N_GRAMS})").into(),
-            ([false, true], _) => "after merging queries of similar wording (ROUGE-L)".into(),
-            ([false, false], _) if self.exact => "after merging equal queries".into(),
+            ([true, _], None) => format!("similar queries merged ({N_GRAMS})").into(),
+            ([false, true], _) => "similar queries merged (ROUGE-L)".into(),
+            ([false, false], _) if self.exact => "equal queries merged".into(),
             ([false, false], _) => "queries not compared: every measure is off".into(),
         }
     }
