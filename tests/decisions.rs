@@ -229,7 +229,7 @@ fn a_decision_that_fits_no_row_is_reported_with_the_reason_and_not_applied() {
         (4, "the row is dropped by drop-spam: spam/keyboard-mash"),
         (5, "the row is held by parse-docs: parse/truncated"),
         (6, "no stage of the pipeline takes edit of requests"),
-        (8, "the docs cannot be read, so there is nothing to patch; give \"functions\""),
+        (8, "the docs cannot be parsed, so there is nothing to patch; write \"functions\" instead"),
     ];
     assert_eq!(reasons.len(), expected.len(), "{reasons:?}");
     for ((line, why), (expected_line, beginning)) in reasons.iter().zip(expected) {
@@ -365,14 +365,14 @@ fn an_answer_that_does_not_fit_the_docs_is_held_and_reported() {
     let printed = decided.run("run", &decisions);
     let expected = [
         ("rung", "answer/wrong-type", "ring_tower.times: declared as integer, but is \"3\""),
-        ("toll", "answer/unknown-function", "ring_bell: no doc has this name"),
+        ("toll", "answer/unknown-function", "ring_bell: no function has this name"),
         ("open", "answer/missing-required", "ring_tower.times: required, but has no value"),
     ];
     let reasons = decided.not_applied("run");
     assert_eq!(reasons.len(), expected.len(), "{reasons:?}");
     for ((line, why), (id, code, found)) in reasons.iter().zip(expected) {
         assert_eq!(decided.fate("run", id), ("held".to_owned(), code.to_owned()), "{id}");
-        assert_eq!(*why, format!("it does not fit the docs: {code}: {found}"));
+        assert_eq!(*why, format!("the answer does not fit the docs: {code}: {found}"));
         assert!(
             printed.contains(&format!("decisions.jsonl:{line}: answer is not applied: {why}")),
             "{printed}"

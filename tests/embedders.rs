@@ -108,7 +108,7 @@ fn vectors_made_elsewhere_merge_what_no_words_do_and_the_report_names_them() {
         (&fate["reason"], &fate["description"]),
         (
             &json!("query/similar"),
-            &json!("Another request's query has nearly the same embedding (queries.parquet).")
+            &json!("Another request has a query with a similar embedding (queries.parquet).")
         ),
         "{report:#}"
     );

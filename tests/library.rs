@@ -23,7 +23,7 @@ use toolsieve::engine::stage::RowStage;
 use toolsieve::engine::view::Row;
 use toolsieve::engine::vocabulary::{Edit, Evidence, Reason, Safety, TableId};
 use toolsieve::run::{FailedGate, Forget, Observer, Options, Outcome, Why, execute, forget, open, plan, why};
-use toolsieve::stages::{Kind, Settings};
+use toolsieve::stages::{Settings, StageKind};
 use toolsieve::{Environment, Pipeline, Registry};
 
 static SHOUTED: Reason = Reason::policy("calm/shouted", "The request is written in capital letters.");
@@ -41,7 +41,7 @@ impl Settings for Calm {
     const NAME: &'static str = "calm";
     const SUMMARY: &'static str =
         "Drops requests in capital letters, and takes exclamation marks out of others.";
-    const LEFT: &'static str = "calm requests";
+    const FUNNEL_LABEL: &'static str = "calm requests";
     fn examples() -> Vec<Example> {
         vec![
             Example::query(SHOUTED.code, "WATER THE FERNS", "Water the ferns"),
@@ -91,7 +91,7 @@ impl RowStage for Calm {
 }
 
 fn registry() -> Registry {
-    Registry::standard().with(Kind::of_rows::<Calm>())
+    Registry::standard().with(StageKind::of_rows::<Calm>())
 }
 
 /// A log of these queries, each with an id and the same function.

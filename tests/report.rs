@@ -202,7 +202,7 @@ fn what_became_of_merged_rows_and_what_found_them_is_told_as_it_was_in_this_run(
         String::from_utf8(told.stdout).unwrap()
     };
     let similar = (0..rows.height()).find(|&row| cell("reason", row) == "query/similar").unwrap();
-    let by_spelling = "Another request's query is of similar wording (hashed n-grams).";
+    let by_spelling = "Another request has a query with similar wording (hashed n-grams).";
     assert!(why(similar).contains(by_spelling), "{}", why(similar));
 
     let leader = |row| (0..rows.height()).find(|&at| cell("request_id", at) == cell("merged_into", row));

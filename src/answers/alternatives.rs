@@ -1,11 +1,10 @@
-//! Writes one parameter of a ground truth: the list of values that count as right.
+//! Writes one parameter of a ground truth: the list of values that count as correct.
 //!
-//! The official form has traps, and this is the only file that knows them. `""` means
-//! *may be left out*, so it stands before a default and cannot be a value. A dict is
-//! written as one more level of alternatives, but only one. An array's elements must
-//! all be of the declared type or of the first element's. `null` stands for scalars
-//! only. Each list holds at most one value besides `""`; other right answers are for
-//! people to add.
+//! The official format has pitfalls, and this is the only file that handles them. `""` means
+//! *may be omitted*, so it comes before a default and cannot be a value. A dict is written as
+//! one more level of alternatives, but only one. All elements of an array must have the declared
+//! type or the type of the first element. `null` is allowed for scalars only. Each list has at
+//! most one value besides `""`; people can add other correct values.
 
 use serde_json::{Map, Number, Value};
 
@@ -13,7 +12,7 @@ use super::fault::{CarryFault, Uncarried};
 use super::value::{cast, fit, same};
 use crate::bfcl::types::{Type, is_whole};
 
-/// Whether the checker can check a parameter at all; the type of one it cannot check stops the whole evaluation.
+/// Returns whether the checker can check a parameter; a type that it does not know aborts the whole evaluation.
 pub fn is_checkable(schema: &Value) -> bool {
     match Type::of(schema) {
         Some(Type::Array | Type::Tuple) => Type::of(&schema["items"]).is_some(),
@@ -21,79 +20,81 @@ pub fn is_checkable(schema: &Value) -> bool {
     }
 }
 
-/// The alternatives of a parameter that was given a value, or none. The schema must be checkable.
+/// Returns the alternatives of a parameter, with or without a given value. The schema must be checkable.
 ///
 /// | parameter | alternatives |
 /// |---|---|
 /// | required | the value |
-/// | optional, given its default | `""` and the value |
-/// | optional, given another value | the value |
-/// | optional, not given (or `null`) | `""`, and the default where there is one |
+/// | optional, value is the default | `""` and the value |
+/// | optional, another value | the value |
+/// | optional, omitted (or `null`) | `""`, and the default if there is one |
 ///
 /// # Errors
-/// When the value is missing, does not fit the schema, or cannot be told from one left out.
+/// If the value is missing, does not fit the schema, or cannot be distinguished from an omitted one.
 pub fn alternatives(
     schema: &Value,
     is_required: bool,
     given: Option<&Value>,
 ) -> Result<Vec<Value>, Uncarried> {
     let Some(given) = given.filter(|value| is_required || !value.is_null()) else {
-        return if is_required { Err(missing()) } else { Ok(left_out(schema)) };
+        return if is_required { Err(missing()) } else { Ok(omitted(schema)) };
     };
     let default = schema.get("default").filter(|default| !default.is_null());
     if *given == "" && may_be_empty(schema) {
         let is_default = default.is_none_or(|default| *default == "");
-        return if is_default && !is_required { Ok(left_out(schema)) } else { Err(empty()) };
+        return if is_default && !is_required { Ok(omitted(schema)) } else { Err(empty()) };
     }
     let value = fit(schema, given)?;
     let is_default = default.is_some_and(|default| is_same_default(default, &value));
     let written = write(schema, value)?;
-    Ok(if is_default && !is_required { may_be_left_out(schema, written) } else { vec![written] })
+    Ok(if is_default && !is_required { value_or_omitted(schema, written) } else { vec![written] })
 }
 
-/// Whether a value is the default. A blank or a sign is not the empty text, though the checker cannot tell them apart.
+/// Returns whether a value is the default. Blanks and punctuation differ from the empty text here, although the checker
+/// treats them as equal.
 fn is_same_default(default: &Value, value: &Value) -> bool {
     let is_bare = |value: &Value| value.as_str().is_some_and(|text| !text.contains(char::is_alphanumeric));
     if is_bare(default) || is_bare(value) { default == value } else { same(default, value) }
 }
 
 fn missing() -> Uncarried {
-    CarryFault::MissingRequired.at("", "required, but not given")
+    CarryFault::MissingRequired.at("", "required but missing")
 }
 
 fn empty() -> Uncarried {
-    CarryFault::EmptyValue.at("", "an empty text reads as a parameter left out")
+    CarryFault::EmptyValue.at("", "an empty text means that the parameter is omitted")
 }
 
-/// Whether an empty text is a value of the parameter and not merely of the wrong type.
+/// Returns whether an empty text can be a value of the parameter, by its type or default.
 fn may_be_empty(schema: &Value) -> bool {
     matches!(Type::of(schema), Some(Type::String | Type::Any))
         || schema.get("default").is_some_and(|v| *v == "")
 }
 
-/// The alternatives of an optional parameter that was not given.
-fn left_out(schema: &Value) -> Vec<Value> {
+/// Returns the alternatives of an optional parameter that was omitted.
+fn omitted(schema: &Value) -> Vec<Value> {
     let is_container = Type::of(schema).is_some_and(Type::is_container);
     let default = match schema.get("default") {
         None => None,
         Some(Value::Null) => (!is_container).then_some(Value::Null),
         Some(default) => match cast(schema, default) {
             Ok(Some(value)) => write(schema, value).ok(),
-            // The checker takes a default of another type as it stands.
+            // The checker accepts a default of another type unchanged.
             Ok(None) => (!is_container).then(|| default.clone()),
             Err(_) => None,
         },
     };
     match default {
-        // Beside `""` the checker does not look at element types, and stops when one of as many is no dict.
-        Some(default) if !is_list_of_dicts(schema, &default) => or_left_out(default),
+        // Next to `""` the checker does not check element types, and aborts if one of as many elements is not a dict.
+        Some(default) if !is_list_of_dicts(schema, &default) => or_omitted(default),
         _ => vec!["".into()],
     }
 }
 
-/// A parameter given its default: it may as well be left out, unless writing that could stop the checker.
-fn may_be_left_out(schema: &Value, value: Value) -> Vec<Value> {
-    if is_list_of_dicts(schema, &value) { vec![value] } else { or_left_out(value) }
+/// Returns the alternatives of a parameter whose value is the default: it may also be omitted, unless that could abort
+/// the checker.
+fn value_or_omitted(schema: &Value, value: Value) -> Vec<Value> {
+    if is_list_of_dicts(schema, &value) { vec![value] } else { or_omitted(value) }
 }
 
 fn is_list_of_dicts(schema: &Value, value: &Value) -> bool {
@@ -101,7 +102,7 @@ fn is_list_of_dicts(schema: &Value, value: &Value) -> bool {
         && value.as_array().is_some_and(|elements| !elements.is_empty())
 }
 
-/// One alternative, in the form the checker compares values of the declared type with.
+/// Writes one alternative in the form that the checker expects for the declared type.
 fn write(schema: &Value, value: Value) -> Result<Value, Uncarried> {
     match (Type::of(schema), value) {
         (Some(Type::Dict), Value::Object(members)) => Ok(write_dict(schema, members)),
@@ -110,7 +111,7 @@ fn write(schema: &Value, value: Value) -> Result<Value, Uncarried> {
     }
 }
 
-/// A dict as a dict of alternatives; what is nested deeper is compared as it stands.
+/// Writes a dict as a dict of alternatives; deeper values are compared unchanged.
 fn write_dict(schema: &Value, members: Map<String, Value>) -> Value {
     let no_properties = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&no_properties);
@@ -119,15 +120,15 @@ fn write_dict(schema: &Value, members: Map<String, Value>) -> Value {
     let defaults: Vec<_> = unnamed.filter_map(|key| Some((key.clone(), default_of(key)?.clone()))).collect();
     let given = members.into_iter().map(|(key, value)| {
         let is_default = default_of(&key).is_some_and(|default| is_same_default(default, &value));
-        let alternatives = if is_default { or_left_out(value) } else { vec![value] };
+        let alternatives = if is_default { or_omitted(value) } else { vec![value] };
         (key, Value::Array(alternatives))
     });
-    let left_out = defaults.into_iter().map(|(key, default)| (key, Value::Array(or_left_out(default))));
-    Value::Object(given.chain(left_out).collect())
+    let omitted = defaults.into_iter().map(|(key, default)| (key, Value::Array(or_omitted(default))));
+    Value::Object(given.chain(omitted).collect())
 }
 
-/// `""`, and the value unless it is that itself.
-fn or_left_out(value: Value) -> Vec<Value> {
+/// Returns `""` and the value; only `""` if the value is empty.
+fn or_omitted(value: Value) -> Vec<Value> {
     if value == "" { vec![value] } else { vec!["".into(), value] }
 }
 
@@ -137,12 +138,12 @@ fn write_array(items: &Value, mut elements: Vec<Value>) -> Result<Value, Uncarri
     if declared == Some(Type::Float) && first == Some(Some(Type::Float)) {
         elements.iter_mut().for_each(spell_as_float);
     }
-    // A dict among dicts is taken apart, so there another kind of element would stop the checker.
+    // The checker looks inside the elements of an array of dicts, so another type of element would abort it.
     let first = first.filter(|_| declared != Some(Type::Dict));
     let expected = declared.map(|declared| Some(declared.expected_by_checker()));
     let is_accepted = |element: &Value| [expected, first].contains(&Some(Type::of_value(element)));
     if let Some(index) = elements.iter().position(|element| !is_accepted(element)) {
-        return Err(CarryFault::MixedArray.at(format!("[{index}]"), "of another type than the first element"));
+        return Err(CarryFault::MixedArray.at(format!("[{index}]"), "not of the type of the first element"));
     }
     let write_element = |element| match element {
         Value::Object(members) if declared == Some(Type::Dict) => write_dict(items, members),
@@ -151,7 +152,7 @@ fn write_array(items: &Value, mut elements: Vec<Value>) -> Result<Value, Uncarri
     Ok(elements.into_iter().map(write_element).collect())
 }
 
-/// After a float the checker refuses whole numbers in a list of floats; before one it takes both.
+/// Writes a whole number as a float: in a list of floats the checker refuses integers if the first element is a float.
 fn spell_as_float(element: &mut Value) {
     if let Value::Number(number) = element
         && is_whole(number)
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_left_out_may_be_given_its_default() {
+    fn an_omitted_parameter_may_have_its_default() {
         for (schema, expected) in [
             (json!({"type": "string"}), json!([""])),
             (json!({"type": "string", "default": ""}), json!([""])),
@@ -200,18 +201,18 @@ mod tests {
     }
 
     #[test]
-    fn a_value_may_be_left_out_only_where_it_is_the_default() {
+    fn a_value_may_be_omitted_only_if_it_is_the_default() {
         let unit = json!({"type": "string", "default": "Celsius"});
         assert_eq!(given(&unit, &json!("celsius")), json!(["", "celsius"]));
         assert_eq!(given(&unit, &json!("kelvin")), json!(["kelvin"]));
         assert_eq!(alternatives(&unit, true, Some(&json!("Celsius"))), Ok(vec![json!("Celsius")]));
         assert_eq!(given(&json!({"type": "float", "default": 5.0}), &json!(5)), json!(["", 5]));
-        // The checker compares a blank as the empty text, and they are two values all the same.
+        // The checker treats a blank as the empty text, but they are two values.
         assert_eq!(given(&json!({"type": "string", "default": ""}), &json!(" ")), json!([" "]));
     }
 
     #[test]
-    fn an_empty_text_is_written_only_where_it_means_left_out() {
+    fn an_empty_text_is_written_only_for_an_omitted_parameter() {
         let text = json!({"type": "string"});
         assert_eq!(given(&text, &json!("")), json!([""]));
         assert_eq!(given(&json!({"type": "string", "default": null}), &json!("")), json!(["", null]));
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_required_value_must_be_there() {
+    fn a_required_value_must_be_present() {
         let text = json!({"type": "string"});
         assert_eq!(alternatives(&text, true, None).unwrap_err().fault, CarryFault::MissingRequired);
         assert_eq!(fault(&text, true, &Value::Null), CarryFault::WrongType);
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn any_takes_a_value_as_it_stands() {
+    fn any_accepts_a_value_unchanged() {
         assert_eq!(given(&json!({"type": "any"}), &json!({"a": [1]})), json!([{"a": [1]}]));
     }
 

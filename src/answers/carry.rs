@@ -1,11 +1,10 @@
-//! Carries recorded calls over to the docs as they stand, and writes them as ground truth.
+//! Converts recorded calls to ground truth for the current docs.
 //!
-//! A call was made against the docs as they were sent; fixing them may have renamed
-//! functions and parameters since. The result is what the official checker compares
-//! with: for each call one object, `{name: {parameter: [alternatives]}}`, parameters
-//! in the order of the doc. What the checker would refuse, or what the doc gives
-//! reason to doubt (an invented parameter, a value outside the enum), is a fault. How
-//! one value is written is in `alternatives`.
+//! A call was made with the docs as they were sent; fixes may have renamed functions and
+//! parameters since. The result is in the format of the official checker: one object per call,
+//! `{name: {parameter: [alternatives]}}`, with the parameters in the order of the doc. A call that
+//! the checker would refuse, or that contradicts the doc (an invented parameter, a value outside
+//! the enum), is a fault. `alternatives` writes single values.
 
 use serde_json::{Map, Value};
 
@@ -13,12 +12,12 @@ use super::alternatives::{alternatives, is_checkable};
 use super::fault::{CarryFault, Uncarried};
 use crate::conversation::Call;
 
-/// Writes calls as ground truth against `functions`, docs in BFCL form.
+/// Writes calls as ground truth for `functions`, docs in BFCL form.
 ///
-/// Names that a fix changed must have been followed before: see `docs::fix::renames`.
+/// Names that a fix changed must have been renamed before: see `docs::fix::renames`.
 ///
 /// # Errors
-/// When a call does not fit the docs, or cannot be written so that it passes the checker itself.
+/// If a call does not fit the docs, or cannot be written so that it passes the checker.
 pub fn ground_truth(calls: &[Call], functions: &[Value]) -> Result<Vec<Value>, Uncarried> {
     if calls.is_empty() {
         return Err(CarryFault::NoCall.at("", "no call was recorded"));
@@ -30,10 +29,10 @@ fn carry(call: &Call, functions: &[Value]) -> Result<Value, Uncarried> {
     let name = call.name.as_str();
     let mut named = functions.iter().filter(|function| function["name"] == name);
     let Some(function) = named.next() else {
-        return Err(CarryFault::UnknownFunction.at(name, "no doc has this name"));
+        return Err(CarryFault::UnknownFunction.at(name, "no function has this name"));
     };
     if named.next().is_some() {
-        return Err(CarryFault::AmbiguousFunction.at(name, "several docs have this name"));
+        return Err(CarryFault::AmbiguousFunction.at(name, "several functions have this name"));
     }
     let Some(arguments) = call.arguments.as_object() else {
         return Err(CarryFault::ArgumentsNotAnObject.at(name, "the arguments are not an object"));
@@ -47,18 +46,18 @@ fn parameters(function: &Value, arguments: &Map<String, Value>) -> Result<Map<St
     let properties = function["parameters"]["properties"].as_object().unwrap_or(&no_properties);
     let required: Vec<_> = function["parameters"]["required"].as_array().into_iter().flatten().collect();
     if let Some(unknown) = arguments.keys().find(|parameter| !properties.contains_key(*parameter)) {
-        return Err(CarryFault::UnknownParameter.at(unknown, "the doc has no such parameter"));
+        return Err(CarryFault::UnknownParameter.at(unknown, "the function has no such parameter"));
     }
     if let Some(missing) =
         required.iter().filter_map(|name| name.as_str()).find(|name| !arguments.contains_key(*name))
     {
-        return Err(CarryFault::MissingRequired.at(missing, "required, but not given"));
+        return Err(CarryFault::MissingRequired.at(missing, "required but missing"));
     }
     let mut written = Map::with_capacity(properties.len());
     for (parameter, schema) in properties {
         let value = arguments.get(parameter);
         if !is_checkable(schema) {
-            // Left out of a ground truth, a parameter is refused before the checker looks at its type.
+            // The checker refuses a parameter that the ground truth omits before it looks at the type.
             match value {
                 None => continue,
                 Some(_) => {
@@ -108,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_come_in_doc_order_and_omitted_ones_say_so() {
+    fn parameters_are_in_doc_order_and_omitted_ones_are_marked() {
         let written = carried(json!({"seats": 2, "_from": "Oslo"})).unwrap();
         assert_eq!(
             written.to_string(),
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_function_must_be_among_the_docs_once() {
+    fn the_function_must_be_in_the_docs_exactly_once() {
         let fault = |calls: &[Call], functions: &[Value]| ground_truth(calls, functions).unwrap_err().fault;
         assert_eq!(fault(&[], &functions()), CarryFault::NoCall);
         assert_eq!(fault(&[call("trips.find_v2", json!({}))], &functions()), CarryFault::UnknownFunction);
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_says_where_and_what() {
+    fn a_fault_names_the_place_and_the_problem() {
         let calls = [call("trips.find", json!({"_from": "Oslo", "seats": 1.5}))];
         let uncarried = ground_truth(&calls, &functions()).unwrap_err();
         assert_eq!(uncarried.to_string(), "trips.find.seats: declared as integer, but is 1.5");
@@ -170,7 +169,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_doc_and_no_arguments_panic(doc in "[\\[\\]{}\":,a-z0-9]{0,40}", arguments in "[\\[\\]{}\":,a-z0-9]{0,20}") {
+        fn arbitrary_docs_and_arguments_do_not_panic(doc in "[\\[\\]{}\":,a-z0-9]{0,40}", arguments in "[\\[\\]{}\":,a-z0-9]{0,20}") {
             let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_else(|_| json!(text));
             let function = json!({"name": "f", "parameters": {"properties": {"a": read(&doc)}, "required": read(&doc)}});
             let calls = [call("f", read(&arguments)), call("f", json!({"a": read(&arguments)}))];

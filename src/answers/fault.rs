@@ -1,36 +1,36 @@
-//! Why a recorded call cannot become ground truth, and where.
+//! Faults that prevent a call from becoming ground truth, with their places.
 
 use thiserror::Error;
 
-/// Why calls cannot become ground truth.
+/// A fault that prevents calls from becoming ground truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CarryFault {
     /// There is no call to write.
     NoCall,
-    /// The function is not among the docs.
+    /// The function is not in the docs.
     UnknownFunction,
-    /// Several docs have the function's name.
+    /// Several functions have this name.
     AmbiguousFunction,
     /// The arguments are not an object.
     ArgumentsNotAnObject,
-    /// The doc has no such parameter or key.
+    /// The function has no such parameter or key.
     UnknownParameter,
     /// A required parameter has no value.
     MissingRequired,
-    /// The value is not of the declared type, and no lossless cast makes it so.
+    /// The value does not have the declared type, and no lossless conversion exists.
     WrongType,
-    /// The value is of the enum's type but not in it.
+    /// The value has the type of the enum but is not in it.
     NotInEnum,
-    /// The value is an empty text, which a ground truth reads as *may be left out*.
+    /// The value is an empty text, which means *may be omitted* in a ground truth.
     EmptyValue,
-    /// The array's elements differ in type in a way the checker refuses.
+    /// The array has elements of several types, which the checker refuses.
     MixedArray,
-    /// The parameter's declared type is none the checker knows.
+    /// The checker does not know the declared type of the parameter.
     UncheckableType,
 }
 
 impl CarryFault {
-    /// Every fault, in the order of the checks.
+    /// All faults, in the order of the checks.
     pub const ALL: [Self; 11] = [
         Self::NoCall,
         Self::UnknownFunction,
@@ -45,7 +45,7 @@ impl CarryFault {
         Self::UncheckableType,
     ];
 
-    /// The reason code; never changes.
+    /// Returns the reason code; never changes.
     pub fn code(self) -> &'static str {
         match self {
             Self::NoCall => "answer/no-call",
@@ -62,22 +62,22 @@ impl CarryFault {
         }
     }
 
-    /// The reason in one sentence.
+    /// Returns the reason in one sentence.
     pub fn what(self) -> &'static str {
         match self {
-            Self::NoCall => "The answer holds no call.",
-            Self::UnknownFunction => "The answer calls a function that is not among the docs.",
-            Self::AmbiguousFunction => "The answer calls a function whose name several docs have.",
+            Self::NoCall => "The answer has no call.",
+            Self::UnknownFunction => "The answer calls a function that is not in the docs.",
+            Self::AmbiguousFunction => "The answer calls a function whose name is not unique in the docs.",
             Self::ArgumentsNotAnObject => "The arguments of a call are not an object.",
-            Self::UnknownParameter => "The answer uses a parameter that the doc does not have.",
-            Self::MissingRequired => "The answer leaves out a required parameter.",
-            Self::WrongType => "A value is not of the type the doc declares.",
-            Self::NotInEnum => "A value is not among those the doc allows.",
+            Self::UnknownParameter => "The answer uses a parameter that the function does not have.",
+            Self::MissingRequired => "The answer omits a required parameter.",
+            Self::WrongType => "A value does not have the declared type.",
+            Self::NotInEnum => "A value is not in the enum of its parameter.",
             Self::EmptyValue => {
-                "A value is an empty text, which a ground truth cannot tell from a parameter left out."
+                "A value is an empty text, which a ground truth cannot distinguish from an omitted parameter."
             }
-            Self::MixedArray => "An array mixes element types, which the checker refuses.",
-            Self::UncheckableType => "A parameter is declared with a type the checker does not know.",
+            Self::MixedArray => "An array has elements of several types, which the checker refuses.",
+            Self::UncheckableType => "A parameter has a declared type that the checker does not know.",
         }
     }
 
@@ -86,20 +86,20 @@ impl CarryFault {
     }
 }
 
-/// A fault, and where it was found.
+/// A fault with its place.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{at}: {message}")]
 pub struct Uncarried {
-    /// What is wrong.
+    /// The kind of fault.
     pub fault: CarryFault,
     /// The function, then the parameter and the place inside its value: `f.filter.tags[2]`.
     pub at: String,
-    /// What was found there.
+    /// The description of the problem.
     pub message: String,
 }
 
 impl Uncarried {
-    /// The same fault seen from one level further out.
+    /// Prepends an outer level to the place.
     pub(super) fn under(mut self, outer: &str) -> Self {
         let dot = if self.at.is_empty() || self.at.starts_with('[') { "" } else { "." };
         self.at = format!("{outer}{dot}{}", self.at);

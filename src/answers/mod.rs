@@ -1,12 +1,12 @@
-//! What the log says about the right answer to a request.
+//! Answers to requests, from the log and from people.
 //!
-//! `recorded` reads what the logged model answered, `outcome` what the conversation
-//! afterwards shows about it, `carry` brings recorded calls over to the docs as they
-//! stand now and writes them as ground truth (`fault` is why not), `human` reads answers people wrote, and
-//! `open_text` finds answers that no list of alternatives could hold.
-//! A carried ground truth passes the official checker when its first alternatives are
-//! given as the answer; calls that cannot be written that way are a fault, never a
-//! guess. Which answers are scored is decided by the stages.
+//! `recorded` parses the answer of the logged model, `outcome` judges from the following messages
+//! whether it worked, `carry` converts recorded calls to ground truth for the current docs
+//! (`fault` lists why that can fail), `human` reads answers that people wrote, and `open_text`
+//! finds answers with too many correct values to list.
+//! A ground truth from `carry` passes the official checker with its first alternatives as the
+//! answer; calls that cannot be written that way are a fault, never a guess. The stages decide
+//! which answers are scored.
 
 pub mod alternatives;
 pub mod carry;

@@ -1,13 +1,13 @@
-//! Finds answers that hold a text the model made up, so that no list of alternatives could hold every right one.
+//! Finds answers with open text: text that the model composed, with too many correct values to list.
 //!
-//! The text of a mail, the words of a search: a model writes them anew each time. A value is
-//! closed where its words stand in the conversation or in the function's doc, whatever their
-//! case and ending. Numbers, dates and measures never make a value open, in whatever notation.
-//! Something without a blank in it (a path, an address, an identifier) counts as one word, and
-//! in scripts without blanks two signs count as one.
+//! Examples are the text of a mail or the words of a search, which a model writes differently each
+//! time. A value is closed if its words occur in the conversation or in the function's doc, in any
+//! case and with any ending. Numbers, dates and measures are always closed, in any notation. Text
+//! without a blank (a path, an address, an identifier) counts as one word, and in scripts without
+//! blanks two characters count as one word.
 //!
-//! Deliberately absent: whether the text is right, and values of one or two words that stand
-//! nowhere, such as a spelt-out abbreviation: those have few right spellings, for people to list.
+//! Deliberately absent: whether the text is correct, and values of one or two new words, such as a
+//! spelt-out abbreviation: those have few correct spellings, which people can list.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::conversation::Message;
 use crate::text::words::{for_each_word, is_unspaced};
 
-/// Words that write a number, a date, a time or a measure in another notation.
+/// Words for numbers, dates, times and measures.
 const NOTATION: &[&str] = &[
     "january",
     "february",
@@ -103,68 +103,69 @@ const NOTATION: &[&str] = &[
     "dollars",
 ];
 
-/// Letters that two forms of a word must share at least.
+/// Minimum number of letters that two forms of a word share.
 const MIN_STEM: usize = 4;
-/// Letters by which two forms of a word may differ at the end.
+/// Maximum number of letters by which two forms of a word differ at the end.
 const MAX_ENDING: usize = 3;
-/// Half-words in a word: a sign of a script without blanks is a half.
-const HALVES: usize = 2;
+/// Number of characters that count as a word in a script without blanks.
+const CHARS_PER_WORD: usize = 2;
 
-/// Whether some value of the answer is a text of at least so many made-up words, which are most of it.
+/// Returns whether some value of the answer has at least `min_words` new words that are most of its text.
 ///
-/// `answer` is BFCL ground truth. A parameter that may be left out is never open; one with several alternatives is
-/// open where all of them are.
+/// `answer` is BFCL ground truth. A parameter that may be omitted is never open; one with several alternatives is open if
+/// all of them are.
 pub fn has_open_text(messages: &[Message], functions: &[Value], answer: &[Value], min_words: usize) -> bool {
-    let said = messages.iter().map(|message| message.content.as_str());
+    let conversation = messages.iter().map(|message| message.content.as_str());
     answer.iter().filter_map(Value::as_object).flatten().any(|(name, parameters)| {
         let values = || parameters.as_object().into_iter().flat_map(|parameters| parameters.values());
-        // Most answers hold no text that is long enough, and need no grounds.
-        if !values().any(|alternatives| is_open(alternatives, &Grounds::default(), min_words)) {
+        // Most answers have no text that is long enough, so the known words are not needed.
+        if !values().any(|alternatives| is_open(alternatives, &KnownWords::default(), min_words)) {
             return false;
         }
         let doc =
             functions.iter().find(|function| function.get("name").is_some_and(|own| own == name.as_str()));
-        let mut grounds = Grounds::default();
-        said.clone().for_each(|text| grounds.add(text));
-        grounds.add_strings(doc.unwrap_or(&Value::Null));
-        values().any(|alternatives| is_open(alternatives, &grounds, min_words))
+        let mut known = KnownWords::default();
+        conversation.clone().for_each(|text| known.add(text));
+        known.add_strings(doc.unwrap_or(&Value::Null));
+        values().any(|alternatives| is_open(alternatives, &known, min_words))
     })
 }
 
-/// All alternatives of a parameter, or of a member of a dict, hold an open text.
-fn is_open(alternatives: &Value, grounds: &Grounds, min_words: usize) -> bool {
+/// Returns whether all alternatives of a parameter, or of a member of a dict, contain open text.
+fn is_open(alternatives: &Value, known: &KnownWords, min_words: usize) -> bool {
     match alternatives.as_array() {
         Some(alternatives) => {
-            !alternatives.is_empty() && alternatives.iter().all(|value| holds_open(value, grounds, min_words))
+            !alternatives.is_empty()
+                && alternatives.iter().all(|value| contains_open_text(value, known, min_words))
         }
-        None => holds_open(alternatives, grounds, min_words),
+        None => contains_open_text(alternatives, known, min_words),
     }
 }
 
-fn holds_open(value: &Value, grounds: &Grounds, min_words: usize) -> bool {
+fn contains_open_text(value: &Value, known: &KnownWords, min_words: usize) -> bool {
     match value {
-        Value::String(text) => grounds.is_open(text, min_words),
+        Value::String(text) => known.is_open(text, min_words),
         Value::Array(elements) => {
             let texts: Vec<&str> = elements.iter().filter_map(Value::as_str).collect();
-            grounds.is_open(&texts.join(" "), min_words)
+            known.is_open(&texts.join(" "), min_words)
                 || elements
                     .iter()
-                    .any(|element| !element.is_string() && holds_open(element, grounds, min_words))
+                    .any(|element| !element.is_string() && contains_open_text(element, known, min_words))
         }
-        Value::Object(members) => members.values().any(|member| is_open(member, grounds, min_words)),
+        Value::Object(members) => members.values().any(|member| is_open(member, known, min_words)),
         _ => false,
     }
 }
 
-/// The words that a value may be made of.
+/// The words of the conversation and the doc.
 #[derive(Debug, Default)]
-struct Grounds {
+struct KnownWords {
     words: FxHashSet<String>,
     /// The words by their first letters.
     by_stem: FxHashMap<String, Vec<String>>,
 }
 
-impl Grounds {
+impl KnownWords {
     fn add(&mut self, text: &str) {
         for word in words(text) {
             if let Some(stem) = stem(&word) {
@@ -189,8 +190,8 @@ impl Grounds {
         }
     }
 
-    /// The word stands there, in this form or with another ending, or is only notation.
-    fn hold(&self, word: &str) -> bool {
+    /// Returns whether the word is known, in this form or with another ending, or is a word for a number or date.
+    fn contains(&self, word: &str) -> bool {
         let other_form = |other: &String| {
             let shared = word.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
             let (short, long) = (word.chars().count(), other.chars().count());
@@ -205,24 +206,25 @@ impl Grounds {
     }
 
     fn is_open(&self, text: &str, min_words: usize) -> bool {
-        let (mut n_halves, mut n_made_up) = (0, 0);
+        // Counted in characters of a script without blanks; other words count as several.
+        let (mut n_all, mut n_new) = (0, 0);
         for part in text.split_whitespace() {
             let words = words(part);
-            let signs = words.iter().filter(|word| word.contains(is_unspaced)).count();
-            if signs > 0 {
-                n_halves += signs;
-                n_made_up +=
-                    words.iter().filter(|word| word.contains(is_unspaced) && !self.hold(word)).count();
+            let n_unspaced = words.iter().filter(|word| word.contains(is_unspaced)).count();
+            if n_unspaced > 0 {
+                n_all += n_unspaced;
+                n_new +=
+                    words.iter().filter(|word| word.contains(is_unspaced) && !self.contains(word)).count();
             } else if !words.is_empty() {
-                n_halves += HALVES;
-                n_made_up += if words.iter().any(|word| self.hold(word)) { 0 } else { HALVES };
+                n_all += CHARS_PER_WORD;
+                n_new += if words.iter().any(|word| self.contains(word)) { 0 } else { CHARS_PER_WORD };
             }
         }
-        n_made_up >= HALVES * min_words && n_made_up * 2 > n_halves
+        n_new >= CHARS_PER_WORD * min_words && n_new * 2 > n_all
     }
 }
 
-/// The words of a text that hold a letter, folded; the parts of an identifier are words of their own.
+/// Returns the words of a text that contain a letter, case-folded; the parts of an identifier are separate words.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for_each_word(text, |token| {
@@ -232,7 +234,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The first letters of a word that is long enough to have endings.
+/// Returns the first letters of a word that is long enough to have endings.
 fn stem(word: &str) -> Option<&str> {
     let end = word.char_indices().nth(MIN_STEM).map(|(at, _)| at);
     end.or_else(|| (word.chars().count() == MIN_STEM).then_some(word.len())).map(|end| &word[..end])
@@ -258,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_the_model_wrote_is_open() {
+    fn text_composed_by_the_model_is_open() {
         let query = "Tell everybody that the bell rehearsal is off";
         assert!(is_open_in(query, &json!(["Dear ringers, sadly tonight's practice has been cancelled."])));
         assert!(is_open_in(query, &json!([["Dear ringers", "sadly no practice tonight"]])));
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_one_word_and_a_spelt_out_name_is_few() {
+    fn an_address_is_one_word_and_a_spelt_out_name_has_few() {
         assert!(!is_open_in(
             "where is it?",
             &json!(["https://bells.example/tower/harbour-light/opening/hours"])
@@ -293,14 +295,14 @@ mod tests {
     }
 
     #[test]
-    fn a_script_without_blanks_counts_two_signs_as_a_word() {
+    fn in_a_script_without_blanks_two_characters_are_a_word() {
         assert!(is_open_in("写一条通知", &json!(["亲爱的敲钟人今晚排练取消"])));
         assert!(!is_open_in("写一条通知", &json!(["广州市"])));
         assert!(!is_open_in("排练今晚取消，敲钟人", &json!(["今晚排练取消，敲钟人。"])));
     }
 
     #[test]
-    fn what_may_be_left_out_or_has_a_closed_alternative_is_closed() {
+    fn optional_parameters_and_those_with_a_closed_alternative_are_closed() {
         let made_up = "Dear ringers, sadly no practice tonight";
         assert!(!is_open_in("bell", &json!(["", made_up])));
         assert!(!is_open_in("bell", &json!([made_up, "bell"])));
@@ -308,7 +310,7 @@ mod tests {
         assert!(!is_open_in("bell", &json!([3, true, null])));
     }
 
-    /// The answers of the official set, where it is at hand: people wrote them as lists, so none should be open.
+    /// Checks the answers of the official set, if it is on disk: people wrote them as lists, so none should be open.
     #[test]
     fn no_official_answer_is_open() {
         let Some(folder) = crate::test_data::path("bfcl-v4-live") else { return };
@@ -341,7 +343,7 @@ mod tests {
         }
 
         #[test]
-        fn fewer_made_up_words_are_never_open(words in proptest::collection::vec("[a-zé'-]{1,9}", 0..MIN_WORDS)) {
+        fn text_with_fewer_new_words_is_never_open(words in proptest::collection::vec("[a-zé'-]{1,9}", 0..MIN_WORDS)) {
             prop_assert!(!is_open_in("", &json!([words.join(" ")])));
         }
     }

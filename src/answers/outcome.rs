@@ -1,28 +1,28 @@
 //! Judges from the rest of a conversation whether recorded calls worked.
 //!
-//! The answers found here are scored as if a person had written them, so the rule is
-//! one-sided: `Worked` needs a fine result for every call and nothing afterwards that
-//! casts doubt; whatever is doubtful is `Unknown`. Word lists are short, English but
-//! for a few words for *no*, and stand below with their reason. Deliberately absent:
-//! asking a model, and reading anything into a conversation that simply ends.
+//! Calls that worked are scored as if a person had written them, so the rules are strict:
+//! `Worked` needs a successful result for every call and no doubtful message after it;
+//! everything doubtful is `Unknown`. The word lists are short, and English except for a few
+//! words for *no*. Deliberately absent: asking a model, and conclusions from a conversation that
+//! simply ends.
 
 use serde_json::{Map, Value};
 
 use crate::conversation::{Call, Message, Role};
 use crate::notation::python;
 
-/// What the conversation after calls shows about them.
+/// The outcome of calls, from the conversation after them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Every call has a fine result and nothing after it doubts or repeats the call.
+    /// Every call has a successful result, and no later message doubts or repeats it.
     Worked,
-    /// A result says that the call failed, or the user corrects it.
+    /// A result reports a failure, or the user corrects the call.
     Failed,
-    /// The log does not say, or not clearly.
+    /// The log has no clear evidence.
     Unknown,
 }
 
-/// Words with which a user's next message rejects what was done, as its first words.
+/// First words of a user's next message that reject the calls.
 const CORRECTION_OPENERS: &[&str] = &[
     "no",
     "nope",
@@ -42,7 +42,7 @@ const CORRECTION_OPENERS: &[&str] = &[
     "아니",
 ];
 
-/// The same anywhere in the message.
+/// Phrases anywhere in a user's next message that reject the calls.
 const CORRECTIONS: &[&str] = &[
     "i meant",
     "i mean ",
@@ -65,7 +65,7 @@ const CORRECTIONS: &[&str] = &[
 /// First words of a text result that reports a failure.
 const FAILURE_OPENERS: &[&str] = &["error", "exception", "traceback", "failed", "failure", "invalid"];
 
-/// Words that make a text doubtful wherever they stand, in a result or in what the model says later.
+/// Phrases anywhere in a result or a later message of the model that make the outcome doubtful.
 const DOUBTS: &[&str] = &[
     "error",
     "exception",
@@ -94,7 +94,7 @@ const DOUBTS: &[&str] = &[
 const ERROR_KEYS: &[&str] =
     &["error", "errors", "exception", "err", "error_message", "errormessage", "error_code", "traceback"];
 
-/// Keys of a result that say yes or no.
+/// Keys of a result for success, with a yes or no value.
 const SUCCESS_KEYS: &[&str] = &["ok", "success", "succeeded", "is_success"];
 
 /// Keys of a result that hold a status word or an HTTP status.
@@ -103,7 +103,7 @@ const STATUS_KEYS: &[&str] = &["status", "status_code", "statuscode", "http_stat
 /// Values of a status key that report a failure.
 const FAILURE_STATUSES: &[&str] = &["error", "failed", "failure", "fail"];
 
-/// Judges `calls` by `after`, the messages that follow them in a later row, and `final_response`, the answer to that row.
+/// Judges `calls` by `after`, the messages after them in a later row, and `final_response`, the answer to that row.
 pub fn outcome(calls: &[Call], after: &[Message], final_response: Option<&Message>) -> Outcome {
     let n_results = after.iter().take_while(|message| message.role == Role::Tool).count();
     let (results, rest) = after.split_at(n_results);
@@ -122,27 +122,29 @@ pub fn outcome(calls: &[Call], after: &[Message], final_response: Option<&Messag
     if is_fine { Outcome::Worked } else { Outcome::Unknown }
 }
 
-/// Whether calls and results pair up one to one: by id, or by position where neither side has ids.
+/// Returns whether each call has exactly one result: by id, or by position if neither calls nor results have ids.
 fn each_has_one_result(calls: &[Call], results: &[Message]) -> bool {
     if calls.len() != results.len() {
         return false;
     }
-    let mut asked: Vec<_> = calls.iter().map(|call| call.id.as_deref()).collect();
-    let mut answered: Vec<_> = results.iter().map(|result| result.call_id.as_deref()).collect();
-    if asked.iter().chain(&answered).all(Option::is_none) {
+    let mut of_calls: Vec<_> = calls.iter().map(|call| call.id.as_deref()).collect();
+    let mut of_results: Vec<_> = results.iter().map(|result| result.call_id.as_deref()).collect();
+    if of_calls.iter().chain(&of_results).all(Option::is_none) {
         return true;
     }
-    asked.sort_unstable();
-    answered.sort_unstable();
-    asked == answered && asked.iter().all(Option::is_some) && asked.windows(2).all(|pair| pair[0] != pair[1])
+    of_calls.sort_unstable();
+    of_results.sort_unstable();
+    of_calls == of_results
+        && of_calls.iter().all(Option::is_some)
+        && of_calls.windows(2).all(|pair| pair[0] != pair[1])
 }
 
-/// A later call of the same function: a retry, a next page, or a second part the first answer lacked.
+/// Returns whether a message calls the same function again: a retry, a next page, or a missing second part.
 fn repeats(later: &Message, calls: &[Call]) -> bool {
     later.calls.iter().any(|again| calls.iter().any(|call| call.name == again.name))
 }
 
-/// A model that tells the user about a failure.
+/// Returns whether the model reports a failure to the user.
 fn admits_doubt(later: &Message) -> bool {
     later.role == Role::Assistant && is_doubtful(&later.content)
 }
@@ -152,7 +154,7 @@ fn corrects(content: &str) -> bool {
     starts_with_word(&text, CORRECTION_OPENERS) || CORRECTIONS.iter().any(|words| text.contains(words))
 }
 
-/// Whether the text starts with one of the words; a word in a script without spaces needs no end.
+/// Returns whether the text starts with one of the words; a word in a script without spaces needs no word boundary.
 fn starts_with_word(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| {
         text.strip_prefix(word)
@@ -194,11 +196,11 @@ fn prose_outcome(text: &str) -> Outcome {
     }
 }
 
-/// Judges a structured result: one failure in it is a failure, and one doubt a doubt. No depth
-/// limit is needed: both readers refuse values nested deeper than 128.
+/// Judges a structured result: one failure in it is a failure, and one doubt a doubt. No depth limit is needed, because
+/// both parsers refuse values nested deeper than 128.
 fn value_outcome(value: &Value) -> Outcome {
     match value {
-        // Nothing found, or `false`, may be the right result or the sign of a wrong question.
+        // An empty result, or `false`, may be correct or the effect of a wrong call.
         Value::Null | Value::Bool(false) => Outcome::Unknown,
         Value::Bool(true) | Value::Number(_) => Outcome::Worked,
         Value::String(text) => prose_outcome(text),
@@ -211,7 +213,7 @@ fn object_outcome(members: &Map<String, Value>) -> Outcome {
     worst(members.iter().filter_map(|(key, value)| member_outcome(&key.to_lowercase(), value)))
 }
 
-/// What one member says; `None` where it says nothing either way, as a `null` among other members.
+/// Judges one member of a result; `None` if it is no evidence, such as a `null` among other members.
 fn member_outcome(key: &str, value: &Value) -> Option<Outcome> {
     if ERROR_KEYS.contains(&key) {
         return (!is_blank(value)).then_some(Outcome::Failed);
@@ -229,7 +231,7 @@ fn member_outcome(key: &str, value: &Value) -> Option<Outcome> {
         Value::Array(elements) if elements.is_empty() => None,
         Value::Object(inner) if inner.is_empty() => None,
         Value::String(text) if text.trim().is_empty() => None,
-        // Data may well hold such words (a title, a log line), so they raise a doubt and no more.
+        // Data may contain such words (a title, a log line), so they are a doubt, not a failure.
         Value::String(text) => Some(if is_doubtful(text) { prose_outcome(text) } else { Outcome::Worked }),
         _ => Some(value_outcome(value)),
     }
@@ -247,7 +249,7 @@ fn is_failure_status(value: &Value) -> bool {
     }
 }
 
-/// An error key that holds no error.
+/// Returns whether the value of an error key means that there is no error.
 fn is_blank(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
@@ -259,7 +261,7 @@ fn is_blank(value: &Value) -> bool {
     }
 }
 
-/// The worst of the parts; a whole without parts is `Unknown`.
+/// Returns the worst of the parts; `Unknown` without parts.
 fn worst(parts: impl Iterator<Item = Outcome>) -> Outcome {
     let rank = |outcome: &Outcome| match outcome {
         Outcome::Failed => 2,
@@ -288,14 +290,14 @@ mod tests {
         outcome(&[call("1", "f", json!({}))], &[result("1", content)], None)
     }
 
-    /// One call with a fine result, then the given messages.
+    /// Judges one call with a successful result that is followed by these messages.
     fn of_rest(rest: &[Message], final_response: Option<&Message>) -> Outcome {
         let after: Vec<_> = [result("1", "{\"ok\": true}")].into_iter().chain(rest.iter().cloned()).collect();
         outcome(&[call("1", "f", json!({"a": 1}))], &after, final_response)
     }
 
     #[test]
-    fn a_fine_result_is_success() {
+    fn a_result_without_an_error_is_a_success() {
         for content in [
             r#"{"ok": true, "result": "done"}"#,
             r#"{"temperature": 21.5, "error": null}"#,
@@ -392,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_who_corrects_makes_it_a_failure() {
+    fn a_correction_by_the_user_is_a_failure() {
         let user = |text: &str| Message::text(Role::User, text);
         for text in [
             "No, Paris",
@@ -411,20 +413,20 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_apologises_is_a_doubt() {
-        let said = |text: &str| Message::text(Role::Assistant, text);
-        assert_eq!(of_rest(&[], Some(&said("Done."))), Outcome::Worked);
-        assert_eq!(of_rest(&[], Some(&said("That did not work."))), Outcome::Unknown);
-        assert_eq!(of_rest(&[said("I'm sorry, but that city is unknown.")], None), Outcome::Unknown);
+    fn an_apology_of_the_model_is_a_doubt() {
+        let reply = |text: &str| Message::text(Role::Assistant, text);
+        assert_eq!(of_rest(&[], Some(&reply("Done."))), Outcome::Worked);
+        assert_eq!(of_rest(&[], Some(&reply("That did not work."))), Outcome::Unknown);
+        assert_eq!(of_rest(&[reply("I'm sorry, but that city is unknown.")], None), Outcome::Unknown);
         assert_eq!(
-            of_rest(&[said("Done."), Message::text(Role::User, "And?")], Some(&said("It failed."))),
+            of_rest(&[reply("Done."), Message::text(Role::User, "And?")], Some(&reply("It failed."))),
             Outcome::Unknown
         );
     }
 
     proptest! {
         #[test]
-        fn no_result_text_panics(content in any::<String>(), bracketed in "[\\[\\]{}'\":,a-z0-9 ]{0,30}") {
+        fn arbitrary_results_do_not_panic(content in any::<String>(), bracketed in "[\\[\\]{}'\":,a-z0-9 ]{0,30}") {
             of_result(&content);
             of_result(&bracketed);
         }

@@ -1,10 +1,9 @@
-//! Reads what the logged model answered: calls, prose, or something broken.
+//! Parses the answer of the logged model: calls, prose, or something broken.
 //!
-//! Structured calls win over text. Text counts as calls only when all of it is
-//! call syntax (`[f(a=1)]`, or JSON with a name and arguments, bare, fenced or in
-//! call tags); prose that merely holds brackets or mentions a call stays prose. An
-//! answer that was cut off is never completed. Whether the calls were right is for
-//! `outcome`.
+//! Structured calls take precedence over text. Text counts as calls only if all of it is call
+//! syntax (`[f(a=1)]`, or JSON with a name and arguments, bare, fenced or in call tags); prose
+//! that merely contains brackets or mentions a call is prose. A truncated answer is never
+//! completed. For whether the calls worked see `outcome`.
 
 use serde_json::{Map, Value};
 
@@ -12,78 +11,87 @@ use crate::conversation::{Call, Message};
 use crate::notation::levels::{MAX_KEPT, is_within};
 use crate::notation::python;
 
-/// What the logged model answered.
+/// The answer of the logged model.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Recorded {
+pub enum RecordedAnswer {
     /// Calls, in order; every call's arguments are an object.
     Calls(Vec<Call>),
     /// Prose, or an empty list of calls.
     Declined,
-    /// The answer stops mid-way.
+    /// The answer is cut off.
     Truncated,
-    /// The API or its filters gave no answer.
+    /// The API or its filters returned no answer.
     Failed,
-    /// Calls were meant, but cannot be read; the text says why.
+    /// The answer is a call that cannot be parsed; the text is the error.
     Unreadable(String),
-    /// The log holds no answer.
+    /// The log has no answer.
     Empty,
 }
 
-/// Finish reasons of the common APIs, in lower case, that say the answer was cut off.
-const CUT: &[&str] =
+/// Finish reasons of common APIs, in lower case, for a truncated answer.
+const TRUNCATED: &[&str] =
     &["length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"];
 
-/// Finish reasons, in lower case, that say there is no answer to speak of.
+/// Finish reasons of common APIs, in lower case, for a failed request.
 const FAILED: &[&str] = &["error", "content_filter", "safety", "recitation", "malformed_function_call"];
 
 /// Tags that models write around calls.
 const TAGS: &[(&str, &str)] =
     &[("<tool_call>", "</tool_call>"), ("<functioncall>", "</functioncall>"), ("[TOOL_CALLS]", "")];
 
-/// Reads the answer of one logged request; `status` is the HTTP status, where the log has one.
-pub fn recorded(response: Option<&Message>, finish_reason: Option<&str>, status: Option<i64>) -> Recorded {
+/// Parses the answer to one logged request; `status` is the HTTP status, if the log has one.
+pub fn recorded_answer(
+    response: Option<&Message>,
+    finish_reason: Option<&str>,
+    status: Option<i64>,
+) -> RecordedAnswer {
     let finish_reason = finish_reason.unwrap_or_default().to_ascii_lowercase();
     if status.is_some_and(|status| status >= 400) || FAILED.contains(&finish_reason.as_str()) {
-        return Recorded::Failed;
+        return RecordedAnswer::Failed;
     }
-    if CUT.contains(&finish_reason.as_str()) {
-        return Recorded::Truncated;
+    if TRUNCATED.contains(&finish_reason.as_str()) {
+        return RecordedAnswer::Truncated;
     }
     match response {
-        None => Recorded::Empty,
+        None => RecordedAnswer::Empty,
         Some(message) if message.calls.is_empty() => from_text(&message.content),
         Some(message) => from_calls(&message.calls),
     }
 }
 
-fn from_calls(calls: &[Call]) -> Recorded {
+fn from_calls(calls: &[Call]) -> RecordedAnswer {
     let mut read = Vec::with_capacity(calls.len());
     for call in calls {
         let arguments = match &call.arguments {
             Value::Object(arguments) => arguments.clone(),
-            // Streaming APIs log a call without arguments as an empty text.
+            // Streaming APIs log the arguments of a call without any as an empty text.
             Value::Null => Map::new(),
             Value::String(text) if text.trim().is_empty() => Map::new(),
-            _ => return Recorded::Unreadable(format!("the arguments of `{}` are not an object", call.name)),
+            _ => {
+                return RecordedAnswer::Unreadable(format!(
+                    "the arguments of `{}` are not an object",
+                    call.name
+                ));
+            }
         };
         if !arguments.values().all(|value| is_within(value, MAX_KEPT - 1)) {
-            return Recorded::Unreadable(format!("the arguments of `{}` nest too deep", call.name));
+            return RecordedAnswer::Unreadable(format!("the arguments of `{}` nest too deep", call.name));
         }
         read.push(Call { arguments: Value::Object(arguments), ..call.clone() });
     }
-    Recorded::Calls(read)
+    RecordedAnswer::Calls(read)
 }
 
-fn from_text(content: &str) -> Recorded {
+fn from_text(content: &str) -> RecordedAnswer {
     let text = unfenced(content.trim());
     if text.is_empty() {
-        return Recorded::Empty;
+        return RecordedAnswer::Empty;
     }
     if let Some(calls) = json_calls(text) {
         return from_calls(&calls);
     }
     match python::calls(text) {
-        Ok(calls) if calls.is_empty() => Recorded::Declined,
+        Ok(calls) if calls.is_empty() => RecordedAnswer::Declined,
         Ok(calls) => {
             let call = |call: python::PyCall| Call {
                 id: None,
@@ -92,14 +100,14 @@ fn from_text(content: &str) -> Recorded {
             };
             from_calls(&calls.into_iter().map(call).collect::<Vec<_>>())
         }
-        Err(_) if !opens_a_call(text) => Recorded::Declined,
-        Err(_) if stops_midway(text) => Recorded::Truncated,
-        Err(error) if text.ends_with([')', ']', '}', '>']) => Recorded::Unreadable(error.to_string()),
-        Err(_) => Recorded::Declined,
+        Err(_) if !opens_a_call(text) => RecordedAnswer::Declined,
+        Err(_) if stops_midway(text) => RecordedAnswer::Truncated,
+        Err(error) if text.ends_with([')', ']', '}', '>']) => RecordedAnswer::Unreadable(error.to_string()),
+        Err(_) => RecordedAnswer::Declined,
     }
 }
 
-/// The text inside one Markdown fence that holds all of it; any other text as it is.
+/// Returns the text inside a Markdown fence around all of it; any other text unchanged.
 fn unfenced(text: &str) -> &str {
     let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     let Some(inside) = inside.filter(|inside| !inside.contains("```")) else { return text };
@@ -109,7 +117,7 @@ fn unfenced(text: &str) -> &str {
     }
 }
 
-/// Reads `{"name", "arguments"}`, a list of them, or such objects in call tags; `None` for anything else.
+/// Parses `{"name", "arguments"}`, a list of them, or such objects in call tags; `None` for anything else.
 fn json_calls(text: &str) -> Option<Vec<Call>> {
     if let Some((open, close)) = TAGS.iter().find(|(open, _)| text.starts_with(open)) {
         let bodies = text.split(open).skip(1).map(str::trim);
@@ -140,7 +148,7 @@ fn json_call(value: &Value) -> Option<Call> {
     Some(Call { id: None, name: name.to_owned(), arguments })
 }
 
-/// Whether the text begins like calls and not like prose: `[name(`, `name(`, a call tag, `{"name"`, or `[na` and no more.
+/// Returns whether the text begins like calls and not like prose: `[name(`, `name(`, a call tag, `{"name"`, or just `[na`.
 fn opens_a_call(text: &str) -> bool {
     if TAGS.iter().any(|(open, _)| text.starts_with(open)) {
         return true;
@@ -156,7 +164,7 @@ fn opens_a_call(text: &str) -> bool {
     name.len() < rest.len() && name.starts_with('(') || in_list && name.is_empty()
 }
 
-/// Whether a bracket, a string or a tag is still open at the text's end.
+/// Returns whether a bracket, a string or a tag is still open at the end of the text.
 fn stops_midway(text: &str) -> bool {
     let mut depth = 0_usize;
     let mut quote = None;
@@ -187,13 +195,13 @@ mod tests {
         Call { id: None, name: name.to_owned(), arguments }
     }
 
-    fn from_content(content: &str) -> Recorded {
-        recorded(Some(&Message::text(Role::Assistant, content)), None, None)
+    fn from_content(content: &str) -> RecordedAnswer {
+        recorded_answer(Some(&Message::text(Role::Assistant, content)), None, None)
     }
 
     #[test]
-    fn calls_are_read_from_every_way_of_writing_them() {
-        let expected = Recorded::Calls(vec![call("weather.get", json!({"city": "Oslo", "days": 2}))]);
+    fn calls_are_parsed_in_every_notation() {
+        let expected = RecordedAnswer::Calls(vec![call("weather.get", json!({"city": "Oslo", "days": 2}))]);
         for content in [
             "[weather.get(city='Oslo', days=2)]",
             " weather.get(city='Oslo', days=2)\n",
@@ -208,23 +216,26 @@ mod tests {
     }
 
     #[test]
-    fn several_tagged_calls_are_read_in_order() {
+    fn several_tagged_calls_are_parsed_in_order() {
         let content = "<tool_call>\n{\"name\": \"a\", \"arguments\": {}}\n</tool_call>\n<tool_call>{\"name\": \"b\", \"arguments\": {}}</tool_call>";
-        assert_eq!(from_content(content), Recorded::Calls(vec![call("a", json!({})), call("b", json!({}))]));
-    }
-
-    #[test]
-    fn structured_calls_win_over_text() {
-        let message =
-            Message { calls: vec![call("f", json!({"a": 1}))], ..Message::text(Role::Assistant, "[g(b=2)]") };
         assert_eq!(
-            recorded(Some(&message), Some("tool_calls"), Some(200)),
-            Recorded::Calls(vec![call("f", json!({"a": 1}))])
+            from_content(content),
+            RecordedAnswer::Calls(vec![call("a", json!({})), call("b", json!({}))])
         );
     }
 
     #[test]
-    fn prose_is_a_decline_even_with_brackets_in_it() {
+    fn structured_calls_take_precedence_over_text() {
+        let message =
+            Message { calls: vec![call("f", json!({"a": 1}))], ..Message::text(Role::Assistant, "[g(b=2)]") };
+        assert_eq!(
+            recorded_answer(Some(&message), Some("tool_calls"), Some(200)),
+            RecordedAnswer::Calls(vec![call("f", json!({"a": 1}))])
+        );
+    }
+
+    #[test]
+    fn prose_with_brackets_is_declined() {
         for content in [
             "Sorry, none of the available functions fits this request.",
             "[1] says that f(x) is a function.",
@@ -233,12 +244,12 @@ mod tests {
             "get_weather(city) is missing a city, so I will not call it.",
             "[]",
         ] {
-            assert_eq!(from_content(content), Recorded::Declined, "{content}");
+            assert_eq!(from_content(content), RecordedAnswer::Declined, "{content}");
         }
     }
 
     #[test]
-    fn an_answer_that_stops_midway_is_cut() {
+    fn an_answer_that_stops_midway_is_truncated() {
         for content in [
             "[get_",
             "[",
@@ -248,26 +259,26 @@ mod tests {
             r#"{"name": "f", "argum"#,
             r#"<tool_call>{"name": "f""#,
         ] {
-            assert_eq!(from_content(content), Recorded::Truncated, "{content}");
+            assert_eq!(from_content(content), RecordedAnswer::Truncated, "{content}");
         }
         let whole = Message::text(Role::Assistant, "[f(a=1)]");
         for reason in ["length", "max_tokens", "MAX_TOKENS"] {
-            assert_eq!(recorded(Some(&whole), Some(reason), None), Recorded::Truncated);
+            assert_eq!(recorded_answer(Some(&whole), Some(reason), None), RecordedAnswer::Truncated);
         }
     }
 
     #[test]
     fn an_error_status_or_a_filter_is_a_failure() {
         let whole = Message::text(Role::Assistant, "[f(a=1)]");
-        assert_eq!(recorded(Some(&whole), None, Some(429)), Recorded::Failed);
-        assert_eq!(recorded(Some(&whole), Some("content_filter"), Some(200)), Recorded::Failed);
-        assert_eq!(recorded(None, None, Some(500)), Recorded::Failed);
+        assert_eq!(recorded_answer(Some(&whole), None, Some(429)), RecordedAnswer::Failed);
+        assert_eq!(recorded_answer(Some(&whole), Some("content_filter"), Some(200)), RecordedAnswer::Failed);
+        assert_eq!(recorded_answer(None, None, Some(500)), RecordedAnswer::Failed);
     }
 
     #[test]
-    fn calls_that_cannot_be_read_say_why() {
+    fn unreadable_calls_have_an_error() {
         assert_eq!(
-            recorded(
+            recorded_answer(
                 Some(&Message {
                     calls: vec![call("f", json!("{\"a\": "))],
                     ..Message::text(Role::Assistant, "")
@@ -275,10 +286,10 @@ mod tests {
                 None,
                 None
             ),
-            Recorded::Unreadable("the arguments of `f` are not an object".to_owned())
+            RecordedAnswer::Unreadable("the arguments of `f` are not an object".to_owned())
         );
-        assert!(matches!(from_content("[f(g(1))]"), Recorded::Unreadable(_)));
-        assert!(matches!(from_content("<tool_call>{'name': f}</tool_call>"), Recorded::Unreadable(_)));
+        assert!(matches!(from_content("[f(g(1))]"), RecordedAnswer::Unreadable(_)));
+        assert!(matches!(from_content("<tool_call>{'name': f}</tool_call>"), RecordedAnswer::Unreadable(_)));
     }
 
     #[test]
@@ -286,26 +297,29 @@ mod tests {
         for arguments in [json!(""), Value::Null, json!({})] {
             let message =
                 Message { calls: vec![call("now", arguments)], ..Message::text(Role::Assistant, "") };
-            assert_eq!(recorded(Some(&message), None, None), Recorded::Calls(vec![call("now", json!({}))]));
+            assert_eq!(
+                recorded_answer(Some(&message), None, None),
+                RecordedAnswer::Calls(vec![call("now", json!({}))])
+            );
         }
     }
 
     #[test]
-    fn no_response_or_no_text_is_nothing() {
-        assert_eq!(recorded(None, Some("stop"), Some(200)), Recorded::Empty);
-        assert_eq!(from_content(" \n"), Recorded::Empty);
+    fn a_missing_response_or_text_is_empty() {
+        assert_eq!(recorded_answer(None, Some("stop"), Some(200)), RecordedAnswer::Empty);
+        assert_eq!(from_content(" \n"), RecordedAnswer::Empty);
     }
 
     proptest! {
         #[test]
-        fn no_text_panics(content in "[\\[\\](){}'\"<>`a-z=,.\\\\ é\n]{0,40}") {
+        fn arbitrary_text_does_not_panic(content in "[\\[\\](){}'\"<>`a-z=,.\\\\ é\n]{0,40}") {
             from_content(&content);
         }
 
         #[test]
-        fn a_prefix_of_calls_is_never_read_as_calls(cut in 1_usize..32) {
+        fn a_prefix_of_calls_is_never_parsed_as_calls(cut in 1_usize..32) {
             let whole = "[weather.get(city='Oslo', n=[1])]";
-            prop_assert_eq!(from_content(&whole[..cut]), Recorded::Truncated);
+            prop_assert_eq!(from_content(&whole[..cut]), RecordedAnswer::Truncated);
         }
     }
 }

@@ -1,32 +1,31 @@
-//! Fits recorded values to the types their docs declare, and compares values as the checker does.
+//! Converts recorded values to the declared types, and compares values like the checker.
 //!
-//! A fit changes a value only where nothing is lost: `"5"` becomes `5` for an
-//! integer, `"true"` becomes `true`, `5.0` becomes `5`, a text that differs from one
-//! of the enum only in what the checker ignores takes the enum's spelling. Nested
-//! values are fitted too, although the official checker does not look at their
-//! types: a value outside its own doc is a reason to doubt the answer.
+//! Only lossless conversions are made: `"5"` becomes `5` for an integer, `"true"` becomes `true`,
+//! `5.0` becomes `5`, and a text that equals an enum value for the checker gets the spelling of
+//! the enum. Nested values are converted too, although the official checker does not check their
+//! types, because a value that contradicts its doc makes the answer doubtful.
 
 use serde_json::{Map, Number, Value};
 
 use super::fault::{CarryFault, Uncarried};
 use crate::bfcl::types::{Type, is_whole};
 
-/// Python refuses to read whole numbers of more digits than this.
+/// Maximum number of digits of an integer that Python parses.
 const MAX_DIGITS: usize = 4300;
 
-/// From here on not every whole number is a float.
+/// All integers below this have an exact float.
 const EXACT_BELOW: f64 = 9_007_199_254_740_992.0;
 
-/// Fits a value to a schema: the value itself, or what a lossless cast makes of it.
+/// Converts a value to the type of a schema, if that is lossless.
 ///
-/// A value of another type is let through where it stands in the doc, as its default or in its enum.
+/// A value of another type is accepted if it is the default or in the enum.
 ///
 /// # Errors
-/// When the value, or one inside it, is of the wrong type, outside its enum, or under an unknown key.
+/// If the value or a nested one has the wrong type, is not in its enum, or has an unknown key.
 pub fn fit(schema: &Value, value: &Value) -> Result<Value, Uncarried> {
     match cast(schema, value)? {
         Some(value) => in_enum(schema, value),
-        None if stands_in_doc(schema, value) => Ok(value.clone()),
+        None if is_in_doc(schema, value) => Ok(value.clone()),
         None => {
             let declared = schema["type"].as_str().unwrap_or_default();
             Err(CarryFault::WrongType.at("", format!("declared as {declared}, but is {value}")))
@@ -34,10 +33,10 @@ pub fn fit(schema: &Value, value: &Value) -> Result<Value, Uncarried> {
     }
 }
 
-/// The value in the declared type, whatever its enum; `None` where no lossless cast leads there.
+/// Converts a value to the declared type, without a check of its enum; `None` if there is no lossless conversion.
 ///
 /// # Errors
-/// When a value inside it does not fit its own schema.
+/// If a nested value does not fit its schema.
 pub fn cast(schema: &Value, value: &Value) -> Result<Option<Value>, Uncarried> {
     let Some(declared) = Type::of(schema) else { return Ok(Some(value.clone())) };
     Ok(match (declared, value) {
@@ -60,7 +59,7 @@ pub fn cast(schema: &Value, value: &Value) -> Result<Option<Value>, Uncarried> {
     })
 }
 
-/// Whether the checker cannot tell the values apart: texts but for case and some punctuation, numbers by value.
+/// Returns whether the checker treats the values as equal: texts without case and some punctuation, numbers by value.
 pub fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::String(a), Value::String(b)) => normalised(a) == normalised(b),
@@ -73,7 +72,7 @@ pub fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// The one text of an enum that writes a flag or a number, whatever its case: `"True"` for `true`.
+/// Returns the single enum text for a boolean or a number, in any case: `"True"` for `true`.
 fn listed(schema: &Value, written: &str) -> Option<Value> {
     let texts = schema["enum"].as_array()?.iter();
     let mut same = texts.filter(|text| text.as_str().is_some_and(|text| text.eq_ignore_ascii_case(written)));
@@ -81,7 +80,7 @@ fn listed(schema: &Value, written: &str) -> Option<Value> {
     same.next().is_none().then(|| found.clone())
 }
 
-/// A text as the official checker compares it (`standardize_string`).
+/// Normalises a text like the official checker (`standardize_string`).
 fn normalised(text: &str) -> String {
     text.replace([' ', ',', '.', '/', '-', '_', '*', '^'], "").to_lowercase().replace('\'', "\"")
 }
@@ -94,9 +93,9 @@ fn whole(number: &Number) -> Option<Value> {
     serde_json::from_str(&format!("{value:.0}")).ok()
 }
 
-/// The checker turns a whole number into a float before it compares, so it must be one exactly.
+/// Returns a number that has an exact float, because the checker converts integers to floats before it compares.
 fn float(number: &Number) -> Option<Value> {
-    // Beyond the largest float there is none.
+    // Larger numbers than the largest float are refused.
     let value = number.as_f64().filter(|value| value.is_finite());
     let is_exact = value.is_some_and(|value| !is_whole(number) || value.abs() < EXACT_BELOW);
     is_exact.then(|| Value::Number(number.clone()))
@@ -113,25 +112,26 @@ fn cast_elements(schema: &Value, elements: &[Value]) -> Result<Value, Uncarried>
     elements.iter().enumerate().map(fit_at).collect::<Result<_, _>>().map(Value::Array)
 }
 
-/// Keys the doc does not name are wrong only where it names some; an explicit `null` is a key left out.
+/// Converts the members of a dict. An unknown key is a fault only if the doc names some; `null` means an omitted key.
 fn cast_members(schema: &Value, members: &Map<String, Value>) -> Result<Value, Uncarried> {
     let properties = schema.get("properties").and_then(Value::as_object).filter(|named| !named.is_empty());
     let Some(properties) = properties else { return Ok(Value::Object(members.clone())) };
     let mut fitted = Map::with_capacity(members.len());
     for (key, value) in members {
         let Some(property) = properties.get(key) else {
-            return Err(CarryFault::UnknownParameter.at(key, "the doc has no such key"));
+            return Err(CarryFault::UnknownParameter.at(key, "the parameter has no such key"));
         };
-        let is_left_out = value.is_null() && Type::of(property).is_some_and(|declared| declared != Type::Any);
-        if !is_left_out {
+        let is_omitted = value.is_null() && Type::of(property).is_some_and(|declared| declared != Type::Any);
+        if !is_omitted {
             fitted.insert(key.clone(), fit(property, value).map_err(|uncarried| uncarried.under(key))?);
         }
     }
     Ok(Value::Object(fitted))
 }
 
-/// A value of another type that the doc itself offers, such as `"dontcare"` for a boolean; `""` would read as left out.
-fn stands_in_doc(schema: &Value, value: &Value) -> bool {
+/// Returns whether a value of another type is the default or in the enum, such as `"dontcare"` for a boolean. Not for `""`,
+/// which means an omitted parameter.
+fn is_in_doc(schema: &Value, value: &Value) -> bool {
     let is_writable = !value.is_array() && !value.is_object() && *value != "";
     is_writable && (schema.get("default") == Some(value) || members_of_enum(schema).contains(value))
 }
@@ -140,7 +140,8 @@ fn members_of_enum(schema: &Value) -> &[Value] {
     schema.get("enum").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Holds a value to the enum, in the enum's spelling; an array's elements where the enum lists elements.
+/// Checks a value against the enum and returns the spelling of the enum; for an array, its elements if the enum lists
+/// elements.
 fn in_enum(schema: &Value, value: Value) -> Result<Value, Uncarried> {
     let members = members_of_enum(schema);
     if schema.get("default").is_some_and(|default| same(default, &value)) {
@@ -158,9 +159,9 @@ fn in_enum(schema: &Value, value: Value) -> Result<Value, Uncarried> {
 
 fn choose(members: &[Value], value: Value) -> Result<Value, Uncarried> {
     let same_type = |member: &&Value| std::mem::discriminant(*member) == std::mem::discriminant(&value);
-    let is_held_to_it = members.iter().any(|member| same_type(&member));
-    // An empty text marks a nested key that may be left out.
-    if !is_held_to_it || members.contains(&value) || value == "" {
+    let is_checked = members.iter().any(|member| same_type(&member));
+    // An empty text marks a nested key that may be omitted.
+    if !is_checked || members.contains(&value) || value == "" {
         return Ok(value);
     }
     let is_spelling = |member: &&Value| **member != "" && same(member, &value);
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn lossless_casts_are_made() {
+    fn lossless_conversions_are_made() {
         for (name, value, expected) in [
             ("integer", "\"5\"", "5"),
             ("integer", "\"-12\"", "-12"),
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cast_that_would_lose_or_guess_is_refused() {
+    fn lossy_and_ambiguous_conversions_are_refused() {
         for (name, value) in [
             ("integer", "5.5"),
             ("integer", "\"5.0\""),
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_another_type_passes_where_the_doc_offers_it() {
+    fn a_value_of_another_type_is_accepted_if_the_doc_has_it() {
         let boolean = json!({"type": "boolean", "enum": ["True", "False", "dontcare"]});
         assert_eq!(fitted(&boolean, "\"dontcare\""), Ok("\"dontcare\"".to_owned()));
         assert_eq!(fitted(&boolean, "\"maybe\""), Err(CarryFault::WrongType));
@@ -235,13 +236,13 @@ mod tests {
     }
 
     #[test]
-    fn an_enum_of_the_values_own_type_is_held_and_spells_it() {
+    fn an_enum_of_the_same_type_is_checked_and_sets_the_spelling() {
         let unit = json!({"type": "string", "enum": ["Fahrenheit", "Celsius"], "default": "N/A"});
         assert_eq!(fitted(&unit, "\"celsius\""), Ok("\"Celsius\"".to_owned()));
         assert_eq!(fitted(&unit, "\"N/A\""), Ok("\"N/A\"".to_owned()));
         assert_eq!(fitted(&unit, "\"Kelvin\""), Err(CarryFault::NotInEnum));
         assert_eq!(fitted(&json!({"type": "integer", "enum": ["1", "2"]}), "3"), Ok("3".to_owned()));
-        // A flag or a number takes the text that writes it, where the enum lists just one.
+        // A boolean or a number becomes its text if the enum has just one.
         let flag = json!({"type": "string", "enum": ["True", "False", "2021"]});
         assert_eq!(fitted(&flag, "true"), Ok("\"True\"".to_owned()));
         assert_eq!(fitted(&flag, "2021"), Ok("\"2021\"".to_owned()));
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_values_are_fitted_and_their_place_is_told() {
+    fn nested_values_are_converted_and_faults_have_their_place() {
         let schema = json!({"type": "dict", "properties": {
             "ages": {"type": "array", "items": {"type": "integer"}}, "name": {"type": "string"},
         }});
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_the_same_where_the_checker_cannot_tell_them_apart() {
+    fn values_are_the_same_if_the_checker_treats_them_as_equal() {
         assert!(same(&json!("New York, NY"), &json!("new-york ny")));
         assert!(same(&json!("it's"), &json!("it\"s")));
         assert!(same(&json!([1, {"a": 2.0}]), &json!([1.0, {"a": 2}])));

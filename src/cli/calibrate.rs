@@ -14,8 +14,8 @@ use super::Ending;
 use crate::cli::console::{self, Console, count, table};
 use crate::engine::disk::write_atomic;
 use crate::run::calibrate::{
-    Alone, AtTarget, Calibration, Decided, Findings, Fit, Label, Labelled, Model, Plan, Point, TARGETS,
-    Tested,
+    Alone, Calibration, DecisionCounts, Findings, Fit, FitPlan, Label, Labelled, Model, Point, TARGETS,
+    TargetCounts, Tested,
 };
 use crate::stages::Registry;
 use crate::text::figures::{share, share_of};
@@ -173,7 +173,7 @@ fn heading(labelled: &Labelled) -> String {
     format!("{source}: {n_rows} requests, {n_relevant} relevant\n{by_rule}\n")
 }
 
-fn checked_plan(args: &CalibrateArgs) -> anyhow::Result<Plan> {
+fn checked_plan(args: &CalibrateArgs) -> anyhow::Result<FitPlan> {
     if !(0.5..1.0).contains(&args.precision) {
         bail!("--precision must be from 0.5 to below 1, not {}", args.precision);
     }
@@ -182,11 +182,11 @@ fn checked_plan(args: &CalibrateArgs) -> anyhow::Result<Plan> {
             bail!("{flag} must be above 0, not {value}");
         }
     }
-    Ok(Plan { precision: args.precision, l2: args.l2, seed: args.seed, repeats: args.repeats })
+    Ok(FitPlan { precision: args.precision, l2: args.l2, seed: args.seed, repeats: args.repeats })
 }
 
 /// Fitted on one fold, tested on the other.
-fn tested(tested: &Tested, plan: Plan) -> String {
+fn tested(tested: &Tested, plan: FitPlan) -> String {
     let curve = tested.curve.as_ref();
     let curve = curve.map(|(curve, findings)| format!("\n{}", curve_table(curve, findings)));
     format!(
@@ -216,7 +216,12 @@ fn curve_table(curve: &[Point], findings: &Findings) -> String {
     )
 }
 
-fn curve_row(side: Label, precision: f64, point: Option<&Point>, tested: Option<AtTarget>) -> Vec<String> {
+fn curve_row(
+    side: Label,
+    precision: f64,
+    point: Option<&Point>,
+    tested: Option<TargetCounts>,
+) -> Vec<String> {
     let drawn = match point {
         Some(point) => [
             format!("{:.4}", point.threshold),
@@ -241,7 +246,7 @@ fn figures(parts: &[(&str, Findings)]) -> String {
 }
 
 fn row(name: &str, findings: &Findings) -> Vec<String> {
-    let Decided { n_rows, relevant, irrelevant } = findings.decided;
+    let DecisionCounts { n_rows, relevant, irrelevant } = findings.decided;
     vec![
         name.to_owned(),
         count(n_rows as u64),

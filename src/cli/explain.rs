@@ -12,7 +12,7 @@ use crate::engine::example::Sample;
 use crate::engine::vocabulary::{Reason, ReasonKind};
 use crate::ingest::reasons::REASONS as LINE_REASONS;
 use crate::lint::rules;
-use crate::stages::{Kind, Registry};
+use crate::stages::{Registry, StageKind};
 
 /// A code that is less like the one asked for, from 0 to 1, is not offered in its place.
 const MIN_LIKENESS: f64 = 0.75;
@@ -96,7 +96,7 @@ fn of_check(rule: &Rule) -> String {
     format!("  {} to `toolsieve check`{by}\n", rule.level.name())
 }
 
-fn of_stage(kind: Option<&Kind>, reason: &Reason) -> String {
+fn of_stage(kind: Option<&StageKind>, reason: &Reason) -> String {
     let what_kind = match reason.kind {
         ReasonKind::Policy => "policy: the recipe wants it so",
         ReasonKind::Fault => "fault: something went wrong; counts towards max_fault_share",

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::cli::console;
 use crate::engine::vocabulary::ColumnSpec;
-use crate::stages::{Kind, Registry};
+use crate::stages::{Registry, StageKind};
 
 /// Arguments of `stages`.
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub(super) struct StagesArgs {
 }
 
 pub(super) fn stages(args: &StagesArgs, registry: &Registry) -> anyhow::Result<()> {
-    let wanted: Vec<&Kind> = registry
+    let wanted: Vec<&StageKind> = registry
         .kinds()
         .iter()
         .filter(|kind| args.kind.as_ref().is_none_or(|name| name == kind.name))
@@ -42,7 +42,7 @@ fn names(columns: &[ColumnSpec]) -> Vec<&'static str> {
     columns.iter().map(|column| column.name).collect()
 }
 
-fn as_json(kind: &Kind) -> Value {
+fn as_json(kind: &StageKind) -> Value {
     let contract = kind.with_defaults().contract();
     json!({
         "kind": kind.name,
@@ -57,7 +57,7 @@ fn as_json(kind: &Kind) -> Value {
     })
 }
 
-fn as_text(kind: &Kind) -> String {
+fn as_text(kind: &StageKind) -> String {
     let contract = kind.with_defaults().contract();
     let mut text = format!("{}\n  {}\n  judges   {}\n", kind.name, kind.summary, contract.table.name());
     if !contract.reads.is_empty() {

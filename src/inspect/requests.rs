@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::form::{form, is_plain};
 use super::look::{Conversations, Facts, Personal, Requests, Responses};
-use crate::answers::recorded::{Recorded, recorded};
+use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::conversation::{Message, Role, last_user};
 use crate::ingest::fate::Record;
 use crate::privacy::apply::{in_json, in_text};
@@ -98,11 +98,13 @@ fn add_turns(conversations: &mut Conversations, messages: &[Message]) {
 
 fn answer<'r>(responses: &'r mut Responses, record: &Record) -> &'r mut u64 {
     let facts = &record.facts;
-    match recorded(record.response.as_ref(), facts.finish_reason.as_deref(), facts.status) {
-        Recorded::Calls(_) => &mut responses.calls,
-        Recorded::Declined => &mut responses.text,
-        Recorded::Truncated | Recorded::Failed | Recorded::Unreadable(_) => &mut responses.failed,
-        Recorded::Empty => &mut responses.none,
+    match recorded_answer(record.response.as_ref(), facts.finish_reason.as_deref(), facts.status) {
+        RecordedAnswer::Calls(_) => &mut responses.calls,
+        RecordedAnswer::Declined => &mut responses.text,
+        RecordedAnswer::Truncated | RecordedAnswer::Failed | RecordedAnswer::Unreadable(_) => {
+            &mut responses.failed
+        }
+        RecordedAnswer::Empty => &mut responses.none,
     }
 }
 

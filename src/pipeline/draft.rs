@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::{AFTER_OVERLAP, Override};
 use crate::engine::contract::Role;
-use crate::stages::{Kind, Registry};
+use crate::stages::{Registry, StageKind};
 
 /// The tables of a file.
 pub(super) struct Draft<'t> {
@@ -40,7 +40,7 @@ impl<'t> Draft<'t> {
         }
         let before = |stage: &StageTable<'_>| AFTER_OVERLAP.contains(&stage.kind.name);
         let at = self.stages.iter().position(before).unwrap_or(self.stages.len());
-        let is_baseline = |kind: &&Kind| kind.with_defaults().contract().role == Role::Baseline;
+        let is_baseline = |kind: &&StageKind| kind.with_defaults().contract().role == Role::Baseline;
         let kind = *registry
             .kinds()
             .iter()
@@ -53,7 +53,7 @@ impl<'t> Draft<'t> {
 /// A stage's table with its kind and id taken out.
 pub(super) struct StageTable<'i> {
     pub(super) id: String,
-    pub(super) kind: Kind,
+    pub(super) kind: StageKind,
     pub(super) settings: Spanned<DeValue<'i>>,
 }
 

@@ -22,7 +22,7 @@ use crate::engine::instance::StageInstance;
 use crate::export::sink::Export;
 use crate::ingest::source::Ingest;
 use crate::stages::personal::PersonalValues;
-use crate::stages::{self, Kind, Registry};
+use crate::stages::{self, Registry, StageKind};
 
 /// Reads one file; knows where it is for messages.
 pub(super) struct Reader<'t> {
@@ -263,7 +263,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The kind of a stage whose table begins at `start`.
-    fn kind(&self, value: Option<&Spanned<DeValue<'_>>>, start: usize) -> Result<Kind, PipelineError> {
+    fn kind(&self, value: Option<&Spanned<DeValue<'_>>>, start: usize) -> Result<StageKind, PipelineError> {
         let at = value.map_or(start, |kind| kind.span().start);
         let names = self.registry.kinds().iter().map(|kind| kind.name);
         let Some(name) = value.and_then(|kind| kind.get_ref().as_str()) else {

@@ -1,23 +1,24 @@
-//! What a judgement rests on, read from the column `relevance_basis`.
+//! The basis of a relevance label, read from the column `relevance_basis`.
 //!
-//! A label that a person, the log's answers or a rule of form shows can be scored. One that
-//! rests on the text alone is a guess with a known share of errors, and is kept apart.
+//! A label that is supported by a person, a recorded answer or a rule about the form of the query
+//! can be scored. A label from the text alone is an estimate with a known error rate; the export
+//! separates it.
 
 use serde_json::Value;
 
 use super::Relevance;
-use super::evidence::Evidence;
+use super::evidence::LogEvidence;
 use super::low_quality;
 
-/// Something other than the text shows the label: a person, an answer of the log that speaks for it, or a rule that
-/// holds whatever the functions are. A basis that is not there shows nothing.
+/// Returns whether the label is supported by more than the text: by a person, a recorded answer, or a rule that does not
+/// depend on the functions. Without a basis, returns `false`.
 pub fn is_shown(relevance: Relevance, basis: Option<&Value>) -> bool {
     let Some(basis) = basis else { return false };
     let by_rule = basis["low_quality"].as_str().is_some_and(low_quality::is_certain);
     let by_a_person = ["answered_by", "labelled_by"].iter().any(|key| basis.get(key).is_some());
     by_rule
         || by_a_person
-        || Evidence::from_json(&basis["evidence"]).supports(relevance == Relevance::Relevant)
+        || LogEvidence::from_json(&basis["evidence"]).supports(relevance == Relevance::Relevant)
 }
 
 #[cfg(test)]
@@ -27,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_label_is_shown_by_a_person_a_rule_of_form_or_an_answer_that_speaks_for_it() {
+    fn a_label_is_supported_by_a_person_a_rule_of_form_or_a_recorded_answer() {
         let (called, declined) = (json!({"called": 1}), json!({"declined": 2}));
         for (relevance, basis, expected) in [
             (Relevance::Irrelevant, json!({"evidence": declined}), true),

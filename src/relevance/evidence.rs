@@ -1,17 +1,17 @@
-//! What the log's own answers say about a request and those that were merged into it.
+//! Evidence from the recorded answers to a request and its merged copies.
 //!
-//! A model that calls one of the functions has found one that fits; one that declines in
-//! prose has not. Neither is proof: models call what does not fit, and decline what does.
-//! An answer that was forced, cut off, failed or is not there says nothing.
+//! A call of one of the functions suggests that a function fits; an answer in prose suggests
+//! that none does. Neither is proof, because models also call functions that do not fit, and
+//! decline requests that one fits. Forced, truncated, failed and missing answers are no evidence.
 
 use serde_json::{Value, json};
 
 use super::words::log_count;
-use crate::answers::recorded::Recorded;
+use crate::answers::recorded::RecordedAnswer;
 
-/// What one recorded answer says.
+/// The evidence from one recorded answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heard {
+pub enum AnswerSignal {
     /// A call of a function of the list, and the log shows that it worked.
     Worked,
     /// A call of a function of the list.
@@ -24,39 +24,41 @@ pub enum Heard {
     Declined,
 }
 
-/// What a recorded answer says; `None` for one that says nothing. `has_function` tells whether the list has a
-/// function of that name.
-pub fn hear(
-    recorded: &Recorded,
+/// Returns the evidence from a recorded answer; `None` if it is no evidence. `has_function` returns whether the list has a
+/// function of this name.
+pub fn signal_of(
+    recorded: &RecordedAnswer,
     outcome: Option<&str>,
     tool_choice: Option<&str>,
     has_function: impl Fn(&str) -> bool,
-) -> Option<Heard> {
+) -> Option<AnswerSignal> {
     let tool_choice = tool_choice.unwrap_or("auto");
     let is_forced = tool_choice == "required" || tool_choice == "any" || tool_choice.starts_with("function:");
     match recorded {
         _ if is_forced => None,
-        Recorded::Calls(calls) if !calls.iter().any(|call| has_function(&call.name)) => Some(Heard::Stray),
-        Recorded::Calls(_) => Some(match outcome {
-            Some("worked") => Heard::Worked,
-            Some("failed") => Heard::Refuted,
-            _ => Heard::Called,
+        RecordedAnswer::Calls(calls) if !calls.iter().any(|call| has_function(&call.name)) => {
+            Some(AnswerSignal::Stray)
+        }
+        RecordedAnswer::Calls(_) => Some(match outcome {
+            Some("worked") => AnswerSignal::Worked,
+            Some("failed") => AnswerSignal::Refuted,
+            _ => AnswerSignal::Called,
         }),
-        Recorded::Declined if tool_choice != "none" => Some(Heard::Declined),
-        Recorded::Declined
-        | Recorded::Truncated
-        | Recorded::Failed
-        | Recorded::Unreadable(_)
-        | Recorded::Empty => None,
+        RecordedAnswer::Declined if tool_choice != "none" => Some(AnswerSignal::Declined),
+        RecordedAnswer::Declined
+        | RecordedAnswer::Truncated
+        | RecordedAnswer::Failed
+        | RecordedAnswer::Unreadable(_)
+        | RecordedAnswer::Empty => None,
     }
 }
 
-/// Names of the features, in the order of [`Evidence::features`].
+/// Names of the features, in the order of [`LogEvidence::features`].
 pub const NAMES: &[&str] = &["any_call", "worked", "called", "refuted", "stray", "declined", "only_declined"];
 
-/// How often each was heard for one request, its merged copies counted in.
+/// The number of answers of each kind for one request and its merged copies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Evidence {
+pub struct LogEvidence {
     worked: usize,
     called: usize,
     refuted: usize,
@@ -64,30 +66,30 @@ pub struct Evidence {
     declined: usize,
 }
 
-impl Evidence {
+impl LogEvidence {
     /// Adds one answer.
-    pub fn add(&mut self, heard: Heard) {
-        *match heard {
-            Heard::Worked => &mut self.worked,
-            Heard::Called => &mut self.called,
-            Heard::Refuted => &mut self.refuted,
-            Heard::Stray => &mut self.stray,
-            Heard::Declined => &mut self.declined,
+    pub fn add(&mut self, signal: AnswerSignal) {
+        *match signal {
+            AnswerSignal::Worked => &mut self.worked,
+            AnswerSignal::Called => &mut self.called,
+            AnswerSignal::Refuted => &mut self.refuted,
+            AnswerSignal::Stray => &mut self.stray,
+            AnswerSignal::Declined => &mut self.declined,
         } += 1;
     }
 
-    /// Nothing was heard.
-    pub fn is_silent(self) -> bool {
+    /// Returns whether there is no evidence.
+    pub fn is_empty(self) -> bool {
         self == Self::default()
     }
 
-    /// Something was heard that speaks for the label: a call of a function of the list for relevant, a declined
-    /// answer for irrelevant. Where both were heard, each label has its support.
+    /// Returns whether an answer supports the label: a call of a function of the list supports relevant, a declined
+    /// answer irrelevant. With both, each label is supported.
     pub fn supports(self, is_relevant: bool) -> bool {
         if is_relevant { self.worked + self.called + self.refuted > 0 } else { self.declined > 0 }
     }
 
-    /// What was heard, in one word: `calls`, `declined`, `both` or `none`.
+    /// Summarises the evidence in one word: `calls`, `declined`, `both` or `none`.
     pub fn word(self) -> &'static str {
         match (self.worked + self.called + self.refuted + self.stray > 0, self.declined > 0) {
             (true, true) => "both",
@@ -97,7 +99,7 @@ impl Evidence {
         }
     }
 
-    /// The features, in the order of [`NAMES`]; counts are logarithms.
+    /// Returns the features, in the order of [`NAMES`]; counts are logarithms.
     pub fn features(self) -> Vec<f64> {
         let has_call = self.worked + self.called + self.refuted > 0;
         vec![
@@ -111,7 +113,7 @@ impl Evidence {
         ]
     }
 
-    /// The counts, for the column `relevance_basis`.
+    /// Returns the counts, for the column `relevance_basis`.
     pub fn to_json(self) -> Value {
         json!({"worked": self.worked, "called": self.called, "refuted": self.refuted, "stray": self.stray, "declined": self.declined})
     }
@@ -139,46 +141,52 @@ mod tests {
     use crate::conversation::Call;
     use crate::text::normal::loose_name;
 
-    fn heard(recorded: &Recorded, outcome: Option<&str>, tool_choice: Option<&str>) -> Option<Heard> {
-        hear(recorded, outcome, tool_choice, |name| loose_name(name) == "weatherget")
+    fn signal(
+        recorded: &RecordedAnswer,
+        outcome: Option<&str>,
+        tool_choice: Option<&str>,
+    ) -> Option<AnswerSignal> {
+        signal_of(recorded, outcome, tool_choice, |name| loose_name(name) == "weatherget")
     }
 
     #[test]
-    fn calls_and_prose_are_heard_unless_they_were_forced() {
+    fn calls_and_prose_are_evidence_unless_they_were_forced() {
         let calls = |name: &str| {
-            Recorded::Calls(vec![Call { id: None, name: name.to_owned(), arguments: json!({}) }])
+            RecordedAnswer::Calls(vec![Call { id: None, name: name.to_owned(), arguments: json!({}) }])
         };
         let fitting = calls("weather_get");
-        for (recorded, outcome, tool_choice, said) in [
-            (&fitting, None, None, Some(Heard::Called)),
-            (&fitting, Some("goes-on"), Some("auto"), Some(Heard::Called)),
-            (&fitting, Some("worked"), None, Some(Heard::Worked)),
-            (&fitting, Some("failed"), None, Some(Heard::Refuted)),
+        for (recorded, outcome, tool_choice, expected) in [
+            (&fitting, None, None, Some(AnswerSignal::Called)),
+            (&fitting, Some("goes-on"), Some("auto"), Some(AnswerSignal::Called)),
+            (&fitting, Some("worked"), None, Some(AnswerSignal::Worked)),
+            (&fitting, Some("failed"), None, Some(AnswerSignal::Refuted)),
             (&fitting, Some("worked"), Some("required"), None),
             (&fitting, None, Some("function:weather.get"), None),
-            (&calls("tide"), None, None, Some(Heard::Stray)),
-            (&Recorded::Declined, None, None, Some(Heard::Declined)),
-            (&Recorded::Declined, None, Some("none"), None),
-            (&Recorded::Truncated, None, None, None),
-            (&Recorded::Failed, None, None, None),
-            (&Recorded::Empty, None, None, None),
+            (&calls("tide"), None, None, Some(AnswerSignal::Stray)),
+            (&RecordedAnswer::Declined, None, None, Some(AnswerSignal::Declined)),
+            (&RecordedAnswer::Declined, None, Some("none"), None),
+            (&RecordedAnswer::Truncated, None, None, None),
+            (&RecordedAnswer::Failed, None, None, None),
+            (&RecordedAnswer::Empty, None, None, None),
         ] {
             assert_eq!(
-                heard(recorded, outcome, tool_choice),
-                said,
+                signal(recorded, outcome, tool_choice),
+                expected,
                 "{recorded:?} {outcome:?} {tool_choice:?}"
             );
         }
     }
 
     #[test]
-    fn counts_survive_the_trip_through_the_column() {
-        let mut evidence = Evidence::default();
-        assert!(evidence.is_silent());
-        for said in [Heard::Declined, Heard::Declined, Heard::Worked, Heard::Stray] {
-            evidence.add(said);
+    fn counts_survive_a_round_trip_through_the_column() {
+        let mut evidence = LogEvidence::default();
+        assert!(evidence.is_empty());
+        for signal in
+            [AnswerSignal::Declined, AnswerSignal::Declined, AnswerSignal::Worked, AnswerSignal::Stray]
+        {
+            evidence.add(signal);
         }
-        assert_eq!(Evidence::from_json(&evidence.to_json()), evidence);
+        assert_eq!(LogEvidence::from_json(&evidence.to_json()), evidence);
         assert_eq!((evidence.word(), evidence.features().len()), ("both", NAMES.len()));
         assert_eq!(
             evidence.to_json(),

@@ -1,10 +1,10 @@
-//! All features of a request that need no answer in the log, by family; one file a family.
+//! All features of a request's query and docs, by family; one file per family.
 //!
-//! A row's features depend on its own query and docs alone, so that it is judged alike
-//! in any log. What the log's answers say is in `evidence`.
+//! The features of a row depend only on its own query and docs, so it gets the same judgement
+//! in any log. For features of recorded answers see `evidence`.
 
-use super::asked::Asked;
-use super::offer::Offer;
+use super::docs::PreparedDocs;
+use super::query::PreparedQuery;
 use super::words::log_count;
 use super::{closeness, coverage, form, open_tools, overlap, script, topical, values};
 
@@ -23,23 +23,24 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
 
 const OFFER_NAMES: &[&str] = &["functions", "several_functions"];
 
-/// The names of all features, in the order of [`features`].
+/// Returns the names of all features, in the order of [`features`].
 pub fn names() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().flat_map(|(_, names)| names.iter().copied())
 }
 
-/// The features of a request, in the order of [`names`]. Most lie between 0 and 1, none above 10 but in freak texts.
-pub fn features(asked: &Asked, offer: &Offer) -> Vec<f64> {
-    let n_functions = offer.functions.len();
+/// Returns the features of a request, in the order of [`names`]. Most are between 0 and 1; values above 10 only occur in
+/// extreme texts.
+pub fn features(query: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
+    let n_functions = docs.functions.len();
     [
-        closeness::features(asked, offer),
-        overlap::features(asked, offer),
-        coverage::features(asked, offer),
-        values::features(&asked.values),
-        form::features(asked),
-        script::features(asked, offer),
-        topical::features(asked, offer),
-        open_tools::features(asked, offer),
+        closeness::features(query, docs),
+        overlap::features(query, docs),
+        coverage::features(query, docs),
+        values::features(&query.values),
+        form::features(query),
+        script::features(query, docs),
+        topical::features(query, docs),
+        open_tools::features(query, docs),
         vec![log_count(n_functions), f64::from(u8::from(n_functions > 1))],
     ]
     .concat()

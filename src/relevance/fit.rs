@@ -1,45 +1,45 @@
-//! Logistic regression by Newton's method, with a penalty on large weights.
+//! Logistic regression by Newton's method, with L2 regularisation.
 //!
-//! Small and without dependencies: a few dozen features, some thousand rows. Sums run in
-//! row order, so the same rows give the same bits.
+//! Made for a few dozen features and some thousand rows, without dependencies. Sums run in row
+//! order, so the same rows always have the same bits as a result.
 
 /// Newton's method stops when no weight moves by more than this.
 const TOLERANCE: f64 = 1e-9;
-/// It converges in about ten steps; more mean that it will not.
+/// Maximum number of steps. Newton's method usually converges in about ten.
 const MAX_STEPS: usize = 50;
-/// Keeps the matrix solvable where rows are told apart for sure.
+/// Keeps the matrix solvable if the classes are perfectly separable.
 const MIN_CURVATURE: f64 = 1e-9;
 
 /// A weighted sum of features.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
-    /// What is there without any feature.
+    /// The constant term.
     pub bias: f64,
-    /// One weight a feature.
+    /// One weight per feature.
     pub weights: Vec<f64>,
 }
 
 impl Linear {
-    /// The weighted sum, a log-odds.
+    /// Returns the weighted sum, a log-odds.
     pub fn log_odds(&self, features: &[f64]) -> f64 {
         self.bias + self.weights.iter().zip(features).map(|(weight, x)| weight * x).sum::<f64>()
     }
 }
 
-/// The probability of some log-odds.
+/// Converts log-odds to a probability.
 pub fn logistic(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-/// Fits the weights under which the labels are most likely, less `penalty / 2` times the sum of squared weights.
+/// Fits weights that maximise the log-likelihood of the labels minus `l2 / 2` times the sum of squared weights.
 ///
-/// The penalty counts weights of features scaled to a deviation of one; higher keeps weights smaller. A feature
-/// that is the same in all rows gets the weight 0. No rows give no weights.
+/// Features are scaled to a standard deviation of one first; higher `l2` shrinks the weights. A feature with the same
+/// value in all rows gets the weight 0. Without rows there are no weights.
 ///
 /// # Panics
-/// Rows of different lengths, or not one label a row.
-pub fn fit(rows: &[&[f64]], labels: &[bool], penalty: f64) -> Linear {
-    assert_eq!(rows.len(), labels.len(), "one label a row");
+/// If rows have different lengths, or the number of labels is not the number of rows.
+pub fn fit(rows: &[&[f64]], labels: &[bool], l2: f64) -> Linear {
+    assert_eq!(rows.len(), labels.len(), "one label per row");
     let Some(n_features) = rows.first().map(|row| row.len()) else {
         return Linear { bias: 0.0, weights: Vec::new() };
     };
@@ -50,7 +50,7 @@ pub fn fit(rows: &[&[f64]], labels: &[bool], penalty: f64) -> Linear {
         .collect();
     let mut weights = vec![0.0; n_features + 1];
     for _ in 0..MAX_STEPS {
-        let step = newton_step(&scaled, labels, &weights, penalty);
+        let step = newton_step(&scaled, labels, &weights, l2);
         weights.iter_mut().zip(&step).for_each(|(weight, step)| *weight -= step);
         if step.iter().all(|step| step.abs() < TOLERANCE) {
             break;
@@ -62,7 +62,7 @@ pub fn fit(rows: &[&[f64]], labels: &[bool], penalty: f64) -> Linear {
     Linear { bias: weights[0] - moved, weights: unscaled }
 }
 
-/// Mean and standard deviation of a feature; a constant one has an endless deviation, and so no weight.
+/// Returns mean and standard deviation of a feature; the deviation of a constant is infinite, so that its weight is 0.
 #[allow(clippy::cast_precision_loss)] // Counts of rows.
 fn scale(rows: &[&[f64]], at: usize) -> (f64, f64) {
     let n_rows = rows.len() as f64;
@@ -71,8 +71,8 @@ fn scale(rows: &[&[f64]], at: usize) -> (f64, f64) {
     (mean, if variance > f64::EPSILON { variance.sqrt() } else { f64::INFINITY })
 }
 
-/// How far Newton's method moves each weight, the bias first.
-fn newton_step(rows: &[Vec<f64>], labels: &[bool], weights: &[f64], penalty: f64) -> Vec<f64> {
+/// Returns the step of Newton's method for each weight, the bias first.
+fn newton_step(rows: &[Vec<f64>], labels: &[bool], weights: &[f64], l2: f64) -> Vec<f64> {
     let n = weights.len();
     let mut gradient = vec![0.0; n];
     let mut curvature = vec![vec![0.0; n]; n];
@@ -91,13 +91,13 @@ fn newton_step(rows: &[Vec<f64>], labels: &[bool], weights: &[f64], penalty: f64
         }
     }
     for at in 1..n {
-        gradient[at] += penalty * weights[at];
-        curvature[at][at] += penalty;
+        gradient[at] += l2 * weights[at];
+        curvature[at][at] += l2;
     }
     solve(curvature, gradient)
 }
 
-/// Solves `matrix · x = right` by Cholesky; the matrix is symmetric, its lower half is read.
+/// Solves `matrix · x = right` by Cholesky decomposition; reads the lower half of the symmetric matrix.
 fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     let n = right.len();
     for i in 0..n {
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn two_groups_get_the_log_odds_of_their_shares() {
-        // Of those with 0 one in four is true, of those with 1 three in four; weights hardly held back.
+        // One in four rows with 0 is true, and three in four with 1; there is nearly no regularisation.
         let rows: Vec<&[f64]> = [[0.0].as_slice(); 4].into_iter().chain([[1.0].as_slice(); 4]).collect();
         let labels = [true, false, false, false, true, true, true, false];
         let linear = fit(&rows, &labels, 1e-12);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_penalty_holds_weights_back_and_a_constant_feature_has_none() {
+    fn regularisation_shrinks_weights_and_a_constant_feature_has_none() {
         let rows: Vec<Vec<f64>> = (0..40).map(|n| vec![f64::from(n % 2), 7.0]).collect();
         let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
         let labels: Vec<bool> = (0..40).map(|n| n % 2 == 1).collect();
@@ -146,13 +146,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn at_the_fit_no_weight_can_move_for_the_better(
+        fn the_errors_of_a_fit_sum_to_zero(
             rows in prop::collection::vec((prop::collection::vec(-3.0_f64..3.0, 3), any::<bool>()), 8..60)
         ) {
             let (features, labels): (Vec<Vec<f64>>, Vec<bool>) = rows.into_iter().unzip();
             let slices: Vec<&[f64]> = features.iter().map(Vec::as_slice).collect();
             let fitted = fit(&slices, &labels, 1.0);
-            // The sum of the errors is 0 at the fit, for the bias has no penalty.
+            // The bias is not regularised, so the errors sum to 0.
             let errors: f64 = slices.iter().zip(&labels)
                 .map(|(row, &label)| logistic(fitted.log_odds(row)) - f64::from(u8::from(label))).sum();
             prop_assert!(errors.abs() < 1e-6, "{}", errors);

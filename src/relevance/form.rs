@@ -1,9 +1,9 @@
-//! How the query is put: its length, whether it asks, orders, greets or chats.
+//! The form of the query: its length, and whether it is a question, an order, a greeting or chat.
 //!
-//! How many turns came before is no feature: the few labelled conversations say nothing
-//! about those of a log.
+//! The number of previous turns is not a feature, because the labelled data has too few
+//! conversations to learn from.
 
-use super::asked::Asked;
+use super::query::PreparedQuery;
 use super::words::log_count;
 
 /// Names of the features, in the order of [`features`].
@@ -67,24 +67,24 @@ const ORDERS: &[&str] = &[
 ];
 /// Words that begin small talk.
 const GREETINGS: &[&str] = &["bye", "good", "hello", "hey", "hi", "no", "ok", "thank", "thanks", "yes"];
-/// Words by which the asker speaks of itself.
+/// Words that begin a sentence about the user.
 const SELF: &[&str] = &["i", "i'm", "im", "my", "we"];
 /// Signs of pasted code, prompts and docs.
 const MARKUP: &[&str] = &["<<", "[{", "{\"", "](", "```"];
 
-/// From so many words on, as a logarithm, more of them change nothing.
+/// Upper limit of the length feature, as the logarithm of a number of words.
 const LONG: f64 = 3.0;
-/// The logarithm of the length around which most requests to functions lie.
+/// The usual length of a query, as the logarithm of a number of words.
 const USUAL: f64 = 2.8;
-/// The logarithm from which on a query is unusually long.
+/// The length from which a query is unusually long, as the logarithm of a number of words.
 const TOO_LONG: f64 = 3.6;
 
-/// See the names; lengths are logarithms of words.
-pub(super) fn features(asked: &Asked) -> Vec<f64> {
-    let length = log_count(asked.plain_words.len());
-    let first = asked.plain_words.first().map_or("", String::as_str);
-    let second = asked.plain_words.get(1).map_or("", String::as_str);
-    let says_you = asked.plain_words.iter().any(|word| ["you", "your", "yourself"].contains(&word.as_str()));
+/// Returns the features in the order of [`NAMES`]; lengths are logarithms of numbers of words.
+pub(super) fn features(query: &PreparedQuery) -> Vec<f64> {
+    let length = log_count(query.plain_words.len());
+    let first = query.plain_words.first().map_or("", String::as_str);
+    let second = query.plain_words.get(1).map_or("", String::as_str);
+    let says_you = query.plain_words.iter().any(|word| ["you", "your", "yourself"].contains(&word.as_str()));
     let asks_politely = ["can", "could", "would", "will"].contains(&first) && second == "you";
     let yes = |is_so: bool| f64::from(u8::from(is_so));
     vec![
@@ -96,10 +96,10 @@ pub(super) fn features(asked: &Asked) -> Vec<f64> {
         yes(GREETINGS.contains(&first)),
         yes(SELF.contains(&first)),
         yes(says_you && !asks_politely),
-        yes(asked.text.contains(['?', '？'])),
-        yes(asked.text.trim_end().ends_with('.')),
-        yes(asked.text.trim_start().starts_with(char::is_lowercase)),
-        yes(MARKUP.iter().any(|sign| asked.text.contains(sign))),
+        yes(query.text.contains(['?', '？'])),
+        yes(query.text.trim_end().ends_with('.')),
+        yes(query.text.trim_start().starts_with(char::is_lowercase)),
+        yes(MARKUP.iter().any(|sign| query.text.contains(sign))),
     ]
 }
 
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_can_be_searched() {
+    fn orders_are_sorted() {
         assert!(ORDERS.is_sorted());
     }
 }

@@ -1,8 +1,7 @@
-//! Whether a recorded call holds what its request says.
+//! Whether the arguments of a recorded call occur in its request.
 //!
-//! A model that calls a function which does not fit has to make values up. So a call of a function of the list whose
-//! required values stand in the conversation shows that the function fits, even where the words of the query are not
-//! those of the docs.
+//! A model that calls a function that does not fit has to invent values. So a call whose required values occur in the
+//! conversation shows that the function fits, even if query and docs share no words.
 
 use serde_json::Value;
 
@@ -10,14 +9,14 @@ use super::words::{content_set, holds};
 use crate::conversation::Call;
 use crate::text::normal::loose_name;
 
-/// Whether every call is of one of the functions, and holds in each required parameter a value that the text has; at
-/// least one value must be found. Flags and listed values stand for themselves and count for nothing.
+/// Returns whether every call is a call of one of the functions and each of its required values occurs in the text; at
+/// least one value must be found. Booleans and enum values need not occur and do not count.
 pub fn are_grounded(calls: &[Call], functions: &[Value], text: &str) -> bool {
     let words = content_set(text);
     let mut n_found = 0;
     let all = calls.iter().all(|call| {
         let called = loose_name(&call.name);
-        // An only function is meant whatever a merge of docs has made of its name.
+        // A single function matches any name, because a merge of docs may have renamed it.
         let is_called = |function: &&Value| {
             functions.len() == 1 || function["name"].as_str().map(loose_name) == Some(called.clone())
         };
@@ -25,7 +24,7 @@ pub fn are_grounded(calls: &[Call], functions: &[Value], text: &str) -> bool {
         let parameters = &function["parameters"];
         let required = parameters["required"].as_array().map_or(&[][..], Vec::as_slice);
         required.iter().filter_map(Value::as_str).all(|name| {
-            // Fixes of the docs may have changed signs in the name.
+            // Fixes of the docs may have changed characters in the name.
             let arguments = call.arguments.as_object().into_iter().flatten();
             let mut given =
                 arguments.filter(|(given, _)| *given == name || loose_name(given) == loose_name(name));
@@ -41,7 +40,7 @@ pub fn are_grounded(calls: &[Call], functions: &[Value], text: &str) -> bool {
     all && n_found > 0
 }
 
-/// Whether at least half of the words of a value, and of each value inside of it, are among some words.
+/// Returns whether at least half of the words in a value, and in each nested value, are among some words.
 fn is_in(value: &Value, words: &[String]) -> bool {
     match value {
         Value::Array(values) => values.iter().all(|value| is_in(value, words)),
@@ -65,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_is_grounded_where_its_required_values_stand_in_the_request() {
+    fn a_call_is_grounded_if_its_required_values_occur_in_the_request() {
         let functions =
             [json!({"name": "run.command", "description": "Runs it.", "parameters": {"type": "dict",
             "required": ["command", "mode"], "properties": {"command": {"type": "string"},
@@ -88,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_without_values_shows_nothing() {
+    fn a_call_without_values_is_not_grounded() {
         let functions =
             [json!({"name": "now", "parameters": {"type": "dict", "required": [], "properties": {}}})];
         let calls = [Call { id: None, name: "now".to_owned(), arguments: json!({}) }];

@@ -1,84 +1,84 @@
-//! Queries that nobody could answer, whatever the functions: rules, tried in order.
+//! Rules for queries that cannot be answered with any functions, tried in order.
 //!
-//! A rule must be sure, for nothing is weighed here. What asks something foreign to the
-//! functions is not of low quality; that is for the model.
+//! A rule must be reliable, because it decides alone. A query that has nothing to do with the
+//! functions is not of low quality; the model judges it.
 
-use super::asked::Asked;
-use super::offer::Offer;
+use super::docs::PreparedDocs;
+use super::query::PreparedQuery;
 use super::words::{holds, plain_words};
 use crate::text::noise::is_mash;
 use crate::text::normal::normalise_query;
 
-/// One way in which a query is of low quality.
+/// A rule for queries of low quality.
 #[derive(Debug)]
 pub struct Rule {
     /// The name in the column `relevance_basis`.
     pub name: &'static str,
-    /// What is wrong, in one sentence.
+    /// The description of the fault, in one sentence.
     pub what: &'static str,
-    /// The characters alone show it. Else it also depends on what the docs know or which words the query lacks, and
-    /// a label by it is no surer than one by the model.
+    /// Whether the characters of the query alone prove the fault. Other rules also depend on the docs or on missing
+    /// words, so their labels are no more reliable than those of the model.
     pub is_certain: bool,
-    holds: fn(&Asked, &Offer) -> bool,
+    holds: fn(&PreparedQuery, &PreparedDocs) -> bool,
 }
 
 /// All rules, in the order they are tried.
 pub static RULES: [Rule; 7] = [
     Rule {
         name: "empty",
-        what: "It holds nothing but blanks and control characters.",
+        what: "The query contains only blanks and control characters.",
         is_certain: true,
-        holds: |asked, _| asked.last.chars().all(|c| c.is_whitespace() || c.is_control()),
+        holds: |query, _| query.last.chars().all(|c| c.is_whitespace() || c.is_control()),
     },
     Rule {
         name: "control-characters",
-        what: "Control characters make up a good part of it.",
+        what: "A large share of the query is control characters.",
         is_certain: true,
-        holds: |asked, _| has_control_characters(&asked.last),
+        holds: |query, _| has_control_characters(&query.last),
     },
     Rule {
         name: "no-words",
-        what: "It holds no letter and no digit.",
+        what: "The query contains no letter and no digit.",
         is_certain: true,
-        holds: |asked, _| !asked.last.contains(char::is_alphanumeric),
+        holds: |query, _| !query.last.contains(char::is_alphanumeric),
     },
     Rule {
         name: "placeholder",
-        what: "A program put it where a query was missing.",
+        what: "The query is a placeholder that a program inserted for a missing query.",
         is_certain: true,
-        holds: |asked, _| is_placeholder(&normalise_query(&asked.last)),
+        holds: |query, _| is_placeholder(&normalise_query(&query.last)),
     },
     Rule {
         name: "keyboard-noise",
-        what: "It is typed by running over the keyboard.",
+        what: "The query is random keystrokes.",
         is_certain: true,
-        holds: |asked, _| is_noise(asked),
+        holds: |query, _| is_noise(query),
     },
     Rule {
         name: "lone-word",
-        what: "It is one short word, and no doc knows it.",
+        what: "The query is one short word that does not occur in the docs.",
         is_certain: false,
         holds: is_lone_word,
     },
     Rule {
         name: "pasted-page",
-        what: "It is a page of text, and nothing in it asks or orders.",
+        what: "The query is a page of text without a question or an order.",
         is_certain: false,
-        holds: |asked, _| is_pasted_page(asked),
+        holds: |query, _| is_pasted_page(query),
     },
 ];
 
-/// The first rule that a query breaks.
-pub fn fault(asked: &Asked, offer: &Offer) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| (rule.holds)(asked, offer))
+/// Returns the first rule that matches a query.
+pub fn fault(query: &PreparedQuery, docs: &PreparedDocs) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| (rule.holds)(query, docs))
 }
 
-/// Whether a query that breaks the rule of this name is of low quality whatever the functions are.
+/// Returns whether the rule of this name proves low quality for any functions.
 pub fn is_certain(rule: &str) -> bool {
     RULES.iter().any(|known| known.name == rule && known.is_certain)
 }
 
-/// One character in so many may be a control character.
+/// A query has too many control characters if at least one in this many characters is one.
 const CONTROL_SHARE: usize = 20;
 
 fn has_control_characters(text: &str) -> bool {
@@ -86,7 +86,7 @@ fn has_control_characters(text: &str) -> bool {
     n_control > 0 && n_control * CONTROL_SHARE >= text.chars().count()
 }
 
-/// Whole queries that programs put where one was missing, in normal form without marks at the end.
+/// Queries that programs insert for a missing query, normalised and without final punctuation.
 const PLACEHOLDERS: &[&str] = &[
     "none",
     "null",
@@ -106,7 +106,7 @@ const PLACEHOLDERS: &[&str] = &[
     "user input",
     "lorem ipsum",
 ];
-/// Sentences that say so, wherever they stand at the beginning.
+/// Beginnings of queries that report a missing query.
 const SAYS_MISSING: &[&str] = &[
     "the user did not provide a query",
     "the user did not provide any query",
@@ -132,35 +132,35 @@ fn is_placeholder(normal: &str) -> bool {
         || is_unfilled("<", ">")
 }
 
-/// Noise is so many words at most …
+/// Maximum number of words in keyboard noise.
 const MAX_NOISE_WORDS: usize = 3;
-/// … of which those that are not typed along the keys have no more characters than this.
+/// Maximum length in characters of other words in keyboard noise.
 const MAX_SCRAP_CHARS: usize = 2;
 
-/// Words of noise only, at least one of them typed along the keys.
-fn is_noise(asked: &Asked) -> bool {
-    let words = plain_words(&asked.last);
+/// Returns whether a query is keyboard noise: random keystrokes, possibly with very short other words.
+fn is_noise(query: &PreparedQuery) -> bool {
+    let words = plain_words(&query.last);
     words.len() <= MAX_NOISE_WORDS
         && words.iter().any(|word| is_mash(word))
         && words.iter().all(|word| is_mash(word) || word.chars().count() <= MAX_SCRAP_CHARS)
 }
 
-/// A lone word of Latin letters up to this length means nothing by itself.
+/// Maximum length of a single word of Latin letters that means nothing by itself.
 const MAX_LONE_CHARS: usize = 4;
 
-fn is_lone_word(asked: &Asked, offer: &Offer) -> bool {
-    let [word] = asked.plain_words.as_slice() else { return false };
+fn is_lone_word(query: &PreparedQuery, docs: &PreparedDocs) -> bool {
+    let [word] = query.plain_words.as_slice() else { return false };
     word.chars().count() <= MAX_LONE_CHARS
         && word.chars().all(|c| c.is_ascii_alphabetic())
-        && asked.is_alone
-        && !asked.words.iter().any(|word| holds(&offer.words, word))
+        && query.is_alone
+        && !query.words.iter().any(|word| holds(&docs.words, word))
 }
 
-/// A page has at least so many words …
+/// Minimum number of words in a page of text.
 const MIN_PAGE_WORDS: usize = 120;
-/// … and lines.
+/// Minimum number of lines in a page of text.
 const MIN_PAGE_LINES: usize = 6;
-/// Words that ask or order, wherever they stand; sorted.
+/// Words that show a question or an order; sorted.
 const ASKING: &[&str] = &[
     "analyze",
     "answer",
@@ -195,12 +195,12 @@ const ASKING: &[&str] = &[
     "your",
 ];
 
-fn is_pasted_page(asked: &Asked) -> bool {
-    asked.is_alone
-        && asked.plain_words.len() >= MIN_PAGE_WORDS
-        && asked.text.trim().lines().count() >= MIN_PAGE_LINES
-        && !asked.text.contains(['?', '？'])
-        && !asked.plain_words.iter().any(|word| ASKING.binary_search(&word.as_str()).is_ok())
+fn is_pasted_page(query: &PreparedQuery) -> bool {
+    query.is_alone
+        && query.plain_words.len() >= MIN_PAGE_WORDS
+        && query.text.trim().lines().count() >= MIN_PAGE_LINES
+        && !query.text.contains(['?', '？'])
+        && !query.plain_words.iter().any(|word| ASKING.binary_search(&word.as_str()).is_ok())
 }
 
 #[cfg(test)]
@@ -212,12 +212,12 @@ mod tests {
     fn found(query: &str) -> Option<&'static str> {
         let functions = [json!({"name": "play_song", "description": "Plays a song by name.", "parameters": {
             "type": "dict", "required": ["song"], "properties": {"song": {"type": "string", "description": "Its name."}}}})];
-        let asked = Asked::new(&[query]);
-        fault(&asked, &Offer::new(&functions)).map(|rule| rule.name)
+        let query = PreparedQuery::new(&[query]);
+        fault(&query, &PreparedDocs::new(&functions)).map(|rule| rule.name)
     }
 
     #[test]
-    fn each_rule_finds_its_own_and_leaves_its_neighbour() {
+    fn each_rule_matches_its_example_and_not_a_similar_one() {
         let page = "Harbour news\n".repeat(70);
         let asking_page = format!("{page}Summarize this page.");
         for (rule, fires, quiet) in [
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_ask_can_be_searched() {
+    fn words_of_questions_are_sorted() {
         assert!(ASKING.is_sorted());
     }
 }

@@ -1,13 +1,14 @@
-//! How well scores tell relevant from irrelevant, and where to draw the two lines.
+//! Measures of scores for relevance: the area under the ROC curve, and the choice of thresholds.
 //!
-//! `thresholds` draws them for one target precision; `curve` does so for each of a fixed set of
-//! targets, so that another target can be chosen without a new fit.
+//! `thresholds` chooses both thresholds for one target precision; `curve` chooses them for a fixed
+//! set of targets, so that another target can be selected without a new fit.
 
 use serde::{Deserialize, Serialize};
 
-/// The area under the ROC curve: how often a relevant row has the higher score, a tie counts half.
+/// Returns the area under the ROC curve: the share of pairs in which the relevant row has the higher score. Ties count
+/// half.
 ///
-/// From 0 to 1, one half is chance; `None` where one side has no rows.
+/// From 0 to 1, 0.5 is chance; `None` if one label has no rows.
 #[allow(clippy::cast_precision_loss)] // Counts of rows.
 pub fn roc_auc(scored: &[(f64, bool)]) -> Option<f64> {
     let mut sorted = scored.to_vec();
@@ -25,94 +26,96 @@ pub fn roc_auc(scored: &[(f64, bool)]) -> Option<f64> {
     (pairs > 0.0).then(|| (rank_sum - n_relevant * (n_relevant + 1.0) / 2.0) / pairs)
 }
 
-/// Between these a row is not decided. Probabilities from 0 to 1.
+/// Thresholds of the probability, from 0 to 1. Rows between the two are not decided.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
-    /// From this probability on a row is relevant.
+    /// A row is relevant at or above this probability.
     pub relevant_from: f64,
-    /// Up to this one it is irrelevant.
+    /// A row is irrelevant at or below this probability.
     pub irrelevant_to: f64,
 }
 
-/// The widest thresholds at which, of these rows, at least `precision` on each side are right.
+/// Chooses the widest thresholds at which at least `precision` of the decided rows are right, for each label.
 ///
-/// One row of the other side is counted in beforehand, so that a few lucky rows do not set a line. A side that
-/// never gets so good decides nothing: its line lies beyond 0 or 1.
+/// One additional wrong row is assumed, so that a few lucky rows do not determine a threshold. A label that never reaches
+/// the precision is never assigned: its threshold is below 0 or above 1.
 pub fn thresholds(scored: &[(f64, bool)], precision: f64) -> Thresholds {
     let mut sorted = scored.to_vec();
     sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let relevant = line(&sorted, Label::Relevant, precision);
+    let relevant = threshold(&sorted, Label::Relevant, precision);
     sorted.reverse();
-    let irrelevant = line(&sorted, Label::Irrelevant, precision);
-    Thresholds::apart(relevant.map(|line| line.score), irrelevant.map(|line| line.score))
+    let irrelevant = threshold(&sorted, Label::Irrelevant, precision);
+    Thresholds::apart(relevant.map(|row| row.score), irrelevant.map(|row| row.score))
 }
 
 impl Thresholds {
-    /// Both lines; a side without one decides nothing, and rows that both sides want are for neither.
+    /// Combines both thresholds. A label without a threshold is never assigned; if the two overlap, both move to the
+    /// middle.
     fn apart(relevant_from: Option<f64>, irrelevant_to: Option<f64>) -> Self {
         let relevant_from = relevant_from.unwrap_or(NEVER_RELEVANT);
         let irrelevant_to = irrelevant_to.unwrap_or(NEVER_IRRELEVANT);
         if irrelevant_to >= relevant_from {
             let between = f64::midpoint(irrelevant_to, relevant_from);
-            return Self { relevant_from: between, irrelevant_to: between - APART };
+            return Self { relevant_from: between, irrelevant_to: between - MIN_DISTANCE };
         }
         Self { relevant_from, irrelevant_to }
     }
 
-    /// The lines of a curve for a target precision from 0 to 1: on each side the widest whose target is at least that.
-    /// Higher decides fewer rows. A side that reaches no such target decides nothing; `None` where neither side does.
+    /// Returns the thresholds of a curve for a target precision from 0 to 1: for each label, the widest whose target is at
+    /// least that. Higher decides fewer rows. A label that reaches no such target is never assigned; `None` if neither
+    /// label does.
     pub fn of_curve(curve: &[Point], precision: f64) -> Option<Self> {
-        let line = |side: Label| {
+        let threshold = |side: Label| {
             let good_enough = curve.iter().filter(|point| point.side == side && point.precision >= precision);
             good_enough.min_by(|a, b| a.precision.total_cmp(&b.precision)).map(|point| point.threshold)
         };
-        let (relevant, irrelevant) = (line(Label::Relevant), line(Label::Irrelevant));
+        let (relevant, irrelevant) = (threshold(Label::Relevant), threshold(Label::Irrelevant));
         (relevant.is_some() || irrelevant.is_some()).then(|| Self::apart(relevant, irrelevant))
     }
 }
 
-/// So far apart are two lines at least, so that they are two when they are written with four digits.
-pub(super) const APART: f64 = 0.0001;
+/// Minimum distance of two thresholds, so that they differ when they are written with four digits.
+pub(super) const MIN_DISTANCE: f64 = 0.0001;
 
 /// Thresholds that no probability reaches.
 const NEVER_RELEVANT: f64 = 1.01;
 const NEVER_IRRELEVANT: f64 = -0.01;
 
-/// The last row up to which enough rows have the label.
-struct Line {
+/// The last row up to which enough rows have the label, with the counts up to it.
+struct ThresholdRow {
     score: f64,
     n_decided: usize,
     n_right: usize,
 }
 
 #[allow(clippy::cast_precision_loss)] // Counts of rows.
-fn line(sorted: &[(f64, bool)], side: Label, precision: f64) -> Option<Line> {
-    let (mut n_right, mut n_decided, mut line) = (0_usize, 0_usize, None);
+fn threshold(sorted: &[(f64, bool)], side: Label, precision: f64) -> Option<ThresholdRow> {
+    let (mut n_right, mut n_decided, mut last) = (0_usize, 0_usize, None);
     for ties in sorted.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
         n_decided += ties.len();
         n_right += ties.iter().filter(|row| row.1 == side.is_relevant()).count();
         if n_right as f64 >= precision * (n_decided + 1) as f64 {
-            line = Some(Line { score: ties[0].0, n_decided, n_right });
+            last = Some(ThresholdRow { score: ties[0].0, n_decided, n_right });
         }
     }
-    line
+    last
 }
 
-/// A side of the labels.
+/// A label that the model assigns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Label {
     /// Some function fits.
     Relevant,
-    /// None does.
+    /// No function fits.
     Irrelevant,
 }
 
 impl Label {
-    /// Both sides.
+    /// Both labels.
     pub const ALL: [Self; 2] = [Self::Relevant, Self::Irrelevant];
 
-    /// The word in files.
+    /// Returns the name of the label in files.
     pub fn name(self) -> &'static str {
         if self.is_relevant() { "relevant" } else { "irrelevant" }
     }
@@ -125,38 +128,39 @@ impl Label {
 /// The target precisions of a curve.
 pub const TARGETS: [f64; 7] = [0.80, 0.85, 0.90, 0.925, 0.95, 0.975, 0.99];
 
-/// The share of the allowed errors that lines keep in reserve: on rows not seen they are a little worse.
+/// The share of the allowed errors that is kept in reserve, because precision is slightly lower on unseen rows.
 const RESERVE: f64 = 0.2;
 
-/// The precision that lines must reach on the rows they are drawn by, so that they reach the target on others.
+/// Returns the precision that thresholds must reach on the rows they are chosen on, so that they reach the target on
+/// unseen rows.
 pub(super) fn with_reserve(target: f64) -> f64 {
     target + RESERVE * (1.0 - target)
 }
 
-/// The widest line of one side for a target precision, and what it decides of the rows it was drawn by.
+/// The widest threshold of one label for a target precision, with the counts on the rows it was chosen on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Point {
-    /// The side.
+    /// The label.
     pub side: Label,
     /// The target precision, one of [`TARGETS`].
     pub precision: f64,
-    /// The line: relevant from this probability on, or irrelevant up to it.
+    /// The threshold: relevant at or above this probability, or irrelevant at or below it.
     pub threshold: f64,
     /// The share of all rows that it decides.
     pub coverage: f64,
-    /// The share of the side's own rows that it decides.
+    /// The share of the rows with this label that it decides.
     pub recall: f64,
-    /// How many rows it decides.
+    /// The number of rows that it decides.
     pub n_decided: u64,
-    /// How many of them rightly.
+    /// The number of rows that it decides correctly.
     pub n_right: u64,
 }
 
-/// The curve of precision and coverage: a point for each side and target, in the order of [`TARGETS`].
+/// Returns the curve of precision and coverage: a point for each label and target, in the order of [`TARGETS`].
 ///
-/// The rows must have been scored by weights that were fitted on others. A target that a side never reaches has no
-/// point. A higher target never decides more.
+/// The weights that scored the rows must have been fitted on other rows. A target that a label never reaches has no
+/// point. A higher target never decides more rows.
 pub fn curve(scored: &[(f64, bool)]) -> Vec<Point> {
     let mut sorted = scored.to_vec();
     sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -166,11 +170,11 @@ pub fn curve(scored: &[(f64, bool)]) -> Vec<Point> {
     points
 }
 
-/// The points of one side; its own rows come first.
+/// Returns the points of one label; rows that are most likely to have it come first.
 fn points(sorted: &[(f64, bool)], side: Label) -> Vec<Point> {
     let n_side = sorted.iter().filter(|row| row.1 == side.is_relevant()).count();
     let point = |precision: f64| {
-        let Line { score, n_decided, n_right } = line(sorted, side, with_reserve(precision))?;
+        let ThresholdRow { score, n_decided, n_right } = threshold(sorted, side, with_reserve(precision))?;
         Some(Point {
             side,
             precision,
@@ -184,13 +188,13 @@ fn points(sorted: &[(f64, bool)], side: Label) -> Vec<Point> {
     TARGETS.into_iter().filter_map(point).collect()
 }
 
-/// 0 of nothing.
+/// Returns `part / whole`; 0 if `whole` is 0.
 #[allow(clippy::cast_precision_loss)] // Counts of rows.
 fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// How many rows the line of a point decides, and how many of them rightly; the rows may be others than its own.
+/// Returns how many rows the threshold of a point decides, and how many of them correctly, on any rows.
 pub fn decided_by(point: &Point, scored: &[(f64, bool)]) -> (usize, usize) {
     let is_decided = |score: f64| match point.side {
         Label::Relevant => score >= point.threshold,
@@ -201,19 +205,19 @@ pub fn decided_by(point: &Point, scored: &[(f64, bool)]) -> (usize, usize) {
         .fold((0, 0), |(n, n_right), row| (n + 1, n_right + usize::from(row.1 == point.side.is_relevant())))
 }
 
-/// What thresholds do to some rows.
+/// The number of rows that thresholds decide.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Decided {
+pub struct DecisionCounts {
     /// All rows.
     pub n_rows: usize,
-    /// Judged relevant, and how many of them are.
+    /// Rows judged relevant, and how many of them are.
     pub relevant: (usize, usize),
-    /// Judged irrelevant, and how many of them are.
+    /// Rows judged irrelevant, and how many of them are.
     pub irrelevant: (usize, usize),
 }
 
-impl Decided {
-    /// Judges rows.
+impl DecisionCounts {
+    /// Counts the decisions of thresholds on some rows.
     pub fn of(scored: &[(f64, bool)], thresholds: Thresholds) -> Self {
         let mut decided = Self::default();
         for &(score, label) in scored {
@@ -250,21 +254,21 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_drawn_where_both_sides_are_still_right() {
+    fn thresholds_are_the_widest_that_are_still_right() {
         let mut scored: Vec<(f64, bool)> = (0..100).map(|n| (f64::from(n) / 100.0, n >= 50)).collect();
         let found = thresholds(&scored, 0.95);
-        let decided = Decided::of(&scored, found);
+        let decided = DecisionCounts::of(&scored, found);
         assert!(decided.relevant.0 + decided.irrelevant.0 >= 99, "{decided:?}");
         for row in &mut scored {
             row.1 = true;
         }
-        assert!(Decided::of(&scored, thresholds(&scored, 0.95)).irrelevant == (0, 0));
-        assert_eq!(Decided::of(&[], thresholds(&[], 0.95)), Decided::default());
+        assert!(DecisionCounts::of(&scored, thresholds(&scored, 0.95)).irrelevant == (0, 0));
+        assert_eq!(DecisionCounts::of(&[], thresholds(&[], 0.95)), DecisionCounts::default());
     }
 
     #[test]
-    fn a_curve_has_a_point_for_each_target_that_a_side_reaches() {
-        // The relevant side is pure; one in five of the irrelevant side's rows is relevant.
+    fn a_curve_has_a_point_for_each_target_that_a_label_reaches() {
+        // All rows with a high score are relevant; one in five with a low score is relevant, too.
         let rows = |n: u32, score: f64, one_in: u32| (0..n).map(move |at| (score, at % one_in == 0));
         let scored: Vec<(f64, bool)> = rows(100, 0.9, 1).chain(rows(200, 0.1, 5)).collect();
         let found = curve(&scored);
@@ -276,13 +280,13 @@ mod tests {
         assert_eq!(
             of(Label::Irrelevant),
             [] as [&Point; 0],
-            "80 % are right, which is not enough for lines that hold on other rows"
+            "80 % are right, which is not enough with the reserve for unseen rows"
         );
         assert_eq!(curve(&[]), []);
     }
 
     #[test]
-    fn lines_of_a_curve_are_those_of_the_next_target_and_a_side_without_one_decides_nothing() {
+    fn a_curve_returns_the_thresholds_of_the_next_target_and_none_for_a_label_without_one() {
         let point = |side, precision, threshold| Point {
             side,
             precision,
@@ -297,17 +301,17 @@ mod tests {
             point(Label::Relevant, 0.95, 0.9),
             point(Label::Irrelevant, 0.8, 0.5),
         ];
-        let lines = |precision| Thresholds::of_curve(&curve, precision);
-        assert_eq!(lines(0.9), Some(Thresholds { relevant_from: 0.9, irrelevant_to: NEVER_IRRELEVANT }));
-        assert_eq!(lines(0.96), None);
-        // At 0.8 both sides want what lies between 0.4 and 0.5.
-        let met = lines(0.8).unwrap();
-        assert_eq!((met.relevant_from, met.irrelevant_to), (0.45, 0.45 - APART));
+        let of_curve = |precision| Thresholds::of_curve(&curve, precision);
+        assert_eq!(of_curve(0.9), Some(Thresholds { relevant_from: 0.9, irrelevant_to: NEVER_IRRELEVANT }));
+        assert_eq!(of_curve(0.96), None);
+        // At 0.8 the two labels overlap between 0.4 and 0.5.
+        let found = of_curve(0.8).unwrap();
+        assert_eq!((found.relevant_from, found.irrelevant_to), (0.45, 0.45 - MIN_DISTANCE));
     }
 
     proptest! {
         #[test]
-        fn a_higher_target_never_decides_more_and_its_line_is_as_right_as_it_says(
+        fn a_higher_target_never_decides_more_and_its_threshold_has_the_stated_precision(
             scored in prop::collection::vec((0_u8..20, any::<bool>()), 0..200)
         ) {
             let scored: Vec<(f64, bool)> = scored.into_iter().map(|(n, label)| (f64::from(n) / 20.0, label)).collect();
@@ -324,17 +328,17 @@ mod tests {
         }
 
         #[test]
-        fn what_is_decided_is_as_right_as_asked(
+        fn decisions_have_the_requested_precision(
             scored in prop::collection::vec((0_u8..20, any::<bool>()), 0..80), precision in 0.6_f64..0.99
         ) {
             let scored: Vec<(f64, bool)> = scored.into_iter().map(|(n, label)| (f64::from(n) / 20.0, label)).collect();
             let found = thresholds(&scored, precision);
             prop_assert!(found.irrelevant_to < found.relevant_from);
-            let decided = Decided::of(&scored, found);
+            let decided = DecisionCounts::of(&scored, found);
             for (n, n_right) in [decided.relevant, decided.irrelevant] {
                 let wrong_allowed = (1.0 - precision) * f64::from(u32::try_from(n).unwrap());
-                // Where the two sides met, the line between them was moved.
-                if found.relevant_from - found.irrelevant_to > 2.0 * APART {
+                // If the two thresholds overlapped, they were moved to the middle.
+                if found.relevant_from - found.irrelevant_to > 2.0 * MIN_DISTANCE {
                     prop_assert!(f64::from(u32::try_from(n - n_right).unwrap()) <= wrong_allowed + 1e-9);
                 }
             }

@@ -1,17 +1,17 @@
-//! Whether a request can be answered by a call of the functions it was sent with.
+//! Relevance: whether a call of the functions of its doc list can answer a request.
 //!
-//! Rules first (`low_quality`), then a model: features of the query and its docs, one file
-//! a family (`features` lists them), and what the log's own answers say (`evidence`),
-//! weighed by logistic regression (`model`). `calibrate` fits the weights; `fit` and
-//! `measure` are the mathematics; `operating` counts what the lines in use decide of a run,
-//! and `basis` tells what a judgement rests on. No language model and no network: this knows words,
-//! spelling and form, and leaves the rest undecided.
+//! First rules (`low_quality`), then a logistic regression (`model`) over features of the query
+//! and its docs (`features`, one file per family) and over the recorded answers (`evidence`).
+//! `calibrate` fits the weights, `fit` and `measure` hold the mathematics, `operating` counts the
+//! decisions of a run at the thresholds in use, and `basis` reads what a judgement is based on.
+//! Deliberately absent: language models and network access. The features cover words, spelling
+//! and form; other requests remain undecided.
 
-pub mod asked;
 pub mod basis;
 pub mod calibrate;
 mod closeness;
 mod coverage;
+pub mod docs;
 pub mod evidence;
 pub mod features;
 pub mod fit;
@@ -20,10 +20,10 @@ pub mod grounded;
 pub mod low_quality;
 pub mod measure;
 pub mod model;
-pub mod offer;
 mod open_tools;
 pub mod operating;
 mod overlap;
+pub mod query;
 pub mod script;
 mod topical;
 mod topics;
@@ -32,25 +32,25 @@ mod words;
 
 use crate::embed::hashed::Hashed;
 
-/// The space in which queries are close to docs. The weights are fitted in it, so another one asks for a new fit.
+/// The vector space of queries and docs. The weights are fitted in it; another space needs a new fit.
 pub const SPACE: Hashed = Hashed::V1;
 
-/// What is judged of a request: the words of the column `relevance`.
+/// The relevance label of a request: the values of the column `relevance`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relevance {
-    /// A function fits what is asked.
+    /// A function fits the query.
     Relevant,
-    /// None does.
+    /// No function fits the query.
     Irrelevant,
-    /// Nothing sensible is asked.
+    /// The query does not ask anything sensible.
     LowQuality,
 }
 
 impl Relevance {
-    /// Every word.
+    /// All labels.
     pub const ALL: [Self; 3] = [Self::Relevant, Self::Irrelevant, Self::LowQuality];
 
-    /// The word in files.
+    /// Returns the name of the label in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Relevant => "relevant",
@@ -59,7 +59,7 @@ impl Relevance {
         }
     }
 
-    /// What that word says.
+    /// Returns the label with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|relevance| relevance.name() == name)
     }

@@ -1,8 +1,8 @@
-//! The weights, and what they make of a request: a probability, and on which side of the lines it lies.
+//! The weights of the relevance model, and the probability and label that they assign to a request.
 //!
-//! The weights of the text and those of the log's answers are apart: where the log has
-//! no answer, or none that says anything, the text decides alone, by lines of its own.
-//! What the answers say is capped, for the logged model may be wrong in its own way.
+//! The weights of the text and those of the recorded answers are separate: without evidence from
+//! recorded answers the text decides alone, with its own thresholds. The effect of the answers is
+//! capped, because the logged model may be wrong.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::evidence::{self, Evidence};
+use super::evidence::{self, LogEvidence};
 use super::features;
 use super::fit::{Linear, logistic};
 use super::measure::{Point, Thresholds};
@@ -22,57 +22,57 @@ static EMBEDDED: LazyLock<Model> = LazyLock::new(|| {
     Model::parse(include_str!("../../configs/relevance.toml")).expect("the built-in weights are tested")
 });
 
-/// Raised when the same weights give other answers; weights of another version are refused.
+/// The version of the weights; raised when the same weights have other results. Other versions are refused.
 const VERSION: u32 = 2;
 
 /// Weights and thresholds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
-    /// What the text says.
-    pub text: Part,
-    /// What the log's answers add to it; its first feature is the log-odds of the text.
-    pub evidence: Part,
-    /// What the answers may add to the log-odds or take from them, at most.
+    /// The weights of the text.
+    pub text: ModelPart,
+    /// The weights of the recorded answers; the first feature is the log-odds of the text.
+    pub evidence: ModelPart,
+    /// The maximum change of the log-odds by the recorded answers.
     pub cap: f64,
 }
 
-/// A weighted sum with the lines that go with it.
+/// A weighted sum with its thresholds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
-    /// On what it was fitted, for people.
+pub struct ModelPart {
+    /// A description of the data it was fitted on.
     pub fitted_on: String,
     /// Bias and weights.
     pub linear: Linear,
-    /// The lines.
+    /// The thresholds.
     pub thresholds: Thresholds,
-    /// The lines for other target precisions; empty where none were drawn.
+    /// The thresholds for other target precisions; may be empty.
     pub curve: Vec<Point>,
 }
 
-/// On which side a request lies.
+/// The result of a judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// Some function fits.
     Relevant,
-    /// None does.
+    /// No function fits.
     Irrelevant,
-    /// Between the lines.
+    /// Between the thresholds.
     Unsure,
 }
 
-/// What the model makes of a request.
+/// The judgement of the model on a request.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Judged {
+pub struct ModelJudgement {
     /// The probability that some function fits.
     pub probability: f64,
-    /// The same by the text alone.
+    /// The probability from the text alone.
     pub by_text: f64,
-    /// The lines it is held against.
+    /// The thresholds that apply.
     pub thresholds: Thresholds,
 }
 
-impl Judged {
-    /// On which side it lies.
+impl ModelJudgement {
+    /// Compares the probability with the thresholds.
     pub fn side(&self) -> Side {
         if self.probability >= self.thresholds.relevant_from {
             Side::Relevant
@@ -83,8 +83,8 @@ impl Judged {
         }
     }
 
-    /// For the column `relevance_basis`: the probabilities, what the answers said, the features that are not 0.
-    pub fn basis(&self, features: &[f64], evidence: Evidence) -> Value {
+    /// Returns the value of the column `relevance_basis`: the probabilities, the evidence, and the features that are not 0.
+    pub fn basis(&self, features: &[f64], evidence: LogEvidence) -> Value {
         let features: Map<String, Value> = features::names()
             .zip(features)
             .filter(|(_, x)| x.abs() >= SMALLEST)
@@ -99,10 +99,10 @@ impl Judged {
     }
 }
 
-/// Smaller features are written as nothing.
+/// Features smaller than this are not written.
 const SMALLEST: f64 = 0.0005;
 
-/// To three digits.
+/// Rounds to three digits.
 fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
@@ -117,55 +117,55 @@ pub fn features_of(basis: &Value) -> Option<Vec<f64>> {
     )
 }
 
-/// The features of the evidence part: the log-odds of the text, then what was heard.
-pub fn evidence_features(text_log_odds: f64, evidence: Evidence) -> Vec<f64> {
+/// Returns the features of the evidence part: the log-odds of the text, then those of the recorded answers.
+pub fn evidence_features(text_log_odds: f64, evidence: LogEvidence) -> Vec<f64> {
     let mut features = vec![text_log_odds];
     features.extend(evidence.features());
     features
 }
 
 impl Model {
-    /// The weights built into the program.
+    /// Returns the weights built into the program.
     pub fn embedded() -> &'static Self {
         &EMBEDDED
     }
 
-    /// Judges a request by its features and what the log's answers say.
-    pub fn judge(&self, features: &[f64], evidence: Evidence) -> Judged {
+    /// Judges a request by its features and the evidence from recorded answers.
+    pub fn judge(&self, features: &[f64], evidence: LogEvidence) -> ModelJudgement {
         self.judge_log_odds(self.text.linear.log_odds(features), evidence)
     }
 
-    /// Judges a request by the log-odds of its text and what the log's answers say.
-    pub fn judge_log_odds(&self, text: f64, evidence: Evidence) -> Judged {
+    /// Judges a request by the log-odds of its text and the evidence from recorded answers.
+    pub fn judge_log_odds(&self, text: f64, evidence: LogEvidence) -> ModelJudgement {
         let by_text = logistic(text);
-        if evidence.is_silent() {
-            return Judged { probability: by_text, by_text, thresholds: self.text.thresholds };
+        if evidence.is_empty() {
+            return ModelJudgement { probability: by_text, by_text, thresholds: self.text.thresholds };
         }
         let Linear { bias, weights } = &self.evidence.linear;
         let (of_text, of_answers) =
             weights.split_first().map_or((1.0, [].as_slice()), |(w, rest)| (*w, rest));
-        let heard: f64 = of_answers.iter().zip(evidence.features()).map(|(weight, x)| weight * x).sum();
-        let log_odds = of_text * text + (bias + heard).clamp(-self.cap, self.cap);
-        Judged { probability: logistic(log_odds), by_text, thresholds: self.evidence.thresholds }
+        let by_answers: f64 = of_answers.iter().zip(evidence.features()).map(|(weight, x)| weight * x).sum();
+        let log_odds = of_text * text + (bias + by_answers).clamp(-self.cap, self.cap);
+        ModelJudgement { probability: logistic(log_odds), by_text, thresholds: self.evidence.thresholds }
     }
 
-    /// The same weights, with the text's lines chosen from its curve by target precision.
+    /// Returns the same weights with the thresholds of the text chosen from its curve by target precision.
     ///
-    /// The lines of the evidence stay: it has no curve, since the labels it was fitted on may be made up.
+    /// The thresholds of the evidence do not change: it has no curve, because its labels may be synthetic.
     ///
     /// # Errors
-    /// There is no curve, or neither side reaches that precision.
+    /// If there is no curve, or neither label reaches the precision.
     pub fn at_precision(mut self, precision: f64) -> Result<Self, ModelError> {
         let curve = &self.text.curve;
         if curve.is_empty() {
             return Err(ModelError::new(format!(
-                "precision = {precision} needs a curve, and there is none\nhint: `toolsieve calibrate --write FILE` writes weights with a curve; or set relevant_from and irrelevant_to"
+                "precision = {precision} needs a curve, and the weights have none\nhint: `toolsieve calibrate --write FILE` writes weights with a curve; or set relevant_from and irrelevant_to"
             )));
         }
         self.text.thresholds = Thresholds::of_curve(curve, precision).ok_or_else(|| {
             let highest = curve.iter().map(|point| point.precision).fold(0.0, f64::max);
             ModelError::new(format!(
-                "precision = {precision} is reached on neither side\nhint: the highest on the curve is {highest}"
+                "precision = {precision} is not reached for either label\nhint: the highest on the curve is {highest}"
             ))
         })?;
         Ok(self)
@@ -174,23 +174,23 @@ impl Model {
     /// Reads a file of weights.
     ///
     /// # Errors
-    /// It cannot be read, or does not hold what it must.
+    /// If the file cannot be read or is not valid.
     pub fn read(path: &Path) -> Result<Self, ModelError> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| ModelError { path: Some(path.to_owned()), what: error.to_string() })?;
         Self::parse(&text).map_err(|error| ModelError { path: Some(path.to_owned()), ..error })
     }
 
-    /// Reads weights.
+    /// Parses weights.
     ///
     /// # Errors
-    /// The text is no TOML, or a key is missing, unknown or out of range.
+    /// If the text is not TOML, or a key is missing, unknown or out of range.
     pub fn parse(text: &str) -> Result<Self, ModelError> {
         let file: File =
             toml::from_str(text).map_err(|error| ModelError::new(error.to_string().trim_end()))?;
         if file.version != VERSION {
             return Err(ModelError::new(format!(
-                "version is {}, expected {VERSION}\nhint: fit the weights anew with `toolsieve calibrate`",
+                "version is {}, expected {VERSION}\nhint: fit the weights again with `toolsieve calibrate`",
                 file.version
             )));
         }
@@ -200,7 +200,7 @@ impl Model {
             return Err(ModelError::new("evidence.cap must be a number above 0"));
         }
         if !file.evidence.curve.is_empty() {
-            return Err(ModelError::new("evidence.curve is not known: only the text has a curve"));
+            return Err(ModelError::new("unknown key evidence.curve: only the text has a curve"));
         }
         Ok(Self {
             cap: file.evidence.cap.unwrap_or_default(),
@@ -209,7 +209,7 @@ impl Model {
         })
     }
 
-    /// The weights as a file.
+    /// Returns the weights as the text of a file.
     pub fn to_toml(&self) -> String {
         let mut text = format!(
             "# Weights by which judge-queries tells relevant requests from irrelevant ones; written by `toolsieve calibrate`.\n\
@@ -225,12 +225,12 @@ impl Model {
     }
 }
 
-/// The name of the text's log-odds among the features of the evidence part.
+/// The name of the feature for the text's log-odds in the evidence part.
 const TEXT: &str = "text";
 
-impl Part {
+impl ModelPart {
     fn write(&self, key: &str, names: &[&str], cap: Option<f64>, out: &mut String) {
-        let Part { fitted_on, linear, thresholds, curve } = self;
+        let ModelPart { fitted_on, linear, thresholds, curve } = self;
         let fitted_on = toml::Value::String(fitted_on.clone());
         write!(
             out,
@@ -263,13 +263,13 @@ fn written(point: &Point) -> String {
     )
 }
 
-/// With four digits.
+/// Formats a number with four digits.
 fn number(number: f64) -> String {
     let text = format!("{number:.4}");
     if text.trim_start_matches('-').chars().all(|c| matches!(c, '0' | '.')) { "0.0".to_owned() } else { text }
 }
 
-/// Why weights cannot be used.
+/// The error for weights that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("weights{}: {what}", path.as_ref().map(|path| format!(" {}", path.display())).unwrap_or_default())]
 pub struct ModelError {
@@ -306,12 +306,12 @@ struct Section {
 }
 
 impl Section {
-    fn part(self, key: &str, names: &[&str]) -> Result<Part, ModelError> {
+    fn part(self, key: &str, names: &[&str]) -> Result<ModelPart, ModelError> {
         if let Some(unknown) = self.weights.keys().find(|name| !names.contains(&name.as_str())) {
             let near =
                 names.iter().max_by(|a, b| strsim::jaro(unknown, a).total_cmp(&strsim::jaro(unknown, b)));
             return Err(ModelError::new(format!(
-                "{key}.weights.{unknown} is no feature\nhint: did you mean \"{}\"?",
+                "{key}.weights.{unknown}: unknown feature\nhint: did you mean \"{}\"?",
                 near.unwrap_or(&"")
             )));
         }
@@ -337,23 +337,23 @@ impl Section {
         let weights = names.iter().map(weight).collect::<Result<_, _>>()?;
         let thresholds = Thresholds { relevant_from: self.relevant_from, irrelevant_to: self.irrelevant_to };
         let linear = Linear { bias: self.bias, weights };
-        Ok(Part { fitted_on: self.fitted_on, linear, thresholds, curve: self.curve })
+        Ok(ModelPart { fitted_on: self.fitted_on, linear, thresholds, curve: self.curve })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::relevance::evidence::Heard;
+    use crate::relevance::evidence::AnswerSignal;
     use crate::relevance::measure::Label;
 
     #[test]
-    fn the_built_in_weights_are_read_and_written_alike() {
+    fn the_built_in_weights_survive_a_round_trip() {
         let model = Model::embedded();
         assert_eq!(&Model::parse(&model.to_toml()).unwrap(), model);
     }
 
-    /// The built-in weights with a curve of two points.
+    /// Returns the built-in weights with a curve of two points.
     fn with_curve() -> Model {
         let point = |side, precision, threshold| Point {
             side,
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_is_written_and_read_and_weights_without_one_are_read_too() {
+    fn weights_with_and_without_a_curve_survive_a_round_trip() {
         let model = with_curve();
         assert_eq!(Model::parse(&model.to_toml()).unwrap(), model);
         let text = model.to_toml();
@@ -384,14 +384,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_chosen_by_precision_where_there_is_a_curve() {
+    fn thresholds_are_chosen_by_precision_if_there_is_a_curve() {
         let model = with_curve();
         let chosen = model.clone().at_precision(0.8).unwrap();
         assert_eq!(chosen.text.thresholds, Thresholds { relevant_from: 0.8, irrelevant_to: 0.125 });
         assert_eq!(chosen.evidence, model.evidence);
         let error = model.clone().at_precision(0.95).unwrap_err().to_string();
         assert!(
-            error.contains("reached on neither side\nhint: the highest on the curve is 0.925"),
+            error.contains("not reached for either label\nhint: the highest on the curve is 0.925"),
             "{error}"
         );
         let mut without = model;
@@ -404,39 +404,40 @@ mod tests {
     fn answers_move_the_probability_and_no_further_than_the_cap() {
         let model = Model::embedded();
         let features = vec![0.0; features::names().count()];
-        let heard = |said: &[Heard]| {
-            let mut evidence = Evidence::default();
-            for &said in said {
-                evidence.add(said);
+        let judge = |signals: &[AnswerSignal]| {
+            let mut evidence = LogEvidence::default();
+            for &signal in signals {
+                evidence.add(signal);
             }
             model.judge(&features, evidence)
         };
-        let silent = heard(&[]);
-        assert_eq!(silent.probability.to_bits(), silent.by_text.to_bits());
-        assert!(heard(&[Heard::Called]).probability > heard(&[Heard::Declined]).probability);
-        let log_odds = |judged: Judged| (judged.probability / (1.0 - judged.probability)).ln();
-        let text = model.evidence.linear.weights[0] * log_odds(silent);
-        for said in [[Heard::Worked; 50], [Heard::Declined; 50]] {
-            assert!((log_odds(heard(&said)) - text).abs() <= model.cap + 1e-9);
+        let without = judge(&[]);
+        assert_eq!(without.probability.to_bits(), without.by_text.to_bits());
+        assert!(judge(&[AnswerSignal::Called]).probability > judge(&[AnswerSignal::Declined]).probability);
+        let log_odds = |judged: ModelJudgement| (judged.probability / (1.0 - judged.probability)).ln();
+        let text = model.evidence.linear.weights[0] * log_odds(without);
+        for signals in [[AnswerSignal::Worked; 50], [AnswerSignal::Declined; 50]] {
+            assert!((log_odds(judge(&signals)) - text).abs() <= model.cap + 1e-9);
         }
     }
 
     #[test]
-    fn a_basis_gives_its_features_back() {
+    fn features_survive_a_round_trip_through_the_basis() {
         let features: Vec<f64> =
             (0..features::names().count()).map(|n| if n == 2 { 0.25 } else { 0.0 }).collect();
-        let basis =
-            Model::embedded().judge(&features, Evidence::default()).basis(&features, Evidence::default());
+        let basis = Model::embedded()
+            .judge(&features, LogEvidence::default())
+            .basis(&features, LogEvidence::default());
         assert_eq!(features_of(&basis), Some(features));
         assert_eq!(features_of(&json!({"low_quality": "empty"})), None);
     }
 
     #[test]
-    fn bad_weights_are_told_by_their_key() {
+    fn errors_about_weights_name_the_key() {
         let good = Model::embedded().to_toml();
         for (old, new, why) in [
             ("version = 2", "version = 7", "version is 7"),
-            ("\nmarkup =", "\nmarkdown =", "text.weights.markdown is no feature"),
+            ("\nmarkup =", "\nmarkdown =", "text.weights.markdown: unknown feature"),
             ("relevant_from = ", "relevant_from = -", "irrelevant_to must be below"),
             ("cap = ", "cap = -", "evidence.cap"),
         ] {

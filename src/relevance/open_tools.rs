@@ -1,17 +1,16 @@
 //! Tools that take any text: a web search, a command line, a reply to the user.
 //!
-//! Whatever is asked can be put to such a tool, so that a query without a word of its docs
-//! may still be one for it. It shows in the name of a required parameter and in what the
-//! function says it does.
+//! Such a tool can serve any query, even one that shares no word with its docs. It is
+//! recognised by the name of a required parameter and by its description.
 
-use super::asked::Asked;
-use super::offer::{Offer, Offered};
+use super::docs::{PreparedDocs, PreparedFunction};
+use super::query::PreparedQuery;
 use crate::docs::signature::ValueKind;
 
 /// Names of the features, in the order of [`features`].
 pub(super) const NAMES: &[&str] = &["open_parameter", "open_only_parameter", "open_description"];
 
-/// Last words of the names of parameters that hold any text or value; sorted.
+/// Last words in the names of parameters that take any text or value; sorted.
 const OPEN_NAMES: &[&str] = &[
     "code",
     "command",
@@ -40,7 +39,7 @@ const OPEN_NAMES: &[&str] = &[
     "value",
 ];
 
-/// Phrases of descriptions of such tools.
+/// Phrases in the descriptions of such tools.
 const OPEN_PHRASES: &[&str] = &[
     "any address",
     "any command",
@@ -75,34 +74,34 @@ const OPEN_PHRASES: &[&str] = &[
     "up-to-date information",
 ];
 
-/// Whether any function takes any text in a required parameter, in its only one, or says that it does.
-pub(super) fn features(_: &Asked, offer: &Offer) -> Vec<f64> {
-    let any = |is_so: fn(&Offered) -> bool| f64::from(u8::from(offer.functions.iter().any(is_so)));
+/// Returns whether any function takes any text in a required parameter, in its only required one, or by its description.
+pub(super) fn features(_: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
+    let any = |is_so: fn(&PreparedFunction) -> bool| f64::from(u8::from(docs.functions.iter().any(is_so)));
     vec![any(has_open_parameter), any(has_only_an_open_parameter), any(is_described_as_open)]
 }
 
-impl Offer {
-    /// Whether a function takes any text: a web search, a command line, a reply to the user.
+impl PreparedDocs {
+    /// Returns whether a function takes any text: a web search, a command line, a reply to the user.
     pub fn takes_anything(&self) -> bool {
         is_any_open(self)
     }
 }
 
-/// Whether any function shows any of the signs.
-pub(super) fn is_any_open(offer: &Offer) -> bool {
-    offer.functions.iter().any(|function| has_open_parameter(function) || is_described_as_open(function))
+/// Returns whether any function takes any text, by its parameters or its description.
+pub(super) fn is_any_open(docs: &PreparedDocs) -> bool {
+    docs.functions.iter().any(|function| has_open_parameter(function) || is_described_as_open(function))
 }
 
-fn has_open_parameter(function: &Offered) -> bool {
+fn has_open_parameter(function: &PreparedFunction) -> bool {
     n_required(function).1 > 0
 }
 
-fn has_only_an_open_parameter(function: &Offered) -> bool {
+fn has_only_an_open_parameter(function: &PreparedFunction) -> bool {
     n_required(function) == (1, 1)
 }
 
-/// How many parameters are required, and how many of those take any text.
-fn n_required(function: &Offered) -> (usize, usize) {
+/// Returns the number of required parameters, and how many of those take any text.
+fn n_required(function: &PreparedFunction) -> (usize, usize) {
     let required = || function.signature.parameters.iter().filter(|parameter| parameter.is_required);
     let is_open = |name: &str| {
         let last = name.rsplit(['_', '-', '.']).next().unwrap_or_default().to_lowercase();
@@ -118,7 +117,7 @@ fn n_required(function: &Offered) -> (usize, usize) {
     (required().count(), n_open)
 }
 
-fn is_described_as_open(function: &Offered) -> bool {
+fn is_described_as_open(function: &PreparedFunction) -> bool {
     let description = function.signature.description.to_lowercase();
     OPEN_PHRASES.iter().any(|phrase| description.contains(phrase))
 }
@@ -130,7 +129,7 @@ mod tests {
     use super::*;
 
     fn of(function: &Value) -> Vec<bool> {
-        features(&Asked::new(&["x"]), &Offer::new(std::slice::from_ref(function)))
+        features(&PreparedQuery::new(&["x"]), &PreparedDocs::new(std::slice::from_ref(function)))
             .into_iter()
             .map(|x| x > 0.5)
             .collect()
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn names_can_be_searched() {
+    fn names_are_sorted() {
         assert!(OPEN_NAMES.is_sorted());
     }
 }

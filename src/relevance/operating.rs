@@ -1,69 +1,69 @@
-//! What the lines in use decide of a run's requests, and what those for other target precisions would.
+//! The number of requests that the thresholds in use decide in a run, and that other thresholds would decide.
 //!
-//! Only requests that the text alone decides count here: those of which the log's answers say
-//! something have lines of their own. Held requests are counted in. A stage notes the point,
+//! Covers requests that are judged by the text alone, including held ones; requests with evidence
+//! from recorded answers have their own thresholds. A stage writes the operating point as a note,
 //! and the report shows it.
 
 use serde::{Deserialize, Serialize};
 
 use super::measure::{Label, Point, Thresholds};
-use super::model::Judged;
+use super::model::ModelJudgement;
 
 /// The name of the note in the manifest of the stage.
 pub const OPERATING_POINT: &str = "operating_point";
 
-/// How a request was judged.
+/// The method by which a request was judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Means {
-    /// A person answered it.
+pub enum JudgedBy {
+    /// An answer or label by a person.
     Person,
-    /// A rule found it of low quality.
+    /// A rule about low quality.
     Rule,
-    /// The model, with what the log's answers say.
+    /// The model, with evidence from recorded answers.
     Answers,
     /// The model, by the text alone.
     Text {
         /// The probability that some function fits.
         probability: f64,
-        /// It is never judged irrelevant: its text could not be read, or a function takes any text.
+        /// Whether it is never judged irrelevant, because its text could not be read or a function takes any text.
         is_barred: bool,
     },
 }
 
-impl Means {
-    /// How the model judged.
-    pub fn of_model(judged: &Judged, by_text_alone: bool, is_barred: bool) -> Self {
+impl JudgedBy {
+    /// Returns the method of a judgement by the model.
+    pub fn of_model(judged: &ModelJudgement, by_text_alone: bool, is_barred: bool) -> Self {
         if by_text_alone { Self::Text { probability: judged.probability, is_barred } } else { Self::Answers }
     }
 }
 
-/// The lines in use, the curve they were chosen from, and where a run's requests lie.
+/// The thresholds in use, the curve they were chosen from, and the distribution of the requests of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OperatingPoint {
-    /// The target precision of the settings; `None` takes the lines of the weights or of the settings.
+    /// The target precision of the settings; `None` if they have none.
     pub precision: Option<f64>,
-    /// From this probability on the text alone makes a request relevant; above 1 it never does.
+    /// The probability at or above which a request is relevant by its text; above 1, none is.
     pub relevant_from: f64,
-    /// Up to this one it makes it irrelevant; below 0 it never does.
+    /// The probability at or below which a request is irrelevant by its text; below 0, none is.
     pub irrelevant_to: f64,
-    /// Requests that a person answered.
+    /// Number of requests that a person answered or labelled.
     pub by_person: u64,
-    /// Requests that a rule found of low quality.
+    /// Number of requests that a rule found to be of low quality.
     pub by_rule: u64,
-    /// Requests of which the log's answers say something.
+    /// Number of requests with evidence from recorded answers.
     pub by_answers: u64,
-    /// Requests that the text alone judges, by probability, in tenths.
+    /// Requests judged by the text alone, by probability in tenths.
     pub bins: Vec<Bin>,
-    /// What each point of the curve would decide of them; empty for weights without a curve.
-    pub curve: Vec<Reach>,
+    /// The effect of each point of the curve on them; empty for weights without a curve.
+    pub curve: Vec<PointEffect>,
 }
 
-/// Requests whose probability lies in one tenth.
+/// Counts of requests with a probability in one tenth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bin {
-    /// The lowest probability in it.
+    /// The lower bound, inclusive.
     pub from: f64,
-    /// The probability that it ends before; the last one holds 1.
+    /// The upper bound, exclusive except in the last bin.
     pub to: f64,
     /// Judged relevant.
     pub relevant: u64,
@@ -73,38 +73,38 @@ pub struct Bin {
     pub held: u64,
 }
 
-/// A point of the curve, and how far its line reaches in a run.
+/// A point of the curve, and the number of requests that its threshold would decide in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Reach {
-    /// The side.
+pub struct PointEffect {
+    /// The label.
     pub side: Label,
     /// The target precision.
     pub precision: f64,
-    /// The line.
+    /// The threshold.
     pub threshold: f64,
     /// The share of the labelled requests that it decides.
     pub coverage: f64,
-    /// Requests of the run that it would put on this side.
+    /// Number of requests of the run that would get this label.
     pub requests: u64,
-    /// How many more these are than now; below 0 fewer.
+    /// Difference to the number at the thresholds in use.
     pub additional: i64,
 }
 
 const TENTHS: u8 = 10;
 
-/// Counts the requests of a run.
+/// Counts the requests of a run at some thresholds.
 pub fn operating_point(
-    means: &[Means],
+    means: &[JudgedBy],
     lines: Thresholds,
     curve: &[Point],
     precision: Option<f64>,
 ) -> OperatingPoint {
-    let n = |wanted: Means| means.iter().filter(|means| **means == wanted).count() as u64;
+    let n = |wanted: JudgedBy| means.iter().filter(|means| **means == wanted).count() as u64;
     let texts: Vec<(f64, bool)> = means
         .iter()
         .filter_map(|means| match means {
-            Means::Text { probability, is_barred } => Some((*probability, *is_barred)),
-            Means::Person | Means::Rule | Means::Answers => None,
+            JudgedBy::Text { probability, is_barred } => Some((*probability, *is_barred)),
+            JudgedBy::Person | JudgedBy::Rule | JudgedBy::Answers => None,
         })
         .collect();
     let reach = |point: &Point| {
@@ -119,7 +119,7 @@ pub fn operating_point(
             ),
         };
         let Point { side, precision, threshold, coverage, .. } = *point;
-        Reach {
+        PointEffect {
             side,
             precision,
             threshold,
@@ -132,21 +132,21 @@ pub fn operating_point(
         precision,
         relevant_from: lines.relevant_from,
         irrelevant_to: lines.irrelevant_to,
-        by_person: n(Means::Person),
-        by_rule: n(Means::Rule),
-        by_answers: n(Means::Answers),
+        by_person: n(JudgedBy::Person),
+        by_rule: n(JudgedBy::Rule),
+        by_answers: n(JudgedBy::Answers),
         bins: bins(&texts, lines),
         curve: curve.iter().map(reach).collect(),
     }
 }
 
-/// Requests on the relevant side, leaving the other side what it has.
+/// Counts the requests that are relevant and not irrelevant.
 fn n_relevant(texts: &[(f64, bool)], lines: Thresholds) -> u64 {
     let is_relevant = |p: f64| p >= lines.relevant_from && p > lines.irrelevant_to;
     texts.iter().filter(|(p, _)| is_relevant(*p)).count() as u64
 }
 
-/// Requests on the irrelevant side, leaving the other side what it has.
+/// Counts the requests that are irrelevant and not relevant.
 fn n_irrelevant(texts: &[(f64, bool)], lines: Thresholds) -> u64 {
     let is_irrelevant = |p: f64| p <= lines.irrelevant_to && p < lines.relevant_from;
     texts.iter().filter(|(p, is_barred)| is_irrelevant(*p) && !is_barred).count() as u64
@@ -165,7 +165,7 @@ fn bins(texts: &[(f64, bool)], lines: Thresholds) -> Vec<Bin> {
 }
 
 impl OperatingPoint {
-    /// The requests of two parts together; both stand at the same thresholds.
+    /// Adds the counts of another part of the run with the same thresholds.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.by_person += other.by_person;
@@ -183,7 +183,7 @@ impl OperatingPoint {
         self
     }
 
-    /// Requests that the text alone judges, held ones counted in.
+    /// Returns the number of requests judged by the text alone, including held ones.
     pub fn by_text(&self) -> u64 {
         self.bins.iter().map(|bin| bin.relevant + bin.irrelevant + bin.held).sum()
     }
@@ -194,12 +194,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_request_is_counted_once_and_another_line_is_told_by_what_it_adds() {
-        let text = |probability, is_barred| Means::Text { probability, is_barred };
+    fn every_request_is_counted_once_and_other_thresholds_by_their_difference() {
+        let text = |probability, is_barred| JudgedBy::Text { probability, is_barred };
         let means = [
-            Means::Person,
-            Means::Rule,
-            Means::Answers,
+            JudgedBy::Person,
+            JudgedBy::Rule,
+            JudgedBy::Answers,
             text(0.02, false),
             text(0.15, false),
             text(0.15, true),

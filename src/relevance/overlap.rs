@@ -1,7 +1,7 @@
-//! Which words the query shares with the docs.
+//! The words that the query shares with the docs.
 
-use super::asked::Asked;
-use super::offer::{Offer, Offered};
+use super::docs::{PreparedDocs, PreparedFunction};
+use super::query::PreparedQuery;
 use super::words::{count_held, holds, log_count, ratio, share_held};
 
 /// Names of the features, in the order of [`features`].
@@ -16,13 +16,14 @@ pub(super) const NAMES: &[&str] = &[
     "unexplained",
 ];
 
-/// How many of the query's content words the docs know, in all and in each part of a function; how much of a
-/// function's name is in the query; how many words neither the docs know nor look like a value.
-pub(super) fn features(asked: &Asked, offer: &Offer) -> Vec<f64> {
-    let words = &asked.words;
-    let best = |score: &dyn Fn(&Offered) -> f64| offer.functions.iter().map(score).fold(0.0, f64::max);
-    let n_known = count_held(words, &offer.words);
-    let is_unexplained = |word: &&String| !holds(&offer.words, word) && !holds(&asked.values.words, word);
+/// Returns how many of the query's content words occur in the docs, in all and in each part of a function; the share of a
+/// function's name that occurs in the query; and how many words neither occur in the docs nor look like a value.
+pub(super) fn features(query: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
+    let words = &query.words;
+    let best =
+        |score: &dyn Fn(&PreparedFunction) -> f64| docs.functions.iter().map(score).fold(0.0, f64::max);
+    let n_known = count_held(words, &docs.words);
+    let is_unexplained = |word: &&String| !holds(&docs.words, word) && !holds(&query.values.words, word);
     vec![
         log_count(n_known),
         ratio(n_known, words.len()),

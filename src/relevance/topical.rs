@@ -1,13 +1,13 @@
-//! Whether query and docs are about the same things.
+//! Whether query and docs have the same topics.
 //!
-//! Shared words show that a function fits; this shows that none does: a query about
-//! music under a function for the weather. A tool that takes any text is about anything; see
-//! `open_tools`, whose answer the last features here are multiplied with.
+//! Shared words show that a function fits; different topics show that none does, such as a query
+//! about music with a function for the weather. A tool that takes any text has any topic, so the
+//! last features here are multiplied with the result of `open_tools`.
 
-use super::asked::Asked;
 use super::coverage;
-use super::offer::Offer;
+use super::docs::PreparedDocs;
 use super::open_tools;
+use super::query::PreparedQuery;
 use super::topics::Topics;
 use super::words::ratio;
 
@@ -30,46 +30,45 @@ pub(super) const NAMES: &[&str] = &[
     "open_unknown_topic",
 ];
 
-/// Counts of topics are counted up to this: more of them say no more.
-const MOST_SHARED: u32 = 3;
-/// The same for those of one side.
-const MOST: u32 = 5;
+/// Upper limit of the count of shared topics.
+const MAX_SHARED: u32 = 3;
+/// Upper limit of the count of topics in the query or the docs.
+const MAX_TOPICS: u32 = 5;
 
-/// How many topics the query has, those of the docs, and what the two share: with names and descriptions of
-/// functions, then with all of their text. How well the query fills a function of a shared topic.
-pub(super) fn features(asked: &Asked, offer: &Offer) -> Vec<f64> {
-    let topics = asked.topics;
-    let heads =
-        offer.functions.iter().fold(Topics::default(), |all, function| all.with(function.head_topics));
-    let all = offer.functions.iter().fold(heads, |all, function| all.with(function.topics));
+/// Returns the number of topics in the query and in the docs, the topics that they share (with the names and descriptions
+/// of functions, then with all of their text), and how well the query fills a function with a shared topic.
+pub(super) fn features(query: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
+    let topics = query.topics;
+    let heads = docs.functions.iter().fold(Topics::default(), |all, function| all.with(function.head_topics));
+    let all = docs.functions.iter().fold(heads, |all, function| all.with(function.topics));
     let (shared, inside) = (topics.shared(heads), topics.shared(all));
-    let count = |topics: Topics, most: u32| f64::from(topics.len().min(most));
+    let count = |topics: Topics, limit: u32| f64::from(topics.len().min(limit));
     let share = |part: Topics, whole: Topics| ratio(part.len() as usize, whole.len() as usize);
     let flag = |is_so: bool| f64::from(u8::from(is_so));
-    let best = offer
+    let best = docs
         .functions
         .iter()
         .map(|function| share(topics.shared(function.head_topics), function.head_topics));
-    let topical = offer.functions.iter().filter(|function| !topics.shared(function.head_topics).is_empty());
+    let topical = docs.functions.iter().filter(|function| !topics.shared(function.head_topics).is_empty());
     let (no_topic, other, unknown) = (
         flag(topics.is_empty()),
         flag(!topics.is_empty() && shared.is_empty()),
         flag(!topics.is_empty() && inside.is_empty()),
     );
-    let open = flag(open_tools::is_any_open(offer));
+    let open = flag(open_tools::is_any_open(docs));
     vec![
-        count(topics, MOST) / f64::from(MOST),
+        count(topics, MAX_TOPICS) / f64::from(MAX_TOPICS),
         no_topic,
-        count(heads, MOST) / f64::from(MOST),
-        count(shared, MOST_SHARED),
+        count(heads, MAX_TOPICS) / f64::from(MAX_TOPICS),
+        count(shared, MAX_SHARED),
         share(shared, topics),
-        count(inside, MOST_SHARED),
+        count(inside, MAX_SHARED),
         share(inside, topics),
         best.fold(0.0, f64::max),
         other,
         unknown,
         flag(topics.len() > 1 && inside.is_empty()),
-        topical.map(|function| coverage::required_filled(asked, function)).fold(0.0, f64::max),
+        topical.map(|function| coverage::required_filled(query, function)).fold(0.0, f64::max),
         open * no_topic,
         open * other,
         open * unknown,
@@ -85,7 +84,7 @@ mod tests {
     fn named(query: &str) -> Vec<(&'static str, f64)> {
         let functions = [json!({"name": "get_forecast", "description": "Tells the weather of a city.",
             "parameters": {"type": "dict", "required": ["city"], "properties": {"city": {"type": "string"}}}})];
-        let found = features(&Asked::new(&[query]), &Offer::new(&functions));
+        let found = features(&PreparedQuery::new(&[query]), &PreparedDocs::new(&functions));
         NAMES.iter().copied().zip(found).collect()
     }
 
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_shares_a_topic_by_other_words_or_is_about_something_else() {
+    fn a_query_shares_a_topic_in_other_words_or_has_another_topic() {
         for (query, shared, other, none) in [
             ("Is it going to rain in Oslo?", true, false, false),
             ("明天的天气怎么样", true, false, false),

@@ -1,6 +1,6 @@
-//! What a text is about, by a list of topics and their words.
+//! The topics of a text, from a list of topics and their words.
 //!
-//! The list (`configs/topics.txt`) is general, and what it does not know has no topic.
+//! The list (`configs/topics.txt`) is general; words that are not in it have no topic.
 
 use std::sync::LazyLock;
 
@@ -8,12 +8,12 @@ use rustc_hash::FxHashMap;
 
 use super::words::content_words;
 
-/// A set of topics, a bit each.
+/// A set of topics, one bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Topics(u128);
 
 impl Topics {
-    /// The topics of a text.
+    /// Returns the topics of a text.
     pub(super) fn of(text: &str) -> Self {
         let lexicon = &*LEXICON;
         let mut bits = 0;
@@ -45,9 +45,9 @@ impl Topics {
 }
 
 struct Lexicon {
-    /// Stems of words, with the topics that list them.
+    /// The topics of each word stem.
     of_word: FxHashMap<String, u128>,
-    /// Words of scripts that put no blanks between words.
+    /// Words of scripts without blanks between words.
     unspaced: Vec<(String, u128)>,
 }
 
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_fits_its_bits_and_has_no_topic_twice() {
+    fn the_topics_fit_the_bits_and_are_unique() {
         let names: Vec<&str> = topic_lines().map(|line| line.split(':').next().unwrap()).collect();
         let distinct: std::collections::BTreeSet<&&str> = names.iter().collect();
         assert_eq!(distinct.len(), names.len());

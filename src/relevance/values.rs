@@ -1,4 +1,4 @@
-//! What in a query looks like a value for a parameter: numbers, dates, quoted text, proper names.
+//! The parts of a query that look like parameter values: numbers, dates, quoted text, proper names.
 
 use super::words::{content_words, distinct, log_count};
 
@@ -45,12 +45,12 @@ const DATE_WORDS: &[&str] = &[
     "yesterday",
 ];
 
-/// Counts of what was found.
+/// Counts of possible values in a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Values {
     /// Words with a digit, and numbers as words.
     pub(super) numbers: usize,
-    /// Days, months, and numbers that are cut like a date.
+    /// Days, months, and numbers in the format of a date.
     pub(super) dates: usize,
     /// Pieces of quoted text.
     pub(super) quoted: usize,
@@ -58,19 +58,19 @@ pub(super) struct Values {
     pub(super) capitals: usize,
     /// Links, addresses, and words of digits and letters.
     pub(super) codes: usize,
-    /// Content words that are such values: no doc need know them. Sorted.
+    /// Content words that are such values, so they need not occur in the docs. Sorted.
     pub(super) words: Vec<String>,
 }
 
 impl Values {
-    /// Looks through a query.
+    /// Finds the possible values in a query.
     pub(super) fn of(query: &str) -> Self {
         let mut values = Self::default();
         let mut is_start = true;
         for word in query.split_whitespace() {
             let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
             let before = (values.numbers, values.capitals, values.codes);
-            values.hear(word, bare, is_start);
+            values.add(word, bare, is_start);
             if before != (values.numbers, values.capitals, values.codes)
                 || bare.starts_with(char::is_uppercase)
             {
@@ -86,7 +86,7 @@ impl Values {
         values
     }
 
-    fn hear(&mut self, word: &str, bare: &str, is_start: bool) {
+    fn add(&mut self, word: &str, bare: &str, is_start: bool) {
         let lower = bare.to_lowercase();
         let has_digit = bare.contains(|c: char| c.is_ascii_digit());
         let is_link =
@@ -94,19 +94,19 @@ impl Values {
         let is_mixed = has_digit && bare.contains(|c: char| c.is_alphabetic() || c == '-' || c == '_');
         self.numbers += usize::from(has_digit || NUMBER_WORDS.binary_search(&lower.as_str()).is_ok());
         self.codes += usize::from(is_link || is_mixed);
-        let is_cut_like_a_date = has_digit && bare.matches(['-', '/']).count() == 2;
-        self.dates += usize::from(is_cut_like_a_date || DATE_WORDS.binary_search(&lower.as_str()).is_ok());
+        let has_date_format = has_digit && bare.matches(['-', '/']).count() == 2;
+        self.dates += usize::from(has_date_format || DATE_WORDS.binary_search(&lower.as_str()).is_ok());
         let is_i = bare == "I" || bare.starts_with("I'");
         self.capitals += usize::from(!is_start && bare.starts_with(char::is_uppercase) && !is_i);
     }
 
-    /// Whether there is anything that could be a name, a title or a code.
+    /// Returns whether there is a possible name, title or code.
     pub(super) fn has_text(&self) -> bool {
         self.quoted + self.capitals + self.codes > 0
     }
 }
 
-/// How many of each there are, as logarithms.
+/// Returns the counts as logarithms.
 pub(super) fn features(values: &Values) -> Vec<f64> {
     [values.numbers, values.dates, values.quoted, values.capitals, values.codes].map(log_count).to_vec()
 }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_counted_by_what_they_look_like() {
+    fn values_are_counted_by_kind() {
         let values =
             Values::of("Book two rooms in Bergen on 2024-05-01 for \"Ada L\", mail me: ada@fjord.example");
         assert_eq!(
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_can_be_searched() {
+    fn tables_are_sorted() {
         assert!(NUMBER_WORDS.is_sorted() && DATE_WORDS.is_sorted());
     }
 }

@@ -1,12 +1,11 @@
-//! The words of queries and docs that carry meaning, in a form in which the two can meet.
+//! Content words of queries and docs, in a form in which the two can be compared.
 //!
-//! Names are cut where people cut them (`getUserName`, `get_user_name`), endings that
-//! change with grammar are taken off, and words that stand in any sentence are left out.
-//! The words left out are English; other languages keep all theirs.
+//! Names are split into words (`getUserName`, `get_user_name`), grammatical endings are removed,
+//! and stop words are excluded. The stop words are English; other languages keep all words.
 
 use crate::text::words::for_each_word;
 
-/// English words that say nothing about what is asked; sorted.
+/// English stop words; sorted.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by",
     "can", "could", "d", "did", "do", "does", "for", "from", "give", "given", "had", "has", "have", "hello",
@@ -18,10 +17,10 @@ const STOP_WORDS: &[&str] = &[
     "would", "you", "your",
 ];
 
-/// A stem has at least so many letters.
+/// Minimum length of a stem.
 const MIN_STEM: usize = 3;
 
-/// The content words of a text, in order, each as often as it stands there.
+/// Returns the content words of a text, in order, with repetitions.
 pub(super) fn content_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for_each_word(&cut_names(text), |token| {
@@ -31,53 +30,53 @@ pub(super) fn content_words(text: &str) -> Vec<String> {
     words
 }
 
-/// The distinct content words of a text, sorted.
+/// Returns the distinct content words of a text, sorted.
 pub(super) fn content_set(text: &str) -> Vec<String> {
     distinct(content_words(text))
 }
 
-/// Sorted, each once.
+/// Sorts words and removes duplicates.
 pub(super) fn distinct(mut words: Vec<String>) -> Vec<String> {
     words.sort_unstable();
     words.dedup();
     words
 }
 
-/// All words of a text in lower case, nothing taken off.
+/// Returns all words of a text in lower case, with their endings.
 pub(super) fn plain_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for_each_word(text, |token| words.push(token.to_owned()));
     words
 }
 
-/// Whether a sorted set holds a word.
+/// Returns whether a sorted set contains a word.
 pub(super) fn holds(set: &[String], word: &str) -> bool {
     set.binary_search_by(|held| held.as_str().cmp(word)).is_ok()
 }
 
-/// How many of some words a sorted set holds.
+/// Returns how many of some words a sorted set contains.
 pub(super) fn count_held(words: &[String], set: &[String]) -> usize {
     words.iter().filter(|word| holds(set, word)).count()
 }
 
-/// The share of some words that a sorted set holds, from 0 to 1; 0 for no words.
+/// Returns the share of some words that a sorted set contains, from 0 to 1; 0 for no words.
 pub(super) fn share_held(words: &[String], set: &[String]) -> f64 {
     ratio(count_held(words, set), words.len())
 }
 
-/// One count of another, 0 where that is 0.
+/// Returns `part / whole`; 0 if `whole` is 0.
 #[allow(clippy::cast_precision_loss)] // Counts of words.
 pub(super) fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// The logarithm of a count and one: the step from 0 to 1 weighs more than that from 10 to 11.
+/// Returns `ln(1 + count)`, so that the step from 0 to 1 is larger than that from 10 to 11.
 #[allow(clippy::cast_precision_loss)] // Counts of words.
 pub(super) fn log_count(count: usize) -> f64 {
     (count as f64).ln_1p()
 }
 
-/// The text with a blank at each underscore, and between a small letter and a capital.
+/// Replaces underscores by blanks, and inserts a blank between a lower-case and an upper-case letter.
 pub(super) fn cut_names(text: &str) -> String {
     let mut cut = String::with_capacity(text.len() + 8);
     let mut before = ' ';
@@ -91,7 +90,7 @@ pub(super) fn cut_names(text: &str) -> String {
     cut
 }
 
-/// A word without the endings of plural, `-ing` and `-ed`: coarse, and the same for both sides.
+/// Removes the endings of plural, `-ing` and `-ed`: coarse, but the same for queries and docs.
 fn stem(word: &str) -> String {
     if !word.is_ascii() || word.len() <= MIN_STEM {
         return word.to_owned();
@@ -112,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_and_a_name_meet_in_their_stems() {
+    fn a_query_and_a_name_have_the_same_stems() {
         assert_eq!(content_words("Please list all my hosted files"), ["list", "host", "fil"]);
         assert_eq!(content_words("listHostedFile"), ["list", "host", "fil"]);
         assert_eq!(content_set("queries, query and cities/city"), ["city", "query"]);
@@ -120,18 +119,18 @@ mod tests {
     }
 
     #[test]
-    fn other_scripts_keep_all_their_words() {
+    fn other_scripts_keep_all_words() {
         assert_eq!(content_words("天気は"), ["天", "気", "は"]);
         assert_eq!(content_words("Wetter in Köln"), ["wetter", "köln"]);
     }
 
     #[test]
-    fn stop_words_can_be_searched() {
+    fn stop_words_are_sorted() {
         assert!(STOP_WORDS.is_sorted());
     }
 
     #[test]
-    fn a_share_of_nothing_is_nothing() {
+    fn the_share_of_no_words_is_zero() {
         assert!(share_held(&[], &["a".to_owned()]).abs() < f64::EPSILON);
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>) -> Vec<FunnelRow>
     )];
     rows.extend(stages.iter().enumerate().map(|(at, stage)| {
         let kind = registry.kind(&stage.kind);
-        let left = kind.map(|kind| (kind.left)(&stage.settings, &stage.notes)).unwrap_or_default();
+        let left = kind.map(|kind| (kind.funnel_label)(&stage.settings, &stage.notes)).unwrap_or_default();
         let bfcl = recipe::published_after(stages, at);
         row(&stage.id, &left, stage.after.doc_lists, stage.after.requests, bfcl)
     }));

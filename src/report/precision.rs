@@ -4,7 +4,7 @@
 //! curve of the weights where they have one, else the requests by probability.
 
 use super::model::Report;
-use crate::relevance::operating::{Bin, OperatingPoint, Reach};
+use crate::relevance::operating::{Bin, OperatingPoint, PointEffect};
 use crate::text::figures::{count, share};
 
 /// The heading of the section.
@@ -81,7 +81,7 @@ fn bin_cells(bin: &Bin) -> Vec<String> {
     [format!("{from:.1} to {to:.1}")].into_iter().chain(counts).collect()
 }
 
-fn reach_cells(reach: &Reach) -> Vec<String> {
+fn reach_cells(reach: &PointEffect) -> Vec<String> {
     let sign = match reach.additional {
         0 => "",
         more if more > 0 => "+",
@@ -118,7 +118,7 @@ mod tests {
              2 of low quality by rule. The weights hold no curve; toolsieve calibrate writes one."
         );
         assert_eq!(bins.rows, [["0.1 to 0.2", "0", "1,200", "30"]]);
-        let reach = |precision, more| Reach {
+        let reach = |precision, more| PointEffect {
             side: Label::Irrelevant,
             precision,
             threshold: 0.2,

@@ -285,7 +285,7 @@ fn note(step: &Step, ran: &[&StageManifest]) -> String {
 /// What a stage that merges similar queries compares them by besides words, beside its id.
 pub(super) fn query_vectors(stage: &StageManifest) -> Option<(String, String)> {
     let settings = Some(&stage.settings).filter(|_| stage.kind == QUERIES)?;
-    let vectors = MergeNearQueries::deserialize(settings).ok()?.vectors_told()?;
+    let vectors = MergeNearQueries::deserialize(settings).ok()?.vectors_description()?;
     Some((stage.id.clone(), vectors))
 }
 

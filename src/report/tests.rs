@@ -12,7 +12,7 @@ use crate::engine::delta::{Kept, StageManifest};
 use crate::engine::vocabulary::TableId;
 use crate::public_sets::compared::SETS_NOTE;
 use crate::relevance::measure::{Label, Point, Thresholds};
-use crate::relevance::operating::{Means, operating_point};
+use crate::relevance::operating::{JudgedBy, operating_point};
 use crate::stages::{self, Notes};
 
 /// Markup, a table border, a line break, code.
@@ -208,7 +208,7 @@ fn the_curve_of_the_judge_stands_near_its_counts_on_card_and_page() {
         n_decided: 10,
         n_right: 9,
     }];
-    let text = |probability| Means::Text { probability, is_barred: false };
+    let text = |probability| JudgedBy::Text { probability, is_barred: false };
     let point = operating_point(&[text(0.05), text(0.15), text(0.15)], lines, &curve, Some(0.95));
     report.operating_points.insert(NASTY.to_owned(), point);
     let (card, page) = (markdown::card(&report), html::page(&report, "run"));
@@ -264,8 +264,9 @@ fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
 
 #[test]
 fn a_line_of_the_funnel_says_no_more_than_was_done() {
-    let left =
-        |kind: &str, settings| (stages::kind(kind).unwrap().left)(&settings, &Notes::new()).into_owned();
+    let left = |kind: &str, settings| {
+        (stages::kind(kind).unwrap().funnel_label)(&settings, &Notes::new()).into_owned()
+    };
     let (queries, docs) = ("merge-near-queries", "drop-baseline-overlap");
     for (kind, settings, said) in [
         (queries, json!({}), "similar queries merged (hashed n-grams)"),

@@ -32,7 +32,7 @@ pub struct Function {
 
 /// What was found for one function.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Found {
+pub struct Matches {
     /// The known function of the highest ROUGE-L F1 above the threshold.
     pub by_text: Option<NearText>,
     /// The known function of the same name with the highest Jaccard index of parameter names.
@@ -69,13 +69,13 @@ pub fn functions(
     asked: &[Function],
     threshold: Threshold,
     cancelled: Cancelled<'_>,
-) -> Option<Vec<Found>> {
+) -> Option<Vec<Matches>> {
     let [known_texts, asked_texts] = [known, asked]
         .map(|functions| functions.iter().map(|function| function.text.as_str()).collect::<Vec<_>>());
     let by_text = queries(&known_texts, &asked_texts, 0, threshold, cancelled)?;
     let names = Names::new(known);
     let found =
-        |(function, by_text)| (!cancelled()).then(|| Found { by_text, by_name: names.best(function) });
+        |(function, by_text)| (!cancelled()).then(|| Matches { by_text, by_name: names.best(function) });
     asked.par_iter().zip(by_text).map(found).collect()
 }
 
@@ -148,7 +148,7 @@ mod tests {
         Function { name: name.to_owned(), parameters, text: text.to_owned() }
     }
 
-    fn find(known: &[Function], asked: Function) -> Found {
+    fn find(known: &[Function], asked: Function) -> Matches {
         functions(known, &[asked], Threshold::try_from(0.8).unwrap(), &|| false).unwrap()[0]
     }
 
@@ -165,7 +165,7 @@ mod tests {
         let found = find(&known, function("RingBell", &["bell", "x_key"], "written anew"));
         assert_eq!(
             found,
-            Found { by_text: None, by_name: Some(SameName { known: 2, jaccard: 1.0, shared: 2 }) }
+            Matches { by_text: None, by_name: Some(SameName { known: 2, jaccard: 1.0, shared: 2 }) }
         );
         let found = find(&known, function("ring-bell", &["Bell", "hours"], "written anew"));
         assert_eq!(found.by_name, Some(SameName { known: 0, jaccard: 1.0 / 3.0, shared: 1 }));

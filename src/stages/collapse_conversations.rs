@@ -1,11 +1,11 @@
-//! One decision point stays of each agent loop.
+//! Merges the steps of each agent loop into its decision point.
 //!
-//! An agent sends the conversation again after each call, grown by the call and its
-//! result. Those rows ask nothing new: they merge into the row that ended with the user's
-//! message. What they show about the recorded call (did its result come back fine, was it
-//! corrected, were further calls needed) is noted on that row as `outcome`. A row with a new user message asks
-//! something new and stays, and is still a witness for the turn before. A row whose line told what came after its
-//! answer is a witness for itself.
+//! After each call, an agent sends the conversation again, extended by the call and its
+//! result. Those rows contain no new question: they are merged into the row that ends with the
+//! user's message. They show whether the recorded call worked, was corrected, or needed further
+//! calls; that row gets this in the column `outcome`. A row with a new user message is a new
+//! question and is kept, and also shows the outcome of the previous turn. A row with
+//! `following_messages` shows its own outcome.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -30,14 +30,14 @@ use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
 
 static CONTINUES: Reason = Reason::policy(
     "conversation/continues",
-    "The same conversation grown by the call, its result and nothing the user said: the decision was made in the row before.",
+    "The row repeats an earlier conversation plus a call and its result, without a new user message.",
 );
 static NO_FIRST_STEP: Reason = Reason::policy(
     "conversation/no-first-step",
-    "The row is a later step of an agent loop whose first step the log does not hold.",
+    "The row is a later step of an agent loop whose first step is not in the log.",
 );
 static NO_USER_MESSAGE: Reason =
-    Reason::policy("conversation/no-user-message", "No message is the user's, so nothing is asked.");
+    Reason::policy("conversation/no-user-message", "The conversation has no user message.");
 
 /// The stage; it has no settings.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -46,9 +46,8 @@ pub struct CollapseConversations {}
 
 impl Settings for CollapseConversations {
     const NAME: &'static str = "collapse-conversations";
-    const SUMMARY: &'static str =
-        "Merges the later steps of an agent loop into the row that made the decision.";
-    const LEFT: &'static str = "one request per agent loop";
+    const SUMMARY: &'static str = "Merges the later steps of an agent loop into the row with the decision.";
+    const FUNNEL_LABEL: &'static str = "one request per agent loop";
     fn examples() -> Vec<Example> {
         vec![
             Example::tables(
@@ -74,41 +73,41 @@ impl Settings for CollapseConversations {
     }
 }
 
-/// What a row tells about a turn: the conversation up to a user message, and what came after.
-struct Witness {
+/// The evidence in a row about a turn (the conversation up to a user message).
+struct TurnEvidence {
     turn: u128,
-    /// The assistant message right after the turn.
+    /// The hash of the assistant message right after the turn.
     step: u64,
-    /// What the messages after that show.
+    /// The outcome that the messages after that show.
     outcome: Outcome,
     /// Further calls were made for the same user message.
     goes_on: bool,
-    /// What the row is to the turn.
-    standing: Standing,
+    /// The position of the turn in the row.
+    source: EvidenceSource,
 }
 
-/// What a witness is to the turn it tells of.
+/// The position of a turn in the row that has evidence about it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    /// The turn is an earlier one of the row's conversation.
-    Earlier,
-    /// The user message is the row's last, and the decision was made before it: the row adds nothing of its own.
-    Later,
-    /// The row is the decision, and its line told the rest.
-    Own,
+enum EvidenceSource {
+    /// The turn is followed by a later user message in the row.
+    EarlierTurn,
+    /// The turn is the last of the row, and its decision was made before: the row is a later step of the loop.
+    LaterStep,
+    /// The row is the decision itself, and its line has the following messages.
+    OwnLine,
 }
 
-/// One row, reduced to what is compared.
-struct Told {
-    /// The turn the row ends with; `None` where there is no user message.
+/// The compared parts of a row.
+struct RowSummary {
+    /// The last turn of the row; `None` if there is no user message.
     turn: Option<u128>,
-    /// The row ends with the user's message: a decision is asked for.
+    /// The row ends with the user's message, so its response is the decision.
     is_head: bool,
-    /// What the logged model answered; [`NO_ANSWER`] where the log has none.
+    /// The hash of the logged answer; [`NO_ANSWER`] if the log has none.
     answer: u64,
-    /// Who asked.
+    /// The hash of user and session.
     who: u64,
-    witnesses: Vec<Witness>,
+    evidence: Vec<TurnEvidence>,
 }
 
 impl Stage for CollapseConversations {
@@ -126,7 +125,7 @@ impl Stage for CollapseConversations {
         Ok(())
     }
 
-    /// Rows of one conversation begin alike, up to the first message of the user.
+    /// Returns the hash of the conversation up to the first user message, which all rows of a conversation share.
     fn keys(&self, view: &View<'_>, cx: &Context<'_>) -> Result<Option<Vec<(RowIx, u128)>>> {
         let mut keys: Vec<(RowIx, u128)> = Vec::new();
         view.for_each_batch(cx, |batch| {
@@ -139,59 +138,60 @@ impl Stage for CollapseConversations {
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let mut heads: Vec<Head> = Vec::new();
-        let mut witnesses: Vec<(RowIx, u64, Witness)> = Vec::new();
+        let mut evidence: Vec<(RowIx, u64, TurnEvidence)> = Vec::new();
         view.for_each_batch(cx, |batch| {
-            let told = batch.map_rows(|row| tell(row, view.list_of(row.ix())))?;
-            for (&row, told) in batch.rows().iter().zip(told) {
-                let Some(turn) = told.turn else {
+            let summaries = batch.map_rows(|row| summary(row, view.list_of(row.ix())))?;
+            for (&row, summary) in batch.rows().iter().zip(summaries) {
+                let Some(turn) = summary.turn else {
                     out.hold(row, &NO_USER_MESSAGE, Evidence::default())?;
                     continue;
                 };
-                if told.is_head {
-                    let (answer, who, position) = (told.answer, told.who, view.position(row));
+                if summary.is_head {
+                    let (answer, who, position) = (summary.answer, summary.who, view.position(row));
                     heads.push(Head { turn, answer, who, position, row });
                 }
-                witnesses.extend(told.witnesses.into_iter().map(|witness| (row, told.who, witness)));
+                evidence.extend(summary.evidence.into_iter().map(|of_turn| (row, summary.who, of_turn)));
             }
             Ok(())
         })?;
         let heads = Heads::new(heads);
-        let mut outcomes: FxHashMap<RowIx, Known> = FxHashMap::default();
-        for (row, who, witness) in witnesses {
+        let mut outcomes: FxHashMap<RowIx, JointOutcome> = FxHashMap::default();
+        for (row, who, of_turn) in evidence {
             if cx.cancelled() {
                 return Err(Error::Interrupted);
             }
-            let head = match witness.standing {
-                Standing::Own => Some(row),
-                _ => heads.find(witness.turn, witness.step, who, view.position(row)),
+            let head = match of_turn.source {
+                EvidenceSource::OwnLine => Some(row),
+                _ => heads.find(of_turn.turn, of_turn.step, who, view.position(row)),
             };
-            if witness.standing == Standing::Later {
+            if of_turn.source == EvidenceSource::LaterStep {
                 match head {
                     Some(head) => out.merge(row, head, &CONTINUES, Evidence::default())?,
                     None => out.hold(row, &NO_FIRST_STEP, Evidence::default())?,
                 }
             }
             if let Some(head) = head {
-                let known =
-                    outcomes.entry(head).or_insert(Known { outcome: Outcome::Unknown, goes_on: false });
-                known.outcome = worse(known.outcome, witness.outcome);
-                known.goes_on |= witness.goes_on;
+                let joint = outcomes
+                    .entry(head)
+                    .or_insert(JointOutcome { outcome: Outcome::Unknown, goes_on: false });
+                joint.outcome = worse(joint.outcome, of_turn.outcome);
+                joint.goes_on |= of_turn.goes_on;
             }
         }
-        for (&row, known) in sorted(&outcomes) {
-            match known {
-                Known { outcome: Outcome::Failed, .. } => out.set(row, OUTCOME, "failed")?,
-                Known { goes_on: true, .. } => out.set(row, OUTCOME, "goes-on")?,
-                Known { outcome: Outcome::Worked, .. } => out.set(row, OUTCOME, "worked")?,
-                Known { outcome: Outcome::Unknown, .. } => {}
+        for (&row, joint) in sorted(&outcomes) {
+            match joint {
+                JointOutcome { outcome: Outcome::Failed, .. } => out.set(row, OUTCOME, "failed")?,
+                JointOutcome { goes_on: true, .. } => out.set(row, OUTCOME, "goes-on")?,
+                JointOutcome { outcome: Outcome::Worked, .. } => out.set(row, OUTCOME, "worked")?,
+                JointOutcome { outcome: Outcome::Unknown, .. } => {}
             }
         }
         Ok(())
     }
 }
 
-/// What all witnesses of a decision say together.
-struct Known {
+/// The outcome of a decision from all evidence about it.
+struct JointOutcome {
     outcome: Outcome,
     goes_on: bool,
 }
@@ -201,23 +201,23 @@ struct Known {
 struct Head {
     /// The conversation up to that message.
     turn: u128,
-    /// What the logged model answered; [`NO_ANSWER`] where the log has none.
+    /// The hash of the logged answer; [`NO_ANSWER`] if the log has none.
     answer: u64,
-    /// Who asked.
+    /// The hash of user and session.
     who: u64,
     position: u32,
     row: RowIx,
 }
 
-/// The answer of a row whose answer is not on record.
+/// The hash of a missing answer.
 const NO_ANSWER: u64 = 0;
 
-/// All heads, so that the one a witness saw is found without looking at the others of its turn: a log may hold one
+/// All heads, sorted so that the head of a later step is found without a scan over its turn: a log may contain the same
 /// prompt a million times.
 struct Heads {
-    /// By turn and answer, then by who asked, in canonical order.
+    /// Sorted by turn, answer, user and position.
     by_who: Vec<Head>,
-    /// By turn and answer, in canonical order.
+    /// Sorted by turn, answer and position.
     of_all: Vec<Head>,
 }
 
@@ -229,8 +229,8 @@ impl Heads {
         Self { by_who: heads, of_all }
     }
 
-    /// The row whose decision a witness at `position` saw: its answer is the step taken, or it has none on record. Of
-    /// several the same user's, then the latest before the witness, then the earliest.
+    /// Returns the row with the decision that a row at `position` continues: its answer is `step`, or it has no recorded
+    /// answer. Of several, prefers the same user, then the latest before `position`, then the earliest after it.
     fn find(&self, turn: u128, step: u64, who: u64, position: u32) -> Option<RowIx> {
         let found = [step, NO_ANSWER].into_iter().find_map(|answer| {
             let of_who = self.by_who.binary_search_by_key(&(turn, answer, who, position), |head| {
@@ -248,15 +248,15 @@ impl Heads {
     }
 }
 
-/// The head just before the place of a witness among some sorted ones, else the one at it or after it.
+/// Returns the wanted head just before a place in a sorted slice, else the one at that place.
 fn nearest(
     heads: &[Head],
     place: std::result::Result<usize, usize>,
-    is_meant: impl Fn(&Head) -> bool,
+    is_wanted: impl Fn(&Head) -> bool,
 ) -> Option<&Head> {
     let at = place.unwrap_or_else(|at| at);
-    let before = at.checked_sub(1).and_then(|before| heads.get(before)).filter(|head| is_meant(head));
-    before.or_else(|| heads.get(at).filter(|head| is_meant(head)))
+    let before = at.checked_sub(1).and_then(|before| heads.get(before)).filter(|head| is_wanted(head));
+    before.or_else(|| heads.get(at).filter(|head| is_wanted(head)))
 }
 
 fn worse(a: Outcome, b: Outcome) -> Outcome {
@@ -267,20 +267,20 @@ fn worse(a: Outcome, b: Outcome) -> Outcome {
     }
 }
 
-fn sorted(outcomes: &FxHashMap<RowIx, Known>) -> Vec<(&RowIx, &Known)> {
+fn sorted(outcomes: &FxHashMap<RowIx, JointOutcome>) -> Vec<(&RowIx, &JointOutcome)> {
     let mut sorted: Vec<_> = outcomes.iter().collect();
     sorted.sort_unstable_by_key(|(row, _)| **row);
     sorted
 }
 
-fn tell(row: Row<'_>, list: RowIx) -> Told {
+fn summary(row: Row<'_>, list: RowIx) -> RowSummary {
     let (messages, response) = (row.messages(), row.response());
-    let mut told = Told {
+    let mut summary = RowSummary {
         turn: None,
         is_head: messages.last().is_some_and(|message| message.role == Role::User),
         answer: response.as_ref().map_or(NO_ANSWER, step_key),
         who: xxh3_64(format!("{:?}{:?}", row.text(USER), row.text(SESSION)).as_bytes()),
-        witnesses: Vec::new(),
+        evidence: Vec::new(),
     };
     let last_user = messages.iter().rposition(|message| message.role == Role::User);
     let mut conversation = Xxh3::new();
@@ -293,7 +293,7 @@ fn tell(row: Row<'_>, list: RowIx) -> Told {
         let turn = conversation.digest128();
         let is_last_turn = Some(at) == last_user;
         if is_last_turn {
-            told.turn = Some(turn);
+            summary.turn = Some(turn);
         }
         if let [step, after @ ..] = &messages[at + 1..]
             && step.role == Role::Assistant
@@ -302,15 +302,15 @@ fn tell(row: Row<'_>, list: RowIx) -> Told {
             let outcome = outcome(&step.calls, after, final_response);
             let same_turn = after.iter().take_while(|message| message.role != Role::User);
             let goes_on = same_turn.chain(final_response).any(|message| !message.calls.is_empty());
-            let standing = if is_last_turn { Standing::Later } else { Standing::Earlier };
-            told.witnesses.push(Witness { turn, step: step_key(step), outcome, goes_on, standing });
+            let source = if is_last_turn { EvidenceSource::LaterStep } else { EvidenceSource::EarlierTurn };
+            summary.evidence.push(TurnEvidence { turn, step: step_key(step), outcome, goes_on, source });
         }
     }
-    told.witnesses.extend(own_witness(row, &told, response.as_ref()));
-    told
+    summary.evidence.extend(own_evidence(row, &summary, response.as_ref()));
+    summary
 }
 
-/// The conversation up to the first message of the user: what all rows of it begin with.
+/// Hashes the conversation up to the first user message.
 fn first_turn(row: Row<'_>, list: RowIx) -> Option<u128> {
     let messages = row.messages();
     let first_user = messages.iter().position(|message| message.role == Role::User)?;
@@ -320,34 +320,35 @@ fn first_turn(row: Row<'_>, list: RowIx) -> Option<u128> {
     Some(conversation.digest128())
 }
 
-/// What a row tells of its own answer, where its line holds the rest of the conversation.
-fn own_witness(row: Row<'_>, told: &Told, response: Option<&Message>) -> Option<Witness> {
+/// Returns the evidence about the row's own answer, if its line has the rest of the conversation.
+fn own_evidence(row: Row<'_>, summary: &RowSummary, response: Option<&Message>) -> Option<TurnEvidence> {
     let after = row.following_messages()?;
-    let (turn, response) = (told.turn.filter(|_| told.is_head)?, response?);
+    let (turn, response) = (summary.turn.filter(|_| summary.is_head)?, response?);
     let outcome = outcome(&response.calls, &after, None);
     let mut same_turn = after.iter().take_while(|message| message.role != Role::User);
     let goes_on = same_turn.any(|message| !message.calls.is_empty());
-    Some(Witness { turn, step: told.answer, outcome, goes_on, standing: Standing::Own })
+    Some(TurnEvidence { turn, step: summary.answer, outcome, goes_on, source: EvidenceSource::OwnLine })
 }
 
-/// Ids of calls are left out: a gateway gives a call one id when it answers and another when the conversation comes back.
+/// Adds a message to a hash without call ids, because a gateway may change the id of a call between the answer and the
+/// next request.
 fn add(hasher: &mut Xxh3, message: &Message) {
     if message.call_id.is_none() && message.calls.iter().all(|call| call.id.is_none()) {
-        return add_as_it_is(hasher, message);
+        return add_unchanged(hasher, message);
     }
     let mut message = Message { call_id: None, ..message.clone() };
     message.calls.iter_mut().for_each(|call| call.id = None);
-    add_as_it_is(hasher, &message);
+    add_unchanged(hasher, &message);
 }
 
-fn add_as_it_is(hasher: &mut Xxh3, message: &Message) {
-    // The typed form is the same whatever API the message came through.
+fn add_unchanged(hasher: &mut Xxh3, message: &Message) {
+    // The typed form is the same for all APIs.
     let text = serde_json::to_string(message).expect("a message is plain data");
     hasher.update(&(text.len() as u64).to_le_bytes());
     hasher.update(text.as_bytes());
 }
 
-/// What an assistant did: never [`NO_ANSWER`].
+/// Hashes an assistant message; the result is never [`NO_ANSWER`].
 fn step_key(message: &Message) -> u64 {
     let mut hasher = Xxh3::new();
     add(&mut hasher, message);
@@ -363,7 +364,7 @@ mod tests {
     use crate::fixture::judged;
 
     #[test]
-    fn a_call_is_the_same_whatever_id_the_conversation_brings_it_back_with() {
+    fn a_call_is_the_same_under_another_id() {
         let asks = json!({"role": "user", "content": "Close the gate."});
         let called = |id: &str| json!({"role": "assistant", "content": "", "calls": [{"id": id, "name": "close_gate", "arguments": {}}]});
         let result = json!({"role": "tool", "content": "{\"ok\": true}", "call_id": "call_1"});
@@ -378,8 +379,8 @@ mod tests {
         assert_eq!(judged.cell(0, OUTCOME), Some("worked"));
     }
 
-    /// The definition: all heads of the turn are looked at.
-    fn find_by_hand(heads: &[Head], turn: u128, step: u64, who: u64, position: u32) -> Option<RowIx> {
+    /// The reference implementation: scans all heads of the turn.
+    fn find_by_scan(heads: &[Head], turn: u128, step: u64, who: u64, position: u32) -> Option<RowIx> {
         heads
             .iter()
             .filter(|head| head.turn == turn && (head.answer == step || head.answer == NO_ANSWER))
@@ -393,10 +394,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_head_that_a_witness_saw_is_the_one_that_looking_at_all_finds(
+        fn the_head_of_a_later_step_is_the_one_that_a_scan_finds(
             heads in prop::collection::vec((0_u128..3, 0_u64..4, 0_u64..3), 0..60),
             shuffled in any::<prop::sample::Index>(),
-            witness in (0_u128..3, 1_u64..5, 0_u64..4, 0_u32..62),
+            wanted in (0_u128..3, 1_u64..5, 0_u64..4, 0_u32..62),
         ) {
             let n_heads = heads.len().max(1);
             let heads: Vec<Head> = (0..).zip(heads).map(|(row, (turn, answer, who))| {
@@ -404,8 +405,8 @@ mod tests {
                 let position = (row + u32::try_from(shuffled.index(n_heads)).unwrap()) % u32::try_from(n_heads).unwrap();
                 Head { turn, answer, who, position, row }
             }).collect();
-            let (turn, step, who, position) = witness;
-            let expected = find_by_hand(&heads, turn, step, who, position);
+            let (turn, step, who, position) = wanted;
+            let expected = find_by_scan(&heads, turn, step, who, position);
             prop_assert_eq!(Heads::new(heads).find(turn, step, who, position), expected);
         }
     }

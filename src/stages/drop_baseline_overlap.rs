@@ -1,13 +1,12 @@
-//! Drops requests that an entry of an earlier dataset stands for already.
+//! Drops requests that overlap with an entry of an earlier dataset.
 //!
-//! A request overlaps an entry when it is the record the entry was made of (or one that
-//! the earlier run merged into that record), or when it asks the same of the same
-//! functions, by the measures of `merge_near_queries`: everything but the last user
-//! message equal, and that message equal after normalisation, else near by words, else
-//! by vectors. Doc lists are the same when their canonical JSON is, else when their
-//! ROUGE-L is above the threshold of `merge_near_docs`: a log of another month has another
-//! copy of a list. Without `run` nothing is dropped. Keeping the entries themselves is a
-//! matter of the export.
+//! A request overlaps with an entry if the entry was made from the same record (or from one
+//! that the earlier run merged it into), or if the two are duplicates for the same functions,
+//! by the measures of `merge_near_queries`: equal context, and last user messages that are
+//! equal after normalisation, else similar by words, else by vectors. Doc lists are the same if
+//! their canonical JSON is equal, or if their ROUGE-L is above a threshold, because the log of
+//! another month may have another version of a list. Without `run` nothing is dropped. The
+//! export, not this stage, keeps the entries of the earlier dataset.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -18,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::merge_near_queries::asked;
-use super::merge_near_queries::gates::{Gate, check_gates, goes_by_meaning};
+use super::merge_near_queries::context_and_query;
+use super::merge_near_queries::gates::{Gate, check_gates, finds_paraphrases};
 use super::{Notes, Settings};
 use crate::cells::TypedCells as _;
 use crate::columns::{FUNCTIONS, MESSAGES};
@@ -46,17 +45,17 @@ use crate::text::rouge::Threshold;
 use crate::text::specifics::{fixed_points, specifics};
 
 static OVERLAP: Reason =
-    Reason::policy("overlap/baseline", "An entry of an earlier dataset asks the same of the same functions.");
+    Reason::policy("overlap/baseline", "An entry of an earlier dataset has the same query and functions.");
 
-/// One entry, which stands in for an earlier dataset in the examples.
+/// The entry of the earlier dataset in the examples.
 macro_rules! earlier_entry {
     () => {
         r#"{"id": "live_simple_0-ts0-0", "question": [[{"role": "user", "content": "Ring the noon bell of the old town church"}]], "function": [{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "dict", "required": [], "properties": {}}}]}"#
     };
 }
 
-/// The tables of an example: the earlier entry, its functions, and a request that offers them.
-macro_rules! beside_earlier {
+/// The tables of an example: the earlier entry, its functions, and a request with the same functions.
+macro_rules! with_earlier_entry {
     ($content:literal) => {
         concat!(
             r#"{"baseline": ["#,
@@ -72,21 +71,21 @@ macro_rules! beside_earlier {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DropBaselineOverlap {
-    /// A finished run's folder, or a folder of `BFCL_v4_live_<category>.json`. Without it nothing is dropped.
+    /// The folder of a finished run, or of files `BFCL_v4_live_<category>.json`. Without it nothing is dropped.
     pub run: Option<PathBuf>,
-    /// Whether a record that the earlier run merged into an entry's overlaps too. `false` keeps more requests.
+    /// Whether records that the earlier run merged into an entry overlap too. `false` keeps more requests.
     pub merged: bool,
-    /// ROUGE-L F1 from 0 to 1 above which two doc lists are one, or "off" for equal ones only. Higher keeps more
+    /// ROUGE-L F1 from 0 to 1 above which two doc lists are the same, or "off" for equal lists only. Higher keeps more
     /// requests.
     pub docs_rouge_l: Gate,
-    /// ROUGE-L F1 from 0 to 1 above which two queries are one, or "off". Higher keeps more requests.
+    /// ROUGE-L F1 from 0 to 1 above which two queries are the same, or "off". Higher keeps more requests.
     pub rouge_l: Gate,
-    /// Cosine from 0 to 1 from which on two queries are one, or "off". Higher keeps more requests.
+    /// Cosine from 0 to 1 at or above which two queries are the same, or "off". Higher keeps more requests.
     pub cosine: Gate,
-    /// What turns a query into a vector: `hashed`, `local:DIR`, `local:hub:OWNER/NAME[@REVISION]`, `endpoint:MODEL`
-    /// (queries leave the machine) or `file:PATH.parquet`. The cosine must fit it.
+    /// The embedder of queries: `hashed`, `local:DIR`, `local:hub:OWNER/NAME[@REVISION]`, `endpoint:MODEL` (sends the
+    /// queries to a server) or `file:PATH.parquet`. Choose `cosine` for the embedder.
     pub embedder: Chosen,
-    /// The entry of the examples stands in for a dataset.
+    /// Whether the earlier dataset is the entry of the examples.
     #[serde(skip)]
     of_examples: bool,
 }
@@ -107,18 +106,18 @@ impl Default for DropBaselineOverlap {
 
 impl Settings for DropBaselineOverlap {
     const NAME: &'static str = "drop-baseline-overlap";
-    const SUMMARY: &'static str = "Drops requests that an entry of an earlier dataset stands for already.";
-    const LEFT: &'static str = "not in the earlier dataset";
+    const SUMMARY: &'static str = "Drops requests that overlap with an entry of an earlier dataset.";
+    const FUNNEL_LABEL: &'static str = "not in the earlier dataset";
 
-    fn left(&self, _: &Notes) -> Cow<'static, str> {
-        if self.run.is_none() { "no earlier dataset compared" } else { Self::LEFT }.into()
+    fn funnel_label(&self, _: &Notes) -> Cow<'static, str> {
+        if self.run.is_none() { "no earlier dataset compared" } else { Self::FUNNEL_LABEL }.into()
     }
 
     fn examples() -> Vec<Example> {
         vec![Example::tables(
             OVERLAP.code,
-            beside_earlier!("Please ring the noon bell of the old town church"),
-            beside_earlier!("Stop the bells, a baby sleeps next door"),
+            with_earlier_entry!("Please ring the noon bell of the old town church"),
+            with_earlier_entry!("Stop the bells, a baby sleeps next door"),
         )]
     }
 
@@ -180,8 +179,9 @@ impl Stage for DropBaselineOverlap {
                     return Some(Err(entry.clone()));
                 }
                 let list = lists.get(&view.list_of(row.ix()))?;
-                let (context, query) = asked(row.messages())?;
-                let group = baseline.groups.get(&group_key(list.earlier, &context, &self.about(&query)))?;
+                let (context, query) = context_and_query(row.messages())?;
+                let key = group_key(list.earlier, &context, &self.shared_specifics(&query));
+                let group = baseline.groups.get(&key)?;
                 Some(Ok((*group, query)))
             })?;
             for (&row, found) in batch.rows().iter().zip(found) {
@@ -210,16 +210,16 @@ impl Stage for DropBaselineOverlap {
     }
 }
 
-/// An earlier dataset, as requests are held against it.
+/// An earlier dataset, indexed for the comparison with requests.
 #[derive(Default)]
 struct Baseline {
-    /// The entry behind each record.
+    /// The entry of each record.
     records: FxHashMap<u128, String>,
     /// The distinct doc lists: canonical text and key.
     lists: Vec<(String, u128)>,
-    /// A doc list and everything but the query: which of `entries`.
+    /// The index in `entries` for each key of doc list, context and specifics.
     groups: FxHashMap<u128, usize>,
-    /// Entries of one group: id and normalised query.
+    /// The entries of each group: id and normalised query.
     entries: Vec<Vec<(String, String)>>,
 }
 
@@ -228,7 +228,7 @@ impl Baseline {
         &mut self,
         lists: &mut FxHashMap<u128, usize>,
         entry: EarlierEntry,
-        about: impl Fn(&str) -> String,
+        shared_specifics: impl Fn(&str) -> String,
     ) {
         let text = canonical::text(&entry.functions);
         let key = xxh3_128(text.as_bytes());
@@ -236,8 +236,8 @@ impl Baseline {
             self.lists.push((text, key));
             self.lists.len() - 1
         });
-        let Some((context, query)) = asked(entry.messages) else { return };
-        let group = group_key(list, &context, &about(&query));
+        let Some((context, query)) = context_and_query(entry.messages) else { return };
+        let group = group_key(list, &context, &shared_specifics(&query));
         let group = *self.groups.entry(group).or_insert(self.entries.len());
         if group == self.entries.len() {
             self.entries.push(Vec::new());
@@ -246,19 +246,19 @@ impl Baseline {
     }
 }
 
-/// A variant of an entry, which asks for something else in near words, is in another group.
-fn group_key(list: usize, context: &str, about: &str) -> u128 {
-    xxh3_128(format!("{list} {context} {about}").as_bytes())
+/// Returns the key of a group. A variant of an entry (similar words, other specifics) is in another group.
+fn group_key(list: usize, context: &str, specifics: &str) -> u128 {
+    xxh3_128(format!("{list} {context} {specifics}").as_bytes())
 }
 
-/// The list of the earlier dataset that a list is one with.
+/// The list of the earlier dataset that is the same as a list of the run.
 struct SameList {
     earlier: usize,
-    /// ROUGE-L where they are not equal.
+    /// The ROUGE-L F1 if they are not equal.
     score: Option<f64>,
 }
 
-/// What a request overlaps with.
+/// The entry that a request overlaps with.
 struct Overlap {
     entry: String,
     by: &'static str,
@@ -276,30 +276,31 @@ impl Overlap {
 }
 
 impl DropBaselineOverlap {
-    /// What a query must share with an entry to be its copy.
-    fn about(&self, query: &str) -> String {
-        if goes_by_meaning(self.cosine, &self.embedder) { fixed_points(query) } else { specifics(query) }
+    /// Returns the specifics that a query must share with an entry to be its copy.
+    fn shared_specifics(&self, query: &str) -> String {
+        if finds_paraphrases(self.cosine, &self.embedder) { fixed_points(query) } else { specifics(query) }
     }
 
     fn baseline(&self) -> Result<Baseline> {
         let mut baseline = Baseline::default();
         let mut lists = FxHashMap::default();
         if self.of_examples {
-            baseline
-                .add(&mut lists, entry(earlier_entry!(), "examples".to_owned())?, |query| self.about(query));
+            baseline.add(&mut lists, entry(earlier_entry!(), "examples".to_owned())?, |query| {
+                self.shared_specifics(query)
+            });
         }
         if let Some(run) = &self.run {
             let earlier = Earlier::open(run)?;
             baseline.records = earlier.entries_of_records(self.merged)?;
             earlier.for_each(|_, entry| {
-                baseline.add(&mut lists, entry, |query| self.about(query));
+                baseline.add(&mut lists, entry, |query| self.shared_specifics(query));
                 Ok(())
             })?;
         }
         Ok(baseline)
     }
 
-    /// For each kept list the earlier one that is the same.
+    /// Returns, for each kept list, the same list of the earlier dataset.
     fn same_lists(
         &self,
         baseline: &Baseline,
@@ -335,12 +336,12 @@ impl DropBaselineOverlap {
         Ok(same)
     }
 
-    /// What makes the vectors; nothing where no cosine is asked for.
+    /// Returns the embedder; `None` if the cosine is off.
     fn embedder(&self) -> Result<Option<&dyn Embedder>> {
         Ok(if self.cosine.threshold().is_some() { Some(self.embedder.open()?) } else { None })
     }
 
-    /// Holds requests against the entries of the same functions and context: equal ones, then near ones.
+    /// Compares requests with the entries of the same functions and context: first for equality, then for similarity.
     fn compare(
         &self,
         baseline: &Baseline,
@@ -350,18 +351,20 @@ impl DropBaselineOverlap {
         out: &mut Verdict<'_>,
     ) -> Result<()> {
         let gates = Gates { rouge_l: threshold(self.rouge_l), cosine: self.cosine.threshold() };
-        let left: Vec<Left<'_>> =
-            groups.iter().map(|(group, rows)| Left::of(&baseline.entries[*group], rows, overlaps)).collect();
-        let scopes: Vec<Vec<&str>> = left.iter().map(Left::texts).collect();
+        let unequal: Vec<UnequalRequests<'_>> = groups
+            .iter()
+            .map(|(group, rows)| UnequalRequests::of(&baseline.entries[*group], rows, overlaps))
+            .collect();
+        let scopes: Vec<Vec<&str>> = unequal.iter().map(UnequalRequests::texts).collect();
         let cancelled = || cx.cancelled();
         let nearest = |at: usize, texts: &[&str], vectors: &mut InOrder<'_>| {
-            // Where no request is left there are no texts either.
-            let n_entries = left[at].entries.len().min(texts.len());
+            // Without requests there are no texts either.
+            let n_entries = unequal[at].entries.len().min(texts.len());
             nearest_of_first(n_entries, texts, vectors, gates, &cancelled)
         };
         let (near, used) = judge_scopes(&scopes, self.embedder()?, &cancelled, nearest)?;
-        for (left, near) in left.iter().zip(near) {
-            overlaps.extend(left.overlaps(near));
+        for (requests, near) in unequal.iter().zip(near) {
+            overlaps.extend(requests.overlaps(near));
         }
         if let Some(used) = used {
             out.note(Used::NOTE, used.note());
@@ -370,14 +373,14 @@ impl DropBaselineOverlap {
     }
 }
 
-/// Requests that no entry of their group equals.
-struct Left<'a> {
+/// Requests of a group that are not equal to any entry.
+struct UnequalRequests<'a> {
     entries: &'a [(String, String)],
     rows: Vec<&'a (RowIx, String)>,
 }
 
-impl<'a> Left<'a> {
-    /// Those of a group; the others overlap with an equal entry, and are added to `overlaps`.
+impl<'a> UnequalRequests<'a> {
+    /// Collects the requests of a group; those that are equal to an entry are added to `overlaps` instead.
     fn of(
         entries: &'a [(String, String)],
         rows: &'a [(RowIx, String)],
@@ -387,7 +390,7 @@ impl<'a> Left<'a> {
         for (id, query) in entries {
             equal.entry(query).or_insert(id);
         }
-        let mut left = Vec::new();
+        let mut unequal = Vec::new();
         for row in rows {
             match equal.get(row.1.as_str()) {
                 Some(&entry) => {
@@ -396,13 +399,13 @@ impl<'a> Left<'a> {
                         Overlap { entry: entry.to_owned(), by: "query/duplicate", score: None },
                     );
                 }
-                None => left.push(row),
+                None => unequal.push(row),
             }
         }
-        Self { entries, rows: left }
+        Self { entries, rows: unequal }
     }
 
-    /// The queries of the entries, then those of the requests; none where there is nothing to compare.
+    /// Returns the queries of the entries, then those of the requests; empty without requests.
     fn texts(&self) -> Vec<&'a str> {
         if self.rows.is_empty() {
             return Vec::new();
@@ -411,7 +414,7 @@ impl<'a> Left<'a> {
         of_entries.chain(self.rows.iter().map(|(_, query)| query.as_str())).collect()
     }
 
-    /// The requests that are near an entry, one `near` a request.
+    /// Returns the requests that are near an entry; `near` has one element per request.
     fn overlaps(&self, near: Vec<Option<Near>>) -> impl Iterator<Item = (RowIx, Overlap)> {
         self.rows.iter().zip(near).filter_map(|(row, near)| {
             let near = near?;

@@ -1,10 +1,10 @@
-//! Drops doc lists whose functions are those of public sets; thin over `public_sets` and `similarity::overlap`.
+//! Drops doc lists whose functions are in public sets; calls `public_sets` and `similarity::overlap`.
 //!
-//! A function is public where its text is above the ROUGE-L threshold with one of a set's.
-//! A list is dropped where the share of such functions is large enough, else held. A doc
-//! that was written anew is found by its function's name and parameters, and held: a
-//! common name proves nothing. Every function found links its list to the record of the set.
-//! Sets that are not on disk are noted, and told as not compared with. Evidence and links
+//! A function counts as public if its ROUGE-L F1 with a function of a set is above the
+//! threshold. A list is dropped if the share of public functions is large enough, else held.
+//! A rewritten doc is found by the name and parameters of its function and held, because a
+//! common name alone proves nothing. Every match links the list to the record of the set.
+//! Sets that are not on disk are noted and reported as not compared. Evidence and links
 //! name functions and records, and never quote a set.
 
 use std::borrow::Cow;
@@ -34,49 +34,45 @@ use crate::environment::Environment;
 use crate::public_sets::catalogue::recipe_sets;
 use crate::public_sets::compared::{self, Known, Listed, Missing, SETS_NOTE};
 use crate::public_sets::form;
-use crate::similarity::overlap::{self, Found, Function};
+use crate::similarity::overlap::{self, Function, Matches};
 use crate::text::rouge::Threshold;
 
-static PUBLIC_FUNCTION: Reason = Reason::policy(
-    "overlap/public-function",
-    "The functions of the doc list, or enough of them, are those of a public set.",
-);
+static PUBLIC_FUNCTION: Reason =
+    Reason::policy("overlap/public-function", "All or enough functions of the doc list are in a public set.");
 static SOME_PUBLIC_FUNCTIONS: Reason = Reason::policy(
     "overlap/some-public-functions",
-    "A few functions of the doc list are those of a public set, the others are not.",
+    "Some functions of the doc list are in a public set, but too few to drop it.",
 );
 static PUBLIC_NAME: Reason = Reason::policy(
     "overlap/public-name",
-    "A function has the name and the parameters of one in a public set, described in other words.",
+    "A function has the name and parameters of one in a public set, but another description.",
 );
 
-/// Functions that the evidence of one list names.
+/// Maximum number of functions in the evidence of one list.
 const MAX_HITS: usize = 20;
 
 /// The stage and its settings.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DropPublicOverlap {
-    /// Ids of public sets; `toolsieve sets list` tells them.
+    /// Ids of public sets, as `toolsieve sets list` shows them.
     pub sets: Vec<String>,
-    /// The folder of sets; left out, `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`.
+    /// The folder of sets [default: `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`].
     pub dir: Option<PathBuf>,
     #[serde(skip)]
     environment: Environment,
-    /// What to do where a set is not on disk or nothing of it can be read: "skip" goes on without it and notes that,
-    /// "error" stops.
+    /// What to do if a set is not on disk or cannot be read: "skip" continues without it and notes that, "error" stops.
     pub missing: Missing,
-    /// ROUGE-L F1 from 0 to 1 above which a function is one of a set's. Higher keeps more lists.
+    /// ROUGE-L F1 from 0 to 1 above which a function counts as public. Higher keeps more lists.
     #[schemars(with = "f64")]
     pub threshold: Threshold,
-    /// Share of such functions, above 0 and up to 1, from which on a list is dropped; below it is held. Higher holds
-    /// more lists.
+    /// Minimum share of public functions, above 0 and up to 1, at which a list is dropped; below it the list is held.
+    /// Higher holds more lists.
     pub drop_share: f64,
-    /// Jaccard index of parameter names, from 0 to 1, from which on functions of one name are taken for one
-    /// described in other words. Higher holds fewer lists.
+    /// Minimum Jaccard index of the parameter names, from 0 to 1, at which two functions of the same name count as one
+    /// with different descriptions. Higher holds fewer lists.
     pub name_jaccard: f64,
-    /// Parameter names two functions of one name must have in common, or the name alone proves nothing. Higher holds
-    /// fewer lists.
+    /// Minimum number of parameter names that two functions of the same name must share. Higher holds fewer lists.
     pub min_shared_parameters: usize,
 }
 
@@ -97,17 +93,17 @@ impl Default for DropPublicOverlap {
 
 impl Settings for DropPublicOverlap {
     const NAME: &'static str = "drop-public-overlap";
-    const SUMMARY: &'static str =
-        "Drops doc lists whose functions are those of public function-calling sets.";
-    const LEFT: &'static str = "no overlap with public sets";
-    fn left(&self, notes: &Notes) -> Cow<'static, str> {
-        compared::told(notes.get(SETS_NOTE), "overlap with").map_or_else(|| Self::LEFT.into(), Cow::from)
+    const SUMMARY: &'static str = "Drops doc lists whose functions are in public function-calling sets.";
+    const FUNNEL_LABEL: &'static str = "no overlap with public sets";
+    fn funnel_label(&self, notes: &Notes) -> Cow<'static, str> {
+        compared::told(notes.get(SETS_NOTE), "overlap with")
+            .map_or_else(|| Self::FUNNEL_LABEL.into(), Cow::from)
     }
     fn examples() -> Vec<Example> {
         vec![
             Example::functions(PUBLIC_FUNCTION.code, NEAR_COPY, OTHER),
             Example::functions(SOME_PUBLIC_FUNCTIONS.code, SOME_COPIED, OTHER),
-            Example::functions(PUBLIC_NAME.code, WRITTEN_ANEW, SAME_NAME_ONLY),
+            Example::functions(PUBLIC_NAME.code, REWRITTEN, SAME_NAME_ONLY),
         ]
     }
     fn set_environment(&mut self, environment: &Environment) {
@@ -127,11 +123,11 @@ impl Settings for DropPublicOverlap {
 const NEAR_COPY: &str = r#"{"name": "ring_harbour_bell", "description": "Rings one of the bells of the old harbour tower and writes the order into the tower's log book.", "parameters": {"type": "dict", "properties": {"bell": {"type": "string", "description": "Which bell of the tower: great, small or fog."}, "times": {"type": "integer", "description": "How often the bell is struck, from 1 to 12."}, "ordered_by": {"type": "string", "description": "Who gave the order, as it is to stand in the log book."}}, "required": ["bell", "times", "ordered_by"]}}"#;
 const OTHER: &str = r#"{"name": "ring_school_bell", "description": "Ends the lesson.", "parameters": {"type": "dict", "properties": {"room": {"type": "string", "description": "The room whose lesson ends."}}, "required": ["room"]}}"#;
 const SOME_COPIED: &str = r#"[{"name": "list_pier_lamps", "description": "Lists the lamps of a pier with the hours each has burnt since it was last changed.", "parameters": {"type": "dict", "properties": {"pier": {"type": "string", "description": "The pier whose lamps are listed."}, "min_hours": {"type": "integer", "description": "Only lamps that have burnt for at least so many hours.", "default": 0}}, "required": ["pier"]}}, {"name": "moor_boat", "description": "Notes where a boat lies."}, {"name": "cast_off", "description": "Frees the berth of a boat that leaves."}]"#;
-const WRITTEN_ANEW: &str = r#"{"name": "Ring.Harbour.Bell", "description": "Sounds a signal for ships.", "parameters": {"type": "dict", "properties": {"bell": {"type": "string", "description": "Name of it"}, "times": {"type": "integer", "description": "Count"}, "orderedBy": {"type": "string", "description": "Person"}}, "required": ["bell"]}}"#;
+const REWRITTEN: &str = r#"{"name": "Ring.Harbour.Bell", "description": "Sounds a signal for ships.", "parameters": {"type": "dict", "properties": {"bell": {"type": "string", "description": "Name of it"}, "times": {"type": "integer", "description": "Count"}, "orderedBy": {"type": "string", "description": "Person"}}, "required": ["bell"]}}"#;
 const SAME_NAME_ONLY: &str = r#"{"name": "ring_harbour_bell", "description": "Sounds a signal for ships.", "parameters": {"type": "dict", "properties": {"bell": {"type": "string", "description": "Name of it"}, "weather": {"type": "string", "description": "Fog or storm"}}, "required": ["bell"]}}"#;
 
 impl DropPublicOverlap {
-    /// The folder of sets.
+    /// Returns the folder of sets.
     fn dir(&self) -> &Path {
         self.dir.as_deref().unwrap_or(self.environment.sets())
     }
@@ -155,12 +151,12 @@ impl Stage for DropPublicOverlap {
         let known = compared::open(&self.sets, self.dir(), self.missing)?;
         note(&known, cx, out);
         let known = known.functions();
-        let asked = Asked::collect(view, cx)?;
-        let found = overlap::functions(&known.items, &asked.functions, self.threshold, &|| cx.cancelled())
+        let kept = KeptLists::collect(view, cx)?;
+        let found = overlap::functions(&known.items, &kept.functions, self.threshold, &|| cx.cancelled())
             .ok_or(Error::Interrupted)?;
-        for (row, functions) in &asked.lists {
-            let hits: Vec<(&Function, Found)> =
-                functions.iter().map(|&at| (&asked.functions[at], found[at])).collect();
+        for (row, functions) in &kept.lists {
+            let hits: Vec<(&Function, Matches)> =
+                functions.iter().map(|&at| (&kept.functions[at], found[at])).collect();
             for (place, (function, found)) in hits.iter().enumerate() {
                 for hit in Hit::by_text(function, found).into_iter().chain(self.by_name(function, found)) {
                     out.link(*row, hit.link(place, &known))?;
@@ -176,32 +172,32 @@ impl Stage for DropPublicOverlap {
     }
 }
 
-/// Notes what was compared with, and tells of sets that are not there.
+/// Notes which sets were compared, and warns about missing and unreadable sets.
 pub(super) fn note(known: &Known, cx: &Context<'_>, out: &mut Verdict<'_>) {
     out.note(SETS_NOTE, json!(known.notes));
     let unreadable = known.unreadable.iter().map(|(id, _)| id);
     out.note("not_compared", json!(known.missing.iter().chain(unreadable).collect::<Vec<_>>()));
     if !known.missing.is_empty() {
         cx.progress.warn(&format!(
-            "not compared with {}: not on disk (`toolsieve sets status` tells more)",
+            "not compared with {}: not on disk (see `toolsieve sets status`)",
             known.missing.join(", ")
         ));
     }
     for trouble in &known.troubles {
-        cx.progress.warn(&format!("{trouble} (`toolsieve sets status` names some)"));
+        cx.progress.warn(&format!("{trouble} (see `toolsieve sets status`)"));
     }
 }
 
 /// The kept lists, and their distinct functions.
-struct Asked {
+struct KeptLists {
     functions: Vec<Function>,
-    /// For each list where its functions stand.
+    /// For each list, the indices of its functions in `functions`.
     lists: Vec<(RowIx, Vec<usize>)>,
 }
 
-impl Asked {
+impl KeptLists {
     fn collect(view: &View<'_>, cx: &Context<'_>) -> Result<Self> {
-        let mut asked = Self { functions: Vec::new(), lists: Vec::new() };
+        let mut kept = Self { functions: Vec::new(), lists: Vec::new() };
         let mut seen: FxHashMap<u128, usize> = FxHashMap::default();
         view.for_each_batch(cx, |batch| {
             let lists = batch.map_rows(|row| {
@@ -210,40 +206,39 @@ impl Asked {
                     .map(|function| (canonical::key(std::slice::from_ref(&function)), function))
                     .collect::<Vec<_>>()
             })?;
-            // Many lists share functions, and putting one into the form that is compared is what takes time.
+            // Lists share many functions, and most of the time goes into converting one to its comparison form.
             let mut fresh: Vec<&Value> = Vec::new();
             for (&row, list) in batch.rows().iter().zip(&lists) {
                 let mut places = Vec::with_capacity(list.len());
                 for (key, function) in list {
-                    let next = asked.functions.len() + fresh.len();
+                    let next = kept.functions.len() + fresh.len();
                     let at = *seen.entry(*key).or_insert(next);
                     if at == next {
                         fresh.push(function);
                     }
                     places.push(at);
                 }
-                asked.lists.push((row, places));
+                kept.lists.push((row, places));
             }
-            asked.functions.par_extend(fresh.par_iter().map(|function| form::function(function)));
-            // To let go of many small parts of JSON takes its time, too.
+            kept.functions.par_extend(fresh.par_iter().map(|function| form::function(function)));
+            // Freeing many small JSON values takes time, too.
             lists.into_par_iter().for_each(drop);
             Ok(())
         })?;
-        Ok(asked)
+        Ok(kept)
     }
 }
 
 impl DropPublicOverlap {
-    /// What is to happen to a list of these functions.
+    /// Returns the action, reason and evidence for a list of these functions; `None` keeps it.
     fn opinion(
         &self,
-        functions: &[(&Function, Found)],
+        functions: &[(&Function, Matches)],
         known: &Listed<Function>,
     ) -> Option<(Action, &'static Reason, Evidence)> {
         let by_text: Vec<Hit<'_>> =
             functions.iter().filter_map(|(function, found)| Hit::by_text(function, found)).collect();
         if !by_text.is_empty() {
-            // Counts of functions are small; a share equal to the setting is reached.
             #[expect(clippy::cast_precision_loss, reason = "counts of functions are far below 2⁵³")]
             let share = by_text.len() as f64 / functions.len() as f64;
             let (action, reason) = if share >= self.drop_share {
@@ -259,15 +254,15 @@ impl DropPublicOverlap {
             .then(|| (Action::Hold, &PUBLIC_NAME, evidence(&by_name, functions.len(), known)))
     }
 
-    /// The function of a set that has the same name and parameters enough.
-    fn by_name<'a>(&self, function: &'a Function, found: &Found) -> Option<Hit<'a>> {
+    /// Returns the function of a set with the same name and enough shared parameters.
+    fn by_name<'a>(&self, function: &'a Function, found: &Matches) -> Option<Hit<'a>> {
         let is_same =
             |hit: &Hit<'_>| hit.score >= self.name_jaccard && hit.shared >= self.min_shared_parameters;
         Hit::by_name(function, found).filter(is_same)
     }
 }
 
-/// A function of a list, and the one of a set it was found to be.
+/// A function of a list and the matching function of a set.
 struct Hit<'a> {
     function: &'a str,
     known: usize,
@@ -277,7 +272,7 @@ struct Hit<'a> {
 }
 
 impl<'a> Hit<'a> {
-    fn by_text(function: &'a Function, found: &Found) -> Option<Self> {
+    fn by_text(function: &'a Function, found: &Matches) -> Option<Self> {
         let near = found.by_text?;
         Some(Self {
             function: &function.name,
@@ -288,7 +283,7 @@ impl<'a> Hit<'a> {
         })
     }
 
-    fn by_name(function: &'a Function, found: &Found) -> Option<Self> {
+    fn by_name(function: &'a Function, found: &Matches) -> Option<Self> {
         let same = found.by_name?;
         Some(Self {
             function: &function.name,
@@ -299,7 +294,7 @@ impl<'a> Hit<'a> {
         })
     }
 
-    /// The link of the list, of whose functions it is the one at a place.
+    /// Returns the link of the list; `place` is the index of the function in it.
     fn link(&self, place: usize, known: &Listed<Function>) -> Link {
         let origin = &known.origins[self.known];
         Link {
@@ -340,13 +335,12 @@ mod tests {
     use crate::fixture::judged;
 
     #[test]
-    fn each_function_above_a_threshold_links_its_list_to_the_record_and_quotes_nothing() {
+    fn each_matching_function_links_its_list_to_the_record_of_the_set() {
         let list = |text: &str| -> Value {
             let functions: Value = serde_json::from_str(text).unwrap();
             json!({"functions": if functions.is_array() { functions } else { json!([functions]) }})
         };
-        let tables =
-            json!({"doc_lists": [list(OTHER), list(SOME_COPIED), list(WRITTEN_ANEW), list(NEAR_COPY)]});
+        let tables = json!({"doc_lists": [list(OTHER), list(SOME_COPIED), list(REWRITTEN), list(NEAR_COPY)]});
         let links = judged(&DropPublicOverlap::default(), &tables).delta.links;
         let found: Vec<(RowIx, &str, &str, &str)> = links
             .iter()

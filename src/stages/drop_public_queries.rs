@@ -1,7 +1,7 @@
-//! Drops or holds requests whose last user message is a query of a public set; thin over `similarity::overlap`.
+//! Drops or holds requests whose last user message is a query of a public set; calls `similarity::overlap`.
 //!
-//! Compared by ROUGE-L in the normal form of queries. Short queries are left alone, since
-//! many people ask them in the same words. Evidence and link name set and record, and quote nothing.
+//! Queries are normalised and compared by ROUGE-L. Short queries are not compared, because
+//! many people write the same ones. Evidence and link name set and record, and quote nothing.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -39,31 +39,31 @@ static PUBLIC_QUERY: Reason =
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DropPublicQueries {
-    /// Ids of public sets; `toolsieve sets list` tells them.
+    /// Ids of public sets, as `toolsieve sets list` shows them.
     pub sets: Vec<String>,
-    /// The folder of sets; left out, `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`.
+    /// The folder of sets [default: `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`].
     pub dir: Option<PathBuf>,
     #[serde(skip)]
     environment: Environment,
-    /// What to do where a set is not on disk or nothing of it can be read: "skip" goes on without it and notes that,
-    /// "error" stops.
+    /// What to do if a set is not on disk or cannot be read: "skip" continues without it and notes that, "error" stops.
     pub missing: Missing,
-    /// ROUGE-L F1 from 0 to 1 above which a query is one of a set's. Higher keeps more requests.
+    /// ROUGE-L F1 from 0 to 1 above which a query counts as public. Higher keeps more requests.
     #[schemars(with = "f64")]
     pub threshold: Threshold,
-    /// What becomes of such a request: "drop", or "hold" for a person to decide, since its docs may be other ones.
+    /// What to do with a request whose query is public: "drop" it, or "hold" it for a person to decide, since its docs
+    /// may differ.
     pub action: OnOverlap,
-    /// Tokens a query must have to be compared at all. Higher keeps more requests.
+    /// Minimum number of tokens of a query that is compared. Higher keeps more requests.
     pub min_tokens: usize,
 }
 
-/// What becomes of a request whose query is public.
+/// The action for a request whose query is public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnOverlap {
-    /// It leaves.
+    /// Drop the request.
     Drop,
-    /// It waits for a person.
+    /// Hold the request for a person.
     Hold,
 }
 
@@ -83,11 +83,11 @@ impl Default for DropPublicQueries {
 
 impl Settings for DropPublicQueries {
     const NAME: &'static str = "drop-public-queries";
-    const SUMMARY: &'static str =
-        "Drops or holds requests whose query is one of public function-calling sets.";
-    const LEFT: &'static str = "no queries of public sets";
-    fn left(&self, notes: &Notes) -> Cow<'static, str> {
-        compared::told(notes.get(SETS_NOTE), "queries of").map_or_else(|| Self::LEFT.into(), Cow::from)
+    const SUMMARY: &'static str = "Drops or holds requests whose query is in public function-calling sets.";
+    const FUNNEL_LABEL: &'static str = "no queries of public sets";
+    fn funnel_label(&self, notes: &Notes) -> Cow<'static, str> {
+        compared::told(notes.get(SETS_NOTE), "queries of")
+            .map_or_else(|| Self::FUNNEL_LABEL.into(), Cow::from)
     }
     fn examples() -> Vec<Example> {
         vec![Example::query(
@@ -105,7 +105,7 @@ impl Settings for DropPublicQueries {
 }
 
 impl DropPublicQueries {
-    /// The folder of sets.
+    /// Returns the folder of sets.
     fn dir(&self) -> &Path {
         self.dir.as_deref().unwrap_or(self.environment.sets())
     }
@@ -129,8 +129,8 @@ impl Stage for DropPublicQueries {
         let known = compared::open(&self.sets, self.dir(), self.missing)?;
         note(&known, cx, out);
         let known = known.queries();
-        let mut asked: Vec<String> = Vec::new();
-        // For each row with a query: which message it is, and where the text is in `asked`.
+        let mut distinct: Vec<String> = Vec::new();
+        // For each row with a query: the index of its message, and the index of its text in `distinct`.
         let mut places: Vec<(RowIx, usize, usize)> = Vec::new();
         let mut seen: FxHashMap<String, usize> = FxHashMap::default();
         view.for_each_batch(cx, |batch| {
@@ -142,15 +142,15 @@ impl Stage for DropPublicQueries {
             for (&row, query) in batch.rows().iter().zip(queries) {
                 let Some((message, query)) = query else { continue };
                 let at = *seen.entry(query).or_insert_with_key(|query| {
-                    asked.push(query.clone());
-                    asked.len() - 1
+                    distinct.push(query.clone());
+                    distinct.len() - 1
                 });
                 places.push((row, message, at));
             }
             Ok(())
         })?;
         let found =
-            overlap::queries(&known.items, &asked, self.min_tokens, self.threshold, &|| cx.cancelled())
+            overlap::queries(&known.items, &distinct, self.min_tokens, self.threshold, &|| cx.cancelled())
                 .ok_or(Error::Interrupted)?;
         for (row, message, at) in places {
             if let Some(near) = found[at] {
@@ -183,7 +183,7 @@ mod tests {
     use crate::fixture::judged;
 
     #[test]
-    fn a_query_that_is_found_links_its_request_to_the_record_and_names_the_message() {
+    fn a_public_query_links_its_request_to_the_record_and_names_the_message() {
         let example = DropPublicQueries::examples().remove(0);
         let mut tables = example.fires.to_tables();
         let query = tables["requests"][0]["messages"][0].clone();

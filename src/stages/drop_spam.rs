@@ -1,8 +1,8 @@
-//! Drops queries that ask nothing: blanks, test words, a key held down.
+//! Drops queries that ask nothing: blanks, test words, one repeated key.
 //!
-//! Only a lone user message is judged: a short "yes" in a conversation is an answer, not
-//! spam. What asks something foreign to the functions is not spam either;
-//! that is for the judges of relevance.
+//! Only a single user message is judged: a short "yes" within a conversation is an answer, not
+//! spam. Queries that have nothing to do with the functions are not spam either; see
+//! `judge_queries`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,29 +23,26 @@ use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::text::noise::is_mash;
 use crate::text::normal::normalise_query;
 
-static EMPTY: Reason =
-    Reason::policy("spam/empty", "The query holds nothing but blanks and control characters.");
-static NO_WORDS: Reason = Reason::policy("spam/no-words", "The query holds no letter and no digit.");
+static EMPTY: Reason = Reason::policy("spam/empty", "The query contains only blanks and control characters.");
+static NO_WORDS: Reason = Reason::policy("spam/no-words", "The query contains no letter and no digit.");
 static REPEATED: Reason =
-    Reason::policy("spam/repeated-character", "The query is one character over and over.");
-static MASH: Reason =
-    Reason::policy("spam/keyboard-mash", "The query is one word typed by running over the keyboard.");
-static TEST_WORD: Reason = Reason::policy(
-    "spam/test-word",
-    "The query is a greeting or a word people type to see whether anything answers.",
-);
+    Reason::policy("spam/repeated-character", "The query is a single repeated character.");
+static MASH: Reason = Reason::policy("spam/keyboard-mash", "The query is one word of random keystrokes.");
+static TEST_WORD: Reason =
+    Reason::policy("spam/test-word", "The query is a greeting or a word typed to test the system.");
 static TOO_SHORT: Reason = Reason::policy("spam/too-short", "The query is too short to ask anything.");
 
-/// A character that is a word or syllable by itself counts as this many letters.
+/// Number of letters that a character which is a word or syllable by itself counts as.
 const LETTERS_IN_AN_IDEOGRAPH: usize = 3;
 
 /// The stage and its settings.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DropSpam {
-    /// Fewest letters and digits of a query; a Han, kana or Hangul character counts three. Higher drops more.
+    /// Minimum number of letters and digits in a query; a Han, kana or Hangul character counts as three. Higher drops
+    /// more.
     pub min_letters: usize,
-    /// Whole queries that are dropped, compared without case, blanks around and final punctuation.
+    /// Queries to drop; case, surrounding blanks and final punctuation are ignored.
     pub test_words: Vec<String>,
 }
 
@@ -81,8 +78,8 @@ impl Default for DropSpam {
 
 impl Settings for DropSpam {
     const NAME: &'static str = "drop-spam";
-    const SUMMARY: &'static str = "Drops queries that ask nothing: blanks, test words, a key held down.";
-    const LEFT: &'static str = "queries that ask something";
+    const SUMMARY: &'static str = "Drops queries that ask nothing: blanks, test words, one repeated key.";
+    const FUNNEL_LABEL: &'static str = "queries that ask something";
     fn examples() -> Vec<Example> {
         vec![
             Example::query(EMPTY.code, " \u{16}\n", "Water the ferns in bay 4."),

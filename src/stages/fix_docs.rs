@@ -1,8 +1,8 @@
-//! Fixes doc lists to the BFCL schema with the fewest edits; thin over `docs::fix`.
+//! Brings doc lists to the BFCL schema with the fewest edits; calls `docs::fix`.
 //!
-//! Each edit is a patch with its rule. An edit that would have to guess is only noted,
-//! unless the pipeline allows it. A list that still does not fit the schema is held,
-//! with what is in the way: better out than wrong.
+//! Each edit is a patch that names its rule. An edit that needs a guess is only suggested,
+//! unless the pipeline allows it. A list that still does not fit the schema is held, with
+//! the problem as evidence.
 
 use std::sync::LazyLock;
 
@@ -25,11 +25,11 @@ use crate::engine::view::Row;
 use crate::engine::vocabulary::{self, Evidence, Reason, TableId};
 use crate::notation::levels::{MAX_KEPT, is_within};
 
-/// No person overrules them: the official evaluator could not live with what is held here.
+/// Binding: the official evaluator cannot process a list that is held here, so no person may overrule these reasons.
 static REASONS: LazyLock<Vec<Reason>> =
     LazyLock::new(|| fix::rules().map(|rule| Reason::policy(rule.code, rule.what).binding()).collect());
 
-/// Findings that the official evaluator cannot live with; the others the official data has too.
+/// Findings that break the official evaluator. Other findings also occur in the official data.
 pub(crate) const BLOCKING: &[&str] = &[
     "schema/unreadable-parameters",
     "schema/unreadable-property",
@@ -39,7 +39,7 @@ pub(crate) const BLOCKING: &[&str] = &[
     "schema/duplicate-name",
     TOO_DEEP,
 ];
-/// What the fixes left is too deep for a cell, so none of them is made.
+/// The fixed list nests too deep for a cell, so no fix is applied.
 const TOO_DEEP: &str = "schema/too-deep";
 
 fn reason(rule: &Rule) -> &'static Reason {
@@ -50,16 +50,16 @@ fn reason(rule: &Rule) -> &'static Reason {
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FixDocs {
-    /// Whether edits are made that fill a gap with a guess, told apart in the ledger as `unsafe`. Otherwise lists
-    /// that need one are held.
+    /// Whether to apply edits that fill a gap with a guess; the ledger marks them as `unsafe`. If `false`, lists that
+    /// need such an edit are held.
     pub allow_unsafe: bool,
 }
 
 impl Settings for FixDocs {
     const NAME: &'static str = "fix-docs";
     const SUMMARY: &'static str =
-        "Fixes doc lists to the BFCL schema with the fewest edits, each a patch with its rule.";
-    const LEFT: &'static str = "docs that fit the BFCL schema";
+        "Brings doc lists to the BFCL schema with the fewest edits, each a patch that names its rule.";
+    const FUNNEL_LABEL: &'static str = "docs that fit the BFCL schema";
 
     fn examples() -> Vec<Example> {
         fix::rules().map(|rule| Example::functions(rule.code, rule.fires, rule.quiet)).collect()
@@ -97,10 +97,12 @@ impl RowStage for FixDocs {
             (None, Some(proposal)) => Opinion::hold(reason(proposal.rule), would_be(&proposal.patch)),
             (None, None) => Opinion::keep(),
         };
-        opinion.edits.extend(edits.iter().map(|edit| noted(edit, None)));
-        opinion.edits.extend(proposals.iter().map(|edit| noted(edit, Some(vocabulary::Safety::Suggest))));
+        opinion.edits.extend(edits.iter().map(|edit| ledger_edit(edit, None)));
+        opinion
+            .edits
+            .extend(proposals.iter().map(|edit| ledger_edit(edit, Some(vocabulary::Safety::Suggest))));
         let list = Value::Array(functions);
-        opinion.edits.extend(findings.iter().map(|finding| shown(finding, &list)));
+        opinion.edits.extend(findings.iter().map(|finding| finding_edit(finding, &list)));
         if !edits.is_empty() {
             opinion = opinion.with(FUNCTIONS, list.to_string());
         }
@@ -111,7 +113,7 @@ impl RowStage for FixDocs {
     }
 }
 
-/// What a list is held for; a patch that is too deep to be read again is only named by its places.
+/// Returns the evidence of a suggested edit; only the places of a patch that nests too deep to be read back.
 fn would_be(patch: &[PatchOp]) -> Evidence {
     let shown = json!(patch);
     if is_within(&shown, MAX_KEPT) {
@@ -121,8 +123,8 @@ fn would_be(patch: &[PatchOp]) -> Evidence {
     Evidence::detail(json!({ "at": places, "found": "the change nests too deep to be shown" }))
 }
 
-/// A finding for the ledger: a patch that only tests, so it says where and what, and changes nothing.
-fn shown(finding: &fix::Finding, list: &Value) -> vocabulary::Edit {
+/// Converts a finding to an edit of the ledger: a patch with a `test` operation, which changes nothing.
+fn finding_edit(finding: &fix::Finding, list: &Value) -> vocabulary::Edit {
     let value = list.pointer(&finding.at).unwrap_or(&Value::Null);
     vocabulary::Edit {
         column: FUNCTIONS,
@@ -132,8 +134,8 @@ fn shown(finding: &fix::Finding, list: &Value) -> vocabulary::Edit {
     }
 }
 
-/// An edit for the ledger; one that was not made is a suggestion, whatever it could be.
-fn noted(edit: &fix::Edit, safety: Option<vocabulary::Safety>) -> vocabulary::Edit {
+/// Converts an edit to one of the ledger; `safety` replaces the safety of the rule.
+fn ledger_edit(edit: &fix::Edit, safety: Option<vocabulary::Safety>) -> vocabulary::Edit {
     let own = match edit.rule.safety {
         fix::Safety::Safe => vocabulary::Safety::Safe,
         fix::Safety::Unsafe => vocabulary::Safety::Unsafe,

@@ -1,10 +1,10 @@
-//! Drops doc lists whose functions say too little to be called; thin over `docs::quality`.
+//! Drops doc lists whose functions are documented too vaguely to be called; calls `docs::quality`.
 //!
-//! A good doc is clear JSON with a name and a description, and for each parameter a type
-//! and a description. What a fix can mend is no reason to drop: types, frames, single
-//! gaps. Single functions are never taken out: that would change what the requests were
-//! sent with. So a list with some bad functions stays, for its good ones are asked for
-//! too, and it leaves only when the share of bad ones reaches a limit, all by default.
+//! A good doc has a name, a description, and a type and description for each parameter.
+//! Faults that `fix_docs` can repair (types, wrappers, single gaps) are no reason to drop.
+//! Single functions are never removed, because that would change what the requests were
+//! sent with. A list is dropped when the share of bad functions reaches a limit; by default
+//! all functions must be bad.
 
 use std::sync::LazyLock;
 
@@ -38,14 +38,14 @@ fn reason(rule: &Rule) -> &'static Reason {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JudgeDocs {
-    /// The share of a list's functions, above 0 and up to 1, that must be bad for the list to be dropped. Lower drops more.
+    /// Minimum share of bad functions, above 0 and up to 1, at which a list is dropped. Lower drops more.
     pub bad_share: f64,
-    /// The share of a function's parameters, from 0 to 1, above which it is bad if they have no description. Lower
+    /// Maximum share of parameters without a description, from 0 to 1; a function with a larger share is bad. Lower
     /// drops more.
     pub undescribed_share: f64,
-    /// Functions with fewer parameters than this are not bad for parameters without a description. Lower drops more.
+    /// Minimum number of parameters for the check of `undescribed_share`. Lower drops more.
     pub undescribed_min: usize,
-    /// Content words that a description needs where the name says nothing. Higher drops more.
+    /// Minimum number of content words in the description of a function whose name means nothing. Higher drops more.
     pub min_description_words: usize,
 }
 
@@ -58,8 +58,8 @@ impl Default for JudgeDocs {
 
 impl Settings for JudgeDocs {
     const NAME: &'static str = "judge-docs";
-    const SUMMARY: &'static str = "Drops doc lists whose functions say too little to be called.";
-    const LEFT: &'static str = "docs of good quality";
+    const SUMMARY: &'static str = "Drops doc lists whose functions are documented too vaguely to be called.";
+    const FUNNEL_LABEL: &'static str = "docs of good quality";
 
     fn examples() -> Vec<Example> {
         RULES.iter().map(|rule| Example::functions(rule.code, rule.fires, rule.quiet)).collect()
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_must_be_shares() {
+    fn shares_out_of_range_are_refused() {
         let check = |settings: &str| toml::from_str::<JudgeDocs>(settings).unwrap().check();
         assert_eq!(check("bad_share = 0.5"), Ok(()));
         assert!(check("bad_share = 0.0").is_err());

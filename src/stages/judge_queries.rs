@@ -1,11 +1,10 @@
-//! Judges whether a function of its list fits what a request asks; thin over `relevance`.
+//! Judges whether a function of the doc list fits the query of a request; calls `relevance`.
 //!
-//! A query of low quality or one that no function fits stays kept: it is an entry of the
-//! irrelevance set, and `split` sends it there as it is. A request that cannot be decided
-//! is held, with what speaks for either side. Merged copies give evidence too: what the
-//! log answered to a request that asks the same of the same functions.
+//! A query of low quality, or one that no function fits, is kept: `split` assigns it to the
+//! irrelevance category. A request that cannot be decided is held, with the evidence for both
+//! sides. The recorded answers of merged copies count as evidence too.
 //!
-//! Not here: what the right call is, and requests that a call fits in endless ways.
+//! Deliberately absent: which call is correct, and requests with too many correct calls to list.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use crate::answers::recorded::{Recorded, recorded};
+use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::cells::TypedCells as _;
 use crate::columns::{
     FINISH_REASON, FUNCTIONS, MESSAGES, OUTCOME, RELEVANCE, RELEVANCE_BASIS, RESPONSE, STATUS, TOOL_CHOICE,
@@ -34,23 +33,23 @@ use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
-use crate::relevance::asked::Asked;
-use crate::relevance::evidence::{self, Heard, hear};
+use crate::relevance::docs::PreparedDocs;
+use crate::relevance::evidence::{self, AnswerSignal, signal_of};
 use crate::relevance::features::features;
 use crate::relevance::grounded::are_grounded;
 use crate::relevance::measure::Thresholds;
 use crate::relevance::model::{Model, Side};
-use crate::relevance::offer::Offer;
-use crate::relevance::operating::{Means, OPERATING_POINT, OperatingPoint, operating_point};
+use crate::relevance::operating::{JudgedBy, OPERATING_POINT, OperatingPoint, operating_point};
+use crate::relevance::query::PreparedQuery;
 use crate::relevance::{Relevance, SPACE, low_quality, script};
 use crate::text::normal::loose_name;
 
-/// The reason code of requests between the two lines.
+/// The reason code of requests between the two thresholds.
 const UNSURE_CODE: &str = "relevance/unsure";
 
 static UNSURE: Reason = Reason::policy(
     UNSURE_CODE,
-    "Neither the text nor the log's answers show whether a function fits what is asked.",
+    "Neither the text nor the recorded answers show whether a function fits the query.",
 );
 
 /// Range of [`JudgeQueries::precision`].
@@ -60,14 +59,17 @@ const PRECISION: std::ops::RangeInclusive<f64> = 0.5..=1.0;
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JudgeQueries {
-    /// A file of weights, as `toolsieve calibrate` writes it [default: those built in].
+    /// A file of weights, as written by `toolsieve calibrate` [default: the built-in weights].
     pub weights: Option<PathBuf>,
-    /// Target precision of what the text alone decides, from 0.5 to 1: takes the lines that the curve of the weights
-    /// has for it. Higher holds more. A side that does not reach it decides nothing [default: the lines of the weights].
+    /// Target precision of decisions from the text alone, from 0.5 to 1: uses the thresholds for it in the curve of the
+    /// weights. A label that does not reach it is never assigned. Higher holds more [default: the thresholds of the
+    /// weights].
     pub precision: Option<f64>,
-    /// From this probability on a request is relevant, from 0 to 1. Higher holds more [default: as the weights say].
+    /// Probability from 0 to 1 at or above which a request is relevant. Higher holds more [default: the threshold of
+    /// the weights].
     pub relevant_from: Option<f64>,
-    /// Up to this probability a request is irrelevant, from 0 to 1. Lower holds more [default: as the weights say].
+    /// Probability from 0 to 1 at or below which a request is irrelevant. Lower holds more [default: the threshold of
+    /// the weights].
     pub irrelevant_to: Option<f64>,
     #[serde(skip)]
     #[schemars(skip)]
@@ -78,10 +80,10 @@ impl Settings for JudgeQueries {
     const NAME: &'static str = "judge-queries";
     const SUMMARY: &'static str =
         "Judges each request relevant, irrelevant or of low quality, and holds what it cannot decide.";
-    const LEFT: &'static str = "judged for relevance";
+    const FUNNEL_LABEL: &'static str = "judged for relevance";
 
     fn examples() -> Vec<Example> {
-        macro_rules! asked {
+        macro_rules! query {
             ($query:literal) => {
                 concat!(
                     r#"{"doc_lists": [{"functions": [{"name": "ring_bell", "description": "Rings a bell of the tower.", "#,
@@ -93,7 +95,7 @@ impl Settings for JudgeQueries {
                 )
             };
         }
-        vec![Example::tables(UNSURE.code, asked!("Could you let the noon bell ring?"), asked!("Play a song"))]
+        vec![Example::tables(UNSURE.code, query!("Could you let the noon bell ring?"), query!("Play a song"))]
     }
 
     fn check(&self) -> std::result::Result<(), String> {
@@ -157,41 +159,42 @@ impl Stage for JudgeQueries {
             of_list.entry(view.list_of(row)).or_default().push(row);
         }
         let of_list: Vec<(RowIx, Vec<RowIx>)> = of_list.into_iter().collect();
-        let opinions = of_list.par_iter().map(|(list, rows)| {
-            let offer = Offer::new(lists.functions(*list));
-            // A log may have one list only, so that rows, too, are for all threads.
-            let opinion =
-                |row: &RowIx| (!cx.cancelled()).then(|| (*row, self.opinion(&requests[row], &offer, model)));
-            rows.par_iter().with_max_len(ROWS_AT_ONCE).map(opinion).collect()
+        let judgements = of_list.par_iter().map(|(list, rows)| {
+            let docs = PreparedDocs::new(lists.functions(*list));
+            // A log may have a single list, so the rows of a list are spread over all threads, too.
+            let judgement =
+                |row: &RowIx| (!cx.cancelled()).then(|| (*row, self.judgement(&requests[row], &docs, model)));
+            rows.par_iter().with_max_len(ROWS_AT_ONCE).map(judgement).collect()
         });
-        let opinions: Option<Vec<Vec<(RowIx, Opinion)>>> = opinions.collect();
-        let opinions = opinions.ok_or(Error::Interrupted)?;
-        let means: Vec<Means> = opinions.iter().flatten().map(|(_, opinion)| opinion.means).collect();
-        let lines = self.own_lines(model.text.thresholds);
-        let point = operating_point(&means, lines, &model.text.curve, self.precision);
+        let judgements: Option<Vec<Vec<(RowIx, Judgement)>>> = judgements.collect();
+        let judgements = judgements.ok_or(Error::Interrupted)?;
+        let judged_by: Vec<JudgedBy> =
+            judgements.iter().flatten().map(|(_, judgement)| judgement.judged_by).collect();
+        let thresholds = self.own_thresholds(model.text.thresholds);
+        let point = operating_point(&judged_by, thresholds, &model.text.curve, self.precision);
         out.note(OPERATING_POINT, json!(point));
-        for (row, opinion) in opinions.into_iter().flatten() {
-            if let Some(relevance) = opinion.relevance {
+        for (row, judgement) in judgements.into_iter().flatten() {
+            if let Some(relevance) = judgement.relevance {
                 out.set(row, RELEVANCE, relevance.name())?;
             } else {
-                out.hold(row, &UNSURE, Evidence::detail(opinion.basis.clone()))?;
+                out.hold(row, &UNSURE, Evidence::detail(judgement.basis.clone()))?;
             }
-            out.set(row, RELEVANCE_BASIS, opinion.basis.to_string())?;
+            out.set(row, RELEVANCE_BASIS, judgement.basis.to_string())?;
         }
         Ok(())
     }
 }
 
-/// What the stage makes of one request.
-struct Opinion {
-    /// `None` holds it.
+/// The judgement of one request.
+struct Judgement {
+    /// The label; `None` holds the request.
     relevance: Option<Relevance>,
     basis: Value,
-    means: Means,
+    judged_by: JudgedBy,
 }
 
 impl JudgeQueries {
-    /// The weights, with the lines that `precision` chooses.
+    /// Reads the weights, with the thresholds for `precision`.
     fn read_model(&self) -> std::result::Result<Model, String> {
         let model = match &self.weights {
             Some(path) => Model::read(path).map_err(|error| error.to_string())?,
@@ -211,70 +214,74 @@ impl JudgeQueries {
         Ok(self.model.get_or_init(|| Model::embedded().clone()))
     }
 
-    fn opinion(&self, request: &Request, offer: &Offer, model: &Model) -> Opinion {
+    fn judgement(&self, request: &Request, docs: &PreparedDocs, model: &Model) -> Judgement {
         let queries: Vec<&str> = request.queries.iter().map(String::as_str).collect();
         if let Some((_, relevance)) = request.label {
-            return Opinion {
+            return Judgement {
                 relevance: Some(relevance),
                 basis: json!({ "labelled_by": "a person" }),
-                means: Means::Person,
+                judged_by: JudgedBy::Person,
             };
         }
         if request.is_answered {
-            return Opinion {
+            return Judgement {
                 relevance: Some(Relevance::Relevant),
                 basis: json!({ "answered_by": "a person" }),
-                means: Means::Person,
+                judged_by: JudgedBy::Person,
             };
         }
-        let asked = Asked::new(&queries);
-        if let Some(rule) = low_quality::fault(&asked, offer) {
-            return Opinion {
+        let query = PreparedQuery::new(&queries);
+        if let Some(rule) = low_quality::fault(&query, docs) {
+            return Judgement {
                 relevance: Some(Relevance::LowQuality),
                 basis: json!({ "low_quality": rule.name, "evidence": request.evidence.to_json() }),
-                means: Means::Rule,
+                judged_by: JudgedBy::Rule,
             };
         }
-        let features = features(&asked, offer);
+        let features = features(&query, docs);
         let mut judged = model.judge(&features, request.evidence);
-        judged.thresholds = self.own_lines(judged.thresholds);
-        // Whatever is asked can be put to a tool that takes any text: words cannot show that it does not fit.
-        // Nor do they where the query names a function in full.
-        let is_barred = script::is_unread(&asked)
-            || request.evidence.is_silent() && (offer.takes_anything() || offer.is_named_in(&asked));
+        judged.thresholds = self.own_thresholds(judged.thresholds);
+        // A tool that takes any text can serve any query, so the text cannot show that it does not fit. The same is
+        // true if the query contains the full name of a function.
+        let is_barred = script::is_unread(&query)
+            || request.evidence.is_empty() && (docs.takes_anything() || docs.is_named_in(&query));
         let relevance = match judged.side() {
             Side::Relevant => Some(Relevance::Relevant),
-            // No answer of the log speaks against it.
+            // No recorded answer contradicts the call.
             Side::Unsure if request.is_grounded && request.evidence.word() == "calls" => {
                 let mut basis = judged.basis(&features, request.evidence);
                 basis["grounded_call"] = json!(true);
-                return Opinion { relevance: Some(Relevance::Relevant), basis, means: Means::Answers };
+                return Judgement {
+                    relevance: Some(Relevance::Relevant),
+                    basis,
+                    judged_by: JudgedBy::Answers,
+                };
             }
-            // What the log's answers say against a query is not enough where its text could not be read.
+            // Declined answers are not enough evidence if the text could not be read.
             Side::Irrelevant if !is_barred => Some(Relevance::Irrelevant),
             Side::Irrelevant | Side::Unsure => None,
         };
-        let means = Means::of_model(&judged, request.evidence.is_silent(), is_barred);
-        Opinion { relevance, basis: judged.basis(&features, request.evidence), means }
+        let judged_by = JudgedBy::of_model(&judged, request.evidence.is_empty(), is_barred);
+        Judgement { relevance, basis: judged.basis(&features, request.evidence), judged_by }
     }
 
-    /// The lines of the settings, where there are some.
-    fn own_lines(&self, lines: Thresholds) -> Thresholds {
+    /// Returns the thresholds, with those of the settings if there are any.
+    fn own_thresholds(&self, thresholds: Thresholds) -> Thresholds {
         Thresholds {
-            relevant_from: self.relevant_from.unwrap_or(lines.relevant_from),
-            irrelevant_to: self.irrelevant_to.unwrap_or(lines.irrelevant_to),
+            relevant_from: self.relevant_from.unwrap_or(thresholds.relevant_from),
+            irrelevant_to: self.irrelevant_to.unwrap_or(thresholds.irrelevant_to),
         }
     }
 }
 
-/// What is read of a list.
+/// The functions and function names of a doc list.
 struct List {
-    /// The functions; none of a list that is not kept.
+    /// The functions; `None` for a list that is not kept.
     functions: Option<Vec<Value>>,
     names: FxHashSet<String>,
 }
 
-/// The docs of the lists that are kept, and the names of the functions of all.
+/// The functions of the kept lists, and the function names of all lists.
 struct Lists<'a>(Parents<'a, List>);
 
 impl<'a> Lists<'a> {
@@ -289,12 +296,12 @@ impl<'a> Lists<'a> {
         view.all_parents(cx, read).map(Self)
     }
 
-    /// The functions of a kept list.
+    /// Returns the functions of a kept list.
     fn functions(&self, list: RowIx) -> &[Value] {
         self.0.of_list(list).and_then(|list| list.functions.as_deref()).unwrap_or_default()
     }
 
-    /// Whether the list a request was sent with has a function of that name, or the one it has now.
+    /// Returns whether the list that the request was sent with, or its current list, has a function of this name.
     fn has(&self, request: RowIx, name: &str) -> bool {
         let name = loose_name(name);
         let lists = [self.0.of_origin(request), self.0.of(request)];
@@ -302,25 +309,25 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// A kept request: what it asks, and what the log answered to it and its merged copies.
+/// A kept request, with the evidence from its recorded answers and those of its merged copies.
 #[derive(Default)]
 struct Request {
     /// Its user messages, in order.
     queries: Vec<String>,
-    evidence: evidence::Evidence,
+    evidence: evidence::LogEvidence,
     /// A person answered it with a call.
     is_answered: bool,
-    /// A person's label of it, or else of the first copy that has one: its place in the order of rows first.
+    /// The label that a person gave it, or else its first labelled copy, with the position of that row.
     label: Option<(u32, Relevance)>,
-    /// A recorded call holds what the request says.
+    /// The arguments of a recorded call occur in the request.
     is_grounded: bool,
 }
 
-/// What one row has to say about the request it stands for.
-struct Said {
+/// The evidence from one row about the request that it is, or that it was merged into.
+struct RowEvidence {
     head: RowIx,
-    heard: Option<Heard>,
-    /// For the head itself: its user messages.
+    signal: Option<AnswerSignal>,
+    /// The user messages, if the row is the head itself.
     queries: Option<Vec<String>>,
     is_answered: bool,
     label: Option<(u32, Relevance)>,
@@ -336,24 +343,24 @@ fn read_requests(
     let mut requests: FxHashMap<RowIx, Request> = FxHashMap::default();
     let wanted = |row: RowIx| view.head_of(row, Likeness::Similar).is_some_and(|head| view.is_judged(head));
     view.stream(cx, wanted, |batch| {
-        let all = batch.map_rows(|row| said(row, lists, view))?;
-        for (&row, said) in batch.rows().iter().zip(all) {
-            if said.label.is_some()
+        let all = batch.map_rows(|row| row_evidence(row, lists, view))?;
+        for (&row, evidence) in batch.rows().iter().zip(all) {
+            if evidence.label.is_some()
                 && let Some(decision) = batch.row(row).decision(DecisionKind::Relabel)
             {
                 out.ruling(row, Ruling::of(decision, json!({ "relevance": decision.body })))?;
             }
-            let request = requests.entry(said.head).or_default();
-            if let Some(heard) = said.heard {
-                request.evidence.add(heard);
+            let request = requests.entry(evidence.head).or_default();
+            if let Some(signal) = evidence.signal {
+                request.evidence.add(signal);
             }
-            request.is_grounded |= said.is_grounded;
-            request.is_answered |= said.is_answered;
-            request.label = match (request.label, said.label) {
+            request.is_grounded |= evidence.is_grounded;
+            request.is_answered |= evidence.is_answered;
+            request.label = match (request.label, evidence.label) {
                 (Some(one), Some(other)) if other.0 < one.0 => Some(other),
                 (one, other) => one.or(other),
             };
-            if let Some(queries) = said.queries {
+            if let Some(queries) = evidence.queries {
                 request.queries = queries;
             }
         }
@@ -362,22 +369,22 @@ fn read_requests(
     Ok(requests)
 }
 
-/// Requests that one thread takes at a time.
+/// Maximum number of requests that one thread takes at a time.
 const ROWS_AT_ONCE: usize = 64;
 
-fn said(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>) -> Said {
+fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>) -> RowEvidence {
     let head = view.head_of(row.ix(), Likeness::Similar).unwrap_or(row.ix());
     let messages = row.messages();
     let response = row.response();
-    let answer = recorded(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS));
+    let answer = recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS));
     let has_function = |name: &str| lists.has(row.ix(), name);
-    let heard = hear(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), has_function)
-        // Prose after the result of a call tells that result; it declines nothing.
-        .filter(|heard| {
-            *heard != Heard::Declined || messages.last().is_some_and(|last| last.role == Role::User)
+    let signal = signal_of(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), has_function)
+        // Prose after the result of a call reports that result and does not decline the request.
+        .filter(|signal| {
+            *signal != AnswerSignal::Declined || messages.last().is_some_and(|last| last.role == Role::User)
         });
-    let is_grounded = matches!(heard, Some(Heard::Called | Heard::Worked))
-        && matches!(&answer, Recorded::Calls(calls) if {
+    let is_grounded = matches!(signal, Some(AnswerSignal::Called | AnswerSignal::Worked))
+        && matches!(&answer, RecordedAnswer::Calls(calls) if {
             let functions = lists.functions(view.list_of(row.ix()));
             let texts: Vec<&str> = messages.iter().map(|message| message.content.as_str()).collect();
             are_grounded(calls, functions, &texts.join("\n"))
@@ -386,15 +393,15 @@ fn said(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>) -> Said {
         let users = messages.into_iter().filter(|message| message.role == Role::User);
         users.map(|message| message.content).collect()
     });
-    let asks_alike = view.head_of(row.ix(), Likeness::NearCopy).is_some();
-    let is_answered = asks_alike && row.decision(DecisionKind::Answer).is_some();
-    let label = row.decision(DecisionKind::Relabel).filter(|_| asks_alike).and_then(|decision| {
+    let is_near_duplicate = view.head_of(row.ix(), Likeness::NearCopy).is_some();
+    let is_answered = is_near_duplicate && row.decision(DecisionKind::Answer).is_some();
+    let label = row.decision(DecisionKind::Relabel).filter(|_| is_near_duplicate).and_then(|decision| {
         let relevance = Relevance::from_name(decision.body.as_str()?)?;
-        // A label of the request itself counts before those of its copies.
+        // A label of the request itself takes precedence over those of its copies.
         let position = if head == row.ix() { 0 } else { view.position(row.ix()).saturating_add(1) };
         Some((position, relevance))
     });
-    Said { head, heard, queries, is_answered, label, is_grounded }
+    RowEvidence { head, signal, queries, is_answered, label, is_grounded }
 }
 
 #[cfg(test)]
@@ -407,7 +414,7 @@ mod tests {
     use crate::fixture;
     use crate::relevance::measure::{Label, Point};
 
-    /// How many of some requests to ring a bell are held; each is what stands beside the list and the query.
+    /// Returns how many requests with this query are held; `more` has the other columns of each.
     fn n_held(query: &str, more: &[Value]) -> usize {
         let list = json!({"functions": [{"name": "ring.bell", "description": "Rings a bell of the tower.", "parameters": {
             "type": "dict", "required": [], "properties": {"times": {"type": "integer", "description": "How often."}}}}]});
@@ -433,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_decide_what_the_text_leaves_open_unless_they_were_forced() {
+    fn recorded_answers_decide_unclear_queries_unless_they_were_forced() {
         let called =
             json!({"role": "assistant", "content": "", "calls": [{"name": "ring_bell", "arguments": {}}]});
         let query = "Could you let the noon bell ring?";
@@ -444,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_with_values_of_the_request_decides_what_is_left_open() {
+    fn a_call_with_values_of_the_request_decides_an_unclear_query() {
         let list = json!({"functions": [{"name": "tower.execute", "description": "Passes a line to the tower.",
             "parameters": {"type": "dict", "required": ["line"], "properties": {"line": {"type": "string", "description": "It."}}}}]});
         let fates = |line: &str| {
@@ -464,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_alone_never_calls_a_request_irrelevant_to_a_tool_that_takes_anything() {
+    fn the_text_alone_never_makes_a_request_irrelevant_to_a_tool_that_takes_any_text() {
         let list = |name: &str| {
             json!({"functions": [{"name": "run", "description": "Runs it.", "parameters": {"type": "dict",
                 "required": [name], "properties": {name: {"type": "string", "description": "What."}}}}]})
@@ -490,12 +497,12 @@ mod tests {
     }
 
     #[test]
-    fn low_quality_is_decided_by_rule_and_stays() {
+    fn a_query_of_low_quality_is_decided_by_rule_and_kept() {
         assert_eq!(n_held("The user did not provide a query.", &[json!({})]), 0);
     }
 
     #[test]
-    fn lines_must_be_probabilities_and_apart() {
+    fn thresholds_must_be_probabilities_in_order() {
         let built = |settings: &str| {
             let settings: JudgeQueries = toml::from_str(settings).unwrap();
             settings.check()
@@ -512,7 +519,7 @@ mod tests {
         }
     }
 
-    /// A file of the built-in weights with a curve, which may be empty.
+    /// Writes the built-in weights with another curve, which may be empty, to a file.
     fn weights(curve: Vec<Point>) -> tempfile::NamedTempFile {
         let mut model = Model::embedded().clone();
         model.text.curve = curve;
@@ -526,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_precision_takes_its_lines_from_the_curve_and_settings_win_over_it() {
+    fn a_target_precision_takes_its_thresholds_from_the_curve_and_settings_override_them() {
         let file = weights(vec![point(Label::Relevant, 0.9, 0.0), point(Label::Relevant, 0.99, 0.9999)]);
         let stage = |settings: &str| -> JudgeQueries {
             let weights = format!("weights = {:?}\n", file.path());
@@ -559,7 +566,7 @@ mod tests {
         }
         assert_eq!(stage("precision = 0.9").check(), Ok(()));
         let error = stage("precision = 0.995").check().unwrap_err();
-        assert!(error.contains("reached on neither side"), "{error}");
+        assert!(error.contains("not reached for either label"), "{error}");
         let without = weights(Vec::new());
         let stage = JudgeQueries {
             weights: Some(without.path().to_owned()),

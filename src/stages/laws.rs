@@ -1,7 +1,7 @@
-//! Laws of every stage, written once: each new stage in the list is held to them.
+//! Tests of properties that every stage must have; a new stage in the list is tested automatically.
 //!
-//! What a whole run must keep (bytes with any number of threads, resume after a kill,
-//! nothing lost) is tested on the program itself in `tests/`.
+//! Properties of a whole run (same bytes with any number of threads, resume after a kill,
+//! no lost rows) are tested on the program itself in `tests/`.
 
 mod answers;
 mod nulls;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use super::{KINDS, Kind, reasons};
+use super::{KINDS, StageKind, reasons};
 use crate::engine::background_writer::BackgroundWriter;
 use crate::engine::context::{Cancel, Context, Progress, Quiet};
 use crate::engine::corpus::{Cells, Corpus};
@@ -46,11 +46,11 @@ fn judge_in(cx: &Context<'_>, stage: &dyn Stage, corpus: &Corpus, columns: &Path
     verdict.finish()
 }
 
-/// Rows of the large tables. There are more requests than a join takes in one block.
+/// Numbers of rows in the large tables. The requests do not fit one block of a join.
 const N_REQUESTS: usize = 1_100;
 const N_LISTS: usize = 100;
 
-/// Requests of one doc list, as a log of one assistant has them, and lists that share most functions, read or not.
+/// Returns tables where most requests use one doc list (as in the log of one assistant) and lists share most functions.
 fn large_tables(are_read: bool) -> Value {
     let function = |name: String| {
         json!({"name": name, "description": format!("Does the work of {name} for a harbour with its own rules."),
@@ -83,8 +83,8 @@ fn large_tables(are_read: bool) -> Value {
 }
 
 #[test]
-fn every_stage_asks_at_every_row_whether_to_stop_and_stops_wherever_it_hears_so() {
-    // With one thread a stage asks as often each time.
+fn every_stage_checks_for_cancellation_at_every_row_and_stops_at_any_check() {
+    // With one thread, the number of checks is the same each time.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for kind in &KINDS {
         let folder = tempfile::tempdir().unwrap();
@@ -106,8 +106,8 @@ fn every_stage_asks_at_every_row_whether_to_stop_and_stops_wherever_it_hears_so(
     }
 }
 
-/// Stages whose work is done after their rows were read, and how often each asks there at least; of near queries once a
-/// request is the loop over their groups.
+/// Stages that work on after their rows are read, with the minimum number of cancellation checks in that part. For
+/// `merge-near-queries`, one of the two checks per request is in the loop over the groups.
 const WORK_AFTER_READING: [(&str, u64); 5] = [
     ("drop-public-overlap", N_LISTS as u64),
     ("merge-near-docs", N_LISTS as u64),
@@ -116,21 +116,21 @@ const WORK_AFTER_READING: [(&str, u64); 5] = [
     ("judge-queries", N_REQUESTS as u64),
 ];
 
-/// Counts how often it is asked, in all and until the last batch was read.
+/// Counts cancellation checks, in all and until the last batch is read.
 #[derive(Default)]
-struct Asked {
+struct CountedChecks {
     in_all: AtomicU64,
     while_reading: AtomicU64,
 }
 
-impl Cancel for Asked {
+impl Cancel for CountedChecks {
     fn is_cancelled(&self) -> bool {
         self.in_all.fetch_add(1, Ordering::Relaxed);
         false
     }
 }
 
-impl Progress for Asked {
+impl Progress for CountedChecks {
     fn begin(&self, _: &str, _: Option<u64>) {}
     fn advance(&self, _: u64) {
         self.while_reading.store(self.in_all.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -140,19 +140,19 @@ impl Progress for Asked {
 }
 
 #[test]
-fn a_stage_that_works_on_after_its_rows_were_read_asks_there_too() {
+fn a_stage_that_works_on_after_reading_its_rows_checks_for_cancellation_there_too() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for (name, least) in WORK_AFTER_READING {
         let kind = KINDS.iter().find(|kind| kind.name == name).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let (asked, corpus) = (Asked::default(), fixture::corpus(&large_tables(true)));
+        let (checks, corpus) = (CountedChecks::default(), fixture::corpus(&large_tables(true)));
         pool.install(|| {
-            let cx = Context::new(1, &asked, &asked);
+            let cx = Context::new(1, &checks, &checks);
             judge_in(&cx, &*(kind.for_examples)(), &corpus, &folder.path().join("columns.parquet"))
         })
         .unwrap();
-        let afterwards = asked.in_all.into_inner() - asked.while_reading.into_inner();
-        assert!(afterwards >= least, "{name}: asked {afterwards} times after reading");
+        let after_reading = checks.in_all.into_inner() - checks.while_reading.into_inner();
+        assert!(after_reading >= least, "{name}: checked {after_reading} times after reading");
     }
 }
 
@@ -167,31 +167,32 @@ fn apply(stage: &dyn Stage, corpus: &mut Corpus, delta: &Delta) {
     }
 }
 
-/// The codes a stage names on some tables, by fates and by edits.
-fn named(kind: &Kind, settings: &str, tables: &Value) -> BTreeSet<String> {
+/// Returns the reason codes in the fates and edits of a stage on some tables.
+fn codes_on(kind: &StageKind, settings: &str, tables: &Value) -> BTreeSet<String> {
     let stage = if settings.is_empty() { (kind.for_examples)() } else { kind.with_settings(settings) };
     let delta = fixture::judged(&*stage, tables).delta;
     let fates = delta.fates.iter().map(|event| event.reason.code.to_owned());
     fates.chain(delta.edits.iter().map(|(_, edit)| edit.reason.code.to_owned())).collect()
 }
 
-/// All example rows of a kind in one pair of tables.
-fn all_examples(kind: &Kind) -> Value {
+/// Returns all example rows of a kind in one pair of tables.
+fn all_examples(kind: &StageKind) -> Value {
     let mut lists: Vec<Value> = Vec::new();
     let mut requests: Vec<Value> = Vec::new();
     for example in (kind.examples)() {
         for sample in [example.fires, example.quiet] {
             let tables = sample.to_tables();
-            let own =
+            let own_lists =
                 tables.get("doc_lists").and_then(Value::as_array).cloned().unwrap_or_else(|| vec![json!({})]);
-            let of_lists = || (0..own.len()).map(|at| json!({ "list": at })).collect::<Vec<Value>>();
-            let asked = tables.get("requests").and_then(Value::as_array).cloned().unwrap_or_else(of_lists);
-            for mut request in asked {
+            let of_lists = || (0..own_lists.len()).map(|at| json!({ "list": at })).collect::<Vec<Value>>();
+            let own_requests =
+                tables.get("requests").and_then(Value::as_array).cloned().unwrap_or_else(of_lists);
+            for mut request in own_requests {
                 request["list"] =
                     json!(lists.len() as u64 + request.get("list").and_then(Value::as_u64).unwrap_or(0));
                 requests.push(request);
             }
-            lists.extend(own);
+            lists.extend(own_lists);
         }
     }
     json!({ "doc_lists": lists, "requests": requests })
@@ -208,11 +209,11 @@ fn every_reason_has_an_example_that_fires_and_one_that_does_not() {
                 wrong.push(format!("{}: {} has {} examples", kind.name, reason.code, of_reason.len()));
                 continue;
             };
-            let on_fires = named(kind, example.settings, &example.fires.to_tables());
+            let on_fires = codes_on(kind, example.settings, &example.fires.to_tables());
             if !on_fires.contains(reason.code) {
-                wrong.push(format!("{}: {} does not fire; named {on_fires:?}", kind.name, reason.code));
+                wrong.push(format!("{}: {} does not fire; found {on_fires:?}", kind.name, reason.code));
             }
-            if named(kind, example.settings, &example.quiet.to_tables()).contains(reason.code) {
+            if codes_on(kind, example.settings, &example.quiet.to_tables()).contains(reason.code) {
                 wrong.push(format!("{}: {} fires on its quiet example", kind.name, reason.code));
             }
         }
@@ -248,7 +249,7 @@ fn every_sentence_begins_with_a_capital_and_ends_with_a_full_stop() {
 }
 
 #[test]
-fn a_second_run_of_an_idempotent_stage_finds_nothing_left_to_do() {
+fn a_second_run_of_an_idempotent_stage_changes_nothing() {
     for kind in KINDS.iter().filter(|kind| kind.with_defaults().contract().idempotent) {
         let folder = tempfile::tempdir().unwrap();
         let stage = (kind.for_examples)();
@@ -256,19 +257,25 @@ fn a_second_run_of_an_idempotent_stage_finds_nothing_left_to_do() {
         let first = judge(&*stage, &corpus, &folder.path().join("first.parquet"));
         assert!(
             !first.fates.is_empty() || !first.edits.is_empty(),
-            "{}: the examples give it nothing to do",
+            "{}: the stage changes nothing on its examples",
             kind.name
         );
         apply(&*stage, &mut corpus, &first);
         let second = judge(&*stage, &corpus, &folder.path().join("second.parquet"));
-        // What is only shown is shown again; nothing is changed again.
-        let made: Vec<_> = second.edits.iter().filter(|(_, edit)| edit.safety != Safety::Suggest).collect();
-        assert!(second.fates.is_empty() && made.is_empty(), "{}: {:?} {made:?}", kind.name, second.fates);
+        // Suggested edits are suggested again; no edit is applied again.
+        let applied: Vec<_> =
+            second.edits.iter().filter(|(_, edit)| edit.safety != Safety::Suggest).collect();
+        assert!(
+            second.fates.is_empty() && applied.is_empty(),
+            "{}: {:?} {applied:?}",
+            kind.name,
+            second.fates
+        );
     }
 }
 
 #[test]
-fn rows_without_a_fate_are_kept_and_a_merged_row_goes_into_an_earlier_kept_one() {
+fn rows_without_a_fate_are_kept_and_rows_merge_into_earlier_kept_rows() {
     for kind in &KINDS {
         let folder = tempfile::tempdir().unwrap();
         let stage = (kind.for_examples)();
@@ -282,19 +289,19 @@ fn rows_without_a_fate_are_kept_and_a_merged_row_goes_into_an_earlier_kept_one()
             if let Some(into) = event.into {
                 assert!(
                     corpus.table(table).is_kept(into),
-                    "{}: row {} merged into a row that left",
+                    "{}: row {} merged into a row that is not kept",
                     kind.name,
                     event.row
                 );
                 let order = |row| corpus.table(table).position(row);
-                assert!(order(into) < order(event.row), "{}: the later row stays", kind.name);
+                assert!(order(into) < order(event.row), "{}: merged into a later row", kind.name);
             }
         }
     }
 }
 
 #[test]
-fn contracts_name_columns_of_the_list_and_write_only_to_their_own_table() {
+fn contracts_name_known_columns_and_write_only_to_their_own_table() {
     for kind in &KINDS {
         let contract = kind.with_defaults().contract();
         for column in contract.reads.iter().chain(&contract.reads_if_there).chain(&contract.writes) {
@@ -310,7 +317,7 @@ fn contracts_name_columns_of_the_list_and_write_only_to_their_own_table() {
 }
 
 #[test]
-fn every_stage_puts_the_version_of_its_code_into_its_key_and_names_are_unique() {
+fn every_stage_has_its_code_version_in_its_fingerprint_and_names_are_unique() {
     let names: BTreeSet<&str> = KINDS.iter().map(|kind| kind.name).collect();
     assert_eq!(names.len(), KINDS.len());
     for kind in &KINDS {
@@ -321,7 +328,7 @@ fn every_stage_puts_the_version_of_its_code_into_its_key_and_names_are_unique() 
 }
 
 #[test]
-fn settings_with_defaults_survive_a_trip_through_a_manifest() {
+fn default_settings_survive_a_round_trip_through_a_manifest() {
     for kind in &KINDS {
         let nothing = toml::de::ValueDeserializer::parse("{}").unwrap();
         let (_, settings) = (kind.build)(nothing, &Environment::default()).unwrap();

@@ -1,7 +1,7 @@
-//! Merges doc lists that say the same: equal JSON, whatever the spelling and order of keys.
+//! Merges doc lists that are equal as JSON, in any notation and key order.
 //!
-//! The text was interned at ingest, so lists that were sent alike are one row already.
-//! Here lists meet that were written differently. For lists that differ a little see
+//! Ingest interns the text of lists, so lists that were sent as the same text are one row already.
+//! This stage merges lists that were written differently. For lists that differ slightly see
 //! `merge_near_docs`.
 
 use rustc_hash::FxHashMap;
@@ -22,12 +22,10 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
 
-// Equal lists call everything by the same names.
-static SAME: Reason = Reason::policy(
-    "docs/duplicate",
-    "An earlier doc list says the same in another spelling or order of keys.",
-)
-.of_likeness(Likeness::Equal);
+// Equal: all names in the two lists are the same.
+static SAME: Reason =
+    Reason::policy("docs/duplicate", "An earlier doc list is equal except for notation or key order.")
+        .of_likeness(Likeness::Equal);
 
 /// The stage; it has no settings.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -36,8 +34,9 @@ pub struct MergeExactDocs {}
 
 impl Settings for MergeExactDocs {
     const NAME: &'static str = "merge-exact-docs";
-    const SUMMARY: &'static str = "Merges doc lists that are equal once keys are sorted and blanks are gone.";
-    const LEFT: &'static str = "equal docs merged";
+    const SUMMARY: &'static str =
+        "Merges doc lists that are equal after keys are sorted and blanks are removed.";
+    const FUNNEL_LABEL: &'static str = "equal docs merged";
     fn examples() -> Vec<Example> {
         vec![Example::tables(
             SAME.code,
@@ -75,7 +74,7 @@ impl Stage for MergeExactDocs {
     }
 }
 
-/// The hash of each list's canonical form.
+/// Returns the hash of each list's canonical form.
 fn keys(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<(RowIx, u128)>> {
     let mut keys: Vec<(RowIx, u128)> = Vec::new();
     view.for_each_batch(cx, |batch| {

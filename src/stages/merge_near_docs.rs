@@ -1,18 +1,17 @@
-//! Merges doc lists that nearly say the same: ROUGE-L F1 above a threshold.
+//! Merges near-duplicate doc lists: ROUGE-L F1 above a threshold.
 //!
-//! Compared is the canonical JSON of each list as `fix_docs` would leave it with all its
-//! fixes allowed, so that two spellings of a type do not make two lists differ. The text is
-//! kept as the column `compared`, so that anyone can work the scores out again. Each merged
-//! list has its score with the list that stays; no chains. Equal lists are the work of
-//! `merge_exact_docs`.
+//! The compared text is the canonical JSON of each list after all fixes of `fix_docs`, so two
+//! spellings of a type do not make two lists differ. The text is written to the column
+//! `compared_text`, so that anyone can recompute the scores. Each merged list has a direct score
+//! with the list it is merged into; there are no chains. For equal lists see `merge_exact_docs`.
 //!
 //! Names, types and keys make up most of a list with terse descriptions, so two lists whose descriptions have little in
 //! common can score above the threshold. They are not merged.
 //!
-//! Whether two lists are near is one question, whether a request can be asked of the other
-//! list is another: its call must fit there. So lists merge only where calls see the same
-//! (`docs::interface`). A list that is near another of which calls see something else stays,
-//! and is of that list's family: `merge_near_queries` compares the requests of a family.
+//! A request can only move to a near-duplicate list if its call fits there too. So lists merge
+//! only if they have the same interface for calls (`docs::interface`). A near-duplicate list
+//! with another interface is kept and marked as a variant of the earlier list;
+//! `merge_near_queries` compares the requests of a list and its variants.
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -44,26 +43,26 @@ use crate::text::tokens::Tokenizer;
 
 static NEAR_COPY: Reason = Reason::policy(
     "docs/near-duplicate",
-    "An earlier doc list differs in a few words only, and a call that fits one fits the other.",
+    "An earlier doc list differs in a few words only, and every call that fits one fits the other.",
 )
 .of_likeness(Likeness::NearCopy)
-// Its names are noted as those of the list that stands for it.
+// Binding: the names in its calls are rewritten to those of the list it is merged into.
 .binding();
 
 /// The stage and its settings.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MergeNearDocs {
-    /// ROUGE-L F1 from 0 to 1 above which two lists are one. Higher keeps more lists.
+    /// ROUGE-L F1 from 0 to 1 above which two lists are merged. Higher keeps more lists.
     #[schemars(with = "f64")]
     pub threshold: Threshold,
-    /// What is a token. "rouge-score-v1" is what the figures of others are made with; it sees ASCII letters and
-    /// digits only, so lists that differ in other scripts alone are one to it. "unicode-v2" tells them apart. "auto"
-    /// takes the former, and the latter where either list has letters of another script than Latin.
+    /// How text is split into tokens. "rouge-score-v1" reproduces published figures; it uses only ASCII letters and
+    /// digits, so lists that differ only in other scripts are equal. "unicode-v2" distinguishes them. "auto" uses
+    /// "unicode-v2" if either list has letters of a script other than Latin, else "rouge-score-v1".
     #[schemars(with = "String")]
     pub tokenizer: Profile,
-    /// When a score is above the threshold: "exact" compares fractions, so that 4/5 is not above 0.8;
-    /// "google-float" compares the floats of rouge-score, which lets some ties through by rounding.
+    /// How a score is compared with the threshold: "exact" compares fractions, so that 4/5 is not above 0.8;
+    /// "google-float" compares the floats of rouge-score, where rounding puts some ties above the threshold.
     pub comparison: Comparison,
 }
 
@@ -81,7 +80,7 @@ impl Settings for MergeNearDocs {
     const NAME: &'static str = "merge-near-docs";
     const SUMMARY: &'static str =
         "Merges doc lists whose ROUGE-L F1 with an earlier one is above a threshold.";
-    const LEFT: &'static str = "similar docs merged (ROUGE-L)";
+    const FUNNEL_LABEL: &'static str = "similar docs merged (ROUGE-L)";
     fn examples() -> Vec<Example> {
         vec![Example::tables(
             NEAR_COPY.code,
@@ -115,7 +114,7 @@ impl Stage for MergeNearDocs {
         })?;
         lists.sort_unstable_by_key(|&(row, _)| view.position(row));
         let (rows, lists): (Vec<RowIx>, Vec<List>) = lists.into_iter().unzip();
-        // First the lists that can merge, each with those of its interface; then the families of what is left.
+        // First merge lists of the same interface, then find the variants among the remaining lists.
         let mut merged: Vec<Option<Near>> = vec![None; lists.len()];
         let mut by_interface: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for (at, list) in lists.iter().enumerate() {
@@ -125,7 +124,7 @@ impl Stage for MergeNearDocs {
             by_interface.into_values().filter(|group| group.len() > 1).collect();
         groups.sort_unstable();
         for mut group in groups {
-            // Those whose descriptions differ from their leader's look for one among themselves.
+            // Lists whose descriptions differ from their leader's are compared with each other.
             while group.len() > 1 {
                 let near = self.near(&lists, &group, cx)?;
                 group.clear();
@@ -139,7 +138,7 @@ impl Stage for MergeNearDocs {
             }
         }
         let kept: Vec<usize> = (0..lists.len()).filter(|&at| merged[at].is_none()).collect();
-        let families = self.near(&lists, &kept, cx)?;
+        let variants = self.near(&lists, &kept, cx)?;
         for (at, list) in lists.iter().enumerate() {
             let renames = merged[at].and_then(|near| renames_to(list, &lists[near.leader]));
             let renames = renames.as_ref().unwrap_or(&list.renames);
@@ -152,7 +151,7 @@ impl Stage for MergeNearDocs {
             let evidence = Evidence::score(Metric::RougeLF1(tokenizer), score);
             out.merge(rows[at], rows[leader], &NEAR_COPY, evidence)?;
         }
-        for (at, near) in families {
+        for (at, near) in variants {
             out.set(rows[at], LIST_VARIANT_OF, view.row_id(rows[near.leader]).to_string())?;
         }
         for (row, list) in rows.into_iter().zip(lists) {
@@ -162,7 +161,7 @@ impl Stage for MergeNearDocs {
     }
 }
 
-/// A list that another is near to.
+/// The leader of a near-duplicate list, with the score.
 #[derive(Debug, Clone, Copy)]
 struct Near {
     leader: usize,
@@ -171,7 +170,7 @@ struct Near {
 }
 
 impl MergeNearDocs {
-    /// Those of some lists that are near an earlier one of them, and to which.
+    /// Returns the lists of a group that are near-duplicates of an earlier list in it, with that list.
     fn near(&self, lists: &[List], group: &[usize], cx: &Context<'_>) -> Result<Vec<(usize, Near)>> {
         let cancelled = || cx.cancelled();
         let texts: Vec<&str> = group.iter().map(|&at| lists[at].text.as_str()).collect();
@@ -187,10 +186,10 @@ impl MergeNearDocs {
     }
 }
 
-/// The ROUGE-L F1 that the descriptions of two lists must reach, taken together.
+/// Minimum ROUGE-L F1 of the joined descriptions of two lists that merge.
 const LEAST_DESCRIBED_ALIKE: f64 = 0.5;
 
-/// Whether the descriptions of two lists have enough in common; lists without any differ in nothing.
+/// Returns whether the descriptions of two lists have enough in common; an empty description matches any other.
 fn are_described_alike(one: &List, other: &List) -> bool {
     let tokens = Sequences::encode(&[&one.descriptions, &other.descriptions], Tokenizer::Unicode);
     let (own, others) = (tokens.get(0), tokens.get(1));
@@ -199,8 +198,7 @@ fn are_described_alike(one: &List, other: &List) -> bool {
         || rouge::f1(lcs(own, others), own.len(), others.len()) >= LEAST_DESCRIBED_ALIKE
 }
 
-/// The names that a call recorded against a list has to change to fit another of the same interface; `None` where they are
-/// those that the fixes change.
+/// Returns the renames that make a call recorded with a list fit its leader; `None` if the renames of the fixes suffice.
 fn renames_to(list: &List, leader: &List) -> Option<Vec<Rename>> {
     let ((sent, own), (_, other)) = (list.only.as_ref()?, leader.only.as_ref()?);
     if own == other {
@@ -220,7 +218,7 @@ mod tests {
     use super::*;
     use crate::fixture::judged;
 
-    /// A list of one function with these descriptions: its own, then those of its parameters.
+    /// Returns a list of one function with these descriptions: first its own, then those of its parameters.
     fn described(descriptions: &[String]) -> Value {
         let parameters: serde_json::Map<String, Value> = descriptions[1..]
             .iter()
@@ -235,13 +233,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lists_that_differ_in_every_description_are_never_one(
+        fn lists_that_differ_in_every_description_never_merge(
             pairs in prop::collection::vec(("[a-m]{2,6}( [a-m]{2,6}){0,2}", "[n-z]{2,6}( [n-z]{2,6}){0,2}"), 1..12),
             is_chinese in any::<bool>(),
         ) {
             let texts = |n: usize| -> Vec<String> {
                 let ascii = pairs.iter().map(|(one, other)| if n == 0 { one } else { other });
-                // One letter for another, so that nothing is left in common.
+                // Each letter maps to another character, so that the texts have nothing in common.
                 let script = |c: char| if c.is_ascii_lowercase() {
                     char::from_u32(0x4e00 + u32::from(c)).unwrap()
                 } else { c };
@@ -258,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn near_lists_merge_where_a_call_fits_both_and_are_a_family_where_it_does_not() {
+    fn near_duplicate_lists_merge_if_a_call_fits_both_and_are_variants_if_not() {
         let title = |required: Value| {
             json!({"type": "dict", "required": required, "properties": {
                 "title": {"type": "string", "description": "The title of the film, in any language."}}})
@@ -274,7 +272,7 @@ mod tests {
         let judged = judged(&MergeNearDocs::default(), &json!({ "doc_lists": lists }));
         let fates: Vec<_> = (0..3).map(|row| judged.fate(row)).collect();
         assert_eq!(fates, [None, Some("docs/near-duplicate"), None]);
-        // The call of the second list goes by the name of the first.
+        // A call of the second list is renamed to the function of the first.
         let renames: Vec<Rename> = serde_json::from_str(judged.cell(1, RENAMES).unwrap()).unwrap();
         let (name, _) =
             crate::docs::fix::renames::carry(&renames, "get_movie_details", serde_json::Map::new());

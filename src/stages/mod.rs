@@ -1,8 +1,8 @@
-//! The list of stages, and what each brings besides its judgement.
+//! The list of stages with their metadata: settings, reasons, examples and texts.
 //!
-//! A stage file holds its settings (which are the stage), its reasons with an example
-//! each, and its judgement, thin over the rooms that do the work. Help, `plan`, `explain`,
-//! the JSON Schema of a pipeline and the laws in `laws` are all made from this list.
+//! A stage file holds its settings (the stage is its settings), its reasons with one example
+//! each, and a thin judgement that calls the modules that do the work. Help, `plan`, `explain`,
+//! the JSON Schema of a pipeline and the tests in `laws` are generated from this list.
 
 pub mod collapse_conversations;
 pub mod draft_answers;
@@ -41,41 +41,42 @@ use crate::engine::vocabulary::{Reason, TableId};
 use crate::environment::Environment;
 pub use registry::Registry;
 
-/// What a stage noted about a whole run, by name.
+/// The notes of a stage about a whole run, by name.
 pub type Notes = BTreeMap<String, Value>;
 
-/// The settings of a stage, which are the stage, and what is told about it.
+/// The settings of a stage (the stage is its settings), with its name, texts and examples.
 pub trait Settings: Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
-    /// The kind's name in a pipeline.
+    /// The name of the stage kind in a pipeline.
     const NAME: &'static str;
-    /// One sentence for people.
+    /// One sentence that describes the stage, for help texts.
     const SUMMARY: &'static str;
-    /// What is left after it, in the recipe's words.
-    const LEFT: &'static str;
+    /// The description of the remaining rows in the funnel, such as "docs that can be read".
+    const FUNNEL_LABEL: &'static str;
 
-    /// What is left after a run of it that noted this: [`LEFT`](Self::LEFT), unless that says more than was done.
-    fn left(&self, _notes: &Notes) -> Cow<'static, str> {
-        Self::LEFT.into()
+    /// Returns the funnel description after a run with these notes: [`FUNNEL_LABEL`](Self::FUNNEL_LABEL), unless the
+    /// run did less than that label claims.
+    fn funnel_label(&self, _notes: &Notes) -> Cow<'static, str> {
+        Self::FUNNEL_LABEL.into()
     }
 
-    /// The sentence of one of its reasons under these settings.
+    /// Returns the sentence of one of the stage's reasons under these settings.
     fn sentence(&self, reason: &'static Reason) -> Cow<'static, str> {
         reason.sentence.into()
     }
 
-    /// One example for each of its reasons.
+    /// Returns one example for each reason of the stage.
     fn examples() -> Vec<Example>;
 
-    /// The stage on which its examples hold: with its defaults and, where it works by a file of the user's, with a
-    /// small one of its own in that place.
+    /// Returns the stage that the examples apply to: default settings, with a small built-in file where the stage
+    /// needs one from the user.
     fn for_examples() -> Self {
         Self::default()
     }
 
-    /// Takes folders and servers that the settings do not name from there. It is called before they are checked.
+    /// Fills in folders and servers that the settings do not name. Called before [`check`](Self::check).
     fn set_environment(&mut self, _environment: &Environment) {}
 
-    /// Checks ranges.
+    /// Checks that the settings are in range.
     ///
     /// # Errors
     /// `key must be …, not …`.
@@ -84,79 +85,79 @@ pub trait Settings: Default + Serialize + DeserializeOwned + JsonSchema + Send +
     }
 }
 
-/// A stage built from its settings, and the settings with all defaults filled in.
-pub type Built = (Box<dyn Stage>, Value);
+/// A stage, and its settings with all defaults filled in.
+pub type BuiltStage = (Box<dyn Stage>, Value);
 
-/// One entry of the list.
+/// A kind of stage: an entry of [`KINDS`] or one that a program adds to a [`Registry`].
 #[derive(Clone, Copy)]
-pub struct Kind {
-    /// The kind's name in a pipeline.
+pub struct StageKind {
+    /// The name in a pipeline.
     pub name: &'static str,
-    /// One sentence for people.
+    /// One sentence that describes the stage, for help texts.
     pub summary: &'static str,
-    /// What is left after a run of it, by the settings and the notes of its manifest.
-    pub left: fn(&Value, &Notes) -> Cow<'static, str>,
-    /// The sentence of a reason that a run of it named, by the settings of its manifest.
+    /// Returns the funnel description of a run, from the settings and notes of its manifest.
+    pub funnel_label: fn(&Value, &Notes) -> Cow<'static, str>,
+    /// Returns the sentence of a reason, from the settings of a manifest.
     pub sentence: fn(&Value, &'static Reason) -> Cow<'static, str>,
-    /// One example for each of its reasons.
+    /// Returns one example for each reason.
     pub examples: fn() -> Vec<Example>,
-    /// The stage on which its examples hold.
+    /// Returns the stage that the examples apply to.
     pub for_examples: fn() -> Box<dyn Stage>,
-    /// Builds it from a table of settings.
-    pub build: fn(toml::de::ValueDeserializer<'_>, &Environment) -> Result<Built, toml::de::Error>,
-    /// Builds it from settings as a manifest holds them.
-    pub rebuild: fn(Value, &Environment) -> Result<Built, serde_json::Error>,
-    /// The JSON Schema of its settings.
+    /// Builds the stage from a TOML table of settings.
+    pub build: fn(toml::de::ValueDeserializer<'_>, &Environment) -> Result<BuiltStage, toml::de::Error>,
+    /// Builds the stage from the settings in a manifest.
+    pub rebuild: fn(Value, &Environment) -> Result<BuiltStage, serde_json::Error>,
+    /// Returns the JSON Schema of the settings.
     pub schema: fn() -> Value,
 }
 
-impl Kind {
-    /// A kind of stage that sees its whole table.
+impl StageKind {
+    /// Describes a stage that judges its whole table at once.
     pub const fn of<S: Settings + Stage>() -> Self {
         Self {
             name: S::NAME,
             summary: S::SUMMARY,
-            left: left::<S>,
+            funnel_label: funnel_label::<S>,
             sentence: sentence::<S>,
             examples: S::examples,
             for_examples: || Box::new(S::for_examples()),
             build: |table, environment| build(table, environment, |stage: S| Box::new(stage)),
             rebuild: |settings, environment| {
-                Ok((Box::new(settled::<S, _>(&settings, environment)?), settings))
+                Ok((Box::new(with_environment::<S, _>(&settings, environment)?), settings))
             },
             schema: schema::<S>,
         }
     }
 
-    /// A kind of stage that judges each row on its own.
+    /// Describes a stage that judges each row on its own.
     pub const fn of_rows<S: Settings + RowStage>() -> Self {
         Self {
             name: S::NAME,
             summary: S::SUMMARY,
-            left: left::<S>,
+            funnel_label: funnel_label::<S>,
             sentence: sentence::<S>,
             examples: S::examples,
             for_examples: || Box::new(Rows(S::for_examples())),
             build: |table, environment| build(table, environment, |stage: S| Box::new(Rows(stage))),
             rebuild: |settings, environment| {
-                Ok((Box::new(Rows(settled::<S, _>(&settings, environment)?)), settings))
+                Ok((Box::new(Rows(with_environment::<S, _>(&settings, environment)?)), settings))
             },
             schema: schema::<S>,
         }
     }
 
-    /// The stage with default settings.
+    /// Returns the stage with default settings.
     ///
     /// # Panics
-    /// Its defaults do not pass its own check. The laws build every kind of this crate.
+    /// If the defaults do not pass the stage's own check. The tests in `laws` build every kind of this crate.
     pub fn with_defaults(&self) -> Box<dyn Stage> {
         self.with_settings("")
     }
 
-    /// The stage with the settings of an example.
+    /// Returns the stage with the settings of an example.
     ///
     /// # Panics
-    /// The settings are no TOML or do not pass its check. The laws build every example of this crate.
+    /// If the settings are not TOML or do not pass the check. The tests in `laws` build every example of this crate.
     pub fn with_settings(&self, settings: &str) -> Box<dyn Stage> {
         let table = format!("{{ {settings} }}");
         let table = toml::de::ValueDeserializer::parse(&table).expect("settings of examples are TOML");
@@ -168,16 +169,16 @@ fn build<S: Settings>(
     table: toml::de::ValueDeserializer<'_>,
     environment: &Environment,
     boxed: fn(S) -> Box<dyn Stage>,
-) -> Result<Built, toml::de::Error> {
+) -> Result<BuiltStage, toml::de::Error> {
     use serde::de::Error as _;
-    let settings: S = settled(table, environment)?;
+    let settings: S = with_environment(table, environment)?;
     settings.check().map_err(toml::de::Error::custom)?;
     let resolved = serde_json::to_value(&settings).map_err(toml::de::Error::custom)?;
     Ok((boxed(settings), resolved))
 }
 
-/// Settings as they were read, in their environment.
-fn settled<'d, S: Settings, D: Deserializer<'d>>(
+/// Reads settings and fills in folders and servers from the environment.
+fn with_environment<'d, S: Settings, D: Deserializer<'d>>(
     settings: D,
     environment: &Environment,
 ) -> Result<S, D::Error> {
@@ -186,58 +187,58 @@ fn settled<'d, S: Settings, D: Deserializer<'d>>(
     Ok(settings)
 }
 
-fn left<S: Settings>(settings: &Value, notes: &Notes) -> Cow<'static, str> {
-    S::deserialize(settings).map_or_else(|_| S::LEFT.into(), |stage| stage.left(notes))
+fn funnel_label<S: Settings>(settings: &Value, notes: &Notes) -> Cow<'static, str> {
+    S::deserialize(settings).map_or_else(|_| S::FUNNEL_LABEL.into(), |stage| stage.funnel_label(notes))
 }
 
 fn sentence<S: Settings>(settings: &Value, reason: &'static Reason) -> Cow<'static, str> {
     S::deserialize(settings).map_or_else(|_| reason.sentence.into(), |stage| stage.sentence(reason))
 }
 
-/// The JSON Schema of some settings, without references.
+/// Returns the JSON Schema of some settings, without references.
 pub fn schema<S: JsonSchema>() -> Value {
     let settings =
         schemars::generate::SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<S>().to_value()
 }
 
-/// Every kind of stage, in the order of the live recipe.
-pub static KINDS: [Kind; 17] = [
-    Kind::of::<redact::Redact>(),
-    Kind::of::<redact_docs::RedactDocs>(),
-    Kind::of::<collapse_conversations::CollapseConversations>(),
-    Kind::of_rows::<drop_spam::DropSpam>(),
-    Kind::of_rows::<parse_docs::ParseDocs>(),
-    Kind::of::<merge_exact_docs::MergeExactDocs>(),
-    Kind::of::<drop_public_overlap::DropPublicOverlap>(),
-    Kind::of::<merge_near_docs::MergeNearDocs>(),
-    Kind::of::<merge_near_queries::MergeNearQueries>(),
-    Kind::of::<drop_public_queries::DropPublicQueries>(),
-    Kind::of_rows::<judge_docs::JudgeDocs>(),
-    Kind::of::<judge_queries::JudgeQueries>(),
-    Kind::of_rows::<fix_docs::FixDocs>(),
-    Kind::of::<draft_answers::DraftAnswers>(),
-    Kind::of::<drop_baseline_overlap::DropBaselineOverlap>(),
-    Kind::of_rows::<split::Split>(),
-    Kind::of::<sample::Sample>(),
+/// All kinds of stages, in the order of the live recipe.
+pub static KINDS: [StageKind; 17] = [
+    StageKind::of::<redact::Redact>(),
+    StageKind::of::<redact_docs::RedactDocs>(),
+    StageKind::of::<collapse_conversations::CollapseConversations>(),
+    StageKind::of_rows::<drop_spam::DropSpam>(),
+    StageKind::of_rows::<parse_docs::ParseDocs>(),
+    StageKind::of::<merge_exact_docs::MergeExactDocs>(),
+    StageKind::of::<drop_public_overlap::DropPublicOverlap>(),
+    StageKind::of::<merge_near_docs::MergeNearDocs>(),
+    StageKind::of::<merge_near_queries::MergeNearQueries>(),
+    StageKind::of::<drop_public_queries::DropPublicQueries>(),
+    StageKind::of_rows::<judge_docs::JudgeDocs>(),
+    StageKind::of::<judge_queries::JudgeQueries>(),
+    StageKind::of_rows::<fix_docs::FixDocs>(),
+    StageKind::of::<draft_answers::DraftAnswers>(),
+    StageKind::of::<drop_baseline_overlap::DropBaselineOverlap>(),
+    StageKind::of_rows::<split::Split>(),
+    StageKind::of::<sample::Sample>(),
 ];
 
-/// The kind that has a role for a table.
-pub fn kind_of(role: Role, table: TableId) -> Option<&'static Kind> {
-    let has_it = |kind: &&Kind| {
+/// Returns the kind that has a role for a table.
+pub fn kind_of(role: Role, table: TableId) -> Option<&'static StageKind> {
+    let has_role = |kind: &&StageKind| {
         let contract = kind.with_defaults().contract();
         (contract.role, contract.table) == (role, table)
     };
-    KINDS.iter().find(has_it)
+    KINDS.iter().find(has_role)
 }
 
-/// The kind of that name.
-pub fn kind(name: &str) -> Option<&'static Kind> {
+/// Returns the kind with this name.
+pub fn kind(name: &str) -> Option<&'static StageKind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
-/// The reasons of the kinds of this crate.
+/// Returns the reasons of the kinds of this crate.
 #[cfg(test)]
-fn reasons() -> Vec<(Option<&'static Kind>, &'static Reason)> {
+fn reasons() -> Vec<(Option<&'static StageKind>, &'static Reason)> {
     registry::reasons_of(&KINDS)
 }

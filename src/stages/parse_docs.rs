@@ -1,8 +1,8 @@
-//! Reads the pasted text of each doc list into functions; thin over `docs::parse`.
+//! Parses the text of each doc list into functions; calls `docs::parse`.
 //!
-//! What cannot be read for sure leaves with the fault and its place. A text that was cut
-//! off, or that can be mended in more than one way, is held: a person may still know. The functions that a person
-//! writes for a list take the place of what its text says; a patch changes what was read.
+//! A text that cannot be parsed reliably is dropped, with the fault and its place. A text that
+//! is cut off, or that can be repaired in more than one way, is held for a person. Functions
+//! that a person writes for a list replace its text; a patch changes the parsed functions.
 
 use std::sync::LazyLock;
 
@@ -26,13 +26,13 @@ use crate::engine::view::Row;
 use crate::engine::vocabulary::{Cell, Evidence, Reason, TableId};
 use crate::notation::levels::MAX_KEPT;
 
-/// One reason for each fault of the parser chain. A list without functions is nothing to repair: that is policy.
+/// One reason for each fault of the parser chain. A list without functions has nothing to repair, so its reason is a policy.
 static REASONS: LazyLock<Vec<(ParseFault, Reason)>> = LazyLock::new(|| {
     let reason = |fault: ParseFault| match fault {
         ParseFault::NoFunctions | ParseFault::Empty => Reason::policy(fault.code(), fault.what()),
         _ => Reason::fault(fault.code(), fault.what()),
     };
-    // Without functions no later stage can use the list, whoever keeps it.
+    // Binding: without functions no later stage can use the list, even if a person keeps it.
     ParseFault::ALL.into_iter().map(|fault| (fault, reason(fault).binding())).collect()
 });
 
@@ -44,8 +44,8 @@ pub struct ParseDocs {}
 impl Settings for ParseDocs {
     const NAME: &'static str = "parse-docs";
     const SUMMARY: &'static str =
-        "Reads the pasted text of each doc list into functions, and notes by which steps.";
-    const LEFT: &'static str = "docs that can be read";
+        "Parses the text of each doc list into functions, and notes the parser steps used.";
+    const FUNNEL_LABEL: &'static str = "docs that can be read";
     fn examples() -> Vec<Example> {
         vec![
             Example::text("parse/empty", " \n", "[{\"name\": \"now\"}]"),
@@ -121,7 +121,7 @@ const DEEP: &str = concat!(
     "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
 );
 
-/// Lists that a reader of JSON still reads, and an entry of a dataset no longer holds.
+/// Lists that a JSON reader accepts but that nest too deep for an entry of a dataset.
 const DEEP_FUNCTIONS: &str = concat!(
     r#"[{"name": "now", "zones": "#,
     "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
@@ -131,7 +131,7 @@ const DEEP_FUNCTIONS: &str = concat!(
     "}]"
 );
 
-/// Five classes, four of them with five fields of the class before.
+/// Five classes; four of them have five fields of the previous class.
 const GROWING: &str = concat!(
     "class A(BaseModel):\n    a: int\n    b: int\n    c: int\n    d: int\n    e: int\n",
     "class B(BaseModel):\n    a: A\n    b: A\n    c: A\n    d: A\n    e: A\n",
@@ -149,7 +149,7 @@ impl RowStage for ParseDocs {
             .reads([TEXT])
             .writes([FUNCTIONS, PARSE_STEPS])
             .reasons(REASONS.iter().map(|(_, reason)| reason))
-            // A second run would write over the functions that a fix changed.
+            // A second run would overwrite the functions that a fix changed.
             .not_idempotent()
             .decisions([DecisionKind::Edit])
     }
@@ -176,7 +176,7 @@ impl ParseDocs {
                 let functions = serde_json::to_string(&parsed.functions).expect("values are JSON");
                 Opinion::keep().with(FUNCTIONS, functions).with(PARSE_STEPS, steps.join(","))
             }
-            // Functions read in spite of a fault are for people to look at.
+            // Functions that were parsed despite a fault are held for people to check.
             Ok(parsed) => Opinion::hold(reason(&parsed.faults[0]), evidence(&parsed.faults[0])),
             Err(fault) => match fault.kind {
                 ParseFault::Truncated | ParseFault::Abbreviated | ParseFault::RepairsDisagree => {
@@ -188,7 +188,7 @@ impl ParseDocs {
     }
 }
 
-/// What a person's edit makes of an opinion: new functions win over any fault, a patch needs functions that were read.
+/// Applies a person's edit to an opinion: new functions replace any fault, a patch needs parsed functions.
 fn edited(opinion: Opinion, decision: &Decision) -> Opinion {
     let read = opinion.cells.iter().find_map(|(column, cell)| match cell {
         Cell::Text(text) if *column == FUNCTIONS => serde_json::from_str::<Value>(text).ok(),
@@ -198,7 +198,8 @@ fn edited(opinion: Opinion, decision: &Decision) -> Opinion {
         (Some(functions), _) => Ok(functions.clone()),
         (None, Some(read)) => patched(read, &decision.body["patch"]),
         (None, None) => {
-            Err("the docs cannot be read, so there is nothing to patch; give \"functions\"".to_owned())
+            Err("the docs cannot be parsed, so there is nothing to patch; write \"functions\" instead"
+                .to_owned())
         }
     };
     match functions {
@@ -215,9 +216,9 @@ fn edited(opinion: Opinion, decision: &Decision) -> Opinion {
 fn patched(mut functions: Value, patch: &Value) -> std::result::Result<Value, String> {
     let patch: Vec<PatchOp> = Vec::deserialize(patch).map_err(|error| error.to_string())?;
     apply_within(&mut functions, &patch, MAX_KEPT)
-        .map_err(|misfit| format!("the patch does not fit: {misfit}"))?;
+        .map_err(|misfit| format!("the patch cannot be applied: {misfit}"))?;
     let is_list = functions.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(Value::is_object));
-    if is_list { Ok(functions) } else { Err("the patch leaves no list of functions".to_owned()) }
+    if is_list { Ok(functions) } else { Err("the result of the patch is not a list of functions".to_owned()) }
 }
 
 fn reason(fault: &Fault) -> &'static Reason {

@@ -1,9 +1,9 @@
-//! Finds personal values in what people decide, as the redaction of their own pipeline would.
+//! Finds personal values in the decisions of people, with the redaction settings of the pipeline.
 //!
-//! Answers become part of requests and edits part of doc lists after `redact` and `redact_docs` have run, so nothing would
-//! replace a value in them. Their numbers are no help: the raw values that have them are nowhere after redaction. So a
-//! decision with such a value is refused (`decisions`), and the person writes it as the run shows it. Not found is what
-//! only the run shows to be personal, such as a password without the word for it.
+//! Answers and edits are applied after `redact` and `redact_docs` have run, so no stage would replace a value in them.
+//! They cannot be given the matching placeholder either, because the raw values no longer exist after redaction. A
+//! decision with a personal value is therefore refused (`decisions`), and the person writes the placeholder that the run
+//! shows. Values that only the run reveals as personal, such as a password without a label, are not found.
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -17,17 +17,17 @@ use crate::engine::instance::StageInstance;
 use crate::privacy::Scanner;
 use crate::privacy::apply::places;
 
-/// What finds personal values where a pipeline replaces them.
+/// The scanners for personal values in the tables that a pipeline redacts.
 pub(crate) struct PersonalValues {
     in_requests: Option<Scanner>,
     in_docs: Option<Scanner>,
 }
 
 impl PersonalValues {
-    /// By the settings of the stages that redact; nothing is looked for where there are none.
+    /// Builds the scanners from the settings of the redaction stages; a table without one is not searched.
     ///
     /// # Errors
-    /// A list of names cannot be read.
+    /// If a list of names cannot be read.
     pub(crate) fn of(stages: &[StageInstance]) -> Result<Self> {
         let scanner = |kind: &str| {
             let stage = stages.iter().find(|stage| stage.kind == kind);
@@ -38,7 +38,7 @@ impl PersonalValues {
         Ok(Self { in_requests: scanner(Redact::NAME)?, in_docs: scanner(RedactDocs::NAME)? })
     }
 
-    /// The personal values of a decision that would get into the dataset: kind and place of each.
+    /// Returns kind and place of each personal value in a decision that would get into the dataset.
     pub(crate) fn of_decision(&self, decision: &Decision) -> Vec<(&'static str, String)> {
         let (scanner, body) = match decision.kind {
             DecisionKind::Answer => (&self.in_requests, &decision.body),

@@ -1,11 +1,11 @@
 //! Replaces personal values in requests by numbered placeholders of the same format.
 //!
 //! Values are numbered in canonical order of their first occurrence, those of doc lists before
-//! those of requests. What one place shows to be personal is replaced in all others
+//! those of requests. A value that is recognised in one place is replaced in all others
 //! (`privacy::known`), so there are two passes: the first finds values, the second replaces them
-//! in every row that holds one. What goes where in doc lists is noted on a request of each, for
-//! `redact_docs`. Nothing of an old value leaves this stage: an edit says where it stood, what
-//! kind it was and what stands there now. What is personal is decided in `privacy`.
+//! in every row that contains one. The replacements in a doc list are noted on one of its requests,
+//! for `redact_docs`. No edit contains an old value: it has the place, the kind and the
+//! placeholder. `privacy` defines which values are personal.
 
 use std::path::PathBuf;
 
@@ -48,9 +48,10 @@ static IPV4: Reason = Reason::policy("privacy/ipv4", "A public IPv4 address was 
 static IPV6: Reason = Reason::policy("privacy/ipv6", "A public IPv6 address was replaced by a placeholder.");
 static MAC: Reason =
     Reason::policy("privacy/mac", "The MAC address of a device was replaced by a placeholder.");
-static NAME: Reason = Reason::policy("privacy/name", "A name of the list was replaced by a placeholder.");
+static NAME: Reason =
+    Reason::policy("privacy/name", "A name from the list of names was replaced by a placeholder.");
 
-/// Columns that hold plain text, then those that hold JSON, in the order in which values are numbered.
+/// Columns of plain text, then columns of JSON, in the order in which values are numbered.
 const PLAIN: [ColumnSpec; 3] = [EXTERNAL_ID, USER, SESSION];
 const JSON: [ColumnSpec; 3] = [MESSAGES, RESPONSE, FOLLOWING_MESSAGES];
 /// The cells of a request and of a doc list, in the same order.
@@ -68,13 +69,13 @@ pub(super) const LIST: [(ColumnSpec, CellKind); 1] = [(TEXT, CellKind::Text)];
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Redact {
-    /// What is looked for: `email`, `phone`, `card`, `iban`, `ssn`, `key`, `token`, `ipv4`, `ipv6`, `mac`.
+    /// Kinds of values to replace: `email`, `phone`, `card`, `iban`, `ssn`, `key`, `token`, `ipv4`, `ipv6`, `mac`.
     pub kinds: Vec<Kind>,
-    /// The region whose national form telephone numbers have, such as "US". Without one a number in national form
-    /// needs a word nearby that says what it is; with one more numbers are found.
+    /// The region of telephone numbers in national format, such as "US"; with a region more numbers are found. Without
+    /// one, a number in national format is only found next to a word such as "phone".
     pub default_region: Option<Region>,
-    /// A text file of names, one a line, that are replaced too, whatever their case. Names are not found otherwise. The
-    /// file is read where it is; none of its lines goes into a run.
+    /// A text file of names to replace, one per line, in any case. Other names are not found. The file stays where it
+    /// is and is not copied into the run.
     pub names: Option<PathBuf>,
 }
 
@@ -84,7 +85,7 @@ impl Default for Redact {
     }
 }
 
-/// What fires and what is near and does not, for each kind.
+/// For each kind, a text that fires and a similar text that does not.
 pub(super) const EXAMPLES: [(&Reason, &str, &str); 10] = [
     (&EMAIL, "Send the receipt to mira.keller@quillpost.net", "Send the receipt to mira.keller@example.com"),
     (&PHONE, "Call me at +44 20 7946 0321", "Call me on 2024-02-26, 20:45"),
@@ -102,7 +103,7 @@ impl Settings for Redact {
     const NAME: &'static str = "redact";
     const SUMMARY: &'static str =
         "Replaces personal values and secrets in requests by numbered placeholders of the same format.";
-    const LEFT: &'static str = "personal values replaced by rule";
+    const FUNNEL_LABEL: &'static str = "personal values replaced by rule";
 
     fn examples() -> Vec<Example> {
         EXAMPLES.iter().map(|(reason, fires, quiet)| Example::query(reason.code, fires, quiet)).collect()
@@ -110,9 +111,9 @@ impl Settings for Redact {
 
     fn check(&self) -> Result<(), String> {
         if self.kinds.is_empty() && self.names.is_none() {
-            return Err("kinds and names must not both be empty: there is nothing to look for".to_owned());
+            return Err("kinds and names must not both be empty".to_owned());
         }
-        // Read here too, so that a bad file is told before the run begins.
+        // Read here too, so that a bad file is reported before the run begins.
         self.names.as_ref().map_or(Ok(()), |path| Names::read(path).map(|_| ()))
     }
 }
@@ -140,13 +141,13 @@ impl Stage for Redact {
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let scanner = self.scanner()?;
-        let lists = Seen::collect(&view.parent(), cx, &scanner, &LIST)?;
-        let requests = Seen::collect(view, cx, &scanner, &REQUEST)?;
+        let lists = TableFindings::collect(&view.parent(), cx, &scanner, &LIST)?;
+        let requests = TableFindings::collect(view, cx, &scanner, &REQUEST)?;
         let known = Known::of(|| lists.values().chain(requests.values()));
         let mut numbers = Numbers::default();
-        take_and_learn(&[&lists, &requests], &known, &mut numbers);
+        assign_numbers(&[&lists, &requests], &known, &mut numbers);
         let finder = Finder::from(&scanner).with_known(&known);
-        let docs = Docs::of(&view.parent(), cx, &lists, finder, &numbers)?;
+        let docs = ListFindings::of(&view.parent(), cx, &lists, finder, &numbers)?;
         let noting = docs.noting_requests(view);
         let wanted = |row: RowIx| {
             requests.holds(row, &known) || lists.has_own_values(view.origin_of(row)) || noting.contains(&row)
@@ -159,16 +160,16 @@ impl Stage for Redact {
             let mut opinion = Opinion::keep();
             for column in PLAIN {
                 let new = row.text(column).and_then(|text| redact_text(finder, &numbers, text));
-                opinion = changed(opinion, column, new, &mut replaced);
+                opinion = with_redacted_cell(opinion, column, new, &mut replaced);
             }
             for column in JSON {
                 let new = row.text(column).and_then(|text| redact_json(finder, &numbers, text));
-                opinion = changed(opinion, column, new, &mut replaced);
+                opinion = with_redacted_cell(opinion, column, new, &mut replaced);
             }
-            let unsourced = unsourced(&replaced, docs.numbers_of(list));
+            let answer_only = answer_only_placeholders(&replaced, docs.numbers_of(list));
             let notes = [
                 (PLACEHOLDERS, requests.placeholders_of(row.ix())),
-                (ANSWER_ONLY_PLACEHOLDERS, unsourced),
+                (ANSWER_ONLY_PLACEHOLDERS, answer_only),
                 (DOCS_PLACEHOLDERS, noting.contains(&row.ix()).then(|| docs.note_for(list))),
             ];
             notes.into_iter().fold(opinion, |opinion, (column, note)| match note {
@@ -180,7 +181,7 @@ impl Stage for Redact {
 }
 
 impl Redact {
-    /// The reasons it may name.
+    /// Returns the reasons that the stage may give.
     pub(super) fn reasons(&self) -> Vec<&'static Reason> {
         let named = self.kinds.iter().copied().chain(self.names.is_some().then_some(Kind::Name));
         let mut reasons: Vec<&'static Reason> = Vec::new();
@@ -192,18 +193,18 @@ impl Redact {
         reasons
     }
 
-    /// Adds the list of names by its content.
+    /// Adds the content of the list of names to the fingerprint.
     ///
     /// # Errors
-    /// The list of names cannot be read.
+    /// If the list of names cannot be read.
     pub(super) fn fingerprint_names(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         self.names.as_ref().map_or(Ok(()), |path| fingerprint.file(path))
     }
 
-    /// What finds the values.
+    /// Returns the scanner for personal values.
     ///
     /// # Errors
-    /// The list of names cannot be read, or is too long.
+    /// If the list of names cannot be read, or is too long.
     pub(super) fn scanner(&self) -> Result<Scanner> {
         let names = match &self.names {
             Some(path) => Names::read(path).map_err(Error::Setting)?,
@@ -229,45 +230,45 @@ fn reason(kind: Kind) -> &'static Reason {
     }
 }
 
-/// Most marks that are kept of a row; one with more is read again in any case.
-const MOST_MARKS: usize = 256;
+/// Maximum number of marks kept per row; a row with more is always read again.
+const MAX_MARKS: usize = 256;
 
-/// What the rows of a table hold: personal values and placeholders, and marks of what could be one.
+/// The findings in a table: personal values, placeholders, and marks of possible values.
 #[derive(Default)]
-pub(super) struct Seen {
-    /// The rows that hold something, in canonical order.
-    rows: Vec<SeenRow>,
+pub(super) struct TableFindings {
+    /// The rows with values or placeholders, in canonical order.
+    rows: Vec<RowFindings>,
     at: FxHashMap<RowIx, usize>,
-    /// By row.
+    /// The marks of each row.
     marks: Vec<(RowIx, Vec<u32>)>,
 }
 
-/// What a row holds.
+/// The values and placeholders of a row.
 #[derive(Default)]
-struct SeenRow {
+struct RowFindings {
     position: u32,
     values: Vec<Sighting>,
     taken: Vec<(Kind, u64)>,
 }
 
-impl Seen {
-    /// What the cells of the kept rows of a view hold.
+impl TableFindings {
+    /// Searches the cells of the kept rows of a view.
     ///
     /// # Errors
-    /// A file cannot be read, or the user asked to stop.
+    /// If a file cannot be read, or the run is cancelled.
     pub(super) fn collect(
         view: &View<'_>,
         cx: &Context<'_>,
         scanner: &Scanner,
         cells: &[(ColumnSpec, CellKind)],
     ) -> Result<Self> {
-        let mut rows: Vec<(RowIx, SeenRow)> = Vec::new();
+        let mut rows: Vec<(RowIx, RowFindings)> = Vec::new();
         let mut marks: Vec<(RowIx, Vec<u32>)> = Vec::new();
         let repeated = Repeated::default();
         view.for_each_batch(cx, |batch| {
             let seen = batch.map_rows(|row| {
                 let position = view.position(row.ix());
-                let (mut seen, mut marks) = (SeenRow { position, ..SeenRow::default() }, Vec::new());
+                let (mut seen, mut marks) = (RowFindings { position, ..RowFindings::default() }, Vec::new());
                 for &(column, kind) in cells {
                     let Some(cell) = row.text(column) else { continue };
                     if let Some(cell) = repeated.see(scanner, cell, kind) {
@@ -293,59 +294,60 @@ impl Seen {
         Ok(Self { rows: rows.into_iter().map(|(_, seen)| seen).collect(), at, marks })
     }
 
-    /// All personal values, in canonical order of the rows.
+    /// Returns all personal values, in canonical order of the rows.
     pub(super) fn values(&self) -> impl Iterator<Item = &Sighting> {
         self.rows.iter().flat_map(|row| &row.values)
     }
 
-    fn row(&self, row: RowIx) -> Option<&SeenRow> {
+    fn row(&self, row: RowIx) -> Option<&RowFindings> {
         self.at.get(&row).map(|&at| &self.rows[at])
     }
 
-    /// The personal values of a row.
+    /// Returns the personal values of a row.
     fn values_of(&self, row: RowIx) -> &[Sighting] {
         self.row(row).map_or(&[], |row| &row.values)
     }
 
-    /// The row has values that are looked for in it and what hangs on it alone.
+    /// Returns whether the row has values that are only replaced in this row and the rows that depend on it.
     fn has_own_values(&self, row: RowIx) -> bool {
         self.values_of(row).iter().any(|value| !value.is_sure())
     }
 
-    /// The placeholders of a row as sent; `None` where there are none.
+    /// Returns the placeholders that the log already has in a row; `None` if there are none.
     fn placeholders_of(&self, row: RowIx) -> Option<String> {
         let taken = &self.row(row)?.taken;
-        (!taken.is_empty()).then(|| words(taken.iter().copied()))
+        (!taken.is_empty()).then(|| placeholder_list(taken.iter().copied()))
     }
 
-    /// The row holds something, or may hold a value that is known.
+    /// Returns whether the row has values or placeholders, or may contain a known value.
     pub(super) fn holds(&self, row: RowIx, known: &Known) -> bool {
         let may_hold = || {
             let at = self.marks.binary_search_by_key(&row, |(row, _)| *row).ok()?;
             let marks = &self.marks[at].1;
-            Some(marks.len() >= MOST_MARKS || known.has_any(marks))
+            Some(marks.len() >= MAX_MARKS || known.has_any(marks))
         };
         self.at.contains_key(&row) || (!known.is_empty() && may_hold().unwrap_or(false))
     }
 }
 
-/// The marks of a row, ascending and each once; at most [`MOST_MARKS`] of them.
+/// Sorts the marks of a row and removes duplicates; keeps at most [`MAX_MARKS`].
 fn in_order(mut marks: Vec<u32>) -> Vec<u32> {
     marks.sort_unstable();
     marks.dedup();
-    marks.truncate(MOST_MARKS);
+    marks.truncate(MAX_MARKS);
     marks.shrink_to_fit();
     marks
 }
 
-/// `email 7,phone 2`.
-fn words(placeholders: impl Iterator<Item = (Kind, u64)>) -> String {
+/// Formats placeholders as `email 7,phone 2`.
+fn placeholder_list(placeholders: impl Iterator<Item = (Kind, u64)>) -> String {
     let words: Vec<String> = placeholders.map(|(kind, number)| format!("{} {number}", kind.name())).collect();
     words.join(",")
 }
 
-/// Gives the values of all rows numbers, in the order of the rows, once the placeholders of all are noted.
-pub(super) fn take_and_learn(tables: &[&Seen], known: &Known, numbers: &mut Numbers) {
+/// Assigns numbers to the values of all rows, in the order of the rows, after reserving the numbers of the placeholders
+/// that the log already has.
+pub(super) fn assign_numbers(tables: &[&TableFindings], known: &Known, numbers: &mut Numbers) {
     for (kind, number) in tables.iter().flat_map(|seen| &seen.rows).flat_map(|row| &row.taken) {
         numbers.take(*kind, *number);
     }
@@ -357,8 +359,8 @@ pub(super) fn take_and_learn(tables: &[&Seen], known: &Known, numbers: &mut Numb
     }
 }
 
-/// Notes the placeholders of a cell that [`Redact`] wrote.
-pub(super) fn take_noted(cell: &str, numbers: &mut Numbers) {
+/// Reserves the numbers of the placeholders in a cell that [`Redact`] wrote.
+pub(super) fn reserve_noted(cell: &str, numbers: &mut Numbers) {
     for (kind, number) in cell.split(',').filter_map(|word| word.split_once(' ')) {
         if let (Some(kind), Ok(number)) = (Kind::from_name(kind), number.parse()) {
             numbers.take(kind, number);
@@ -366,24 +368,24 @@ pub(super) fn take_noted(cell: &str, numbers: &mut Numbers) {
     }
 }
 
-/// What doc lists hold, as far as it matters for requests and for `redact_docs`.
-struct Docs {
+/// The findings in doc lists that requests and `redact_docs` need.
+struct ListFindings {
     lists: FxHashMap<RowIx, ListPlaceholders>,
 }
 
 #[derive(Default)]
 struct ListPlaceholders {
-    /// Kind and number of each value.
+    /// The kind and number of each value.
     numbers: Vec<(Kind, u64)>,
-    /// Where they are.
+    /// The places of the values.
     spans: Vec<NotedSpan>,
 }
 
-impl Docs {
+impl ListFindings {
     fn of(
         view: &View<'_>,
         cx: &Context<'_>,
-        seen: &Seen,
+        seen: &TableFindings,
         finder: Finder<'_>,
         numbers: &Numbers,
     ) -> Result<Self> {
@@ -409,8 +411,8 @@ impl Docs {
         Ok(Self { lists })
     }
 
-    /// The requests that carry a note for `redact_docs`: the first of each list that holds something, and the first of
-    /// all, whose note says that the lists were searched.
+    /// Returns the requests that carry a note for `redact_docs`: the first of each list with values, and the first of
+    /// all requests, whose note shows that the lists were searched.
     fn noting_requests(&self, view: &View<'_>) -> FxHashSet<RowIx> {
         let mut noted: FxHashSet<RowIx> = FxHashSet::default();
         let has_note = |list: RowIx| self.lists.get(&list).is_some_and(|list| !list.spans.is_empty());
@@ -424,7 +426,7 @@ impl Docs {
             .collect()
     }
 
-    /// The places of the values of a list, as JSON.
+    /// Returns the places of the values in a list, as JSON.
     fn note_for(&self, list: RowIx) -> String {
         let spans = self.lists.get(&list).map_or(&[][..], |list| &list.spans);
         serde_json::to_string(spans).expect("places and words are JSON")
@@ -435,34 +437,35 @@ impl Docs {
     }
 }
 
-/// The placeholders of the recorded call, or of the answer where no call is written apart, that neither the conversation
-/// nor the docs hold, as JSON; `None` where there are none.
-fn unsourced(replaced: &[(ColumnSpec, Replaced)], docs: &[(Kind, u64)]) -> Option<String> {
+/// Returns the placeholders in the recorded call (or in the answer, if it has no separate calls) that are neither in the
+/// conversation nor in the docs, as JSON; `None` if there are none.
+fn answer_only_placeholders(replaced: &[(ColumnSpec, Replaced)], docs: &[(Kind, u64)]) -> Option<String> {
     let of = |wanted: ColumnSpec| {
         replaced.iter().filter(move |(column, _)| *column == wanted).map(|(_, replaced)| replaced)
     };
     let is_of_call = |value: &Replaced| value.path.starts_with(CALLS) && !value.path.ends_with(CALL_ID);
     let has_calls = of(RESPONSE).any(is_of_call);
-    let mut unsourced: Vec<&str> = Vec::new();
+    let mut answer_only: Vec<&str> = Vec::new();
     for value in of(RESPONSE).filter(|value| !has_calls || is_of_call(value)) {
         let is_same = |kind: Kind, number: u64| number == value.number && kind.is_numbered_with(value.kind);
-        let is_sourced = of(MESSAGES).any(|other| is_same(other.kind, other.number))
+        let is_in_request = of(MESSAGES).any(|other| is_same(other.kind, other.number))
             || docs.iter().any(|&(kind, number)| is_same(kind, number));
-        if !is_sourced && !unsourced.contains(&&*value.placeholder) {
-            unsourced.push(&value.placeholder);
+        if !is_in_request && !answer_only.contains(&&*value.placeholder) {
+            answer_only.push(&value.placeholder);
         }
     }
-    (!unsourced.is_empty()).then(|| serde_json::to_string(&unsourced).expect("words are JSON"))
+    (!answer_only.is_empty()).then(|| serde_json::to_string(&answer_only).expect("words are JSON"))
 }
 
-/// Where the calls of a response are, and what in one is no part of what is called.
+/// The path of the calls in a response.
 const CALLS: &str = "/calls/";
+/// The path of a call's id, which is not part of its content.
 const CALL_ID: &str = "/id";
 
-/// Judges the kept rows that are wanted, batch by batch.
+/// Judges the wanted kept rows, batch by batch.
 ///
 /// # Errors
-/// A file cannot be read or written, or the user asked to stop.
+/// If a file cannot be read or written, or the run is cancelled.
 pub(super) fn rewrite(
     view: &View<'_>,
     cx: &Context<'_>,
@@ -483,8 +486,8 @@ pub(super) fn rewrite(
     )
 }
 
-/// The opinion with a new cell, and an edit for each value that was replaced in it; `all` notes them too.
-pub(super) fn changed(
+/// Adds a new cell to the opinion, with an edit for each replaced value; the values are added to `all`, too.
+pub(super) fn with_redacted_cell(
     mut opinion: Opinion,
     column: ColumnSpec,
     new: Option<(String, Vec<Replaced>)>,

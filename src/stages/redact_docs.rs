@@ -1,17 +1,18 @@
-//! Replaces personal values in doc lists, as sent, by the placeholders that `redact` gave them.
+//! Replaces personal values in the text of doc lists by the placeholders that `redact` assigned.
 //!
-//! A stage judges one table, so there are two. This one comes right after `redact`, with the same
-//! settings. `redact` has looked at the doc lists too, knows all values of the run, and noted what
-//! goes where: a list without a note holds nothing. Where there is no note at all, the lists are
-//! searched here. Placeholders hold no quotes and no backslashes, so the text stays readable in
-//! whatever syntax it is.
+//! A stage judges one table, so there are two stages. This one runs right after `redact`, with the
+//! same settings. `redact` has searched the doc lists too and noted the places of all values: a
+//! list without a note has none. If there is no note at all, this stage searches the lists.
+//! Placeholders contain no quotes and no backslashes, so the text stays valid in any syntax.
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
-use super::redact::{EXAMPLES, LIST, Redact, Seen, changed, rewrite, take_and_learn, take_noted};
+use super::redact::{
+    EXAMPLES, LIST, Redact, TableFindings, assign_numbers, reserve_noted, rewrite, with_redacted_cell,
+};
 use crate::cells::TypedCells as _;
 use crate::columns::{DOCS_PLACEHOLDERS, PLACEHOLDERS, TEXT};
 use crate::engine::context::Context;
@@ -29,7 +30,7 @@ use crate::privacy::known::Known;
 use crate::privacy::numbers::Numbers;
 use crate::privacy::{NotedSpan, VERSION};
 
-/// The stage and its settings, which must be those of `redact`.
+/// The stage and its settings, which must be the same as those of `redact`.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct RedactDocs(pub Redact);
@@ -37,8 +38,8 @@ pub struct RedactDocs(pub Redact);
 impl Settings for RedactDocs {
     const NAME: &'static str = "redact-docs";
     const SUMMARY: &'static str =
-        "Replaces personal values and secrets in doc lists by the placeholders that redact gave them.";
-    const LEFT: &'static str = "personal values in docs replaced by rule";
+        "Replaces personal values and secrets in doc lists by the placeholders that redact assigned.";
+    const FUNNEL_LABEL: &'static str = "personal values in docs replaced by rule";
 
     fn examples() -> Vec<Example> {
         EXAMPLES.iter().map(|(reason, fires, quiet)| Example::text(reason.code, fires, quiet)).collect()
@@ -78,7 +79,7 @@ impl Stage for RedactDocs {
         children.for_each_batch(cx, |batch| {
             for &row in batch.rows() {
                 let cells = batch.row(row);
-                take_noted(cells.text(PLACEHOLDERS).unwrap_or_default(), &mut numbers);
+                reserve_noted(cells.text(PLACEHOLDERS).unwrap_or_default(), &mut numbers);
                 let spans = cells.docs_placeholders();
                 was_searched |= spans.is_some();
                 if let Some(spans) = spans.filter(|spans| !spans.is_empty()) {
@@ -87,10 +88,13 @@ impl Stage for RedactDocs {
             }
             Ok(())
         })?;
-        let lists =
-            if was_searched { Seen::default() } else { Seen::collect(&view.whole(), cx, &scanner, &LIST)? };
+        let lists = if was_searched {
+            TableFindings::default()
+        } else {
+            TableFindings::collect(&view.whole(), cx, &scanner, &LIST)?
+        };
         let known = Known::of(|| lists.values());
-        take_and_learn(&[&lists], &known, &mut numbers);
+        assign_numbers(&[&lists], &known, &mut numbers);
         let finder = Finder::from(&scanner).with_known(&known);
         let wanted = |row: RowIx| lists.holds(row, &known) || noted.contains_key(&row);
         rewrite(view, cx, wanted, out, |row| {
@@ -98,7 +102,7 @@ impl Stage for RedactDocs {
                 Some(noted) => fill(text, noted),
                 None => redact_text(finder, &numbers, text),
             });
-            changed(Opinion::keep(), TEXT, new, &mut Vec::new())
+            with_redacted_cell(Opinion::keep(), TEXT, new, &mut Vec::new())
         })
     }
 }

@@ -1,8 +1,8 @@
-//! The kinds of stages that a program knows, those of this crate and its own, and the environment they work in.
+//! The registry of stage kinds: those of this crate, those that a program adds, and the environment they run in.
 
 use std::sync::Arc;
 
-use super::{KINDS, Kind};
+use super::{KINDS, StageKind};
 use crate::engine::cascade::NO_REQUEST_LEFT;
 use crate::engine::decision;
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN};
@@ -10,25 +10,25 @@ use crate::engine::raw::JOINED;
 use crate::engine::vocabulary::Reason;
 use crate::environment::Environment;
 
-/// The reasons that the runner names, and no stage.
+/// Reasons that the runner gives, not a stage.
 static OF_THE_RUNNER: [&Reason; 4] = [&NO_REQUEST_LEFT, &FORGOTTEN, &ANSWER_FORGOTTEN, &JOINED];
 
-/// The kinds of stages by which pipelines and finished runs are read.
+/// The kinds of stages that pipelines and finished runs may name.
 #[derive(Clone)]
 pub struct Registry {
-    kinds: Arc<Vec<Kind>>,
+    kinds: Arc<Vec<StageKind>>,
     environment: Environment,
 }
 
 impl Registry {
-    /// The kinds of this crate, in the order of the live recipe.
+    /// Returns the kinds of this crate, in the order of the live recipe.
     pub fn standard() -> Self {
         Self { kinds: Arc::new(KINDS.to_vec()), environment: Environment::default() }
     }
 
-    /// Adds a kind, see [`Kind::of`] and [`Kind::of_rows`]. One of the same name is replaced.
+    /// Adds a kind, see [`StageKind::of`] and [`StageKind::of_rows`]. Replaces a kind of the same name.
     #[must_use]
-    pub fn with(mut self, kind: Kind) -> Self {
+    pub fn with(mut self, kind: StageKind) -> Self {
         let kinds = Arc::make_mut(&mut self.kinds);
         match kinds.iter_mut().find(|known| known.name == kind.name) {
             Some(known) => *known = kind,
@@ -37,38 +37,38 @@ impl Registry {
         self
     }
 
-    /// Gives stages these folders and servers.
+    /// Sets the folders and servers that stages use.
     #[must_use]
     pub fn in_environment(mut self, environment: Environment) -> Self {
         self.environment = environment;
         self
     }
 
-    /// The folders and servers that stages use.
+    /// Returns the folders and servers that stages use.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
 
-    /// All kinds.
-    pub fn kinds(&self) -> &[Kind] {
+    /// Returns all kinds.
+    pub fn kinds(&self) -> &[StageKind] {
         &self.kinds
     }
 
-    /// The kind of that name.
-    pub fn kind(&self, name: &str) -> Option<&Kind> {
+    /// Returns the kind with this name.
+    pub fn kind(&self, name: &str) -> Option<&StageKind> {
         self.kinds.iter().find(|kind| kind.name == name)
     }
 
-    /// Every reason a stage may name, with the kind that names it (`None`: the runner), in the order of the kinds. One
-    /// that two kinds name is listed with the first.
-    pub fn reasons(&self) -> Vec<(Option<&Kind>, &'static Reason)> {
+    /// Returns every reason with the kind that gives it (`None`: the runner), in the order of the kinds. A reason that
+    /// two kinds share is listed with the first.
+    pub fn reasons(&self) -> Vec<(Option<&StageKind>, &'static Reason)> {
         reasons_of(&self.kinds)
     }
 }
 
-/// The reasons of some kinds, and of the runner; see [`Registry::reasons`].
-pub(super) fn reasons_of(kinds: &[Kind]) -> Vec<(Option<&Kind>, &'static Reason)> {
-    let mut reasons: Vec<(Option<&Kind>, &'static Reason)> = Vec::new();
+/// Returns the reasons of some kinds and of the runner; see [`Registry::reasons`].
+pub(super) fn reasons_of(kinds: &[StageKind]) -> Vec<(Option<&StageKind>, &'static Reason)> {
+    let mut reasons: Vec<(Option<&StageKind>, &'static Reason)> = Vec::new();
     for kind in kinds {
         for reason in kind.with_defaults().contract().reasons {
             if !reasons.iter().any(|(_, known)| std::ptr::eq(*known, reason)) {

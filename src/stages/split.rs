@@ -1,20 +1,20 @@
-//! Puts each request into its BFCL category.
+//! Assigns each request to its BFCL category.
 //!
 //! | relevance | functions | calls | category |
 //! |---|---|---|---|
 //! | `irrelevant`, `low-quality` | any | | irrelevance |
-//! | `relevant` | any | one with a text that the model made up | relevance |
+//! | `relevant` | any | one with a text that the model composed | relevance |
 //! | else | one | one | simple |
 //! | | several | one | multiple |
 //! | | one | several | parallel |
 //! | | several | several | `parallel_multiple` |
 //!
-//! Without a stage that judges relevance the log decides: a request with an answer goes by
-//! its calls, one without is held by what the log has in place of an answer. A judged request
-//! without an answer is held alike, unless no function fits it. An entry of a category without
-//! answers whose label rests on the text alone gets the tier `judged`, by which the export
-//! keeps it apart. Notes the language of each question on the way. Deliberately absent:
-//! judging, and leaving out entries.
+//! Without a stage that judges relevance the log decides: the calls of the answer determine the
+//! category, and a request without an answer is held, with the kind of response as the reason. A
+//! judged request without an answer is held too, unless it was judged irrelevant. An entry of a
+//! category without answers whose label is based on the text alone gets the tier `judged`, so
+//! that the export can separate it. The stage also notes the language of each question.
+//! Deliberately absent: judging relevance, and excluding entries.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,34 +42,35 @@ use crate::relevance::Relevance;
 use crate::relevance::basis::is_shown;
 use crate::text::language::{UNDETERMINED, language};
 
-// No person overrules these: a request without a category has no place in a dataset. An answer gives it one.
+// Binding: a request without a category cannot be exported. A person can give it an answer instead.
 static DECLINED: Reason = Reason::policy(
     "split/declined",
-    "The logged model answered in prose, so there is no call to take as the answer.",
+    "The logged model answered in prose, so there is no call to use as the answer.",
 )
 .binding();
-static CUT: Reason = Reason::policy("split/truncated-answer", "The logged answer stops half-way.").binding();
+static TRUNCATED: Reason =
+    Reason::policy("split/truncated-answer", "The logged answer is cut off.").binding();
 static FAILED: Reason =
     Reason::policy("split/request-failed", "The request failed, so there is no answer.").binding();
-static NOTHING: Reason = Reason::policy("split/no-answer", "The log holds no answer.").binding();
-static CALLS_BEFORE: Reason = Reason::policy(
+static NO_ANSWER: Reason = Reason::policy("split/no-answer", "The log has no answer.").binding();
+static EARLIER_CALLS: Reason = Reason::policy(
     "split/earlier-calls",
-    "The conversation before the question holds calls and results, for which a BFCL question has no place.",
+    "The conversation before the question contains calls and results, which a BFCL question cannot represent.",
 )
 .binding();
 static UNREADABLE: Reason =
-    Reason::policy("split/unreadable-answer", "The logged answer means a call but cannot be read.").binding();
+    Reason::policy("split/unreadable-answer", "The logged answer is a call that cannot be read.").binding();
 static CONTRADICTED: Reason = Reason::policy(
     "split/contradicting-labels",
-    "A person answered the request with a call, and it was judged to need none.",
+    "A person answered the request with a call, but it was judged to need none.",
 )
 .binding();
 
-/// Why a request is in `irrelevance`: it was judged that no function fits.
+/// The basis of `irrelevance` for a request that no function fits.
 const JUDGED_IRRELEVANT: &str = "judged-irrelevant";
-/// Why a request is in `irrelevance`: it was judged too poor to be asked.
+/// The basis of `irrelevance` for a query of low quality.
 const LOW_QUALITY: &str = "low-quality";
-/// Why a request is in `relevance`: an argument is a text that the model made up.
+/// The basis of `relevance` for a request with a text argument that the model composed.
 const OPEN_TEXT: &str = "open-text";
 
 /// Range of [`Split::open_text_words`].
@@ -79,9 +80,9 @@ const OPEN_TEXT_WORDS: std::ops::RangeInclusive<usize> = 2..=1000;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Split {
-    /// Made-up words, 2 to 1000, from which on a text argument leaves too many right calls to list them: the request
-    /// goes to `relevance`. Only of requests that were judged relevant; answers by people stand. Higher keeps more
-    /// requests in the categories with answers.
+    /// Number of words composed by the model, 2 to 1000, from which a text argument has too many correct values to list:
+    /// the request goes to `relevance`. Applies to requests that were judged relevant, except those with an answer by a
+    /// person. Higher keeps more requests in the categories with answers.
     pub open_text_words: usize,
 }
 
@@ -94,19 +95,19 @@ impl Default for Split {
 impl Settings for Split {
     const NAME: &'static str = "split";
     const SUMMARY: &'static str =
-        "Puts each request into its BFCL category, notes its language, and holds those without an answer.";
-    const LEFT: &'static str = "one of the six categories";
+        "Assigns each request to its BFCL category, notes its language, and holds those without an answer.";
+    const FUNNEL_LABEL: &'static str = "one of the six categories";
 
     fn examples() -> Vec<Example> {
         const ANSWERED: &str = r#"{"requests": [{"response_kind": "calls", "answer": [{"ring": {}}]}]}"#;
         vec![
             Example::tables(DECLINED.code, r#"{"requests": [{"response_kind": "declined"}]}"#, ANSWERED),
-            Example::tables(CUT.code, r#"{"requests": [{"response_kind": "truncated"}]}"#, ANSWERED),
+            Example::tables(TRUNCATED.code, r#"{"requests": [{"response_kind": "truncated"}]}"#, ANSWERED),
             Example::tables(FAILED.code, r#"{"requests": [{"response_kind": "failed"}]}"#, ANSWERED),
-            Example::tables(NOTHING.code, r#"{"requests": [{"response_kind": "empty"}]}"#, ANSWERED),
+            Example::tables(NO_ANSWER.code, r#"{"requests": [{"response_kind": "empty"}]}"#, ANSWERED),
             Example::tables(UNREADABLE.code, r#"{"requests": [{"response_kind": "unreadable"}]}"#, ANSWERED),
             Example::tables(
-                CALLS_BEFORE.code,
+                EARLIER_CALLS.code,
                 r#"{"requests": [{"messages": [{"role": "user", "content": "Ring."}, {"role": "assistant", "content": "", "calls": [{"name": "ring", "arguments": {}}]}, {"role": "user", "content": "Again."}], "response_kind": "calls", "answer": [{"ring": {}}]}]}"#,
                 ANSWERED,
             ),
@@ -136,7 +137,7 @@ impl RowStage for Split {
             .reads([MESSAGES, RESPONSE_KIND, ANSWER, TIER, FUNCTIONS])
             .reads_if_there([RELEVANCE, RELEVANCE_BASIS])
             .writes([CATEGORY, CATEGORY_BASIS, LANGUAGE, TIER])
-            .reasons([&DECLINED, &CUT, &FAILED, &NOTHING, &UNREADABLE, &CALLS_BEFORE, &CONTRADICTED])
+            .reasons([&DECLINED, &TRUNCATED, &FAILED, &NO_ANSWER, &UNREADABLE, &EARLIER_CALLS, &CONTRADICTED])
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
@@ -164,7 +165,7 @@ impl RowStage for Split {
 }
 
 impl Split {
-    /// The category and, where it has no answers, why; or why the request is held.
+    /// Returns the category and, for a category without answers, its basis; or the reason to hold the request.
     fn category(
         &self,
         request: Row<'_>,
@@ -182,7 +183,7 @@ impl Split {
         match (no_call, answer) {
             (Some(_), Some(_)) if by_a_person => Err(&CONTRADICTED),
             (None, None) => Err(without_answer(request.text(RESPONSE_KIND))),
-            _ if has_calls(messages) => Err(&CALLS_BEFORE),
+            _ if has_calls(messages) => Err(&EARLIER_CALLS),
             (Some(basis), _) => Ok((Category::Irrelevance, Some(basis))),
             (None, Some(answer)) => {
                 let is_judged = relevance == Some(Relevance::Relevant);
@@ -198,7 +199,7 @@ impl Split {
     }
 }
 
-/// Something other than the text shows whether a function fits.
+/// Returns whether the relevance label is based on more than the text.
 fn is_label_shown(request: Row<'_>) -> bool {
     let basis = request.relevance_basis();
     request
@@ -207,22 +208,22 @@ fn is_label_shown(request: Row<'_>) -> bool {
         .is_some_and(|relevance| is_shown(relevance, basis.as_ref()))
 }
 
-fn without_answer(recorded: Option<&str>) -> &'static Reason {
-    match recorded {
+fn without_answer(response_kind: Option<&str>) -> &'static Reason {
+    match response_kind {
         Some("declined") => &DECLINED,
-        Some("truncated") => &CUT,
+        Some("truncated") => &TRUNCATED,
         Some("failed") => &FAILED,
         Some("unreadable") => &UNREADABLE,
-        _ => &NOTHING,
+        _ => &NO_ANSWER,
     }
 }
 
-/// An earlier message calls a function or brings a result.
+/// Returns whether an earlier message calls a function or holds a result.
 fn has_calls(messages: &[Message]) -> bool {
     messages.iter().any(|message| message.role == Role::Tool || !message.calls.is_empty())
 }
 
-/// The language of what the user said last.
+/// Returns the language of the last user message.
 fn language_of(messages: &[Message]) -> &'static str {
     last_user(messages).map_or(UNDETERMINED, |message| language(&message.content))
 }
@@ -244,7 +245,7 @@ mod tests {
         })
     }
 
-    /// Category, basis and language of each request, or the code by which it is held.
+    /// Returns category, basis and language of each request, or the code of the reason to hold it.
     fn split(requests: &[Value]) -> Vec<String> {
         let tables = json!({"doc_lists": [{"functions": [{"name": "post"}]}], "requests": requests});
         let judged = judged(&Rows(Split::default()), &tables);
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_judged_decides_and_people_are_never_overruled() {
+    fn the_relevance_label_decides_and_answers_by_people_are_never_overruled() {
         let requests = [
             request("irrelevant", "recorded", "bells rest"),
             request("low-quality", "outcome", "bells rest"),
@@ -282,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_that_rests_on_the_text_alone_is_of_the_tier_judged() {
+    fn a_label_based_on_the_text_alone_gets_the_tier_judged() {
         let judged_by = |relevance: &str, note: &str, basis: Value| {
             let mut request = request(relevance, "recorded", note);
             request["relevance_basis"] = basis;
@@ -296,18 +297,18 @@ mod tests {
             judged_by("low-quality", "bells rest", json!({"low_quality": "pasted-page"})),
             judged_by("relevant", MADE_UP, silent.clone()),
             judged_by("relevant", MADE_UP, called),
-            // A category with answers: the tier is the answer's.
+            // In a category with answers the tier is that of the answer.
             judged_by("relevant", "bells rest", silent),
         ];
         let tables = json!({"doc_lists": [{"functions": [{"name": "post"}]}], "requests": requests});
         let judged = judged(&Rows(Split::default()), &tables);
         let tiers: Vec<Option<&str>> = (0..7).map(|row| judged.cell(row, TIER)).collect();
-        let apart = Some("judged");
-        assert_eq!(tiers, [apart, None, None, apart, apart, None, None]);
+        let judged = Some("judged");
+        assert_eq!(tiers, [judged, None, None, judged, judged, None, None]);
     }
 
     #[test]
-    fn without_a_judgement_the_log_decides() {
+    fn without_a_relevance_label_the_log_decides() {
         let mut open = request("", "recorded", MADE_UP);
         open.as_object_mut().unwrap().shift_remove("relevance");
         let mut without = open.clone();
@@ -322,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_before_the_question_are_held_whatever_was_judged() {
+    fn requests_with_earlier_calls_are_held_with_any_relevance_label() {
         for relevance in ["relevant", "irrelevant", "low-quality"] {
             let mut asked = request(relevance, "recorded", "bells rest");
             let call = json!({"name": "post", "arguments": {}});

@@ -18,13 +18,13 @@ use crate::engine::corpus::Corpus;
 use crate::engine::error::At as _;
 use crate::engine::view::View;
 use crate::engine::vocabulary::{RowIx, TableId};
-use crate::relevance::asked::Asked;
-use crate::relevance::calibrate::{Example, is_set_apart};
-use crate::relevance::evidence::Evidence;
+use crate::relevance::calibrate::{LabelledExample, is_test_group};
+use crate::relevance::docs::PreparedDocs;
+use crate::relevance::evidence::LogEvidence;
 use crate::relevance::features::features;
 use crate::relevance::low_quality;
 use crate::relevance::model::features_of;
-use crate::relevance::offer::Offer;
+use crate::relevance::query::PreparedQuery;
 use crate::run::error::refuse;
 use crate::run::{Error, Observer, open};
 use crate::stages::Registry;
@@ -34,7 +34,7 @@ use crate::stages::Registry;
 #[non_exhaustive]
 pub struct Labelled {
     /// Those that a model must judge.
-    pub examples: Vec<Example>,
+    pub examples: Vec<LabelledExample>,
     /// Those that a rule finds of low quality, and how many of them are labelled irrelevant.
     pub by_rule: (usize, usize),
     /// Where they come from, for people.
@@ -66,7 +66,7 @@ impl Labelled {
 
     /// Keeps the doc lists of one fold, as a seed draws it.
     pub fn keep_fold(&mut self, is_first: bool, seed: u64) {
-        self.examples.retain(|example| is_set_apart(&example.group, seed) == is_first);
+        self.examples.retain(|example| is_test_group(&example.group, seed) == is_first);
     }
 
     /// How many of those that a model must judge are relevant.
@@ -93,7 +93,7 @@ impl Labelled {
     /// # Errors
     /// They do not.
     pub fn check_evidence(&self) -> Result<(), Error> {
-        if self.examples.iter().all(|example| example.evidence.is_silent()) {
+        if self.examples.iter().all(|example| example.evidence.is_empty()) {
             return refuse(format!(
                 "{}: the log's answers say nothing about any of the requests\nhint: --fit text",
                 self.source
@@ -104,7 +104,7 @@ impl Labelled {
 }
 
 /// A request, or one that a rule has judged, with its label.
-type Read = Result<Example, bool>;
+type Read = Result<LabelledExample, bool>;
 
 fn labelled(read: Vec<Read>, source: String) -> Labelled {
     let (mut examples, mut by_rule) = (Vec::new(), (0, 0));
@@ -165,13 +165,18 @@ fn example(entry: Entry<'_>, is_relevant: bool) -> Read {
     let first = entry.turns.into_iter().next().unwrap_or_default();
     let users = first.iter().filter(|message| message.role == Role::User);
     let queries: Vec<&str> = users.map(|message| message.content.as_str()).collect();
-    let offer = Offer::new(functions);
-    let asked = Asked::new(&queries);
-    if low_quality::fault(&asked, &offer).is_some() {
+    let docs = PreparedDocs::new(functions);
+    let query = PreparedQuery::new(&queries);
+    if low_quality::fault(&query, &docs).is_some() {
         return Err(is_relevant);
     }
-    let features = features(&asked, &offer);
-    Ok(Example { features, evidence: Evidence::default(), is_relevant, group: group(offer.names()) })
+    let features = features(&query, &docs);
+    Ok(LabelledExample {
+        features,
+        evidence: LogEvidence::default(),
+        is_relevant,
+        group: group(docs.names()),
+    })
 }
 
 #[derive(Deserialize)]
@@ -274,6 +279,6 @@ fn groups(view: &View<'_>, cx: &Context<'_>) -> Result<BTreeMap<RowIx, String>, 
 /// What judge-queries noted on a request; where a rule judged it there are no features.
 fn judged_example(basis: &Value, is_relevant: bool, group: String) -> Read {
     let features = features_of(basis).ok_or(is_relevant)?;
-    let evidence = Evidence::from_json(&basis["evidence"]);
-    Ok(Example { features, evidence, is_relevant, group })
+    let evidence = LogEvidence::from_json(&basis["evidence"]);
+    Ok(LabelledExample { features, evidence, is_relevant, group })
 }

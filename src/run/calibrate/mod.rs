@@ -12,8 +12,8 @@ use crate::relevance::calibrate::{
 };
 use crate::relevance::features::{FAMILIES, names};
 
-pub use crate::relevance::calibrate::{AtTarget, Example, Findings, Plan};
-pub use crate::relevance::measure::{Decided, Label, Point, TARGETS};
+pub use crate::relevance::calibrate::{Findings, FitPlan, LabelledExample, TargetCounts};
+pub use crate::relevance::measure::{DecisionCounts, Label, Point, TARGETS};
 pub use crate::relevance::model::Model;
 pub use labelled::Labelled;
 
@@ -43,7 +43,7 @@ pub struct Calibration<'l> {
     /// The most that the log's answers may add to the log-odds or take from them; lower trusts them less.
     pub cap: f64,
     /// How to fit and test.
-    pub plan: Plan,
+    pub plan: FitPlan,
 }
 
 /// What weights decide that were fitted on one fold and tested on the other.
@@ -68,7 +68,7 @@ pub struct Alone {
 }
 
 impl Calibration<'_> {
-    fn examples(&self) -> &[Example] {
+    fn examples(&self) -> &[LabelledExample] {
         &self.labelled.examples
     }
 

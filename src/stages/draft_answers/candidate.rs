@@ -1,19 +1,19 @@
-//! Answers that could stand for a request, and which of them is the best.
+//! Candidate answers of a request, and the choice of the best one.
 //!
-//! An answer that fits the docs is better than one that does not, then its rank counts, then who came first.
+//! An answer that fits the docs is better than one that does not; then the lower rank wins, then the earlier row.
 
 use serde_json::Value;
 
-use super::docs::Docs;
+use super::docs::CurrentDocs;
 use crate::answers::carry::ground_truth;
 use crate::answers::fault::Uncarried;
-use crate::answers::recorded::{Recorded, recorded};
+use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::cells::TypedCells as _;
 use crate::columns::{FINISH_REASON, OUTCOME, STATUS};
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::RowIx;
 
-/// How good an answer is; the least is the best.
+/// The quality of an answer; the smallest is the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
     Human,
@@ -24,7 +24,7 @@ pub(super) enum Rank {
     None,
 }
 
-/// An answer that could stand for a request.
+/// A candidate answer of a request.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
     pub(super) rank: Rank,
@@ -34,74 +34,75 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// It is an answer that fits the docs, and the log says nothing against it.
+    /// Returns whether it is a recorded answer that fits the docs and that nothing in the log contradicts.
     pub(super) fn is_from_the_log(&self) -> bool {
         matches!(self.rank, Rank::Worked | Rank::Recorded) && matches!(self.answer, Some(Ok(_)))
     }
 
-    /// Those of some placeholders that its answer holds, in whatever punctuation.
-    pub(super) fn holding<'p>(&self, placeholders: &'p [String]) -> Vec<&'p str> {
+    /// Returns the placeholders that occur in the answer; punctuation is ignored.
+    pub(super) fn used_placeholders<'p>(&self, placeholders: &'p [String]) -> Vec<&'p str> {
         let Some(Ok(answer)) = &self.answer else { return Vec::new() };
         let bare = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
         let answer: Vec<String> = answer.iter().map(|call| bare(&call.to_string())).collect();
-        let is_held = |placeholder: &&str| answer.iter().any(|call| call.contains(&bare(placeholder)));
-        placeholders.iter().map(String::as_str).filter(is_held).collect()
+        let is_used = |placeholder: &&str| answer.iter().any(|call| call.contains(&bare(placeholder)));
+        placeholders.iter().map(String::as_str).filter(is_used).collect()
     }
 
-    /// The least is the best.
+    /// Returns the sort key; the smallest is the best.
     fn key(&self) -> (bool, bool, Rank, u32) {
-        // What a person says stands, also where it does not fit: then nothing else is taken.
+        // An answer by a person always wins, even if it does not fit the docs.
         (self.rank != Rank::Human, !matches!(self.answer, Some(Ok(_))), self.rank, self.position)
     }
 }
 
-/// The best answer so far, and those that the log speaks against.
+/// The best candidate so far, and the answers that the log contradicts.
 #[derive(Default)]
 pub(super) struct Best {
     candidate: Option<Candidate>,
-    doubted: Vec<(Rank, Vec<Value>)>,
+    contradicted: Vec<(Rank, Vec<Value>)>,
 }
 
 impl Best {
-    pub(super) fn hear(&mut self, candidate: Candidate) {
+    pub(super) fn add(&mut self, candidate: Candidate) {
         if let (Rank::Refuted | Rank::SeveralSteps, Some(Ok(answer))) = (candidate.rank, &candidate.answer) {
-            self.doubted.push((candidate.rank, answer.clone()));
+            self.contradicted.push((candidate.rank, answer.clone()));
         }
         if self.candidate.as_ref().is_none_or(|known| candidate.key() < known.key()) {
             self.candidate = Some(candidate);
         }
     }
 
-    /// The best answer. What failed for one of the twins is not taken from another that only did not look; what
-    /// a person says stands.
+    /// Returns the best candidate. An answer that failed for one copy of the request gets that rank for all copies,
+    /// except an answer by a person.
     pub(super) fn answer(self) -> Option<Candidate> {
         let mut best = self.candidate?;
-        let doubt = self
-            .doubted
+        let contradiction = self
+            .contradicted
             .iter()
             .find(|(_, answer)| best.answer.as_ref().is_some_and(|best| best.as_ref() == Ok(answer)));
-        if let (Some((rank, _)), true) = (doubt, best.rank != Rank::Human) {
+        if let (Some((rank, _)), true) = (contradiction, best.rank != Rank::Human) {
             best.rank = *rank;
         }
         Some(best)
     }
 }
 
-/// The answer that the log has for a row, and of what kind it is.
+/// Returns the kind of a row's response (see the column `response_kind`), and its answer as a candidate.
 pub(super) fn recorded_candidate(
     row: Row<'_>,
     head: RowIx,
-    docs: &Docs<'_>,
+    docs: &CurrentDocs<'_>,
     view: &View<'_>,
 ) -> (&'static str, Candidate) {
-    let (kind, calls) = match recorded(row.response().as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
-        Recorded::Calls(calls) => ("calls", Some(calls)),
-        Recorded::Declined => ("declined", None),
-        Recorded::Truncated => ("truncated", None),
-        Recorded::Failed => ("failed", None),
-        Recorded::Unreadable(_) => ("unreadable", None),
-        Recorded::Empty => ("empty", None),
-    };
+    let (kind, calls) =
+        match recorded_answer(row.response().as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
+            RecordedAnswer::Calls(calls) => ("calls", Some(calls)),
+            RecordedAnswer::Declined => ("declined", None),
+            RecordedAnswer::Truncated => ("truncated", None),
+            RecordedAnswer::Failed => ("failed", None),
+            RecordedAnswer::Unreadable(_) => ("unreadable", None),
+            RecordedAnswer::Empty => ("empty", None),
+        };
     let rank = match (&calls, row.text(OUTCOME)) {
         (None, _) => Rank::None,
         (Some(_), Some("worked")) => Rank::Worked,
@@ -110,7 +111,7 @@ pub(super) fn recorded_candidate(
         (Some(_), _) => Rank::Recorded,
     };
     let answer = calls.map(|calls| ground_truth(&docs.renamed(calls, row.ix(), view), docs.of(head)));
-    // A twin that fits no better than the request's own record says nothing about it.
+    // A copy whose answer does not fit the docs is no evidence about the request.
     let answer = if row.ix() == head || matches!(answer, Some(Ok(_))) { answer } else { None };
     let rank = if answer.is_none() { Rank::None } else { rank };
     (kind, Candidate { rank, position: view.position(row.ix()), from: row.ix(), answer })

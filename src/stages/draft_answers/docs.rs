@@ -1,4 +1,4 @@
-//! The docs as they stand, and the way from the names in a log to the names in them.
+//! The current docs, and the mapping from the names in the log to the names in them.
 
 use serde_json::{Map, Value};
 
@@ -10,18 +10,18 @@ use crate::engine::error::Result;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Likeness, RowIx};
 
-/// What is read of a list.
+/// The functions and renames of a doc list.
 struct List {
-    /// The functions; none of a list that is not kept.
+    /// The functions; empty for a list that is not kept.
     functions: Vec<Value>,
     /// The names that fixes changed.
     renames: Option<Vec<Rename>>,
 }
 
-/// The docs as they stand, and the names that fixes changed in each list, kept or not.
-pub(super) struct Docs<'a>(Parents<'a, List>);
+/// The functions of the kept lists, and the renames of all lists.
+pub(super) struct CurrentDocs<'a>(Parents<'a, List>);
 
-impl<'a> Docs<'a> {
+impl<'a> CurrentDocs<'a> {
     pub(super) fn read(view: &View<'a>, cx: &Context<'_>) -> Result<Self> {
         let lists = view.parent();
         let read = |list: Row<'_>| {
@@ -31,19 +31,19 @@ impl<'a> Docs<'a> {
         view.all_parents(cx, read).map(Self)
     }
 
-    /// The functions of the list a request has now.
+    /// Returns the functions of the current list of a request.
     pub(super) fn of(&self, request: RowIx) -> &[Value] {
         self.0.of(request).map_or(&[], |list| &list.functions)
     }
 
-    /// The calls under the names that the docs have now: the list a request was sent with says what was renamed.
-    /// Lists that were merged because they say the same share their names.
+    /// Renames the functions and parameters of calls to the current names. The renames are those of the list that the
+    /// request was sent with; lists that were merged as equal share their renames.
     pub(super) fn renamed(&self, calls: Vec<Call>, request: RowIx, view: &View<'_>) -> Vec<Call> {
         let renames = self.renames_of(request, view);
         calls.into_iter().map(|call| renamed(call, renames)).collect()
     }
 
-    /// A call of an answer that a person gave, under the names that the docs have now.
+    /// Renames a call in an answer by a person to the current names.
     pub(super) fn carried(
         &self,
         name: &str,

@@ -1,10 +1,10 @@
-//! One example for each reason of the stage: a bell, and what was recorded of ringing it.
+//! Examples: one for each reason of the stage, about calls that ring a bell.
 
-use super::{REFUTED, SEVERAL_STEPS, UNSOURCED_VALUE};
+use super::{REFUTED, SEVERAL_STEPS, VALUE_NOT_IN_REQUEST};
 use crate::engine::example::Example;
 
-/// A call with that outcome.
-macro_rules! parser_step {
+/// Tables with a recorded call of this outcome.
+macro_rules! with_outcome {
     ($outcome:literal) => {
         concat!(
             r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings a bell.", "#,
@@ -16,7 +16,7 @@ macro_rules! parser_step {
     };
 }
 
-/// A list of functions, and a recorded call.
+/// Tables with a list of functions and a recorded call.
 macro_rules! tables {
     ($functions:literal, $call:literal) => {
         concat!(
@@ -28,7 +28,7 @@ macro_rules! tables {
         )
     };
 }
-/// A recorded call of the bell.
+/// Tables with a recorded call of the bell.
 macro_rules! bell {
     ($call:literal) => {
         tables!(
@@ -40,15 +40,15 @@ macro_rules! bell {
 
 const QUIET: &str = bell!(r#"{"name": "ring", "arguments": {"times": 3}}"#);
 
-/// A call with a number that nobody gave.
-const UNSOURCED: &str = concat!(
+/// Tables with a call whose phone number is not in the request.
+const NOT_IN_REQUEST: &str = concat!(
     r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings someone.", "#,
     r#""parameters": {"type": "dict", "required": ["whom"], "properties": {"whom": {"type": "string", "description": "The number."}}}}]}], "#,
     r#""requests": [{"answer_only_placeholders": ["+440000000002"], "response": {"role": "assistant", "content": "", "#,
     r#""calls": [{"name": "ring", "arguments": {"whom": "+440000000002"}}]}}]}"#
 );
 
-/// One a fault: the same list of functions, another recorded call.
+/// For each fault, a recorded call that has it.
 const CARRY: [(&str, &str); 9] = [
     ("answer/unknown-function", bell!(r#"{"name": "toll", "arguments": {"times": 3}}"#)),
     ("answer/unknown-parameter", bell!(r#"{"name": "ring", "arguments": {"times": 3, "loudly": true}}"#)),
@@ -87,9 +87,9 @@ const CARRY: [(&str, &str); 9] = [
 
 pub(super) fn all() -> Vec<Example> {
     let mut examples = vec![
-        Example::tables(REFUTED.code, parser_step!("failed"), parser_step!("worked")),
-        Example::tables(SEVERAL_STEPS.code, parser_step!("goes-on"), parser_step!("worked")),
-        Example::tables(UNSOURCED_VALUE.code, UNSOURCED, parser_step!("worked")),
+        Example::tables(REFUTED.code, with_outcome!("failed"), with_outcome!("worked")),
+        Example::tables(SEVERAL_STEPS.code, with_outcome!("goes-on"), with_outcome!("worked")),
+        Example::tables(VALUE_NOT_IN_REQUEST.code, NOT_IN_REQUEST, with_outcome!("worked")),
     ];
     examples.extend(CARRY.map(|(code, fires)| Example::tables(code, fires, QUIET)));
     examples

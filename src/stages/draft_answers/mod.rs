@@ -1,15 +1,16 @@
-//! Drafts the answer of each request from what the log recorded, and says how sure it is.
+//! Drafts the answer of each request from the recorded calls, with a tier for its reliability.
 //!
-//! A recorded call is read through the doc list as it stands now: renamed names follow,
-//! values are cast where nothing is lost, and what does not fit the docs is held with the
-//! fault. The tier tells where an answer comes from: `human` (a decision), `outcome` (the log
-//! shows that the call worked), `recorded` (just what the logged model said). Requests
-//! that are equal after normalisation answer for one another; the best tier wins.
+//! A recorded call is matched with the current docs of the request: names are mapped to the
+//! current ones, values are converted if that is lossless, and a request whose call does not fit
+//! the docs is held with the fault. The tier is the source of an answer: `human` (a decision),
+//! `outcome` (the log shows that the call worked), `recorded` (only the logged model supports
+//! it). Requests that are equal after normalisation share their answers; the best tier wins.
 //!
-//! A request that was judged to need no call gets no recorded answer, and is not held for one
-//! that does not fit; what a person answered stands, and `split` sees the contradiction.
+//! A request that was judged to need no call gets no recorded answer, and is not held if its
+//! recorded call does not fit. An answer by a person is always used; `split` reports the
+//! contradiction.
 //!
-//! Not here: whether a request without a call should have had one. That is for the judges.
+//! Deliberately absent: whether a request without a call needs one. See `judge_queries`.
 
 mod candidate;
 mod docs;
@@ -42,26 +43,26 @@ use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
 use crate::relevance::Relevance;
 use candidate::{Best, Candidate, Rank, recorded_candidate};
-use docs::Docs;
+use docs::CurrentDocs;
 
 static REFUTED: Reason = Reason::policy(
     "answer/refuted",
-    "The log shows that the recorded call failed or was corrected, and holds no better one.",
+    "The log shows that the recorded call failed or was corrected, and has no better one.",
 );
 static SEVERAL_STEPS: Reason = Reason::policy(
     "answer/several-steps",
-    "The loop went on with further calls for the same question, so the recorded ones are not the whole answer.",
+    "The agent made further calls for the same question, so the recorded calls are not the complete answer.",
 );
-static UNSOURCED_VALUE: Reason = Reason::policy(
+static VALUE_NOT_IN_REQUEST: Reason = Reason::policy(
     "answer/value-not-in-request",
-    "The recorded call holds a personal value that neither the conversation nor the docs hold, so no model could give it.",
+    "The recorded call contains a personal value that is neither in the conversation nor in the docs, so no model can produce it.",
 );
 static CARRY: LazyLock<Vec<(CarryFault, Reason)>> = LazyLock::new(|| {
-    // The reader of recorded answers has seen to these two: there is a call, and its arguments are an object.
-    let is_left =
+    // The parser of recorded answers excludes these two: there is a call, and its arguments are an object.
+    let is_possible =
         |fault: &CarryFault| !matches!(fault, CarryFault::NoCall | CarryFault::ArgumentsNotAnObject);
     let reason = |fault: CarryFault| (fault, Reason::policy(fault.code(), fault.what()));
-    CarryFault::ALL.into_iter().filter(is_left).map(reason).collect()
+    CarryFault::ALL.into_iter().filter(is_possible).map(reason).collect()
 });
 
 /// The stage; it has no settings.
@@ -72,8 +73,8 @@ pub struct DraftAnswers {}
 impl Settings for DraftAnswers {
     const NAME: &'static str = "draft-answers";
     const SUMMARY: &'static str =
-        "Drafts each request's answer from the recorded calls, with a tier for how sure it is.";
-    const LEFT: &'static str = "failing answers held";
+        "Drafts each request's answer from the recorded calls, with a tier for its reliability.";
+    const FUNNEL_LABEL: &'static str = "failing answers held";
 
     fn examples() -> Vec<Example> {
         examples::all()
@@ -89,7 +90,7 @@ impl Stage for DraftAnswers {
             .reasons(CARRY.iter().map(|(_, reason)| reason).chain([
                 &REFUTED,
                 &SEVERAL_STEPS,
-                &UNSOURCED_VALUE,
+                &VALUE_NOT_IN_REQUEST,
             ]))
             .decisions([DecisionKind::Answer])
     }
@@ -100,10 +101,10 @@ impl Stage for DraftAnswers {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let docs = Docs::read(view, cx)?;
+        let docs = CurrentDocs::read(view, cx)?;
         let mut best: FxHashMap<RowIx, Best> = FxHashMap::default();
         let mut needs_no_call: FxHashSet<RowIx> = FxHashSet::default();
-        let mut unsourced: FxHashMap<RowIx, Vec<String>> = FxHashMap::default();
+        let mut answer_only: FxHashMap<RowIx, Vec<String>> = FxHashMap::default();
         let wanted =
             |row: RowIx| view.head_of(row, Likeness::NearCopy).is_some_and(|head| view.is_kept(head));
         view.stream(cx, wanted, |batch| {
@@ -117,19 +118,19 @@ impl Stage for DraftAnswers {
                     }
                 }
                 if let Some(placeholders) = batch.row(row).answer_only_placeholders() {
-                    unsourced.insert(row, placeholders);
+                    answer_only.insert(row, placeholders);
                 }
                 if let Some(answer) = human
                     && let Some(decision) = batch.row(row).decision(DecisionKind::Answer)
                 {
                     out.ruling(row, ruling(decision, &answer))?;
-                    // Of a copy only an answer that fits the docs of the request it stands for.
+                    // An answer to a copy counts only if it fits the docs of the head.
                     if head == row || answer.is_ok() {
-                        best.entry(head).or_default().hear(by_a_person(row, head, answer, view));
+                        best.entry(head).or_default().add(by_a_person(row, head, answer, view));
                     }
                 }
                 if let Some(candidate) = recorded {
-                    best.entry(head).or_default().hear(candidate);
+                    best.entry(head).or_default().add(candidate);
                 }
             }
             Ok(())
@@ -138,13 +139,13 @@ impl Stage for DraftAnswers {
             if let Some(candidate) = best.remove(&row).and_then(Best::answer)
                 && (candidate.rank == Rank::Human || !needs_no_call.contains(&row))
             {
-                let noted = unsourced.get(&candidate.from).filter(|_| candidate.is_from_the_log());
-                let placeholders = noted.map_or_else(Vec::new, |noted| candidate.holding(noted));
+                let noted = answer_only.get(&candidate.from).filter(|_| candidate.is_from_the_log());
+                let placeholders = noted.map_or_else(Vec::new, |noted| candidate.used_placeholders(noted));
                 if placeholders.is_empty() {
-                    state(row, candidate, view, out)?;
+                    write_answer(row, candidate, view, out)?;
                 } else {
                     let evidence = Evidence::detail(json!({ "placeholders": placeholders.join(", ") }));
-                    out.hold(row, &UNSOURCED_VALUE, evidence)?;
+                    out.hold(row, &VALUE_NOT_IN_REQUEST, evidence)?;
                 }
             }
         }
@@ -152,17 +153,17 @@ impl Stage for DraftAnswers {
     }
 }
 
-/// An answer under the names that the docs have now, or why it does not fit them.
+/// An answer under the current names, or why it does not fit the docs.
 type Carried = std::result::Result<Vec<Value>, Uncarried>;
 
-/// What one row has to say.
+/// The candidate answers from one row, for the request that it is or was merged into.
 struct Candidates {
     head: RowIx,
-    /// What kind of answer the log has; see the column `recorded`.
+    /// The kind of the response; see the column `response_kind`.
     kind: &'static str,
-    /// The log's answer; none of a request that only asks alike.
+    /// The recorded answer; `None` if the row is a near-duplicate only.
     recorded: Option<Candidate>,
-    /// A person's answer.
+    /// An answer by a person.
     human: Option<Carried>,
 }
 
@@ -171,8 +172,8 @@ fn is_judged_to_need_none(row: Row<'_>) -> bool {
     matches!(relevance, Some(Relevance::Irrelevant | Relevance::LowQuality))
 }
 
-/// Writes the answer of a request, or holds it.
-fn state(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Verdict<'_>) -> Result<()> {
+/// Writes the answer of a request, or holds the request.
+fn write_answer(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Verdict<'_>) -> Result<()> {
     let tier = match candidate.rank {
         Rank::Human => "human",
         Rank::Worked => "outcome",
@@ -192,7 +193,7 @@ fn state(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Verdict<'_
             let (_, reason) = CARRY
                 .iter()
                 .find(|(fault, _)| *fault == uncarried.fault)
-                .expect("every fault that is left has a reason");
+                .expect("every possible fault has a reason");
             let mut detail = json!({ "at": uncarried.at, "found": uncarried.message });
             if candidate.rank == Rank::Human {
                 detail["answer_of"] = json!("a person");
@@ -202,35 +203,36 @@ fn state(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Verdict<'_
     }
 }
 
-fn candidates(row: Row<'_>, docs: &Docs<'_>, view: &View<'_>) -> Candidates {
+fn candidates(row: Row<'_>, docs: &CurrentDocs<'_>, view: &View<'_>) -> Candidates {
     let head = view.head_of(row.ix(), Likeness::NearCopy).unwrap_or(row.ix());
     let (kind, recorded) = recorded_candidate(row, head, docs, view);
-    // Requests answer for the one they are equal to.
+    // Only requests that are equal after normalisation share a recorded answer.
     let recorded = view.head_of(row.ix(), Likeness::Equal).map(|_| recorded);
     Candidates { head, kind, recorded, human: human_answer(row, view, docs) }
 }
 
-/// A person's answer to a request.
-fn human_answer(row: Row<'_>, view: &View<'_>, docs: &Docs<'_>) -> Option<Carried> {
+/// Returns a person's answer to a request.
+fn human_answer(row: Row<'_>, view: &View<'_>, docs: &CurrentDocs<'_>) -> Option<Carried> {
     let decision = row.decision(DecisionKind::Answer)?;
     let carry = |name: &str, parameters| docs.carried(name, parameters, row.ix(), view);
     Some(human::carried(decision.body.as_array()?, docs.of(row.ix()), carry))
 }
 
-/// What becomes of a person's answer.
+/// Returns the ruling on a person's answer.
 fn ruling(decision: &Decision, answer: &Carried) -> Ruling {
     match answer {
         Ok(_) => Ruling::of(decision, Value::Null),
-        Err(unfit) => {
-            Ruling::refused(decision, format!("it does not fit the docs: {}: {unfit}", unfit.fault.code()))
-        }
+        Err(unfit) => Ruling::refused(
+            decision,
+            format!("the answer does not fit the docs: {}: {unfit}", unfit.fault.code()),
+        ),
     }
 }
 
 fn by_a_person(row: RowIx, head: RowIx, answer: Carried, view: &View<'_>) -> Candidate {
     Candidate {
         rank: Rank::Human,
-        // An answer to the request itself counts before those to its copies.
+        // An answer to the request itself takes precedence over those to its copies.
         position: if head == row { 0 } else { view.position(row).saturating_add(1) },
         from: row,
         answer: Some(answer),
@@ -243,7 +245,7 @@ mod tests {
     use crate::fixture::judged;
 
     #[test]
-    fn a_request_that_needs_no_call_gets_no_answer_and_is_not_held_for_one() {
+    fn a_request_that_needs_no_call_gets_no_answer_and_is_not_held() {
         let functions = json!([{"name": "ring", "description": "Rings a bell.",
             "parameters": {"type": "dict", "required": [], "properties": {}}}]);
         let request = |relevance: &str, name: &str, outcome: &str| {

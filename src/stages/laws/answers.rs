@@ -1,12 +1,12 @@
-//! Changed answers without a raised version fail.
+//! Fails if the results of a stage change and its version does not.
 //!
-//! A run that is resumed takes over the steps whose key is the same, so code that answers otherwise under the same
-//! version would mix old answers and new ones. `tests/snapshots/answers.toml` holds for each step on the sample log the
-//! versions in its fingerprint, a hash of what it reads and a hash of what it answers. Hashed is the content of the delta
-//! (each row of each of its files, and its notes), not the bytes of its Parquet files, which another version of the Parquet
-//! library writes differently.
+//! A resumed run reuses the steps whose fingerprint is the same, so code with other results under the same version would
+//! mix old and new results. `tests/snapshots/answers.toml` holds for each step on the sample log the versions in its
+//! fingerprint, a hash of its input and a hash of its results. The hash of the results covers the content of the delta
+//! (each row of each of its files, and its notes), not the bytes of the Parquet files, because another version of the
+//! Parquet library may write other bytes.
 //!
-//! The export is not among them: a run writes its dataset anew each time.
+//! The export is not included: every run writes its dataset again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -26,35 +26,35 @@ use crate::engine::runner::Source as _;
 use crate::engine::stage::Stage;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
 use crate::fixture;
-use crate::stages::{KINDS, Kind, kind};
+use crate::stages::{KINDS, StageKind, kind};
 
-/// With the value 1 the file is written anew, where that is allowed.
+/// The environment variable that, set to 1, makes the test write the file again.
 const ACCEPT: &str = "TOOLSIEVE_ACCEPT_ANSWERS";
 
 /// One step of the sample run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Step {
     kind: String,
-    /// What its fingerprint calls a version.
+    /// The versions in its fingerprint.
     versions: Vec<String>,
     /// A hash of the cells, links and fates it may read.
     reads: String,
-    /// A hash of what it answers.
+    /// A hash of its results.
     answers: String,
 }
 
 type Steps = BTreeMap<String, Step>;
 
-/// What a hash is made of, part by part.
+/// A hash over several parts.
 #[derive(Default)]
-struct Hashed(Fingerprint);
+struct ContentHash(Fingerprint);
 
-impl Hashed {
+impl ContentHash {
     fn part(&mut self, part: &impl std::fmt::Debug) {
         self.0.part("", format!("{part:?}").as_bytes());
     }
 
-    /// Cells of all rows, whatever their fate.
+    /// Adds the cells of all rows, with any fate.
     fn cells(&mut self, corpus: &Corpus, columns: &[ColumnSpec]) {
         for id in TableId::ALL {
             let columns: Vec<ColumnSpec> =
@@ -71,7 +71,7 @@ impl Hashed {
         }
     }
 
-    /// Ids, order, fates and links of all rows.
+    /// Adds ids, order, fates and links of all rows.
     fn rows(&mut self, corpus: &Corpus) {
         for id in TableId::ALL {
             let table = corpus.table(id);
@@ -83,22 +83,22 @@ impl Hashed {
         self.part(&(&corpus.origin, &corpus.list));
     }
 
-    /// 32 hex digits are enough to see a change.
+    /// Returns 32 hex digits, which are enough to notice a change.
     fn digits(self) -> String {
         self.0.finish()[..32].to_owned()
     }
 }
 
 fn reads_of(contract: &Contract, corpus: &Corpus) -> String {
-    let mut hashed = Hashed::default();
+    let mut hashed = ContentHash::default();
     hashed.rows(corpus);
     hashed.cells(corpus, &[&contract.reads[..], &contract.reads_if_there].concat());
     hashed.digits()
 }
 
-/// What it answered: all that its step of the run holds, row by row, and its notes.
+/// Hashes the results of a stage: all rows in the files of its step, and its notes.
 fn answers_of(sample: &Sample, stage: usize) -> String {
-    let mut hashed = Hashed::default();
+    let mut hashed = ContentHash::default();
     let entries = std::fs::read_dir(sample.step(stage)).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "parquet"));
@@ -125,11 +125,11 @@ fn versions_of(stage: &dyn Stage) -> Vec<String> {
 fn ingest_step(sample: &Sample) -> Step {
     let mut fingerprint = Fingerprint::default();
     sample.ingest.fingerprint(&mut fingerprint).unwrap();
-    let mut reads = Hashed::default();
+    let mut reads = ContentHash::default();
     for input in &sample.ingest.inputs {
         reads.part(&sha256_of(input).unwrap());
     }
-    let mut answers = Hashed::default();
+    let mut answers = ContentHash::default();
     let corpus = sample.before(0);
     answers.rows(&corpus);
     answers.cells(&corpus, &from_ingest());
@@ -140,18 +140,19 @@ fn ingest_step(sample: &Sample) -> Step {
     Step { kind: "ingest".to_owned(), versions, reads: reads.digits(), answers: answers.digits() }
 }
 
-/// A kind that the recipe leaves out, on some rows: what it answers is in its fates and in the cells it writes.
-fn judged_step(kind: &Kind, stage: &dyn Stage, mut corpus: Corpus) -> Step {
+/// Runs a kind that is not part of the recipe on some rows; its results are its fates and the cells it writes.
+fn judged_step(kind: &StageKind, stage: &dyn Stage, mut corpus: Corpus) -> Step {
     let contract = stage.contract();
     let reads = reads_of(&contract, &corpus);
     fixture::step(stage, &mut corpus).unwrap();
-    let mut answers = Hashed::default();
+    let mut answers = ContentHash::default();
     answers.rows(&corpus);
     answers.cells(&corpus, &contract.writes);
     Step { kind: kind.name.to_owned(), versions: versions_of(stage), reads, answers: answers.digits() }
 }
 
-/// Every step of the sample run; then the kinds that the recipe leaves out, on what is left at its end or on examples.
+/// Returns every step of the sample run, then the kinds that are not part of the recipe, run on the rows that remain at
+/// its end or on examples.
 fn steps() -> Steps {
     let sample = sample(None);
     let mut steps = Steps::from([("00-ingest".to_owned(), ingest_step(&sample))]);
@@ -164,9 +165,9 @@ fn steps() -> Steps {
         };
         steps.insert(format!("{:02}-{}", at + 1, instance.id), step);
     }
-    let draws = kind("sample").unwrap();
-    let drawn = draws.with_settings("size = 40, strata = [\"category\", \"language\"]");
-    steps.insert(draws.name.to_owned(), judged_step(draws, &*drawn, sample.outcome.corpus));
+    let sampling = kind("sample").unwrap();
+    let stage = sampling.with_settings("size = 40, strata = [\"category\", \"language\"]");
+    steps.insert(sampling.name.to_owned(), judged_step(sampling, &*stage, sample.outcome.corpus));
     let overlap = kind("drop-baseline-overlap").unwrap();
     let examples = fixture::corpus(&all_examples(overlap));
     steps.insert(overlap.name.to_owned(), judged_step(overlap, &*(overlap.for_examples)(), examples));
@@ -175,36 +176,36 @@ fn steps() -> Steps {
     steps
 }
 
-/// What is to be done about a step; nothing where it is as it was.
+/// A change of a step, with its description.
 #[derive(Debug, PartialEq, Eq)]
-enum Todo {
-    /// Something that may change did.
+enum Change {
+    /// The file must be written again.
     Accept(String),
-    /// The answers changed, and nothing shows it to a run that is resumed.
+    /// The results changed but the fingerprint did not, so the version must be raised.
     Raise(String),
 }
 
-fn compare(id: &str, stored: Option<&Step>, found: Option<&Step>) -> Option<Todo> {
+fn compare(id: &str, stored: Option<&Step>, found: Option<&Step>) -> Option<Change> {
     let (Some(stored), Some(found)) = (stored, found) else {
         let what = if stored.is_none() { "is new" } else { "is no longer a step" };
-        return Some(Todo::Accept(format!("{id} {what}")));
+        return Some(Change::Accept(format!("{id} {what}")));
     };
     if stored == found {
         return None;
     }
     let has_changed = [
-        (stored.kind != found.kind, "its kind"),
-        (stored.versions != found.versions, "its version"),
-        (stored.reads != found.reads, "what it reads"),
-        (stored.answers != found.answers, "what it answers"),
+        (stored.kind != found.kind, "kind"),
+        (stored.versions != found.versions, "version"),
+        (stored.reads != found.reads, "input"),
+        (stored.answers != found.answers, "results"),
     ];
     let is_explained = has_changed[..3].iter().any(|(has_changed, _)| *has_changed);
     let changed: Vec<&str> = has_changed.iter().filter(|(has, _)| *has).map(|(_, what)| *what).collect();
     let what = format!("{id}: changed: {}", changed.join(", "));
-    Some(if is_explained { Todo::Accept(what) } else { Todo::Raise(what) })
+    Some(if is_explained { Change::Accept(what) } else { Change::Raise(what) })
 }
 
-fn compare_all(stored: &Steps, found: &Steps) -> Vec<Todo> {
+fn compare_all(stored: &Steps, found: &Steps) -> Vec<Change> {
     let ids: BTreeSet<&String> = stored.keys().chain(found.keys()).collect();
     ids.into_iter().filter_map(|id| compare(id, stored.get(id), found.get(id))).collect()
 }
@@ -217,26 +218,27 @@ fn changed_answers_come_with_a_raised_version() {
         Err(_) => Steps::new(),
     };
     let found = steps();
-    let todo = compare_all(&stored, &found);
-    let raise: Vec<&Todo> = todo.iter().filter(|todo| matches!(todo, Todo::Raise(_))).collect();
+    let changes = compare_all(&stored, &found);
+    let unexplained: Vec<&Change> =
+        changes.iter().filter(|change| matches!(change, Change::Raise(_))).collect();
     assert!(
-        raise.is_empty(),
-        "answers changed and the version did not: {raise:#?}\nraise the version in the `fingerprint` of the stage (or the one of the module it calls, such as `docs::fix::VERSION`), or restore the answers; runs that are resumed would keep the old ones"
+        unexplained.is_empty(),
+        "results changed but the version did not: {unexplained:#?}\nraise the version in the `fingerprint` of the stage (or of the module it calls, such as `docs::fix::VERSION`), or restore the results; resumed runs would reuse the old ones"
     );
     if std::env::var_os(ACCEPT).is_some_and(|value| value == "1") {
-        let head = "# What each step answers on the sample log: see src/stages/laws/answers.rs. Written by that test.\n\n";
+        let head = "# Hashes of the results of each step on the sample log. Written by src/stages/laws/answers.rs.\n\n";
         std::fs::write(&path, format!("{head}{}", toml::to_string(&found).unwrap())).unwrap();
     } else {
         assert!(
-            todo.is_empty(),
-            "{todo:#?}\nif these changes are wanted, `{ACCEPT}=1 cargo test --lib changed_answers` writes {} anew",
+            changes.is_empty(),
+            "{changes:#?}\nif these changes are wanted, `{ACCEPT}=1 cargo test --lib changed_answers` writes {} again",
             path.display()
         );
     }
 }
 
 #[test]
-fn only_a_change_of_answers_that_nothing_explains_is_refused() {
+fn only_unexplained_changes_of_results_are_refused() {
     let stored = Step {
         kind: "split".to_owned(),
         versions: vec!["version 4".to_owned()],
@@ -246,15 +248,12 @@ fn only_a_change_of_answers_that_nothing_explains_is_refused() {
     let judged = |changed: &Step| compare("16-split", Some(&stored), Some(changed));
     assert_eq!(judged(&stored), None);
     let answers = Step { answers: "c".to_owned(), ..stored.clone() };
-    assert_eq!(judged(&answers), Some(Todo::Raise("16-split: changed: what it answers".to_owned())));
+    assert_eq!(judged(&answers), Some(Change::Raise("16-split: changed: results".to_owned())));
     let raised = Step { versions: vec!["version 5".to_owned()], ..answers.clone() };
-    assert_eq!(
-        judged(&raised),
-        Some(Todo::Accept("16-split: changed: its version, what it answers".to_owned()))
-    );
+    assert_eq!(judged(&raised), Some(Change::Accept("16-split: changed: version, results".to_owned())));
     let reads = Step { reads: "d".to_owned(), ..answers };
-    assert!(matches!(judged(&reads), Some(Todo::Accept(_))));
-    assert!(matches!(judged(&Step { reads: "d".to_owned(), ..stored.clone() }), Some(Todo::Accept(_))));
-    assert!(matches!(compare("x", None, Some(&stored)), Some(Todo::Accept(_))));
-    assert!(matches!(compare("x", Some(&stored), None), Some(Todo::Accept(_))));
+    assert!(matches!(judged(&reads), Some(Change::Accept(_))));
+    assert!(matches!(judged(&Step { reads: "d".to_owned(), ..stored.clone() }), Some(Change::Accept(_))));
+    assert!(matches!(compare("x", None, Some(&stored)), Some(Change::Accept(_))));
+    assert!(matches!(compare("x", Some(&stored), None), Some(Change::Accept(_))));
 }

@@ -1,4 +1,4 @@
-//! A run of the live recipe on the sample log, for laws that look at the tables between two stages.
+//! A run of the live recipe on the sample log, for tests that need the tables between two stages.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,24 +26,24 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// The tables as they were ahead of a stage.
+    /// Returns the tables as they were before a stage.
     pub(super) fn before(&self, stage: usize) -> Corpus {
         runner::open(self.folder(), &self.outcome.ingest, &self.stages[..stage]).unwrap()
     }
 
-    /// The run folder.
+    /// Returns the run folder.
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The folder of a stage.
+    /// Returns the folder of a stage.
     pub(super) fn step(&self, stage: usize) -> PathBuf {
         self.folder().join("stages").join(step_name(stage, &self.stages[stage].id))
     }
 }
 
-/// Runs the recipe on the sample log, or on so many records of it at random. The decisions by people are those of the
-/// sample, and of public sets only the built-in one is there, whatever this machine has.
+/// Runs the recipe on the sample log, or on a random sample of `sample_rows` of its records. Uses the decisions of the
+/// sample and only the built-in public set, even if this machine has others.
 pub(super) fn sample(sample_rows: Option<u64>) -> Sample {
     let set: Vec<Override> = [
         "decisions=raw/answers.jsonl",

@@ -1,4 +1,4 @@
-//! One example for each reason of the stage.
+//! Examples: one for each reason of the stage.
 
 use std::sync::LazyLock;
 
@@ -28,11 +28,11 @@ pub(super) fn all() -> Vec<Example> {
     ]
 }
 
-/// One variant more than is kept, and as many as are.
+/// Tables with one variant too many, and with the maximum number of variants.
 static VARIANTS: LazyLock<(String, String)> =
     LazyLock::new(|| (variants(MAX_VARIANTS + 2), variants(MAX_VARIANTS + 1)));
 
-/// One request after the other, of nearly the same words and with another number.
+/// Returns requests with nearly the same words and different numbers.
 fn variants(n_requests: usize) -> String {
     let request = |n: usize| {
         let content = format!("Ring the noon bell of the old town church {n} times");

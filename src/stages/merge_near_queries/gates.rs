@@ -10,7 +10,7 @@ use crate::text::rouge::Threshold;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected a number from 0 to 1 or \"off\"")]
 pub enum Gate {
-    /// Never opens.
+    /// The comparison is off.
     Word(Off),
     /// The threshold.
     At(f64),
@@ -33,12 +33,12 @@ impl Gate {
     }
 }
 
-/// Whether vectors may find queries of other words that mean the same.
-pub(in crate::stages) fn goes_by_meaning(cosine: Gate, embedder: &Chosen) -> bool {
+/// Returns whether vectors can find queries with the same meaning in other words.
+pub(in crate::stages) fn finds_paraphrases(cosine: Gate, embedder: &Chosen) -> bool {
     cosine.threshold().is_some() && embedder.name().knows_meaning()
 }
 
-/// The words of a gate that is out of range, for a message.
+/// Checks that each threshold is in range; the error names the key.
 pub(in crate::stages) fn check_gates(gates: &[(&str, Gate)]) -> Result<(), String> {
     for (key, gate) in gates {
         if let Some(threshold) = gate.threshold().filter(|threshold| Threshold::try_from(*threshold).is_err())

@@ -1,18 +1,19 @@
-//! Merges requests that ask the same of the same functions.
+//! Merges duplicate and near-duplicate requests for the same functions.
 //!
-//! Two requests are compared only within a scope (the doc list, by default) and only when
-//! everything but the last user message is equal: another system prompt or history can
-//! change the right answer. Then the last user messages are held against each other:
-//! equal after normalisation, else ROUGE-L, else cosine of embeddings, each with its own
-//! gate. Of copies the earliest whose record holds a call stays, else the earliest; every merged
-//! one has a direct score with it.
+//! Two requests are compared only within a scope (the doc list, by default) and only if
+//! everything except the last user message is equal, because another system prompt or history
+//! can change the correct answer. The last user messages are then compared: equal after
+//! normalisation, else ROUGE-L, else cosine of embeddings, each with its own threshold. Of a
+//! group of copies the earliest with a recorded call is kept, else the earliest; every merged
+//! request has a direct score with it.
 //!
-//! Near words can ask for something else: another city, 10 for 50, "not". Only requests with
-//! the same specifics (`text::specifics`), and without recorded calls that differ, are copies;
-//! with an embedder that knows meaning, other words with the same numbers and negations, too.
-//! The others that are near are variants: they stay, up to so many of one request.
+//! Queries with similar words can differ in meaning: another city, 10 for 50, "not". Requests are
+//! merged only if they have the same specifics (`text::specifics`) and no different recorded
+//! calls. With a semantic embedder, queries in other words with the same numbers and negations
+//! merge, too. Other similar requests are variants, which are kept up to a maximum number per
+//! request.
 //!
-//! All measures see the normalised text, so requests that are equal after normalisation
+//! All measures use the normalised text, so requests that are equal after normalisation
 //! have equal scores with everything else.
 
 mod examples;
@@ -27,7 +28,7 @@ use serde_json::{Value, json};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::{Notes, Settings};
-use crate::answers::recorded::{Recorded, recorded};
+use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::cells::TypedCells as _;
 use crate::columns::{FINISH_REASON, LIST_VARIANT_OF, MESSAGES, RESPONSE, STATUS, VARIANT_OF};
 use crate::conversation::{Message, Role};
@@ -50,41 +51,41 @@ use crate::similarity::queries::{By, Gates, Near, merge_queries};
 use crate::text::normal::normalise_query;
 use crate::text::rouge::Threshold;
 use crate::text::specifics::{fixed_points, specifics};
-use gates::{Gate, check_gates, goes_by_meaning};
+use gates::{Gate, check_gates, finds_paraphrases};
 
-/// The reason code of queries that are equal after normalisation; their answers may stand for one another.
+/// The reason code of queries that are equal after normalisation; an answer to one is an answer to all.
 const SAME_CODE: &str = "query/duplicate";
-/// The reason code of queries of nearly the same words.
+/// The reason code of queries with nearly the same words.
 const NEAR_COPY_CODE: &str = "query/near-duplicate";
-/// The reason code of queries that are near by their vectors.
+/// The reason code of queries with similar vectors.
 const SIMILAR_CODE: &str = "query/similar";
 
-/// The reason code of variants beyond the most that are kept.
+/// The reason code of variants beyond the maximum number per request.
 const VARIANT_CODE: &str = "query/variant";
 
 static SAME: Reason = Reason::policy(
     SAME_CODE,
-    "An earlier request asks the same, but for case, blanks and final punctuation.",
+    "The query equals that of an earlier request except for case, blanks and final punctuation.",
 )
 .of_likeness(Likeness::Equal);
 static NEAR_COPY: Reason =
-    Reason::policy(NEAR_COPY_CODE, "Another request asks the same in nearly the same words.")
+    Reason::policy(NEAR_COPY_CODE, "Another request has a query with nearly the same words.")
         .of_likeness(Likeness::NearCopy);
 static SIMILAR: Reason = Reason::policy(
     SIMILAR_CODE,
-    "Another request's query is near by vectors: similar wording (hashed n-grams), or nearly the same embedding (a model).",
+    "Another request has a query with a similar vector: similar wording (hashed n-grams) or a similar embedding (a model).",
 )
 .of_likeness(Likeness::Similar);
 
 static VARIANT: Reason = Reason::policy(
     VARIANT_CODE,
-    "Another request asks for something else in nearly the same words, and it has as many variants as are kept.",
+    "The query is a variant of another request (similar words, other specifics) that has the maximum number of variants.",
 );
 
-/// What the vectors of `hashed` are called.
+/// The description of the vectors of `hashed`.
 pub const N_GRAMS: &str = "hashed n-grams";
 
-/// Within what requests are compared.
+/// The scope within which requests are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
@@ -94,16 +95,16 @@ pub enum Scope {
     Global,
 }
 
-/// Variants of one request that are kept unless the settings say otherwise.
+/// Default of [`MergeNearQueries::max_variants`].
 const MAX_VARIANTS: usize = 20;
 
-/// What becomes of variants.
+/// The action for variants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variants {
-    /// They stay, up to `max_variants` of one request.
+    /// Keep them, up to `max_variants` per request.
     Keep,
-    /// They are merged like copies.
+    /// Merge them like copies.
     Merge,
 }
 
@@ -111,20 +112,20 @@ pub enum Variants {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MergeNearQueries {
-    /// Within what requests are compared.
+    /// The scope within which requests are compared.
     pub scope: Scope,
-    /// Whether queries that are equal after normalisation merge.
+    /// Whether to merge queries that are equal after normalisation.
     pub exact: bool,
-    /// ROUGE-L F1 from 0 to 1 above which two queries are one, or "off". Higher keeps more requests.
+    /// ROUGE-L F1 from 0 to 1 above which two queries are merged, or "off". Higher keeps more requests.
     pub rouge_l: Gate,
-    /// Cosine from 0 to 1 from which on two queries are one, or "off". Higher keeps more requests.
+    /// Cosine from 0 to 1 at or above which two queries are merged, or "off". Higher keeps more requests.
     pub cosine: Gate,
-    /// What turns a query into a vector: `hashed`, `local:DIR`, `local:hub:OWNER/NAME[@REVISION]`, `endpoint:MODEL`
-    /// (queries leave the machine) or `file:PATH.parquet`. The cosine must fit it.
+    /// The embedder of queries: `hashed`, `local:DIR`, `local:hub:OWNER/NAME[@REVISION]`, `endpoint:MODEL` (sends the
+    /// queries to a server) or `file:PATH.parquet`. Choose `cosine` for the embedder.
     pub embedder: Chosen,
-    /// What becomes of requests of nearly the same words that ask for something else: "keep" or "merge".
+    /// What to do with variants (requests with nearly the same words but other specifics): "keep" or "merge".
     pub variants: Variants,
-    /// Most variants of one request that are kept; the later ones are dropped.
+    /// Maximum number of variants kept per request; later ones are dropped.
     pub max_variants: usize,
 }
 
@@ -145,10 +146,10 @@ impl Default for MergeNearQueries {
 impl Settings for MergeNearQueries {
     const NAME: &'static str = "merge-near-queries";
     const SUMMARY: &'static str =
-        "Merges requests that ask the same of the same functions, by words and by embeddings.";
-    const LEFT: &'static str = "similar queries merged";
+        "Merges duplicate and near-duplicate requests for the same functions, by words and by embeddings.";
+    const FUNNEL_LABEL: &'static str = "similar queries merged";
 
-    fn left(&self, _: &Notes) -> Cow<'static, str> {
+    fn funnel_label(&self, _: &Notes) -> Cow<'static, str> {
         let is_compared = [self.cosine, self.rouge_l].map(|gate| gate.threshold().is_some());
         match (is_compared, self.embedder.name().model()) {
             ([true, _], Some(model)) => {
@@ -163,9 +164,11 @@ impl Settings for MergeNearQueries {
 
     fn sentence(&self, reason: &'static Reason) -> Cow<'static, str> {
         match (reason.code, self.embedder.name().model()) {
-            (SIMILAR_CODE, None) => "Another request's query is of similar wording (hashed n-grams).".into(),
+            (SIMILAR_CODE, None) => {
+                "Another request has a query with similar wording (hashed n-grams).".into()
+            }
             (SIMILAR_CODE, Some(model)) => {
-                format!("Another request's query has nearly the same embedding ({model}).").into()
+                format!("Another request has a query with a similar embedding ({model}).").into()
             }
             _ => reason.sentence.into(),
         }
@@ -185,26 +188,27 @@ impl Settings for MergeNearQueries {
 }
 
 impl MergeNearQueries {
-    /// What its vectors are: hashed n-grams, or embeddings of a model. Nothing where they are not asked for.
-    pub fn vectors_told(&self) -> Option<String> {
-        let told = || {
+    /// Describes the vectors: hashed n-grams, or embeddings of a model; `None` if the cosine is off.
+    pub fn vectors_description(&self) -> Option<String> {
+        let description = || {
             let model = self.embedder.name().model();
             model.map_or_else(|| N_GRAMS.to_owned(), |model| format!("embeddings of {model}"))
         };
-        self.cosine.threshold().map(|_| told())
+        self.cosine.threshold().map(|_| description())
     }
 }
 
-/// What a request is compared by.
-struct Asked {
-    /// The scope and everything but the last user message.
+/// The parts of a request that are compared.
+struct ComparedRequest {
+    /// The hash of the scope and of everything except the last user message.
     group: u128,
     /// The normalised last user message.
     query: String,
-    /// What it is about, and what its copies share of that, as hashes.
+    /// The hash of the specifics of the query.
     specifics: u128,
+    /// The hash of the specifics that its copies must share.
     shared: u128,
-    /// The calls of its record, as a hash; nothing where it holds none that can be read.
+    /// The hash of the recorded calls; `None` if there are none, or they cannot be read.
     calls: Option<u128>,
 }
 
@@ -229,11 +233,11 @@ impl Stage for MergeNearQueries {
     }
 
     fn keys(&self, view: &View<'_>, cx: &Context<'_>) -> Result<Option<Vec<(RowIx, u128)>>> {
-        let families = families(view, cx)?;
+        let variant_leaders = variant_leaders(view, cx)?;
         let mut keys: Vec<(RowIx, u128)> = Vec::new();
         view.for_each_batch(cx, |batch| {
             let groups = batch.map_rows(|row| {
-                self.group_and_query(row, view, Some(&families)).map(|(group, _, _)| group)
+                self.group_and_query(row, view, Some(&variant_leaders)).map(|(group, _, _)| group)
             })?;
             keys.extend(batch.rows().iter().zip(groups).filter_map(|(&row, group)| Some((row, group?))));
             Ok(())
@@ -256,41 +260,42 @@ impl Stage for MergeNearQueries {
     }
 
     fn estimate(&self, view: &View<'_>) -> Estimate {
-        // Each request is compared by one text, and a text that several have is sent once.
+        // Each request has one text to embed; a text that several requests share is sent once.
         let sends = self.contract().sends_rows_out;
         if sends { Estimate::one_call_a_row(view.rows().count()) } else { Estimate::default() }
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let families = families(view, cx)?;
+        let variant_leaders = variant_leaders(view, cx)?;
         let twins = self.twins(view, cx)?;
-        let asked = self.all_asked(view, cx, &twins, &families)?;
+        let requests = self.compared_requests(view, cx, &twins, &variant_leaders)?;
         let keeps_variants = self.variants == Variants::Keep;
-        let by_meaning = goes_by_meaning(self.cosine, &self.embedder);
-        let key = |asked: &Asked| (asked.group, if keeps_variants { asked.shared } else { 0 });
+        let by_meaning = finds_paraphrases(self.cosine, &self.embedder);
+        let key =
+            |request: &ComparedRequest| (request.group, if keeps_variants { request.shared } else { 0 });
         let mut vectors = Vec::new();
-        let mut copies = self.near(&groups(&asked, |_| true, key), cx, &mut vectors)?;
+        let mut copies = self.near(&groups(&requests, |_| true, key), cx, &mut vectors)?;
         let mut over = FxHashMap::default();
         if keeps_variants {
             let calls: FxHashMap<RowIx, u128> =
-                asked.iter().filter_map(|(row, asked)| Some((*row, asked.calls?))).collect();
-            let are_answered_alike = |one: RowIx, other: RowIx| {
+                requests.iter().filter_map(|(row, request)| Some((*row, request.calls?))).collect();
+            let have_equal_calls = |one: RowIx, other: RowIx| {
                 let [own, others] = [one, other].map(|row| calls.get(&row));
-                // Under other docs a request without a call may be one that they do not fit.
+                // With other docs, a request without a call may be one that no function fits.
                 let has_other_docs = view.list_of(one) != view.list_of(other);
                 own == others || (!has_other_docs && (own.is_none() || others.is_none()))
             };
             let specifics: FxHashMap<RowIx, u128> =
-                asked.iter().map(|(row, asked)| (*row, asked.specifics)).collect();
+                requests.iter().map(|(row, request)| (*row, request.specifics)).collect();
             copies.retain(|&row, near| {
                 let is_paraphrase = by_meaning && matches!(near.by, By::Vectors);
-                are_answered_alike(row, near.to) && (is_paraphrase || specifics[&row] == specifics[&near.to])
+                have_equal_calls(row, near.to) && (is_paraphrase || specifics[&row] == specifics[&near.to])
             });
-            let left = groups(&asked, |row| !copies.contains_key(&row), |asked| (asked.group, 0));
-            let near = self.near(&left, cx, &mut vectors)?;
-            over = self.keep_variants(&left, &near, view, out)?;
+            let rest = groups(&requests, |row| !copies.contains_key(&row), |request| (request.group, 0));
+            let near = self.near(&rest, cx, &mut vectors)?;
+            over = self.keep_variants(&rest, &near, view, out)?;
         }
-        // First those that copies were found by, then those of variants; the first name is the one that reports look for.
+        // The first note is about the search for copies, the second about variants; reports read the first.
         for (name, note) in [Used::NOTE, VARIANTS_EMBEDDER].into_iter().zip(vectors) {
             out.note(name, note);
         }
@@ -300,7 +305,7 @@ impl Stage for MergeNearQueries {
             }
             let first = twins.get(&row).copied().unwrap_or(row);
             let copy = copies.get(&first);
-            // What is left out takes its copies with it.
+            // The copies of a dropped variant are dropped with it.
             if let Some(near) = over.get(&copy.map_or(first, |copy| copy.to)) {
                 out.drop(row, &VARIANT, near.evidence())?;
             } else if let Some(copy) = copy {
@@ -313,25 +318,26 @@ impl Stage for MergeNearQueries {
     }
 }
 
-/// Everything but the last user message, and that message in its normal form; nothing where the user says nothing.
-pub(super) fn asked(mut messages: Vec<Message>) -> Option<(String, String)> {
+/// Splits a conversation into the last user message, normalised, and everything else (the context); `None` if there is
+/// no user message.
+pub(super) fn context_and_query(mut messages: Vec<Message>) -> Option<(String, String)> {
     let last_user = messages.iter().rposition(|message| message.role == Role::User)?;
     let query = normalise_query(&messages.remove(last_user).content);
     let mut context = serde_json::to_string(&messages).expect("messages are plain data");
-    // The place counts too: the same words said after the question are not said before it.
+    // The position matters too: a message after the question differs from the same message before it.
     context.push_str(&format!(" {last_user}"));
     Some((context, query))
 }
 
-/// A request that another is near to, and by what.
+/// The request that another is near to, with the measure and the score.
 #[derive(Debug, Clone, Copy)]
-struct NearTo {
+struct NearRequest {
     to: RowIx,
     by: By,
     score: f64,
 }
 
-impl NearTo {
+impl NearRequest {
     fn reason(&self) -> &'static Reason {
         match self.by {
             By::Words(_) => &NEAR_COPY,
@@ -348,22 +354,23 @@ impl NearTo {
     }
 }
 
-/// The family of each kept list, as a hash; nothing of a list that has none.
-type Families<'a> = Parents<'a, Option<u128>>;
+/// For each kept list that is a variant: the hash of the list that it is a variant of.
+type VariantLeaders<'a> = Parents<'a, Option<u128>>;
 
-fn families<'a>(view: &View<'a>, cx: &Context<'_>) -> Result<Families<'a>> {
-    view.parents(cx, |list| list.text(LIST_VARIANT_OF).map(|family| xxh3_128(family.as_bytes())))
+fn variant_leaders<'a>(view: &View<'a>, cx: &Context<'_>) -> Result<VariantLeaders<'a>> {
+    view.parents(cx, |list| list.text(LIST_VARIANT_OF).map(|leader| xxh3_128(leader.as_bytes())))
 }
 
-/// The wanted requests of a table in groups within which they are compared: those with calls first, each half in canonical order.
+/// Groups the wanted requests by key; each group has the requests with calls first, then the others, both in canonical
+/// order.
 fn groups<K: Eq + std::hash::Hash>(
-    asked: &[(RowIx, Asked)],
+    requests: &[(RowIx, ComparedRequest)],
     wanted: impl Fn(RowIx) -> bool,
-    key: impl Fn(&Asked) -> K,
-) -> Vec<Vec<&(RowIx, Asked)>> {
+    key: impl Fn(&ComparedRequest) -> K,
+) -> Vec<Vec<&(RowIx, ComparedRequest)>> {
     let mut places: FxHashMap<K, usize> = FxHashMap::default();
-    let mut groups: Vec<Vec<&(RowIx, Asked)>> = Vec::new();
-    for request in asked.iter().filter(|(row, _)| wanted(*row)) {
+    let mut groups: Vec<Vec<&(RowIx, ComparedRequest)>> = Vec::new();
+    for request in requests.iter().filter(|(row, _)| wanted(*row)) {
         let place = *places.entry(key(&request.1)).or_insert(groups.len());
         if place == groups.len() {
             groups.push(Vec::new());
@@ -372,13 +379,13 @@ fn groups<K: Eq + std::hash::Hash>(
     }
     groups.retain(|group| group.len() > 1);
     for group in &mut groups {
-        group.sort_by_key(|(_, asked)| asked.calls.is_none());
+        group.sort_by_key(|(_, request)| request.calls.is_none());
     }
     groups
 }
 
 impl MergeNearQueries {
-    /// For each request that is equal to an earlier one: the earliest.
+    /// Returns, for each request that is equal to an earlier one, the earliest.
     fn twins(&self, view: &View<'_>, cx: &Context<'_>) -> Result<FxHashMap<RowIx, RowIx>> {
         let mut twins = FxHashMap::default();
         if !self.exact {
@@ -408,79 +415,85 @@ impl MergeNearQueries {
         Ok(twins)
     }
 
-    /// What the requests are compared by that are no twins, in canonical order.
-    fn all_asked(
+    /// Returns the requests that are not twins of another, in canonical order.
+    fn compared_requests(
         &self,
         view: &View<'_>,
         cx: &Context<'_>,
         twins: &FxHashMap<RowIx, RowIx>,
-        families: &Families<'_>,
-    ) -> Result<Vec<(RowIx, Asked)>> {
-        let mut all: Vec<(RowIx, Asked)> = Vec::new();
+        variant_leaders: &VariantLeaders<'_>,
+    ) -> Result<Vec<(RowIx, ComparedRequest)>> {
+        let mut all: Vec<(RowIx, ComparedRequest)> = Vec::new();
         view.for_each_batch(cx, |batch| {
-            let asked = batch.map_rows(|row| {
-                if twins.contains_key(&row.ix()) { None } else { self.asked(row, view, families) }
+            let requests = batch.map_rows(|row| {
+                if twins.contains_key(&row.ix()) { None } else { self.compared(row, view, variant_leaders) }
             })?;
             let rows = batch.rows().iter().copied();
-            all.extend(rows.zip(asked).filter_map(|(row, asked)| Some((row, asked?))));
+            all.extend(rows.zip(requests).filter_map(|(row, request)| Some((row, request?))));
             Ok(())
         })?;
         all.sort_unstable_by_key(|(row, _)| view.position(*row));
         Ok(all)
     }
 
-    /// The hash of the scope and of everything but the last user message, that message as sent, and in its normal form.
+    /// Returns the hash of the scope and of everything except the last user message, that message as sent, and that
+    /// message normalised.
     fn group_and_query(
         &self,
         row: Row<'_>,
         view: &View<'_>,
-        families: Option<&Families<'_>>,
+        variant_leaders: Option<&VariantLeaders<'_>>,
     ) -> Option<(u128, String, String)> {
         let messages = row.messages();
         let last = messages.iter().rfind(|message| message.role == Role::User)?.content.clone();
-        let (mut context, query) = asked(messages)?;
+        let (mut context, query) = context_and_query(messages)?;
         if self.scope == Scope::DocList {
             let list = view.list_of(row.ix());
             let own = || xxh3_128(view.parent().row_id(list).to_string().as_bytes());
-            let family = families.and_then(|families| *families.of_list(list)?).unwrap_or_else(own);
-            context.push_str(&format!(" {family}"));
+            let leader = variant_leaders.and_then(|leaders| *leaders.of_list(list)?).unwrap_or_else(own);
+            context.push_str(&format!(" {leader}"));
         }
         Some((xxh3_128(context.as_bytes()), last, query))
     }
 
-    /// What a request is compared by; nothing where the user says nothing.
-    fn asked(&self, row: Row<'_>, view: &View<'_>, families: &Families<'_>) -> Option<Asked> {
-        let (group, last, query) = self.group_and_query(row, view, Some(families))?;
-        let calls = match recorded(row.response().as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
-            Recorded::Calls(calls) => {
+    /// Returns the compared parts of a request; `None` if there is no user message.
+    fn compared(
+        &self,
+        row: Row<'_>,
+        view: &View<'_>,
+        variant_leaders: &VariantLeaders<'_>,
+    ) -> Option<ComparedRequest> {
+        let (group, last, query) = self.group_and_query(row, view, Some(variant_leaders))?;
+        let calls = match recorded_answer(row.response().as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
+            RecordedAnswer::Calls(calls) => {
                 let arguments = calls.into_iter().map(|call| call.arguments).collect();
                 Some(xxh3_128(canonical::value_text(&Value::Array(arguments)).as_bytes()))
             }
             _ => None,
         };
         let specifics = xxh3_128(specifics(&last).as_bytes());
-        let by_meaning = goes_by_meaning(self.cosine, &self.embedder);
+        let by_meaning = finds_paraphrases(self.cosine, &self.embedder);
         let shared = if by_meaning { xxh3_128(fixed_points(&last).as_bytes()) } else { specifics };
-        Some(Asked { group, query, specifics, shared, calls })
+        Some(ComparedRequest { group, query, specifics, shared, calls })
     }
 
-    /// What makes the vectors; nothing where no cosine is asked for.
+    /// Returns the embedder; `None` if the cosine is off.
     fn embedder(&self) -> Result<Option<&dyn Embedder>> {
         Ok(if self.cosine.threshold().is_some() { Some(self.embedder.open()?) } else { None })
     }
 
-    /// The requests of the groups that are near an earlier one of their group; `notes` gets what vectors were used.
+    /// Returns the requests that are near an earlier one of their group, and adds a note about the vectors to `notes`.
     fn near(
         &self,
-        groups: &[Vec<&(RowIx, Asked)>],
+        groups: &[Vec<&(RowIx, ComparedRequest)>],
         cx: &Context<'_>,
         notes: &mut Vec<Value>,
-    ) -> Result<FxHashMap<RowIx, NearTo>> {
+    ) -> Result<FxHashMap<RowIx, NearRequest>> {
         let rouge_l = self.rouge_l.threshold().and_then(|threshold| Threshold::try_from(threshold).ok());
         let gates = Gates { rouge_l, cosine: self.cosine.threshold() };
         let scopes: Vec<Vec<&str>> = groups
             .iter()
-            .map(|group| group.iter().map(|(_, asked)| asked.query.as_str()).collect())
+            .map(|group| group.iter().map(|(_, request)| request.query.as_str()).collect())
             .collect();
         let cancelled = || cx.cancelled();
         let (merges, used) = judge_scopes(&scopes, self.embedder()?, &cancelled, |_, queries, vectors| {
@@ -491,21 +504,21 @@ impl MergeNearQueries {
         for (group, merges) in groups.iter().zip(merges) {
             for (request, merge) in group.iter().zip(merges) {
                 if let Some(Near { leader, by, score }) = merge {
-                    near.insert(request.0, NearTo { to: group[leader].0, by, score });
+                    near.insert(request.0, NearRequest { to: group[leader].0, by, score });
                 }
             }
         }
         Ok(near)
     }
 
-    /// Notes the variants that stay; gives those that are too many.
+    /// Writes the variants that are kept, and returns those beyond the maximum.
     fn keep_variants(
         &self,
-        groups: &[Vec<&(RowIx, Asked)>],
-        near: &FxHashMap<RowIx, NearTo>,
+        groups: &[Vec<&(RowIx, ComparedRequest)>],
+        near: &FxHashMap<RowIx, NearRequest>,
         view: &View<'_>,
         out: &mut Verdict<'_>,
-    ) -> Result<FxHashMap<RowIx, NearTo>> {
+    ) -> Result<FxHashMap<RowIx, NearRequest>> {
         let mut n_kept: FxHashMap<RowIx, usize> = FxHashMap::default();
         let mut over = FxHashMap::default();
         let mut total = 0;
@@ -526,7 +539,7 @@ impl MergeNearQueries {
     }
 }
 
-/// How many variants were kept, of how many requests, and how many were too many.
+/// Counts of variants: kept, requests that have some, and dropped.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct VariantCounts {
     kept: usize,
@@ -534,9 +547,9 @@ struct VariantCounts {
     dropped: usize,
 }
 
-/// The note that says how many variants were kept, of how many requests, and how many were too many.
+/// The name of the note with [`VariantCounts`].
 const VARIANTS_NOTE: &str = "variants";
-/// The note of the vectors that variants were found by.
+/// The name of the note about the vectors in the search for variants.
 const VARIANTS_EMBEDDER: &str = "embedder_of_variants";
 
 #[cfg(test)]

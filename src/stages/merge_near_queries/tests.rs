@@ -1,4 +1,4 @@
-//! What merges, what stays as a variant, and which settings are refused.
+//! Tests of merging, variants and settings.
 
 use super::*;
 use crate::environment::Environment;
@@ -20,7 +20,7 @@ fn fates(requests: &[(&str, Option<&str>)], settings: &MergeNearQueries) -> Vec<
 }
 
 #[test]
-fn what_asks_for_something_else_in_near_words_is_a_variant_and_stays() {
+fn queries_with_similar_words_and_other_specifics_are_kept_as_variants() {
     let requests = [
         ("Ring the noon bell of the old town church 3 times", None),
         ("Please ring the noon bell of the old town church 3 times", None),
@@ -38,7 +38,7 @@ fn what_asks_for_something_else_in_near_words_is_a_variant_and_stays() {
 }
 
 #[test]
-fn recorded_calls_that_differ_make_variants_and_a_copy_with_a_call_is_the_one_that_stays() {
+fn requests_with_different_calls_are_variants_and_a_copy_with_a_call_is_kept() {
     let (ask, please) =
         ("Ring the noon bell of the old town church", "Please ring the noon bell of the old town church");
     let settings = MergeNearQueries::default();
@@ -49,7 +49,7 @@ fn recorded_calls_that_differ_make_variants_and_a_copy_with_a_call_is_the_one_th
 }
 
 #[test]
-fn rows_leave_the_machine_only_where_a_server_is_asked_for_vectors() {
+fn rows_are_sent_out_only_for_an_endpoint_embedder() {
     for stage in ["merge-near-queries", "drop-baseline-overlap"] {
         let sends = |settings| kind(stage).unwrap().with_settings(settings).contract().sends_rows_out;
         assert!(sends("embedder = 'endpoint:m'"));
@@ -59,7 +59,7 @@ fn rows_leave_the_machine_only_where_a_server_is_asked_for_vectors() {
 }
 
 #[test]
-fn an_embedder_that_no_stage_can_use_is_refused_with_its_settings() {
+fn an_embedder_that_no_stage_can_use_is_refused_with_the_settings() {
     let build = |settings: &str| {
         let table = format!("{{ embedder = '{settings}' }}");
         let table = toml::de::ValueDeserializer::parse(&table).unwrap();
@@ -71,7 +71,7 @@ fn an_embedder_that_no_stage_can_use_is_refused_with_its_settings() {
 }
 
 #[test]
-fn texts_for_a_server_are_estimated_by_kept_requests_and_other_work_is_none() {
+fn the_estimate_counts_kept_requests_for_an_endpoint_and_is_zero_otherwise() {
     let request = |n: usize| json!({"messages": [{"role": "user", "content": format!("Ring {n} times")}]});
     let tables = json!({ "requests": (0..3).map(request).collect::<Vec<_>>() });
     let corpus = crate::fixture::corpus(&tables);

@@ -1,29 +1,29 @@
-//! How many rows each stratum gives: proportional or equal shares by largest remainder.
+//! The sample size of each stratum: proportional or equal shares by largest remainder.
 //!
-//! Everything is counted in whole numbers, so that the same strata get the same seats on any
-//! machine. Each stratum gets at least one seat and at most as many as it has rows; what a
-//! stratum cannot take goes to the others. Deliberately absent: which rows are drawn.
+//! All arithmetic uses integers, so the same strata get the same sizes on any machine. Each
+//! stratum gets at least one row and at most as many as it has; the excess of a small stratum
+//! goes to the others. Deliberately absent: which rows are selected (see `draw`).
 
-/// A stratum as the allocation sees it.
+/// The size and weight of a stratum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Share {
-    /// What its part is in proportion to; at least 1.
+    /// The sample size is proportional to this; at least 1.
     pub(super) weight: u64,
-    /// Rows that can be drawn; at least 1.
+    /// Rows that can be selected; at least 1.
     pub(super) rows: u64,
 }
 
-/// The seats of each stratum: they add up to `seats`, each is from 1 to the stratum's rows, and where these bounds do
-/// not bind they are in proportion to the weights. Remainders that are equal go to the earlier stratum.
+/// Returns the number of seats of each stratum. They add up to `seats`, each is from 1 to the rows of the stratum, and
+/// within these bounds they are proportional to the weights. On equal remainders the earlier stratum wins.
 ///
-/// There must be as many seats as strata, and no more than rows.
+/// There must be at least as many seats as strata, and no more than rows.
 pub(super) fn allocate(shares: &[Share], seats: u64) -> Vec<u64> {
     let mut fixed: Vec<Option<u64>> = vec![None; shares.len()];
     loop {
         let free: Vec<usize> = (0..shares.len()).filter(|&at| fixed[at].is_none()).collect();
         let left = seats - fixed.iter().flatten().sum::<u64>();
         let total: u128 = free.iter().map(|&at| u128::from(shares[at].weight)).sum();
-        // A quota times `total`, so that no division rounds.
+        // The quota multiplied by `total`, so that no division rounds.
         let quota = |at: usize| u128::from(left) * u128::from(shares[at].weight);
         let most = |at: usize| u128::from(shares[at].rows) * total;
         let over: u128 = free.iter().map(|&at| quota(at).saturating_sub(most(at))).sum();
@@ -32,7 +32,7 @@ pub(super) fn allocate(shares: &[Share], seats: u64) -> Vec<u64> {
             by_largest_remainder(&free, left, total, quota, &mut fixed);
             return fixed.into_iter().flatten().collect();
         }
-        // Only the side that is further out is fixed: the rest gets more, or less, and may then be within bounds.
+        // Fix only the side that is further out of bounds: the other quotas change and may then be within bounds.
         for at in free {
             if over >= under && quota(at) > most(at) {
                 fixed[at] = Some(shares[at].rows);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_left_out_and_nobody_gives_more_than_it_has() {
+    fn every_stratum_gets_a_seat_and_none_gets_more_than_its_rows() {
         assert_eq!(seats(&[(1000, 1000), (1, 1), (1, 1)], 10), [8, 1, 1]);
         assert_eq!(seats(&[(1, 2), (1, 100), (1, 100)], 20), [2, 9, 9]);
         assert_eq!(seats(&[(5, 5), (7, 7)], 12), [5, 7]);
@@ -92,7 +92,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn seats_add_up_within_their_bounds_and_close_to_proportion(
+        fn seats_add_up_within_bounds_and_close_to_proportional(
             shares in proptest::collection::vec((1_u64..1000, 1_u64..1000), 1..12),
             of_range in 0.0..=1.0_f64,
         ) {
@@ -105,7 +105,7 @@ mod tests {
             for (share, &own) in shares.iter().zip(&seats) {
                 prop_assert!((1..=share.rows).contains(&own));
             }
-            // For its weight no stratum that could give one more row has less than another would have with one fewer.
+            // Relative to its weight, no stratum with spare rows has less than another would have with one seat fewer.
             for (a, &of_a) in shares.iter().zip(&seats) {
                 for (b, &of_b) in shares.iter().zip(&seats) {
                     if of_a < a.rows && of_b > 1 {

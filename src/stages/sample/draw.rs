@@ -1,10 +1,10 @@
-//! Draws rows from strata: who is left out by a cap, who is drawn, and for how many each drawn row stands.
+//! Selects rows from strata: applies the caps, selects the rows and computes the weight of each.
 //!
-//! Every row has a number drawn from its id; the lowest numbers win. So a row that comes in
-//! or goes changes little: the others keep their numbers. A row counts for its stratum's
-//! population even where a cap leaves it out, so the weights add up to all rows there were.
-//! Strata that can give no row (more strata than seats, or all rows beyond a cap) are drawn
-//! together with the smallest that can. Nothing here depends on the order of rows.
+//! Every row has a random number derived from its id, and the lowest numbers are selected. So
+//! adding or removing a row changes little: the others keep their numbers. A row counts towards
+//! the population of its stratum even if a cap excludes it, so the weights add up to the number
+//! of input rows. Strata without a row to select (more strata than seats, or all rows beyond a
+//! cap) are pooled with the smallest stratum that has one. Nothing depends on the order of rows.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -14,58 +14,58 @@ use rustc_hash::FxHashMap;
 use super::Allocation;
 use super::allocation::{Share, allocate};
 
-/// A row as the draw sees it.
+/// The properties of a row that decide its selection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Candidate {
-    /// The row's number in the draw, and its id for the case that two are equal.
+    /// The random number of the row, and its id to break ties.
     pub(super) draw: (u128, u128),
-    /// Its stratum; the smaller comes first where nothing else decides.
+    /// Its stratum; on equal sizes the smaller index comes first.
     pub(super) stratum: usize,
     /// Its doc list.
     pub(super) list: u32,
-    /// Its user, where the log names one.
+    /// Its user, if the log names one.
     pub(super) user: Option<u32>,
 }
 
-/// How many rows, and from whom.
+/// The sample size and its limits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
-    /// Rows to keep; all where absent.
+    /// Number of rows to keep; all if absent.
     pub(super) size: Option<u64>,
-    /// How the seats are shared out among strata.
+    /// How the rows are allocated to strata.
     pub(super) allocation: Allocation,
-    /// Rows of one doc list at most.
+    /// Maximum number of rows of one doc list.
     pub(super) max_per_list: Option<u64>,
-    /// Rows of one user at most.
+    /// Maximum number of rows of one user.
     pub(super) max_per_user: Option<u64>,
 }
 
-/// What becomes of a row.
+/// The outcome of the selection for one row.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Drawn {
-    /// It stays and stands for so many rows.
+pub(super) enum Selection {
+    /// The row is kept.
     Kept {
-        /// Rows of its stratum for each one kept.
+        /// The number of rows in its stratum that it represents.
         weight: f64,
     },
-    /// Its doc list has given enough rows; it is this one of the list.
+    /// The cap of its doc list excludes the row; the value is its rank within the list.
     OverList(u64),
-    /// Its user has given enough rows; it is this one of the user.
+    /// The cap of its user excludes the row; the value is its rank within the user's rows.
     OverUser(u64),
-    /// Its stratum has given enough rows; it is this one of the stratum.
-    LeftOut {
-        /// Its place among the stratum's rows that could be drawn, from 1.
+    /// The row is not selected.
+    NotDrawn {
+        /// Its rank among the stratum's rows that could be selected, from 1.
         rank: u64,
-        /// How many of them were drawn.
+        /// The number of rows selected from the stratum.
         drawn: u64,
     },
 }
 
-/// The fate of each candidate, in their order, and how many strata were drawn together with another.
-pub(super) fn draw(candidates: &[Candidate], plan: Plan) -> (Vec<Drawn>, usize) {
+/// Returns the outcome for each candidate, in their order, and the number of strata that were pooled with another.
+pub(super) fn draw(candidates: &[Candidate], plan: Plan) -> (Vec<Selection>, usize) {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_unstable_by_key(|&at| candidates[at].draw);
-    let mut drawn: Vec<Option<Drawn>> = caps(candidates, &order, plan);
+    let mut drawn: Vec<Option<Selection>> = caps(candidates, &order, plan);
     let mut strata: BTreeMap<usize, Stratum> = BTreeMap::new();
     for &at in &order {
         let stratum = strata.entry(candidates[at].stratum).or_default();
@@ -91,13 +91,19 @@ pub(super) fn draw(candidates: &[Candidate], plan: Plan) -> (Vec<Drawn>, usize) 
         let weight = stratum.population as f64 / n_drawn as f64;
         for (rank, &at) in (1..).zip(&stratum.rows) {
             let is_drawn = rank <= n_drawn;
-            drawn[at] =
-                Some(if is_drawn { Drawn::Kept { weight } } else { Drawn::LeftOut { rank, drawn: n_drawn } });
+            drawn[at] = Some(if is_drawn {
+                Selection::Kept { weight }
+            } else {
+                Selection::NotDrawn { rank, drawn: n_drawn }
+            });
         }
     }
     let n_pooled = n_strata - pooled.len();
     (
-        drawn.into_iter().map(|drawn| drawn.expect("every row that no cap took is in a stratum")).collect(),
+        drawn
+            .into_iter()
+            .map(|drawn| drawn.expect("every row that no cap excludes is in a stratum"))
+            .collect(),
         n_pooled,
     )
 }
@@ -106,12 +112,12 @@ pub(super) fn draw(candidates: &[Candidate], plan: Plan) -> (Vec<Drawn>, usize) 
 struct Stratum {
     /// All its rows.
     population: u64,
-    /// Those that no cap left out, in the order of the draw.
+    /// The rows that no cap excludes, in the order of their random numbers.
     rows: Vec<usize>,
 }
 
-/// Who is left out by a cap: in the order of the draw, each list and each user gives its first rows.
-fn caps(candidates: &[Candidate], order: &[usize], plan: Plan) -> Vec<Option<Drawn>> {
+/// Applies the caps: keeps the first rows of each list and user, in the order of their random numbers.
+fn caps(candidates: &[Candidate], order: &[usize], plan: Plan) -> Vec<Option<Selection>> {
     let mut of_list: FxHashMap<u32, u64> = FxHashMap::default();
     let mut of_user: FxHashMap<u32, u64> = FxHashMap::default();
     let mut drawn = vec![None; candidates.len()];
@@ -120,9 +126,9 @@ fn caps(candidates: &[Candidate], order: &[usize], plan: Plan) -> Vec<Option<Dra
         let n_list = of_list.get(&list).copied().unwrap_or_default() + 1;
         let n_user = user.map_or(0, |user| of_user.get(&user).copied().unwrap_or_default() + 1);
         if plan.max_per_list.is_some_and(|most| n_list > most) {
-            drawn[at] = Some(Drawn::OverList(n_list));
+            drawn[at] = Some(Selection::OverList(n_list));
         } else if plan.max_per_user.is_some_and(|most| n_user > most) {
-            drawn[at] = Some(Drawn::OverUser(n_user));
+            drawn[at] = Some(Selection::OverUser(n_user));
         } else {
             of_list.insert(list, n_list);
             of_user.extend(user.map(|user| (user, n_user)));
@@ -131,12 +137,12 @@ fn caps(candidates: &[Candidate], order: &[usize], plan: Plan) -> Vec<Option<Dra
     drawn
 }
 
-/// The strata that get seats: largest first, and those for which there is no seat or that have no row to give as part
-/// of the last.
+/// Returns the strata that get seats, largest first. Strata without a seat or without a selectable row become part of
+/// the last.
 fn pooled(strata: BTreeMap<usize, Stratum>, seats: u64, candidates: &[Candidate]) -> Vec<Stratum> {
     let (mut able, empty): (Vec<Stratum>, Vec<Stratum>) =
         strata.into_values().partition(|stratum| !stratum.rows.is_empty());
-    // A stable sort: strata of one size stay in their own order.
+    // A stable sort keeps strata of the same size in their order.
     able.sort_by_key(|stratum| Reverse(stratum.population));
     let n_own = usize::try_from(seats).unwrap_or(usize::MAX).min(able.len());
     let rest: Vec<Stratum> = able.drain(n_own..).chain(empty).collect();
@@ -183,8 +189,8 @@ mod tests {
         )
     }
 
-    fn kept(candidates: &[Candidate], drawn: &[Drawn]) -> Vec<u128> {
-        let is_kept = |drawn: &Drawn| matches!(drawn, Drawn::Kept { .. });
+    fn kept(candidates: &[Candidate], drawn: &[Selection]) -> Vec<u128> {
+        let is_kept = |drawn: &Selection| matches!(drawn, Selection::Kept { .. });
         let ids = candidates.iter().zip(drawn).filter(|(_, drawn)| is_kept(drawn));
         let mut ids: Vec<u128> = ids.map(|(candidate, _)| candidate.draw.1).collect();
         ids.sort_unstable();
@@ -192,40 +198,40 @@ mod tests {
     }
 
     #[test]
-    fn strata_that_can_give_no_row_are_drawn_with_the_smallest_that_can() {
+    fn strata_without_a_row_are_pooled_with_the_smallest_that_has_one() {
         let row = |draw, stratum| Candidate { draw: (draw, draw), stratum, list: 0, user: None };
         let rows = [row(5, 0), row(4, 0), row(3, 0), row(2, 1), row(1, 2)];
         let (drawn, n_pooled) = draw(&rows, plan(Some(2)));
         assert_eq!(n_pooled, 1);
         let expected = [
-            Drawn::LeftOut { rank: 3, drawn: 1 },
-            Drawn::LeftOut { rank: 2, drawn: 1 },
-            Drawn::Kept { weight: 3.0 },
-            Drawn::LeftOut { rank: 2, drawn: 1 },
-            Drawn::Kept { weight: 2.0 },
+            Selection::NotDrawn { rank: 3, drawn: 1 },
+            Selection::NotDrawn { rank: 2, drawn: 1 },
+            Selection::Kept { weight: 3.0 },
+            Selection::NotDrawn { rank: 2, drawn: 1 },
+            Selection::Kept { weight: 2.0 },
         ];
         assert_eq!(drawn, expected);
     }
 
     proptest! {
         #[test]
-        fn the_weights_of_drawn_rows_add_up_to_all_rows(candidates in candidates(), plan in plans()) {
+        fn the_weights_of_kept_rows_add_up_to_all_rows(candidates in candidates(), plan in plans()) {
             let (drawn, _) = draw(&candidates, plan);
-            let weights = drawn.iter().filter_map(|drawn| match drawn { Drawn::Kept { weight } => Some(weight), _ => None });
+            let weights = drawn.iter().filter_map(|drawn| match drawn { Selection::Kept { weight } => Some(weight), _ => None });
             #[allow(clippy::cast_precision_loss)]
             let population = candidates.len() as f64;
             prop_assert!((weights.sum::<f64>() - population).abs() < 1e-6);
         }
 
         #[test]
-        fn as_many_rows_are_drawn_as_asked_for_or_as_the_caps_leave(candidates in candidates(), plan in plans()) {
+        fn the_sample_has_the_requested_size_or_all_rows_within_the_caps(candidates in candidates(), plan in plans()) {
             let (drawn, _) = draw(&candidates, plan);
-            let left = drawn.iter().filter(|drawn| matches!(drawn, Drawn::Kept { .. } | Drawn::LeftOut { .. })).count();
+            let left = drawn.iter().filter(|drawn| matches!(drawn, Selection::Kept { .. } | Selection::NotDrawn { .. })).count();
             let wanted = plan.size.map_or(left, |size| left.min(usize::try_from(size).unwrap()));
             prop_assert_eq!(kept(&candidates, &drawn).len(), wanted);
             let most = |of: &dyn Fn(&Candidate) -> Option<u32>| {
                 let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
-                for (candidate, _) in candidates.iter().zip(&drawn).filter(|(_, drawn)| matches!(drawn, Drawn::Kept { .. })) {
+                for (candidate, _) in candidates.iter().zip(&drawn).filter(|(_, drawn)| matches!(drawn, Selection::Kept { .. })) {
                     if let Some(of) = of(candidate) {
                         *counts.entry(of).or_default() += 1;
                     }
@@ -250,7 +256,7 @@ mod tests {
         }
 
         #[test]
-        fn one_row_more_changes_at_most_one_other(candidates in candidates(), size in 1_u64..40, draw_of in any::<u64>()) {
+        fn adding_a_row_changes_at_most_one_other(candidates in candidates(), size in 1_u64..40, draw_of in any::<u64>()) {
             let mut candidates: Vec<Candidate> =
                 candidates.into_iter().map(|candidate| Candidate { stratum: 0, ..candidate }).collect();
             let (drawn, _) = draw(&candidates, plan(Some(size)));

@@ -1,10 +1,10 @@
-//! Takes a sample of the requests: so many, by strata, with caps for doc lists and users.
+//! Takes a stratified sample of the requests, with caps per doc list and user.
 //!
-//! Which rows are taken follows from the run's seed and the content of each row, so a row
-//! more in the log changes little. Each row that stays says for how many it stands
-//! (`weight`): sums over the sample, weighted, speak for all rows that came in. How seats
-//! are shared out is in `allocation`, who gets them in `draw`. It belongs at the end, when
-//! everything that is to be left out has been.
+//! The selection depends only on the seed of the run and the content of each row, so one more
+//! row in the log changes little. The column `weight` holds the number of input rows that each
+//! kept row represents: weighted sums over the sample estimate sums over all input rows.
+//! `allocation` computes the sample size of each stratum, `draw` selects the rows. The stage
+//! belongs at the end of a pipeline, after all other stages that drop rows.
 
 mod allocation;
 mod draw;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-use self::draw::{Candidate, Drawn, Plan, draw};
+use self::draw::{Candidate, Plan, Selection, draw};
 use super::Settings;
 use crate::columns::{self, USER, WEIGHT};
 use crate::engine::context::Context;
@@ -30,20 +30,26 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{ColumnKind, ColumnSpec, Evidence, Reason, RowIx, TableId};
 
-// No person overrules a draw: the weights of the rows that are drawn add up.
-static NOT_DRAWN: Reason = Reason::policy("sample/not-drawn", "Its stratum has given enough rows.").binding();
+// Binding: if a person kept another row, the weights would no longer add up.
+static NOT_DRAWN: Reason = Reason::policy(
+    "sample/not-drawn",
+    "The row was not selected: the sample has enough rows of its stratum.",
+)
+.binding();
 static OVER_LIST_CAP: Reason =
-    Reason::policy("sample/over-list-cap", "Its doc list has given as many rows as one list may.").binding();
+    Reason::policy("sample/over-list-cap", "The sample has the maximum number of rows of this doc list.")
+        .binding();
 static OVER_USER_CAP: Reason =
-    Reason::policy("sample/over-user-cap", "Its user has given as many rows as one user may.").binding();
+    Reason::policy("sample/over-user-cap", "The sample has the maximum number of rows of this user.")
+        .binding();
 
-/// How the seats are shared out among strata.
+/// How the rows of the sample are allocated to strata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocation {
-    /// By the number of rows in each.
+    /// In proportion to the rows of each stratum.
     Proportional,
-    /// As many for each.
+    /// The same number for each stratum.
     Equal,
 }
 
@@ -51,16 +57,18 @@ pub enum Allocation {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Sample {
-    /// Rows to keep, at least 1; all where absent. Higher keeps more.
+    /// Number of rows to keep, at least 1 [default: all]. Higher keeps more.
     pub size: Option<u64>,
-    /// Columns of requests: rows that are equal in all of them are one stratum. Without any there is one.
+    /// Columns of requests that define the strata: rows with the same values in all of them are one stratum
+    /// [default: a single stratum].
     pub strata: Vec<String>,
-    /// How the rows to keep are shared out among strata, by largest remainder: "proportional" to the rows of each, or
-    /// "equal". Each stratum gives at least one row where there are that many to keep.
+    /// How the rows to keep are allocated to strata, by largest remainder: "proportional" to the rows of each stratum,
+    /// or "equal". Each stratum gets at least one row if `size` allows it.
     pub allocation: Allocation,
-    /// Rows of one doc list at most, at least 1; no limit where absent. Higher keeps more.
+    /// Maximum number of rows of one doc list, at least 1 [default: no limit]. Higher keeps more.
     pub max_per_list: Option<u64>,
-    /// Rows of one user at most, at least 1; no limit where absent, nor for rows that name none. Higher keeps more.
+    /// Maximum number of rows of one user, at least 1 [default: no limit]. Rows without a user have no limit. Higher
+    /// keeps more.
     pub max_per_user: Option<u64>,
 }
 
@@ -79,8 +87,8 @@ impl Default for Sample {
 impl Settings for Sample {
     const NAME: &'static str = "sample";
     const SUMMARY: &'static str =
-        "Takes so many requests, by strata, and notes for how many each of them stands.";
-    const LEFT: &'static str = "in the sample";
+        "Takes a stratified sample of the requests, and notes how many rows each of them represents.";
+    const FUNNEL_LABEL: &'static str = "in the sample";
 
     fn examples() -> Vec<Example> {
         const ONE: &str = r#"{"requests": [{"user": "ann"}]}"#;
@@ -118,23 +126,25 @@ impl Settings for Sample {
     }
 }
 
-/// Columns of long text, each cell of which is its own.
-const SAID: [ColumnSpec; 3] = [columns::MESSAGES, columns::RESPONSE, columns::FOLLOWING_MESSAGES];
+/// Columns of long text, which cannot define strata because nearly every cell is different.
+const CONVERSATION: [ColumnSpec; 3] = [columns::MESSAGES, columns::RESPONSE, columns::FOLLOWING_MESSAGES];
 
-/// A column by which requests can be told apart.
+/// Returns a column that can define strata of requests.
 fn column(name: &str) -> std::result::Result<ColumnSpec, String> {
     let of_requests = || columns::ALL.iter().filter(|column| column.table == TableId::Requests);
     match of_requests().find(|column| column.name == name) {
-        Some(column) if SAID.contains(column) => {
-            Err(format!("strata: \"{name}\" holds what was said\nhint: name a column that few values share"))
-        }
+        Some(column) if CONVERSATION.contains(column) => Err(format!(
+            "strata: column \"{name}\" holds conversations, which are nearly all different\nhint: name a column with few distinct values"
+        )),
         Some(column) => Ok(*column),
         None if columns::ALL.iter().any(|column| column.name == name) => Err(format!(
-            "strata: \"{name}\" is a column of doc_lists, not of requests\nhint: max_per_list limits what one list gives"
+            "strata: \"{name}\" is a column of doc_lists, not of requests\nhint: max_per_list limits the rows of one doc list"
         )),
         None => {
-            let known: Vec<&str> =
-                of_requests().filter(|column| !SAID.contains(column)).map(|column| column.name).collect();
+            let known: Vec<&str> = of_requests()
+                .filter(|column| !CONVERSATION.contains(column))
+                .map(|column| column.name)
+                .collect();
             Err(format!(
                 "strata: there is no column \"{name}\"\nhint: columns of requests: {}",
                 known.join(", ")
@@ -153,7 +163,7 @@ impl Stage for Sample {
             .reads(reads)
             .writes([WEIGHT])
             .reasons([&NOT_DRAWN, &OVER_LIST_CAP, &OVER_USER_CAP])
-            // A sample of a sample stands for the sample.
+            // A sample of a sample has weights that refer to the first sample.
             .not_idempotent()
     }
 
@@ -174,7 +184,7 @@ impl Stage for Sample {
         let (drawn, n_pooled) = draw(&candidates, plan);
         if n_pooled > 0 {
             cx.progress.warn(&format!(
-                "sample: {n_pooled} of {} strata can give no row of their own; they are drawn together with the smallest that can",
+                "sample: {n_pooled} of {} strata get no row of their own; they are pooled with the smallest stratum that does",
                 strata.len()
             ));
         }
@@ -183,17 +193,17 @@ impl Stage for Sample {
             let stratum: Map<String, Value> =
                 named.map(|(column, value)| (column.name.to_owned(), json!(value))).collect();
             let (reason, detail) = match drawn {
-                Drawn::Kept { weight } => {
+                Selection::Kept { weight } => {
                     out.set(row, WEIGHT, weight.to_string())?;
                     continue;
                 }
-                Drawn::OverList(rank) => {
+                Selection::OverList(rank) => {
                     (&OVER_LIST_CAP, json!({"stratum": stratum, "rank": rank, "cap": self.max_per_list}))
                 }
-                Drawn::OverUser(rank) => {
+                Selection::OverUser(rank) => {
                     (&OVER_USER_CAP, json!({"stratum": stratum, "rank": rank, "cap": self.max_per_user}))
                 }
-                Drawn::LeftOut { rank, drawn } => {
+                Selection::NotDrawn { rank, drawn } => {
                     (&NOT_DRAWN, json!({"stratum": stratum, "rank": rank, "drawn": drawn}))
                 }
             };
@@ -209,9 +219,9 @@ type Values = Vec<Option<String>>;
 /// The kept rows.
 struct Population {
     rows: Vec<RowIx>,
-    /// The same rows as the draw sees them.
+    /// The same rows, as candidates for the sample.
     candidates: Vec<Candidate>,
-    /// What each stratum is made of, in the order of its cells.
+    /// The values that define each stratum, sorted.
     strata: Vec<Values>,
 }
 
@@ -272,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_cannot_be_meant_are_refused_with_a_hint() {
+    fn invalid_settings_are_refused_with_a_hint() {
         for (settings, expected) in [
             (
                 r#"{strata = ["categories"]}"#,
@@ -282,7 +292,10 @@ mod tests {
                 r#"{strata = ["text"]}"#,
                 "strata: \"text\" is a column of doc_lists, not of requests\nhint: max_per_list",
             ),
-            (r#"{strata = ["messages"]}"#, "strata: \"messages\" holds what was said\nhint: "),
+            (
+                r#"{strata = ["messages"]}"#,
+                "strata: column \"messages\" holds conversations, which are nearly all different\nhint: ",
+            ),
             (r#"{strata = ["user", "user"]}"#, "strata names the column \"user\" twice"),
             ("{size = 0}", "size must be at least 1, not 0"),
             (r#"{allocation = "fair"}"#, "unknown variant `fair`"),
@@ -294,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_columns_it_reads_are_those_of_its_settings() {
+    fn the_stage_reads_the_columns_of_its_settings() {
         let sample = Sample { strata: vec!["language".into()], max_per_user: Some(2), ..Sample::default() };
         let names: Vec<&str> = sample.contract().reads.iter().map(|column| column.name).collect();
         assert_eq!(names, ["language", "user"]);
@@ -302,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn each_stratum_gives_its_share_and_says_for_how_many_it_stands() {
+    fn each_stratum_gets_its_share_and_kept_rows_their_weight() {
         let row = |at: usize| json!({"category": if at < 6 { "simple" } else { "parallel" }, "line": at});
         let tables = json!({"requests": (0..9).map(row).collect::<Vec<_>>()});
         let settings = |allocation| Sample {
@@ -327,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn without_settings_everything_stays_and_stands_for_itself() {
+    fn without_settings_every_row_is_kept_with_weight_one() {
         let judged = judged(&Sample::default(), &json!({"requests": [{}, {}]}));
         assert!(judged.delta.fates.is_empty());
         assert_eq!([judged.cell(0, WEIGHT), judged.cell(1, WEIGHT)], [Some("1"), Some("1")]);

@@ -1,40 +1,40 @@
-//! What a doc list offers, prepared once for all queries that were sent with it.
+//! A doc list, preprocessed once for all queries that were sent with it.
 
 use serde_json::Value;
 
 use super::SPACE;
-use super::asked::Asked;
+use super::query::PreparedQuery;
 use super::topics::Topics;
 use super::words::{content_set, count_held, cut_names, distinct};
 use crate::docs::signature::{Signature, signatures};
 use crate::text::normal::normalise;
 
-/// A doc list, ready to be held against queries.
-pub struct Offer {
+/// A preprocessed doc list, ready for the comparison with queries.
+pub struct PreparedDocs {
     /// Its functions, in order.
-    pub(super) functions: Vec<Offered>,
+    pub(super) functions: Vec<PreparedFunction>,
     /// The content words of all of it, sorted.
     pub(super) words: Vec<String>,
 }
 
-/// One function of a doc list. Words are content words, sorted.
-pub(super) struct Offered {
+/// A preprocessed function. All words are content words, sorted.
+pub(super) struct PreparedFunction {
     pub(super) signature: Signature,
     pub(super) name_words: Vec<String>,
     pub(super) description_words: Vec<String>,
-    /// Words of the names and descriptions of its parameters, and of what is inside them.
+    /// Words of the names and descriptions of its parameters, also nested ones.
     pub(super) parameter_words: Vec<String>,
-    /// Words of the values that its parameters may have.
+    /// Words of the allowed values of its parameters.
     pub(super) choice_words: Vec<String>,
     /// All of the above.
     pub(super) words: Vec<String>,
-    /// For each parameter its own words.
+    /// For each parameter, the words of its name.
     pub(super) name_words_of: Vec<Vec<String>>,
-    /// For each parameter the values it may have, in the normal form of queries.
+    /// For each parameter, its allowed values, normalised like queries.
     pub(super) choices_of: Vec<Vec<String>>,
-    /// What its name and its description are about.
+    /// The topics of its name and description.
     pub(super) head_topics: Topics,
-    /// What all of its text is about.
+    /// The topics of all of its text.
     pub(super) topics: Topics,
     /// The vector of its name.
     pub(super) name_vector: Vec<f32>,
@@ -42,30 +42,31 @@ pub(super) struct Offered {
     pub(super) text_vector: Vec<f32>,
 }
 
-impl Offer {
-    /// Reads a doc list, whatever form its functions have.
+impl PreparedDocs {
+    /// Preprocesses a doc list in any form.
     pub fn new(functions: &[Value]) -> Self {
-        let functions: Vec<Offered> = signatures(functions).into_iter().map(Offered::new).collect();
+        let functions: Vec<PreparedFunction> =
+            signatures(functions).into_iter().map(PreparedFunction::new).collect();
         let words = distinct(functions.iter().flat_map(|function| function.words.iter().cloned()).collect());
         Self { functions, words }
     }
 
-    /// Whether a query holds every word of the name of a function.
-    pub fn is_named_in(&self, asked: &Asked) -> bool {
-        let is_named = |function: &Offered| {
+    /// Returns whether a query contains every word in the name of a function.
+    pub fn is_named_in(&self, query: &PreparedQuery) -> bool {
+        let is_named = |function: &PreparedFunction| {
             let words = &function.name_words;
-            !words.is_empty() && count_held(words, &asked.words) == words.len()
+            !words.is_empty() && count_held(words, &query.words) == words.len()
         };
         self.functions.iter().any(is_named)
     }
 
-    /// The names of its functions, as sent.
+    /// Returns the names of its functions, as sent.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.functions.iter().map(|function| function.signature.name.as_str())
     }
 }
 
-impl Offered {
+impl PreparedFunction {
     fn new(signature: Signature) -> Self {
         let name = cut_names(&signature.name).replace('.', " ");
         let (mut about_parameters, mut choices) = (String::new(), String::new());

@@ -1,6 +1,7 @@
-//! What a request asks, prepared once: the last user message as words, values and a vector.
+//! The query of a request, preprocessed: its words, values and vector.
 //!
-//! In a conversation the messages before it count too ("and tomorrow?"), the nearest few.
+//! In a conversation the query includes the last few user messages, because the last one may
+//! depend on the others ("and tomorrow?").
 
 use super::SPACE;
 use super::topics::Topics;
@@ -8,14 +9,14 @@ use super::values::Values;
 use super::words::{content_set, plain_words};
 use crate::text::normal::normalise;
 
-/// So many user messages are read as one query.
+/// Maximum number of user messages in one query.
 const MAX_MESSAGES: usize = 3;
 
-/// A query, ready to be held against docs.
-pub struct Asked {
-    /// The last user message as sent; empty where there is none.
+/// A preprocessed query, ready for the comparison with docs.
+pub struct PreparedQuery {
+    /// The last user message as sent; empty if there is none.
     pub(super) last: String,
-    /// It is the only one.
+    /// Whether it is the only one.
     pub(super) is_alone: bool,
     /// The last user messages as one text.
     pub(super) text: String,
@@ -25,16 +26,16 @@ pub struct Asked {
     pub(super) plain_words: Vec<String>,
     /// Its content words, sorted.
     pub(super) words: Vec<String>,
-    /// What it is about.
+    /// Its topics.
     pub(super) topics: Topics,
-    /// What in it looks like a value for a parameter.
+    /// The parts of it that look like parameter values.
     pub(super) values: Values,
     /// Its vector.
     pub(super) vector: Vec<f32>,
 }
 
-impl Asked {
-    /// Reads the user messages of a conversation, the last of which asks.
+impl PreparedQuery {
+    /// Preprocesses the user messages of a conversation; the last one is the question.
     pub fn new(queries: &[&str]) -> Self {
         let text = queries[queries.len().saturating_sub(MAX_MESSAGES)..].join("\n");
         Self {
