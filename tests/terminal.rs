@@ -518,7 +518,7 @@ fn a_reader_that_has_seen_enough_is_no_error_and_hides_no_verdict() {
 }
 
 #[test]
-fn a_run_that_is_told_to_end_says_so_with_the_code_of_the_readme() {
+fn a_run_that_is_told_to_end_says_so_with_the_documented_code() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log.jsonl");
     support::write_long_log(&log, 12_000);
@@ -535,8 +535,8 @@ fn a_run_that_is_told_to_end_says_so_with_the_code_of_the_readme() {
         assert_eq!(ended.status.code(), Some(130), "{}", stderr_of(&ended));
         assert!(stderr_of(&ended).starts_with("error: interrupted"), "{}", stderr_of(&ended));
     }
-    let readme = include_str!("../README.md");
-    assert!(readme.contains("| 130 | interrupted, by Ctrl-C, SIGTERM or SIGHUP;"));
+    let page = include_str!("../docs/exit-codes.md");
+    assert!(page.contains("| 130 | interrupted, by Ctrl-C, SIGTERM or SIGHUP;"));
 }
 
 /// Not a test by itself: what the next one starts, in a process of its own.

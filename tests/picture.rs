@@ -1,0 +1,118 @@
+//! The figures in README and in its picture are those of the program.
+//!
+//! The funnel is compared with the snapshot of the sample run, the speeds with `benches/README.md`, and the example
+//! with the sample log and its dataset. Draw the picture again with `python3 benches/picture.py out/sample`.
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+mod support;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+const README: &str = include_str!("../README.md");
+const SNAPSHOT: &str = include_str!("snapshots/run_sample.snap");
+const SPEED: &str = include_str!("../benches/speed.json");
+const BENCHES: &str = include_str!("../benches/README.md");
+const PICTURES: [(&str, &str); 2] = [
+    ("light", include_str!("../docs/img/overview-light.svg")),
+    ("dark", include_str!("../docs/img/overview-dark.svg")),
+];
+
+/// What the sample run prints on standard output, without the line that names the run folder.
+fn printed() -> Vec<&'static str> {
+    let (_, stdout) = SNAPSHOT.split_once("--- stdout\n").unwrap();
+    let (stdout, _) = stdout.split_once("--- stderr").unwrap();
+    stdout.lines().map(str::trim_end).filter(|line| !line.is_empty() && !line.contains("FOLDER")).collect()
+}
+
+/// Whole numbers of a line, without the commas between thousands.
+fn numbers(line: &str) -> Vec<u64> {
+    line.split_whitespace().filter_map(|word| word.replace(',', "").parse().ok()).collect()
+}
+
+/// The doc lists and requests after a step, as a picture has them.
+fn drawn(picture: &str, step: &str) -> Option<[u64; 2]> {
+    let (_, counts) = picture.split_once(&format!("<title>{step}: "))?;
+    let (counts, _) = counts.split_once("</title>")?;
+    let [requests, doc_lists] = numbers(counts).try_into().ok()?;
+    Some([doc_lists, requests])
+}
+
+#[test]
+fn both_pictures_show_the_funnel_of_the_sample_run() {
+    let lines = printed();
+    for (name, picture) in PICTURES {
+        let mut n_drawn = 0;
+        for line in &lines {
+            let step = line.split(' ').next().unwrap();
+            let Some(counts) = drawn(picture, step) else {
+                assert!(!["ingest", "export"].contains(&step), "overview-{name}.svg does not show {step}");
+                continue;
+            };
+            assert!(numbers(line).windows(2).any(|pair| pair == counts), "overview-{name}.svg: {line}");
+            for count in counts {
+                assert!(picture.contains(&format!(">{count}</text>")), "overview-{name}.svg: {line}");
+            }
+            n_drawn += 1;
+        }
+        assert_eq!(n_drawn, picture.matches("<title>").count(), "overview-{name}.svg");
+    }
+}
+
+#[test]
+fn both_pictures_show_the_speeds_that_were_measured() {
+    let groups: Vec<Value> = serde_json::from_str(SPEED).unwrap();
+    for group in &groups {
+        let section = format!("\n## {}\n", group["section"].as_str().unwrap());
+        let (_, section) = BENCHES.split_once(&section).unwrap_or_else(|| panic!("no section{section}"));
+        let section = section.split("\n## ").next().unwrap();
+        for bar in group["bars"].as_array().unwrap() {
+            let value = bar["value"].as_str().unwrap();
+            assert!(section.contains(value), "benches/README.md does not have {value} of {bar}");
+            let shown = format!(">{value} {}</text>", group["unit"].as_str().unwrap());
+            for (name, picture) in PICTURES {
+                assert!(picture.contains(&shown), "overview-{name}.svg does not show {bar}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_readme_has_the_funnel_of_the_sample_run() {
+    let mut rest = README;
+    for line in printed() {
+        let Some((_, after)) = rest.split_once(&format!("\n{line}\n")) else {
+            panic!("README.md does not have this line of the sample run, or not in this place:\n{line}")
+        };
+        rest = after;
+        // The line break is the start of the next line, too.
+        rest = &README[README.len() - rest.len() - 1..];
+    }
+}
+
+/// The JSON of README's `json` blocks, a value a block.
+fn examples() -> Vec<Value> {
+    let blocks = README.split("```json\n").skip(1).map(|block| block.split("```").next().unwrap());
+    blocks.map(|block| serde_json::from_str(block).unwrap()).collect()
+}
+
+fn lines_of(path: &Path) -> Vec<Value> {
+    let text = std::fs::read(path).unwrap();
+    text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
+
+#[test]
+fn the_example_of_the_readme_is_a_line_of_the_sample_and_its_entry() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    support::run_sample(&out, &[]);
+    let [record, entry, answer] = examples().try_into().unwrap();
+    let log = lines_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("raw/hosted.jsonl"));
+    assert!(log.contains(&record), "{record}");
+    let unverified = out.join("dataset/unverified");
+    assert!(lines_of(&unverified.join("BFCL_v4_live_simple.json")).contains(&entry), "{entry}");
+    let answers = lines_of(&unverified.join("possible_answer/BFCL_v4_live_simple.json"));
+    assert!(answers.contains(&answer), "{answer}");
+}
