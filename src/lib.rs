@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn every_dependency_has_its_reason_and_no_other() {
         let manifest: toml::Table = include_str!("../Cargo.toml").parse().unwrap();
-        let page = include_str!("../CONTRIBUTING.md");
+        let page = include_str!("../docs/dependencies.md");
         let names = |table: &'static str| {
             manifest[table].as_table().unwrap().keys().map(String::as_str).collect::<BTreeSet<&str>>()
         };

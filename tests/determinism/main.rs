@@ -1,7 +1,7 @@
 //! The same bytes with any number of threads and parts, and the same dataset with any size of batches, on a log that has
 //! something for every stage of the live recipe.
 //!
-//! The program runs as a user runs it. What must be the same is what the section Determinism of ARCHITECTURE lists. Blocks
+//! The program runs as a user runs it. What must be the same is what the section Determinism of docs/engine.md lists. Blocks
 //! of the joins are longer than this log; they have tests of their own in `similarity`.
 
 // A test that cannot set itself up may fail where it stands.
