@@ -1,6 +1,6 @@
 //! What people edited in the docs of the leaderboard's Live part since its first release, and what the fixer does.
 //!
-//! `cargo run --example human_edits -- V2 V4 > docs/human-edits.md`, with two folders of BFCL files.
+//! `cargo run --example human_edits -- V2 V4 > docs/fixer-vs-editors.md`, with two folders of BFCL files.
 //!
 //! Docs are paired by the id of their entry and the name of their function. Both the human's and the fixer's result
 //! are compared with the original, place by place, so that an edit is the same where it puts the same at one place.
@@ -225,8 +225,8 @@ impl Tally {
         let mut page = format!(
             "# What people edited, and what the fixer does\n\n{}\n\n\
              Of {n_docs} docs of the original release {} are in the current one, under the same id and name; the entries of {} have another id \
-             there, and {} are gone from theirs. People edited {} of the docs, the fixer's safe rules {}; its rules that \
-             guess would touch {} more.\n\n\
+             there, and {} are missing. The editors changed {} of the docs, the fixer's safe rules change {}; its rules that \
+             guess would change {} more.\n\n\
              | rule | key | the same | same place, otherwise | human only | fixer only |\n|---|---|---|---|---|---|\n",
             INTRODUCTION, self.paired, self.moved, self.gone, self.edited, self.fixed, self.with_guesses
         );
@@ -260,25 +260,25 @@ impl Tally {
 }
 
 const INTRODUCTION: &str = "\
-The editors of the Live part went over its docs by hand after the first release. This page counts their edits by the
-rule they keep, and what `toolsieve fix` does with the same docs. Made by
+After the first release, BFCL's editors corrected the docs of the Live part by hand. This page counts their edits by rule, and
+what `toolsieve fix` does with the same docs. It is written by
 
-```sh
-cargo run --example human_edits -- bfcl-v2-live bfcl-v4-live > docs/human-edits.md
+```sh norun
+cargo run --example human_edits -- bfcl-v2-live bfcl-v4-live > docs/fixer-vs-editors.md
 ```
 
-from the two folders of question files. A number counts places in docs, every time the doc stands in an entry; in
-brackets, different edits of different docs. An edit is of a rule where `toolsieve check` finds a fault there before
-and none after; other edits are *wording* (a description) or *meaning* (types, defaults, parameters that nothing was
-wrong with).";
+from two folders of question files, which are not part of the repository. A number counts places in docs, once for each entry
+that has the doc; in brackets, distinct edits of distinct docs. An edit belongs to a rule if `toolsieve check` finds a fault
+there before it and none after it. The other edits are *wording* (a description) or *meaning* (types, defaults, parameters
+without a fault).";
 
 const READING: &str = "\
 How to read it:
 
-- *The same* are edits that a rule makes as the editors did: keywords as names, numbers written as text.
-- *Human only*, of a rule: a value that fits its parameter in no type (`dontcare` for a number or a truth value).
-  The editors gave the parameter another type, or the list other values; which of the two is right cannot be told from
-  the doc, so `fix` and `check` only tell of it.
-- *Human only*, of none: what was said was made better or corrected. No rule sees that anything was wrong with it.
-- *Fixer only*: the editors left such defaults as they were; the rules of the recipe ask for them.
+- *The same*: edits that a rule makes as the editors did, such as keywords as names, or numbers written as text.
+- *Human only*, of a rule: a value that does not fit its parameter in any type (`dontcare` for a number or a boolean). The
+  editors gave the parameter another type, or the list other values. The doc does not show which of the two is right, so `fix`
+  and `check` only report it.
+- *Human only*, of none: wording was improved or corrected. No rule finds a fault there.
+- *Fixer only*: the editors left such defaults as they were; the rules of the recipe require them.
 ";
