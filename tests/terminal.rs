@@ -43,7 +43,8 @@ const BARS: [&str; 3] = ["\r\u{1b}[2K", "\u{1b}[2K", "\u{1b}[1A"];
 fn on_terminal(arguments: &[&str]) -> (String, Option<i32>) {
     let mut command = toolsieve();
     command.args(arguments).env_remove("NO_COLOR").env("TERM", "xterm-256color");
-    written_on_terminal(command, 180)
+    // Wide enough that nothing is shortened.
+    written_on_terminal(command, 400)
 }
 
 /// What a command wrote on a terminal of so many columns, and its exit code.
@@ -382,8 +383,17 @@ fn screens_fit_80_and_120_columns() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     support::run_sample(&out, &[]);
+    support::run_sample(&folder.path().join("other"), &["--set", "merge-near-docs.threshold=0.6"]);
+    small_log(folder.path());
     // In the folder, so that no path depends on the machine.
-    let commands: [(&str, &[&str]); 1] = [("report", &["report", "run"])];
+    let commands: [(&str, &[&str]); 6] = [
+        ("report", &["report", "run"]),
+        ("plan", &["plan", "--input", "log.jsonl"]),
+        ("compare", &["compare", "run", "other", "--examples", "1"]),
+        ("diff", &["diff", "run", "--each", "1"]),
+        ("check", &["check", "run"]),
+        ("stages", &["stages", "split"]),
+    ];
     for (name, arguments) in commands {
         for columns in [80, 120] {
             let mut command = toolsieve();

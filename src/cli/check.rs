@@ -8,7 +8,8 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use super::Ending;
-use crate::cli::console::{self, count, counted, table};
+use crate::cli::console::{self, Paint, Painted, Screen, count, counted};
+use crate::cli::layout::{Cell, Column, Table, paragraph, words};
 use crate::docs::check::rules::{Level, Rule};
 use crate::lint::input::{InputFile, read};
 use crate::lint::tally::{Count, tally};
@@ -93,7 +94,7 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Ending> {
     let printed = if args.json {
         console::give_json(&shown.lines_of_json())
     } else {
-        console::print_data(&shown.text())
+        console::print_painted(&shown.text(Screen::of_stdout()))
     };
     let failed = told.iter().any(|told| shown.level(told.rule) == Level::Error);
     let ending = if failed { Ending::GateFailed } else { Ending::Done };
@@ -141,13 +142,17 @@ impl Output<'_> {
         self.told.iter().filter(wanted).filter(within).collect()
     }
 
-    fn text(&self) -> String {
-        let mut text: String = self.shown().into_iter().map(|told| self.line(told)).collect();
+    fn text(&self, screen: Screen) -> Painted {
+        let mut text = Painted::default();
+        self.shown().into_iter().for_each(|told| self.line(told, &mut text));
         let counts = tally(self.told, self.files.len());
         if !counts.is_empty() {
-            text += &format!("{}{}\n", if text.is_empty() { "" } else { "\n" }, self.table(&counts));
+            text.add(Paint::Plain, if self.shown().is_empty() { "" } else { "\n" });
+            text.append(self.table(&counts, screen));
+            text.add(Paint::Plain, "\n");
         }
-        text + &self.closing(counts.len())
+        text.append(self.closing(counts.len(), screen));
+        text
     }
 
     /// The file that the line of a finding is in.
@@ -156,7 +161,8 @@ impl Output<'_> {
         file.answers_path().filter(|_| told.in_answers).unwrap_or_else(|| file.path.clone())
     }
 
-    fn line(&self, told: &Told) -> String {
+    /// A finding on one line of any length, as programs read it too.
+    fn line(&self, told: &Told, text: &mut Painted) {
         let words = [
             told.id.as_str(),
             told.function.as_ref().map_or("", |function| function.name.as_str()),
@@ -167,47 +173,61 @@ impl Output<'_> {
         let place = format!("{}:{}{words}", self.path(told).display(), told.line);
         let expected =
             if told.expected.is_empty() { String::new() } else { format!(", expected {}", told.expected) };
-        let line = format!("{place}: found {}{expected} [{}]", told.found, told.rule.code);
-        visible_line(&line).into_owned() + "\n"
+        text.add(Paint::Title, &visible_line(&place));
+        text.add(Paint::Plain, &visible_line(&format!(": found {}{expected} ", told.found)));
+        text.add(paint(self.level(told.rule)), &format!("[{}]", told.rule.code));
+        text.add(Paint::Plain, "\n");
     }
 
-    fn table(&self, counts: &[(&'static Rule, &'static str, Count)]) -> String {
+    /// The rules that found something. Counts of each file are shown where the screen has room for them.
+    fn table(&self, counts: &[(&'static Rule, &'static str, Count)], screen: Screen) -> Painted {
         let labels: Vec<String> = self.files.iter().map(InputFile::label).collect();
         let labels: Vec<&str> = if labels.len() > 1 { without_common_start(&labels) } else { Vec::new() };
-        let header: Vec<&str> = ["level", "rule", "docs", "distinct", "entries"]
-            .into_iter()
-            .chain(labels.iter().copied())
-            .collect();
-        let row = |(rule, kind, found): &(&Rule, &str, Count)| {
-            let code = if kind.is_empty() { rule.code.to_owned() } else { format!("{} ({kind})", rule.code) };
-            let numbers = [found.docs, found.distinct, found.entries];
-            let numbers = numbers.into_iter().chain(found.by_file.iter().copied().take(labels.len()));
-            let start = [self.level(rule).name().to_owned(), code];
-            start.into_iter().chain(numbers.map(|number| count(number as u64))).collect()
-        };
-        let rows: Vec<Vec<String>> = counts.iter().map(row).collect();
-        table(&header, &rows, &(2..header.len()).collect::<Vec<_>>())
+        let whole = self.table_of(counts, &labels);
+        if labels.is_empty() || whole.fits(screen) {
+            return whole.fitted(screen);
+        }
+        let mut text = self.table_of(counts, &[]).fitted(screen);
+        let note = "a wider screen, or --json, shows the counts of each file";
+        text.append(paragraph("", 0, &words(note), screen));
+        text
     }
 
-    fn closing(&self, n_broken: usize) -> String {
+    fn table_of(&self, counts: &[(&'static Rule, &'static str, Count)], labels: &[&str]) -> Table {
+        let mut columns = vec![Column::text("level"), Column::text("rule")];
+        columns.extend(["docs", "distinct", "entries"].iter().chain(labels).map(|name| Column::number(name)));
+        let mut table = Table::new(columns);
+        for (rule, kind, found) in counts {
+            let code = if kind.is_empty() { rule.code.to_owned() } else { format!("{} ({kind})", rule.code) };
+            let level = self.level(rule);
+            let numbers = [found.docs, found.distinct, found.entries];
+            let numbers = numbers.into_iter().chain(found.by_file.iter().copied().take(labels.len()));
+            let start = [Cell::new(paint(level), level.name()), code.into()];
+            table.row(start.into_iter().chain(numbers.map(|number| count(number as u64).into())));
+        }
+        table
+    }
+
+    fn closing(&self, n_broken: usize, screen: Screen) -> Painted {
         let of = |level| self.told.iter().filter(|told| self.level(told.rule) == level).count();
-        let mut text = format!(
-            "{} in {} of {}: {}, {}\n",
+        let line = |text: &str| paragraph("", 0, &words(text), screen);
+        let mut text = line(&format!(
+            "{} in {} of {}: {}, {}",
             counted(self.report.n_functions as u64, "function", "functions"),
             counted(self.report.n_entries as u64, "entry", "entries"),
             counted(self.files.len() as u64, "file", "files"),
             counted(of(Level::Error) as u64, "error", "errors"),
             counted(of(Level::Note) as u64, "note", "notes"),
-        );
+        ));
         if self.args.rules == Rules::Bfcl && self.args.rule.is_empty() {
-            text += &format!(
-                "{} other rules found nothing (--json lists them)\n",
+            text.append(line(&format!(
+                "{} other rules found nothing (--json lists them)",
                 rules::all().count() - n_broken
-            );
-            text += &format!(
-                "the official format script would refuse {} (--rules official-linter)\n",
+            )));
+            text.append(line(&format!(
+                "the official format script would refuse {} (--rules official-linter)",
                 counted(self.report.linter.len() as u64, "function", "functions")
-            );
+            )));
         }
         text
     }
@@ -256,6 +276,15 @@ impl Output<'_> {
             "entries": self.report.n_entries, "functions": self.report.n_functions,
             "errors": of(Level::Error), "notes": of(Level::Note), "official_linter": self.report.linter.len(),
         })
+    }
+}
+
+/// The look of a level.
+fn paint(level: Level) -> Paint {
+    match level {
+        Level::Error => Paint::Error,
+        Level::Note => Paint::Warning,
+        Level::Fact => Paint::Heading,
     }
 }
 

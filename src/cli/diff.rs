@@ -1,15 +1,20 @@
-//! `toolsieve diff`: the edits of a run, before and after, read off their patches.
+//! `toolsieve diff`: the edits of a run, before and after, by function and parameter.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::cli::console::{self, count};
+use crate::cli::console::{self, Paint, Painted, count, counted};
+use crate::columns::FUNCTIONS;
 use crate::engine::corpus::RowId;
-use crate::engine::vocabulary::Safety;
-use crate::run::{RowEdit, open, patch_lines};
+use crate::engine::vocabulary::{Safety, TableId};
+use crate::run::{RowEdit, functions_of, open, patch_in_words};
 use crate::stages::Registry;
+use crate::text::visible::visible_line;
+
+/// Functions that are named for one edit.
+const MAX_NAMES: usize = 3;
 
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
@@ -35,49 +40,105 @@ pub(super) struct DiffArgs {
 }
 
 pub(super) fn diff(args: &DiffArgs, registry: &Registry) -> anyhow::Result<()> {
-    let each = if args.reason.is_some() || args.json { usize::MAX } else { args.each };
-    let mut by_reason: BTreeMap<String, Shown> = BTreeMap::new();
-    open(&args.run, registry)?.diff(args.reason.as_deref(), |edit| {
-        let shown = by_reason.entry(edit.reason.to_owned()).or_default();
-        shown.n_edits += 1;
-        if shown.n_edits <= each {
-            shown.text += &if args.json { as_json(edit) } else { as_text(edit) };
+    let run = open(&args.run, registry)?;
+    if args.json {
+        let mut lines = String::new();
+        run.diff(args.reason.as_deref(), |edit| lines += &as_json(edit))?;
+        return Ok(console::give_json(&lines)?);
+    }
+    let each = if args.reason.is_some() { usize::MAX } else { args.each };
+    let mut by_reason: BTreeMap<String, EditsOfReason> = BTreeMap::new();
+    run.diff(args.reason.as_deref(), |edit| {
+        let edits = by_reason.entry(edit.reason.to_owned()).or_default();
+        edits.n_edits += 1;
+        if edits.n_edits <= each {
+            edits.shown.push(ShownEdit::of(edit));
         }
     })?;
-    let mut text = String::new();
-    for (reason, shown) in &by_reason {
-        if args.json {
-            text += &shown.text;
-            continue;
-        }
-        text += &format!("{reason}  {} edits\n{}", count(shown.n_edits as u64), shown.text);
-        if shown.n_edits > each {
-            text += &format!("  … and {} more: --reason {reason}\n", count((shown.n_edits - each) as u64));
+    let lists = by_reason.values().flat_map(|edits| &edits.shown);
+    let lists = lists.filter(|edit| edit.table == TableId::DocLists).map(|edit| edit.row_id).collect();
+    let names = run.function_names(&lists)?;
+    let mut text = Painted::default();
+    for (reason, edits) in &by_reason {
+        text.add(Paint::Title, reason);
+        text.add(Paint::Plain, &format!("  {}\n", counted(edits.n_edits as u64, "edit", "edits")));
+        edits.shown.iter().for_each(|edit| edit.add_to(&mut text, &names));
+        if edits.n_edits > each {
+            let n_more = count((edits.n_edits - each) as u64);
+            text.add(Paint::Heading, &format!("  … and {n_more} more: --reason {reason}\n"));
         }
     }
-    Ok(if args.json { console::give_json(&text) } else { console::print_data(&text) }?)
+    Ok(console::print_painted(&text)?)
 }
 
 /// The edits of one reason.
 #[derive(Default)]
-struct Shown {
+struct EditsOfReason {
     n_edits: usize,
-    text: String,
+    /// The first of them.
+    shown: Vec<ShownEdit>,
+}
+
+/// An edit that is shown.
+struct ShownEdit {
+    table: TableId,
+    row_id: RowId,
+    safety: String,
+    column: String,
+    patch: String,
+}
+
+impl ShownEdit {
+    fn of(edit: &RowEdit<'_>) -> Self {
+        Self {
+            table: edit.table,
+            row_id: edit.row_id,
+            safety: edit.safety.to_owned(),
+            column: edit.column.to_owned(),
+            patch: edit.patch.to_owned(),
+        }
+    }
+
+    /// Adds the names of the changed functions with the id of their list, or the id of the request, and the changes.
+    fn add_to(&self, text: &mut Painted, names: &BTreeMap<RowId, Vec<String>>) {
+        let digits = self.row_id.digits();
+        let id = RowId::short(digits.as_str());
+        let functions = names.get(&self.row_id).map(Vec::as_slice).unwrap_or_default();
+        let safety =
+            if self.safety == Safety::Safe.name() { String::new() } else { format!("  ({})", self.safety) };
+        text.add(Paint::Plain, "  ");
+        match self.table {
+            TableId::Requests => text.add(Paint::Plain, &format!("request {id}")),
+            TableId::DocLists => {
+                text.add(Paint::Plain, &visible_line(&self.changed(functions)));
+                text.add(Paint::Heading, &format!("  list {id}"));
+            }
+        }
+        text.add(Paint::Held, &safety);
+        text.add(Paint::Plain, "\n");
+        text.add_changes(&patch_in_words(&self.column, &self.patch, functions));
+    }
+
+    /// The names of the functions that the edit changes; of all functions of the list if it changes the list as a whole.
+    fn changed(&self, functions: &[String]) -> String {
+        let changed = if self.column == FUNCTIONS.name { functions_of(&self.patch) } else { Vec::new() };
+        let name = |at: usize| functions.get(at).cloned().unwrap_or_else(|| format!("function {}", at + 1));
+        let names: Vec<String> =
+            if changed.is_empty() { functions.to_vec() } else { changed.into_iter().map(name).collect() };
+        let more = if names.len() > MAX_NAMES {
+            format!(" and {} more", names.len() - MAX_NAMES)
+        } else {
+            String::new()
+        };
+        if names.is_empty() {
+            return "functions that cannot be read".to_owned();
+        }
+        names.into_iter().take(MAX_NAMES).collect::<Vec<_>>().join(", ") + &more
+    }
 }
 
 fn as_json(edit: &RowEdit<'_>) -> String {
     let patch: Value = serde_json::from_str(edit.patch).unwrap_or_default();
     let line = json!({"table": edit.table, "row_id": edit.row_id.to_string(), "stage": edit.stage, "column": edit.column, "reason": edit.reason, "safety": edit.safety, "patch": patch});
     format!("{line}\n")
-}
-
-fn as_text(edit: &RowEdit<'_>) -> String {
-    let safety =
-        if edit.safety == Safety::Safe.name() { String::new() } else { format!("  ({})", edit.safety) };
-    format!(
-        "  {} {}{safety}\n{}",
-        edit.table.name(),
-        RowId::short(edit.row_id.digits().as_str()),
-        patch_lines(edit.column, edit.patch)
-    )
 }

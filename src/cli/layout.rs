@@ -120,6 +120,20 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// Whether it has no rows.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Whether no line of it is wider than the screen.
+    pub(super) fn fits(&self, screen: Screen) -> bool {
+        self.widths(screen).iter().sum::<usize>() + self.gaps() <= screen.width
+    }
+
+    fn gaps(&self) -> usize {
+        GAP * self.columns.len().saturating_sub(1)
+    }
+
     /// The table on a screen: the header and the rows, each of one line or more.
     pub(super) fn fitted(&self, screen: Screen) -> Painted {
         let mut text = Painted::default();
@@ -150,8 +164,7 @@ impl Table {
             _ => column.header.width().max(MIN_WIDTH),
         };
         let least: Vec<usize> = self.columns.iter().enumerate().map(least).collect();
-        let gaps = GAP * self.columns.len().saturating_sub(1);
-        while widths.iter().sum::<usize>() + gaps > screen.width {
+        while widths.iter().sum::<usize>() + self.gaps() > screen.width {
             let flexible = (0..widths.len()).filter(|&at| widths[at] > least[at]);
             let Some(widest) = flexible.max_by_key(|&at| widths[at]) else { break };
             widths[widest] -= 1;

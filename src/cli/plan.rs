@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::PipelineArgs;
-use crate::cli::console::{self, table};
-use crate::engine::vocabulary::ColumnSpec;
+use crate::cli::console::{self, Paint, Painted, Screen};
+use crate::cli::layout::{paragraph, words};
 use crate::pipeline::{Override, Pipeline};
-use crate::run::run_name;
+use crate::run::{Plan, run_name};
 use crate::stages::Registry;
-use crate::text::visible::visible_line;
 
 /// A pipeline as the arguments set it up.
 pub(super) struct Loaded {
@@ -66,27 +65,35 @@ pub(super) fn plan(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<(
     for warning in &plan.warnings {
         console::print_status(&format!("warning: {warning}"));
     }
-    let names =
-        |columns: &[ColumnSpec]| columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", ");
-    let row = |(at, stage): (usize, &crate::run::PlannedStage)| {
-        vec![
-            (at + 1).to_string(),
-            stage.id.clone(),
-            stage.kind.to_owned(),
-            stage.table.name().to_owned(),
-            names(&stage.reads),
-            names(&stage.writes),
-        ]
-    };
-    let rows: Vec<Vec<String>> = plan.stages.iter().enumerate().map(row).collect();
+    Ok(console::print_painted(&text(&plan, Screen::of_stdout()))?)
+}
+
+/// Width of the labels of the plan's lines.
+const LABEL: usize = 10;
+/// Width of the labels of a stage's lines.
+const STAGE_LABEL: usize = 14;
+
+/// The plan: what is read, and each stage with its columns.
+fn text(plan: &Plan, screen: Screen) -> Painted {
+    let line = |name: &str, text: &str| paragraph(name, LABEL, &words(text), screen);
     let inputs: Vec<String> = plan.inputs.iter().map(|input| input.display().to_string()).collect();
-    let export = if plan.exports { "BFCL files and Parquet" } else { "report only" };
-    let text = format!(
-        "pipeline  {}\ninputs    {}\nseed      {}\n\n{}\nexport    {export}\n",
-        plan.pipeline,
-        visible_line(&inputs.join(", ")),
-        plan.seed,
-        table(&["", "stage", "kind", "judges", "reads", "writes"], &rows, &[0])
-    );
-    Ok(console::print_data(&text)?)
+    let mut text = line("pipeline", &plan.pipeline);
+    text.append(line("inputs", &inputs.join(", ")));
+    text.append(line("seed", &plan.seed.to_string()));
+    text.add(Paint::Plain, "\n");
+    for (at, stage) in plan.stages.iter().enumerate() {
+        let kind = if stage.id == stage.kind { String::new() } else { format!(" ({})", stage.kind) };
+        text.add(Paint::Plain, &format!("{:2}  ", at + 1));
+        text.add(Paint::Title, &stage.id);
+        text.add(Paint::Plain, &format!("{kind}, judges {}\n", stage.table.name().replace('_', " ")));
+        for (name, columns) in [("    reads", &stage.reads), ("    writes", &stage.writes)] {
+            if !columns.is_empty() {
+                let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
+                text.append(paragraph(name, STAGE_LABEL, &words(&names.join(", ")), screen));
+            }
+        }
+    }
+    text.add(Paint::Plain, "\n");
+    text.append(line("export", if plan.exports { "BFCL files and Parquet" } else { "report only" }));
+    text
 }

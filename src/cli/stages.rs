@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::console;
+use crate::cli::console::{self, Paint, Painted, Screen};
+use crate::cli::layout::{paragraph, words};
 use crate::engine::vocabulary::ColumnSpec;
 use crate::stages::{Registry, StageKind};
 
@@ -35,7 +36,10 @@ pub(super) fn stages(args: &StagesArgs, registry: &Registry) -> anyhow::Result<(
         let lines: String = wanted.into_iter().map(|kind| format!("{}\n", as_json(kind))).collect();
         return Ok(console::give_json(&lines)?);
     }
-    Ok(console::print_data(&wanted.into_iter().map(as_text).collect::<String>())?)
+    let screen = Screen::of_stdout();
+    let mut text = Painted::default();
+    wanted.into_iter().for_each(|kind| text.append(as_text(kind, screen)));
+    Ok(console::print_painted(&text)?)
 }
 
 fn names(columns: &[ColumnSpec]) -> Vec<&'static str> {
@@ -57,25 +61,35 @@ fn as_json(kind: &StageKind) -> Value {
     })
 }
 
-fn as_text(kind: &StageKind) -> String {
+/// Width of the labels of a kind's lines.
+const LABEL: usize = 11;
+
+fn as_text(kind: &StageKind, screen: Screen) -> Painted {
     let contract = kind.with_defaults().contract();
-    let mut text = format!("{}\n  {}\n  judges   {}\n", kind.name, kind.summary, contract.table.name());
-    if !contract.reads.is_empty() {
-        text += &format!("  reads    {}\n", names(&contract.reads).join(", "));
-    }
-    if !contract.reads_if_there.is_empty() {
-        text += &format!("  if there {}\n", names(&contract.reads_if_there).join(", "));
-    }
-    if !contract.writes.is_empty() {
-        text += &format!("  writes   {}\n", names(&contract.writes).join(", "));
+    let line = |name: &str, text: &str| paragraph(name, LABEL, &words(text), screen);
+    let mut text = Painted::default();
+    text.add(Paint::Title, kind.name);
+    text.add(Paint::Plain, "\n");
+    text.append(paragraph("", 2, &words(kind.summary), screen));
+    text.append(line("  judges", contract.table.name()));
+    let columns = [
+        ("  reads", &contract.reads),
+        ("  if there", &contract.reads_if_there),
+        ("  writes", &contract.writes),
+    ];
+    for (name, columns) in columns {
+        if !columns.is_empty() {
+            text.append(line(name, &names(columns).join(", ")));
+        }
     }
     let schema = (kind.schema)();
     for (key, setting) in schema["properties"].as_object().into_iter().flatten() {
         let what = setting["description"].as_str().unwrap_or_default().replace('\n', " ");
-        text += &format!("  setting  {key} = {}  {what}\n", setting["default"]);
+        text.append(line("  setting", &format!("{key} = {}  {what}", setting["default"])));
     }
     for reason in &contract.reasons {
-        text += &format!("  reason   {}: {}\n", reason.code, reason.sentence);
+        text.append(line("  reason", &format!("{}: {}", reason.code, reason.sentence)));
     }
-    text + "\n"
+    text.add(Paint::Plain, "\n");
+    text
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::cli::console;
+use crate::cli::console::{self, Paint, Painted};
 use crate::run::{Why, open};
 use crate::stages::Registry;
 
@@ -36,11 +36,29 @@ pub(super) struct WhyArgs {
 
 pub(super) fn why(args: &WhyArgs, registry: &Registry) -> anyhow::Result<()> {
     match crate::run::why(&open(&args.run, registry)?, &args.row, args.full)? {
-        Why::Story(text) => console::print_data(&text)?,
+        Why::Story(text) => console::print_painted(&painted(&text))?,
         Why::Records(text) => {
             console::print_data(&text)?;
             console::print_status(HINT);
         }
     }
     Ok(())
+}
+
+/// The story with colours: changes, and the fate.
+fn painted(story: &str) -> Painted {
+    let mut text = Painted::default();
+    for line in story.split_inclusive('\n') {
+        match line.split_once(' ') {
+            Some(("request" | "list" | "record" | "line", _)) => text.add(Paint::Title, line),
+            Some(("fate", rest)) => {
+                let word = rest.trim_start().split([' ', ':', '\n']).next().unwrap_or_default();
+                let (start, end) = line.split_at(line.len() - rest.trim_start().len() + word.len());
+                text.add(Paint::of_fate(word), start);
+                text.add(Paint::Plain, end);
+            }
+            _ => text.add_changes(line),
+        }
+    }
+    text
 }

@@ -29,21 +29,21 @@ const GROUP_ROWS: usize = 4096;
 pub struct Finished {
     /// How it was started.
     pub file: RunFile,
-    /// What was left after each step.
+    /// The counts after each step.
     pub funnel: Vec<FunnelRow>,
     /// What each stage did.
     pub stages: Vec<StageReport>,
     /// How many requests were merged, and where they ended.
     pub merges: Merges,
     /// Where each request stands, by id.
-    pub requests: Vec<(u128, Standing)>,
+    pub requests: Vec<(u128, RowFate)>,
     /// The entries of its dataset, by the request each was made of; frozen ones of unknown requests by their id.
     pub entries: FxHashMap<u128, EntryFacts>,
 }
 
 /// Where a request stands at the end of a run; a fate is a number of [`Fates`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct RowFate {
     /// Fate, stage and reason.
     pub fate: usize,
     /// For a merged request: the one it went into.
@@ -209,7 +209,7 @@ fn for_each_group(path: &Path, columns: &[&str], version: &str, mut visit: impl 
     Ok(())
 }
 
-fn requests(path: &Path, version: &str, fates: &mut Fates) -> Result<Vec<(u128, Standing)>> {
+fn requests(path: &Path, version: &str, fates: &mut Fates) -> Result<Vec<(u128, RowFate)>> {
     let mut requests = Vec::new();
     for_each_group(path, &["request_id", "fate", "stage", "reason", "merged_into"], version, |frame| {
         let cell = |name: &str, row| frame.texts(name).and_then(|texts| texts.get(row));
@@ -226,8 +226,7 @@ fn requests(path: &Path, version: &str, fates: &mut Fates) -> Result<Vec<(u128, 
             };
             last = Some((words, fate));
             if let Some(id) = cell("request_id", row).and_then(RowId::number) {
-                requests
-                    .push((id, Standing { fate, into: cell("merged_into", row).and_then(RowId::number) }));
+                requests.push((id, RowFate { fate, into: cell("merged_into", row).and_then(RowId::number) }));
             }
         }
     })?;

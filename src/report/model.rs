@@ -47,7 +47,7 @@ pub struct Report {
     pub line_reasons: BTreeMap<String, u64>,
     /// Requests by log format.
     pub log_formats: BTreeMap<String, u64>,
-    /// What was left after each step, beside what BFCL published.
+    /// The counts after each step, next to what BFCL published.
     pub funnel: Vec<FunnelRow>,
     /// The steps of the recipe: which ran, which did not, and why.
     pub recipe: Vec<StepReport>,

@@ -1,5 +1,7 @@
 //! The edits of a finished run, before and after.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Value, json};
 
 use super::error::refuse;
@@ -26,7 +28,7 @@ pub struct RowEdit<'e> {
     pub column: &'e str,
     /// `safe`, `unsafe`, `suggest` for one that was not made, or `decided` for one that a person made.
     pub safety: &'e str,
-    /// RFC 6902 as JSON text, each change preceded by a `test` of the old value, or one operation `redact`. The patch of a
+    /// RFC 6902 as JSON text, with a `test` of the old value before each change, or one operation `redact`. The patch of a
     /// person is as they wrote it; new functions are one operation that adds them.
     pub patch: &'e str,
 }
@@ -79,5 +81,31 @@ impl OpenRun {
             Ok(())
         })?;
         Ok(())
+    }
+    /// Returns the names of the functions of doc lists, as they are at the end of the run, by the id of the list. A list
+    /// that was not read as functions is not in it.
+    ///
+    /// # Errors
+    /// A file of the run folder cannot be read.
+    pub fn function_names(&self, wanted: &BTreeSet<RowId>) -> Result<BTreeMap<RowId, Vec<String>>, Error> {
+        let lists = &self.corpus.lists;
+        let mut names = BTreeMap::new();
+        for batch in 0..lists.batches() {
+            let rows: Vec<_> =
+                lists.rows_of_batch(batch).filter(|&row| wanted.contains(&lists.row_id(row))).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let (cells, start) = (lists.read_batch(batch, &[FUNCTIONS])?, lists.batch(batch).start);
+            for row in rows {
+                let functions = cells.text(FUNCTIONS, row as usize - start);
+                let functions = functions.and_then(|text| serde_json::from_str::<Vec<Value>>(text).ok());
+                if let Some(functions) = functions {
+                    let name = |function: &Value| function["name"].as_str().unwrap_or("?").to_owned();
+                    names.insert(lists.row_id(row), functions.iter().map(name).collect());
+                }
+            }
+        }
+        Ok(names)
     }
 }

@@ -35,7 +35,7 @@ pub use gate::{FailedGate, Outcome};
 pub use observer::Observer;
 pub use open::{OpenRun, open};
 pub use options::Options;
-pub use patch::patch_lines;
+pub use patch::{functions_of, patch_in_words, patch_lines};
 pub use paths::{expand, run_name};
 pub use plan::{Plan, PlannedStage, plan};
 pub use purge::{Purged, purge};

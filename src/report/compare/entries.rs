@@ -1,4 +1,4 @@
-//! What became of each entry in both datasets, matched by the request that it was made of.
+//! The entries of both datasets, matched by the request that each was made from.
 
 use std::collections::BTreeSet;
 
@@ -6,18 +6,18 @@ use serde::Serialize;
 
 use crate::report::finished::{EntryFacts, Finished};
 
-/// What became of the entries.
+/// Entries that are the same, changed, new or gone.
 #[derive(Debug, Default, Serialize)]
 pub struct Entries {
     /// In both, with the same content.
     pub same: u64,
     /// Of these: under another id.
     pub renumbered: u64,
-    /// In both, but something in them differs.
+    /// In both, with other content.
     pub changed: Vec<ChangedEntry>,
-    /// Ids of those that only the second dataset has.
+    /// Ids that only the second dataset has.
     pub new: Vec<String>,
-    /// Ids of those that only the first dataset has.
+    /// Ids that only the first dataset has.
     pub gone: Vec<String>,
 }
 
@@ -55,14 +55,14 @@ pub(super) fn entries(before: &Finished, after: &Finished) -> Entries {
             (None, None) => {}
         }
     }
-    entries.changed.sort_by(|one, other| place(&one.after).cmp(&place(&other.after)));
-    entries.new.sort_by(|one, other| place(one).cmp(&place(other)));
-    entries.gone.sort_by(|one, other| place(one).cmp(&place(other)));
+    entries.changed.sort_by(|one, other| sort_key(&one.after).cmp(&sort_key(&other.after)));
+    entries.new.sort_by(|one, other| sort_key(one).cmp(&sort_key(other)));
+    entries.gone.sort_by(|one, other| sort_key(one).cmp(&sort_key(other)));
     entries
 }
 
-/// Where an id stands among others: by category, then by the entry's number.
-fn place(id: &str) -> (&str, u64, &str) {
+/// The order of ids: by category, then by the number of the entry.
+fn sort_key(id: &str) -> (&str, u64, &str) {
     let (category, index) = id.rsplit_once('_').unwrap_or((id, ""));
     (category, index.split('-').next().and_then(|entry| entry.parse().ok()).unwrap_or(0), index)
 }

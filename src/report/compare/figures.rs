@@ -1,4 +1,4 @@
-//! How many of what: the funnel step by step, reasons by stage, entries by category.
+//! Counts that differ: the funnel by step, reasons by stage, entries by category.
 
 use std::collections::BTreeMap;
 
@@ -11,35 +11,35 @@ use crate::report::finished::Finished;
 pub struct Step {
     /// The step.
     pub step: String,
-    /// Doc lists and requests left in the first run.
-    pub before: Option<Left>,
-    /// And in the second.
-    pub after: Option<Left>,
+    /// Kept doc lists and requests in the first run.
+    pub before: Option<Counts>,
+    /// The same in the second run.
+    pub after: Option<Counts>,
 }
 
-/// What was left.
+/// Kept rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Left {
+pub struct Counts {
     /// Doc lists.
     pub doc_lists: u64,
     /// Requests.
     pub requests: u64,
 }
 
-/// How often a stage named a reason.
+/// Rows and edits of a stage with a reason.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct ReasonCount {
     /// The stage's id.
     pub stage: String,
-    /// `requests`, `doc_lists`, or nothing for an edit.
+    /// `requests`, `doc_lists`, or empty for an edit.
     pub table: &'static str,
     /// `drop`, `merge`, `hold`, `edit` or `suggest`.
     pub action: &'static str,
     /// The reason's code.
     pub reason: String,
-    /// Rows in the first run, those that followed from others included.
+    /// Rows in the first run, including those that followed from others.
     pub before: u64,
-    /// And in the second.
+    /// The same in the second run.
     pub after: u64,
 }
 
@@ -52,15 +52,15 @@ pub struct CategoryCount {
     pub category: String,
     /// Entries in the first dataset.
     pub before: u64,
-    /// And in the second.
+    /// The same in the second run.
     pub after: u64,
 }
 
-/// The steps of both, in order: one that only the first run has stands after the step it followed there.
+/// Lists the steps of both runs in order. A step that only the first run has comes after the step it followed there.
 pub(super) fn funnel(before: &Finished, after: &Finished) -> Vec<Step> {
-    let left = |run: &Finished, step: &str| {
+    let counts = |run: &Finished, step: &str| {
         let row = run.funnel.iter().find(|row| row.step == step)?;
-        Some(Left { doc_lists: row.doc_lists, requests: row.requests })
+        Some(Counts { doc_lists: row.doc_lists, requests: row.requests })
     };
     let mut steps: Vec<&str> = after.funnel.iter().map(|row| row.step.as_str()).collect();
     let mut place = 0;
@@ -74,7 +74,7 @@ pub(super) fn funnel(before: &Finished, after: &Finished) -> Vec<Step> {
     }
     steps
         .into_iter()
-        .map(|step| Step { step: step.to_owned(), before: left(before, step), after: left(after, step) })
+        .map(|step| Step { step: step.to_owned(), before: counts(before, step), after: counts(after, step) })
         .collect()
 }
 
@@ -115,7 +115,7 @@ pub(super) fn reasons(before: &Finished, after: &Finished) -> Vec<ReasonCount> {
 pub(super) fn categories(before: &Finished, after: &Finished) -> Vec<CategoryCount> {
     let mut counts: BTreeMap<(&str, &str), [u64; 2]> = BTreeMap::new();
     for (side, run) in [before, after].into_iter().enumerate() {
-        // Sums over a sorted map: the order of reading reaches nothing.
+        // Sums in a sorted map do not depend on the order of reading.
         #[allow(clippy::iter_over_hash_type)]
         for entry in run.entries.values() {
             counts.entry((entry.set, &entry.category)).or_default()[side] += 1;

@@ -1,9 +1,8 @@
 //! What differs between two finished runs, and why: settings, inputs, figures, rows, entries.
 //!
-//! Requests are matched by their id, which is a hash of the record, so the same record is
-//! the same request in both whatever file it stood in. Entries are matched by the request
-//! they were made of, so that another number in an id is told apart from another
-//! question. Printing is a matter of `cli`.
+//! Requests are matched by their id, which is a hash of the record, so the same record is the same request in both runs
+//! whatever file it was in. Entries are matched by the request they were made from, so that a new number in an id is no
+//! new question. `cli` prints the result.
 
 mod entries;
 mod figures;
@@ -17,7 +16,7 @@ use serde::Serialize;
 use super::finished::{Fates, Finished};
 use super::model::Merges;
 pub use entries::{ChangedEntry, Entries};
-pub use figures::{CategoryCount, Left, ReasonCount, Step};
+pub use figures::{CategoryCount, Counts, ReasonCount, Step};
 pub use requests::{Move, Requests};
 pub use setup::{Difference, InputDifference};
 
@@ -28,13 +27,13 @@ pub struct Comparison {
     pub settings: Vec<Difference>,
     /// Inputs and baselines that differ by their bytes.
     pub inputs: Vec<InputDifference>,
-    /// What was left after each step, in both.
+    /// The counts after each step, in both.
     pub funnel: Vec<Step>,
     /// Fates and edits whose number differs, by stage and reason.
     pub reasons: Vec<ReasonCount>,
-    /// Requests by what became of them.
+    /// Requests by their fates.
     pub requests: Requests,
-    /// Requests that were merged in the first run and in the second, and where they ended.
+    /// Requests that were merged in the first and in the second run, and what happened to the rows they were merged into.
     pub merges: [Merges; 2],
     /// Entries of the datasets.
     pub entries: Entries,
@@ -43,7 +42,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares two runs; of each kind of move at most `max_ids` ids are told.
+    /// Compares two runs; lists at most `max_ids` ids of each kind of move.
     pub fn new(before: &Finished, after: &Finished, fates: &mut Fates, max_ids: usize) -> Self {
         Self {
             settings: setup::settings(before, after),
@@ -57,7 +56,7 @@ impl Comparison {
         }
     }
 
-    /// Anything differs.
+    /// Whether anything differs.
     pub fn differs(&self) -> bool {
         let entries = &self.entries;
         !self.settings.is_empty()

@@ -1,4 +1,4 @@
-//! What two runs were made with: settings by key, inputs by their bytes.
+//! The settings and inputs of two runs: settings by key, inputs by their bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub struct Difference {
 /// A file that differs.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct InputDifference {
-    /// Its path as the run that has it, or the second of both, named it.
+    /// Its path in the run that has it; in the second run if both have it.
     pub path: String,
     /// `input` or `baseline`.
     pub role: &'static str,
@@ -42,7 +42,8 @@ pub(super) fn settings(before: &Finished, after: &Finished) -> Vec<Difference> {
         .collect()
 }
 
-/// A pipeline as keys and values: `stage.key`, and the order of stages as `stages`. Inputs are compared by content.
+/// Returns a pipeline as keys and values: `stage.key`, and the order of stages as `stages`. Inputs are compared by
+/// content.
 fn flat_pipeline(run: &Finished) -> BTreeMap<String, Value> {
     let mut flat = BTreeMap::from([("version".to_owned(), json!(run.file.version))]);
     for (key, value) in run.file.pipeline.as_object().into_iter().flatten() {
@@ -78,7 +79,7 @@ pub(super) fn inputs(before: &Finished, after: &Finished) -> Vec<InputDifference
     differences
 }
 
-/// Files of other bytes; the same bytes under another name are the same file.
+/// Lists the files whose bytes differ; the same bytes under another name are the same file.
 fn differing(role: &'static str, before: &[InputFile], after: &[InputFile]) -> Vec<InputDifference> {
     let lacks = |files: &[InputFile], file: &InputFile| files.iter().all(|other| other.sha256 != file.sha256);
     let mut differences: BTreeMap<&str, InputDifference> = BTreeMap::new();

@@ -76,7 +76,7 @@ fn head(report: &Report) -> Markup {
 fn funnel(report: &Report) -> Markup {
     html! {
         h2 { "Funnel" }
-        p { "What was left after each step. All bars are shares of the pairs read: here, and at BFCL." }
+        p { "The counts after each step. All bars are shares of the pairs read: here, and at BFCL." }
         ol.funnel { @for row in &report.funnel { li { (step(report, row)) } "\n" } }
         p.soft { (COMPARABLE) " Source: " (RECIPE_URL) }
     }

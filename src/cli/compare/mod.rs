@@ -1,0 +1,55 @@
+//! `toolsieve compare`: what differs between two finished runs, and why.
+
+mod text;
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::Ending;
+use crate::cli::console::{self, Screen};
+use crate::run;
+
+/// Arguments of `compare`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolsieve compare out/live out/tweak                    what a changed setting changed
+  toolsieve compare out/march out/april --examples 3      with some request ids; `toolsieve why` tells their story
+  toolsieve compare out/a out/b --json | jq .entries      everything, as one JSON object
+  toolsieve compare out/a out/b --exit-code               exit 1 where they differ")]
+pub(super) struct CompareArgs {
+    /// Run folder of the first run.
+    before: PathBuf,
+
+    /// Run folder of the second run.
+    after: PathBuf,
+
+    /// Ids shown for each kind of difference.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    examples: usize,
+
+    /// Everything, with all ids, as one JSON object.
+    #[arg(long)]
+    json: bool,
+
+    /// Exits with 1 where the runs differ.
+    #[arg(long)]
+    exit_code: bool,
+}
+
+pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Ending> {
+    let max_ids = if args.json { usize::MAX } else { args.examples };
+    let compared = run::compare(&args.before, &args.after, max_ids)?;
+    let comparison = &compared.comparison;
+    let printed = if args.json {
+        let mut all = json!({"before": args.before, "after": args.after, "differs": comparison.differs()});
+        if let (Some(all), Value::Object(found)) = (all.as_object_mut(), serde_json::to_value(comparison)?) {
+            all.extend(found);
+        }
+        console::give_json(&format!("{all}\n"))
+    } else {
+        console::print_painted(&text::text(args, &compared, Screen::of_stdout()))
+    };
+    let ending = if args.exit_code && comparison.differs() { Ending::GateFailed } else { Ending::Done };
+    Ok(ending.after(printed)?)
+}
