@@ -1,4 +1,4 @@
-//! Random values that look like docs, for the tests of this module.
+//! Random values that look like function docs, for property tests of this module.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::fix::waking_keys;
 use crate::notation::arbitrary::object;
 
-/// A list of functions in which anything may be wrong: keys of docs hold values that fit and values that do not.
+/// Generates a list of functions with random faults: each key holds a value that may or may not fit it.
 pub(super) fn messy_functions() -> impl Strategy<Value = Vec<Value>> {
     let name =
         prop::sample::select(vec!["f", "get weather", "a.class", "9lives", "get-x", "get_x", "_", "…"]);
@@ -21,7 +21,7 @@ pub(super) fn messy_functions() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(one, 1..3)
 }
 
-/// A key of BFCL's or of any doc, or one that a rule waits for.
+/// Generates a BFCL key, a key of another format, or a key that a rule looks for.
 fn any_key() -> impl Strategy<Value = &'static str> {
     let own = [
         "type",

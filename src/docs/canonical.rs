@@ -1,30 +1,29 @@
-//! One text, and one key, for all ways of writing the same functions.
+//! Canonical text and hash of a list of functions, to find exact duplicates.
 //!
-//! Keys are sorted, blanks are gone, numbers are spelled one way. Order inside
-//! arrays is content and stays, so lists that hold the same functions in another
-//! order have different keys. Used to find docs that are exactly the same; near
-//! copies are a matter of `text` and `similarity`.
+//! Keys are sorted, whitespace is removed, numbers have one spelling. The order of array elements is content, so
+//! lists with the same functions in a different order have different keys. For near duplicates see `compared` and
+//! `similarity`.
 
 use std::fmt::Write as _;
 
 use serde_json::{Number, Value};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The functions as JSON with sorted keys and no blanks.
+/// Returns the functions as JSON with sorted keys and no whitespace.
 pub fn text(functions: &[Value]) -> String {
     let mut out = String::with_capacity(1024);
     write_all(functions, &mut out);
     out
 }
 
-/// Any JSON value in the same form.
+/// Returns any JSON value in the same form.
 pub fn value_text(value: &Value) -> String {
     let mut out = String::new();
     write_value(value, &mut out);
     out
 }
 
-/// The 128-bit hash of the canonical text: equal for equal functions, whatever their key order.
+/// Returns the 128-bit hash of the canonical text; it does not depend on the order of keys.
 pub fn key(functions: &[Value]) -> u128 {
     xxh3_128(text(functions).as_bytes())
 }
@@ -64,7 +63,7 @@ fn write_value(value: &Value, out: &mut String) {
     }
 }
 
-/// Quotes a string; only what JSON forces is escaped, so most text is copied in one piece.
+/// Writes a quoted string. Only what JSON requires is escaped, so most text is copied in one piece.
 fn write_text(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
@@ -82,7 +81,7 @@ fn write_text(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// `1.10`, `1.1` and `11e-1` are one number; whole numbers keep every digit, and `1` stays apart from `1.0`.
+/// Writes a number in its only spelling: `1.10`, `1.1` and `11e-1` are equal; integers keep all digits.
 fn write_number(number: &Number, out: &mut String) {
     let written = number.as_str();
     let fraction = written.contains(['.', 'e', 'E']);
@@ -109,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_spelled_one_way_and_keep_their_kind() {
+    fn equal_numbers_have_one_spelling_and_integers_stay_integers() {
         let read = |text: &str| vec![serde_json::from_str::<Value>(text).unwrap()];
         assert_eq!(
             text(&read("[1.10, 11e-1, 1, 1.0, 123456789012345678901234567890, 1e999]")),
@@ -127,7 +126,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_text_reads_back_as_the_same_value(value in json_value()) {
+        fn canonical_text_parses_to_the_same_value(value in json_value()) {
             let functions = [value];
             let read: Vec<Value> = serde_json::from_str(&text(&functions)).unwrap();
             prop_assert_eq!(text(&read), text(&functions));

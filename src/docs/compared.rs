@@ -1,24 +1,24 @@
-//! What of docs is compared: functions as `fix` would leave them with all its fixes allowed, so that `str` and `string`,
-//! or another order of keys, make no difference.
+//! The form in which docs are compared: after all fixes, safe and unsafe, so that `str` and `string`, or a different
+//! order of keys, make no difference.
 
 use serde_json::Value;
 
 use super::fix::renames::{Rename, name_of};
 use super::{canonical, fix, interface};
 
-/// One function in the form in which it is compared.
+/// A function in the form in which it is compared.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Function {
-    /// Its name after the fixes.
+pub struct ComparedFunction {
+    /// The name after the fixes.
     pub name: String,
-    /// The names of its parameters.
+    /// The names of the parameters.
     pub parameters: Vec<String>,
-    /// Canonical JSON of the list that holds it alone.
+    /// The canonical JSON of a list with only this function.
     pub text: String,
 }
 
-impl Function {
-    /// Fixes a function and takes from it what is compared.
+impl ComparedFunction {
+    /// Fixes a function and returns its compared form.
     pub fn of(sent: &Value) -> Self {
         let (fixed, _) = fix::mended(std::slice::from_ref(sent), fix::Safety::Unsafe);
         let first = fixed.first().unwrap_or(sent);
@@ -33,21 +33,21 @@ impl Function {
 
 /// A doc list in the form in which it is compared.
 #[derive(Debug, PartialEq, Eq)]
-pub struct List {
-    /// The text that near copies are found by: canonical JSON.
+pub struct ComparedList {
+    /// The canonical JSON, in which near duplicates are searched.
     pub text: String,
-    /// All descriptions, one a line.
+    /// All descriptions, one per line.
     pub descriptions: String,
-    /// What calls see of it.
+    /// The interface: names, types and required parameters, without descriptions.
     pub interface: String,
-    /// The names that fixes change on the way: a call recorded against the list is carried along by them.
+    /// The names that fixes change; recorded calls are renamed in the same way.
     pub renames: Vec<Rename>,
-    /// The name of the only function as it was sent, and as it is after the fixes.
+    /// The name before and after the fixes, if the list has exactly one function.
     pub only: Option<(String, String)>,
 }
 
-impl List {
-    /// Fixes a list and takes from it what is compared.
+impl ComparedList {
+    /// Fixes a list and returns its compared form.
     pub fn of(functions: &[Value]) -> Self {
         let (fixed, renames) = fix::mended(functions, fix::Safety::Unsafe);
         let mut descriptions = String::new();
@@ -67,7 +67,7 @@ impl List {
     }
 }
 
-/// Adds the descriptions of a function or a schema, and of all inside of it, one a line.
+/// Appends all descriptions in a function or schema, at any depth, one per line.
 fn gather_descriptions(value: &Value, out: &mut String) {
     match value {
         Value::Object(map) => {
@@ -97,15 +97,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spelling_makes_no_difference() {
+    fn spelling_and_key_order_make_no_difference() {
         let one = json!({"name": "ring", "description": "Rings.", "parameters": {"type": "object",
             "properties": {"bell": {"type": "str", "description": "Which."}}, "required": ["bell"]}});
         let other = json!({"parameters": {"required": ["bell"], "properties": {"bell": {"description": "Which.",
             "type": "string"}}, "type": "dict"}, "description": "Rings.", "name": "ring"});
-        let function = Function::of(&one);
-        assert_eq!(function, Function::of(&other));
+        let function = ComparedFunction::of(&one);
+        assert_eq!(function, ComparedFunction::of(&other));
         assert_eq!((function.name.as_str(), &function.parameters[..]), ("ring", &["bell".to_owned()][..]));
-        // A list of one function has the text of that function.
-        assert_eq!(List::of(&[one]).text, function.text);
+        // A list with one function has the same text as the function.
+        assert_eq!(ComparedList::of(&[one]).text, function.text);
     }
 }

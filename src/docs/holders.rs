@@ -1,12 +1,12 @@
-//! Keys under which functions hold their parameters, BFCL's own aside.
+//! Keys other than `parameters` under which functions hold their parameters.
 //!
-//! `dialect` takes some as frames, `fix` turns others over, and what neither can read stays where
-//! it is and is told of: parameters that cannot be read are not the same as none. A key in one of
-//! the tables of those two belongs here too.
+//! `dialect` unwraps some of them and `fix` converts others. Where neither can read the value, it stays in place and
+//! is reported, because unreadable parameters are not the same as no parameters. Every key in the tables of `dialect`
+//! and `fix` is also listed here.
 
 use serde_json::{Map, Value};
 
-/// Every key that may hold parameters beside `parameters`.
+/// All keys other than `parameters` that may hold parameters.
 pub(super) const HOLDERS: [&str; 19] = [
     "required_parameters",
     "optional_parameters",
@@ -29,10 +29,10 @@ pub(super) const HOLDERS: [&str; 19] = [
     "body_parameters",
 ];
 
-/// How many of them, from the first, `fix` turns over; the others are for `dialect`.
+/// How many of the first keys `fix` converts; `dialect` handles the others.
 const N_HELD_BY_FIX: usize = 6;
 
-/// Keys that hold some of the parameters, so none of them is all there is.
+/// Keys that hold only some of the parameters.
 const PARTS: [&str; 6] = [
     "required_parameters",
     "optional_parameters",
@@ -42,26 +42,26 @@ const PARTS: [&str; 6] = [
     "body_parameters",
 ];
 
-/// Keys of a schema that bound nothing where there are no members.
+/// Schema keys that restrict nothing if there are no properties.
 const FRAME: [&str; 5] = ["type", "type_", "$schema", "title", "additionalProperties"];
 
-/// The parameters that a function holds under other keys, with those keys.
+/// Returns the parameters that a function holds under other keys, with these keys.
 pub(super) fn held(function: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> + Clone {
     function.iter().filter(|(key, value)| HOLDERS.contains(&key.as_str()) && !takes_nothing(value))
 }
 
-/// Whether a key holds some of the parameters only.
+/// Returns true if a key holds only some of the parameters.
 pub(super) fn is_part(key: &str) -> bool {
     PARTS.contains(&key)
 }
 
-/// Whether a function has parameters in a form that is for `fix`.
+/// Returns true if a function has parameters in a form that `fix` converts.
 pub(super) fn are_held_for_fix(function: &Map<String, Value>) -> bool {
     function.contains_key("parameters")
         || HOLDERS[..N_HELD_BY_FIX].iter().any(|key| function.contains_key(*key))
 }
 
-/// Whether parameters are none at all: nothing, or a schema without members.
+/// Returns true if there are no parameters: an empty value, or a schema without properties.
 pub(super) fn takes_nothing(parameters: &Value) -> bool {
     match parameters {
         Value::Null => true,

@@ -1,17 +1,17 @@
-//! What a call sees of functions: their names, the names and types of their parameters, which of them must be given,
-//! which values may be, and what is taken for those left out. Descriptions are no part of it.
+//! The part of functions that decides which calls are valid: names, names and types of parameters, required
+//! parameters, allowed values and defaults. Descriptions are not part of it.
 //!
-//! A call that fits functions fits all others of the same interface.
+//! A call that is valid for some functions is valid for all others with the same interface.
 
 use serde_json::{Map, Value, json};
 
 use super::canonical;
 
-/// What stands for the name of an only function: there is no other that a call could mean.
+/// Replaces the name of a list's only function, as a call cannot mean another.
 const ONLY: &str = "*";
 
-/// The interface of some functions as text: equal for lists whose calls fit each other, in whatever order the functions are.
-/// The name of an only function is left out.
+/// Returns the interface of some functions as text, which is equal for lists that accept the same calls. The order of
+/// functions makes no difference, and the name of an only function is omitted.
 pub fn of(functions: &[Value]) -> String {
     let mut shown: Vec<String> = functions
         .iter()
@@ -25,14 +25,14 @@ pub fn of(functions: &[Value]) -> String {
     shown.join("\n")
 }
 
-/// A schema without what is said about it.
+/// Returns a schema without descriptions.
 fn shape(schema: &Value) -> Value {
     let Value::Object(schema) = schema else { return Value::Null };
     let mut shown = Map::new();
     for (key, value) in schema {
         let value = match key.as_str() {
             "type" => value.clone(),
-            // A call that leaves the parameter out stands for one that gives this value.
+            // A call without the parameter means the same as a call with this value.
             "default" if !is_nothing(value) => value.clone(),
             "required" | "enum" => sorted(value),
             "properties" => members(value, schema.get("required").map_or(&[], values)),
@@ -45,7 +45,7 @@ fn shape(schema: &Value) -> Value {
     Value::Object(shown)
 }
 
-/// Whether a default says that there is none.
+/// Returns true if a default states that there is no default.
 fn is_nothing(default: &Value) -> bool {
     default.is_null()
         || default
@@ -53,7 +53,7 @@ fn is_nothing(default: &Value) -> bool {
             .is_some_and(|text| ["", "null", "none"].contains(&text.trim().to_lowercase().as_str()))
 }
 
-/// Members by name; what is taken for one that must be given is nothing to a call.
+/// Returns the properties by name; a required property has no default, as no call can omit it.
 fn members(properties: &Value, required: &[Value]) -> Value {
     let members = properties.as_object().into_iter().flatten().map(|(name, schema)| {
         let mut shown = shape(schema);
@@ -82,11 +82,11 @@ mod tests {
     use super::*;
 
     fn function(name: &str, parameters: &Value) -> Value {
-        json!({"name": name, "description": "Tells the tide.", "parameters": parameters})
+        json!({"name": name, "description": "Returns the tide.", "parameters": parameters})
     }
 
     #[test]
-    fn words_and_order_are_no_part_and_what_a_call_must_hold_to_is() {
+    fn descriptions_and_order_make_no_difference_but_constraints_do() {
         let parameters = json!({"type": "dict", "required": ["port", "day"], "properties": {
             "port": {"type": "string", "description": "Which port.", "enum": ["Inner", "Outer"]},
             "day": {"type": "array", "items": {"type": "integer", "description": "A day."}, "default": []}}});
@@ -96,7 +96,7 @@ mod tests {
         said["parameters"]["required"] = json!(["day", "port"]);
         assert_eq!(of(from_ref(&tide)), of(&[said]));
         let wind = function("wind", &parameters);
-        // An only function is meant whatever it is called; of several each is meant by its name.
+        // The name of an only function makes no difference; the names of several functions do.
         assert_eq!(of(from_ref(&tide)), of(from_ref(&wind)));
         assert_eq!(of(&[tide.clone(), wind.clone()]), of(&[wind.clone(), tide.clone()]));
         assert_ne!(of(&[tide.clone(), wind.clone()]), of(&[tide.clone(), function("gale", &parameters)]));
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_for_a_parameter_left_out_is_part_of_it() {
+    fn defaults_of_optional_parameters_are_part_of_the_interface() {
         let with = |default: Value| {
             function(
                 "tide",

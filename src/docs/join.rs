@@ -1,24 +1,23 @@
-//! Two schemas that hold at once, as one.
+//! Merges two schemas that apply at the same time into one.
 //!
-//! `allOf`, and `&` in TypeScript, say that a value fits every part. Parts are joined only where
-//! the one schema says the same: members are joined in turn, required names are gathered, and
-//! whatever else stands in both has to be equal. Where two parts speak against one another
-//! nothing is chosen, the caller leaves them as they are or refuses. Only words about a value,
-//! which bound nothing, are outweighed by those said first.
+//! `allOf`, and `&` in TypeScript, require a value to match every part. Parts are merged only if the merged schema has
+//! the same meaning: properties are merged recursively, required names are united, and every other key in both has
+//! to be equal. If two parts contradict each other, nothing is chosen; the caller leaves them unmerged or refuses.
+//! Only annotations, which restrict nothing, may differ; the first one is used.
 
 use serde_json::{Map, Value};
 
-use super::combining::STANDING_FOR_OTHERS;
+use super::combining::SUBSTITUTES;
 
-/// Words about a schema, of which the first said counts.
+/// Annotations of a schema; of several, the first is used.
 const WORDS: [&str; 5] = ["description", "title", "example", "examples", "discriminator"];
 
-/// Adds a part to a schema; `false` where the two speak against one another, and the schema is then of no use.
+/// Merges a part into a schema. Returns `false` if they contradict each other; the schema is then unusable.
 pub(super) fn join(schema: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
-    part.iter().all(|(key, value)| !stands_alone(key) && join_key(schema, key, value))
+    part.iter().all(|(key, value)| !is_unmergeable(key) && join_key(schema, key, value))
 }
 
-/// Whether a schema and a value for one of its keys do not speak against one another.
+/// Returns true if a value for a key does not contradict the schema.
 pub(super) fn agrees(schema: &Map<String, Value>, key: &str, value: &Value) -> bool {
     schema.get(key).is_none_or(|own| own == value || is_word(key))
 }
@@ -53,10 +52,10 @@ fn join_member(members: &mut Map<String, Value>, name: &str, member: &Value) -> 
     }
 }
 
-/// Whether a key of a part cannot be told from what stands beside it once they are joined; `if` and what follows it are
-/// joined like any other key.
-fn stands_alone(key: &str) -> bool {
-    key == "not" || STANDING_FOR_OTHERS.contains(&key)
+/// Returns true for keys that would change their meaning after a merge. `if`, `then` and `else` are merged like any
+/// other key.
+fn is_unmergeable(key: &str) -> bool {
+    key == "not" || SUBSTITUTES.contains(&key)
 }
 
 fn is_word(key: &str) -> bool {
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_agree_are_one_schema() {
+    fn compatible_parts_are_merged() {
         for (schema, part, expected) in [
             (
                 json!({"description": "a"}),
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_speak_against_one_another_are_not_joined() {
+    fn contradicting_parts_are_not_merged() {
         for (schema, part) in [
             (json!({"type": "string"}), json!({"type": "integer"})),
             (json!({"minimum": 1}), json!({"minimum": 2})),

@@ -1,13 +1,13 @@
-//! What the types of JSON are called: by a schema, and in a sentence.
+//! Names of the JSON types, for schemas and for messages.
 
 use serde_json::Value;
 
-/// The word of JSON Schema for the type of a value; a whole number is a `number` like any other.
+/// Returns the JSON Schema word for the type of a value; integers are `number`.
 pub(super) fn word(value: &Value) -> &'static str {
     names(value).0
 }
 
-/// The type of a value with its article, for people.
+/// Returns the type of a value with its article, for messages.
 pub(super) fn phrase(value: &Value) -> &'static str {
     names(value).1
 }

@@ -1,14 +1,12 @@
-//! Function docs: what people paste, read into functions and fixed to the BFCL schema.
+//! Function docs: reads pasted text into functions and fixes them to the BFCL schema.
 //!
-//! `parse` runs a chain of parsers from strict JSON to guarded repair and reports which
-//! it used; `dialect` takes functions out of the frames other APIs put around them;
-//! `canonical` gives equal docs equal keys, `compared` the form in which near ones are found; `fix` makes the fewest edits that turn a
-//! function into a BFCL one, each a `patch` with its before; `check` only tells what is
-//! wrong with one. Nothing here is
-//! completed or guessed in silence: what cannot be read is a fault, what cannot be
-//! fixed is a finding. `source` reads program
-//! source, `spec` descriptions of whole APIs. `convert` writes BFCL functions as the
-//! tool definitions of other APIs.
+//! `parse` runs a chain of parsers, from strict JSON to guarded repair, and reports which of them it used; `dialect`
+//! unwraps the formats of other APIs; `source` reads program source; `spec` reads API descriptions such as OpenAPI.
+//! `fix` makes the smallest set of edits that turns a function into a BFCL one, each as a `patch` with its old value;
+//! `check` only reports faults. `canonical` gives equal docs equal keys, and `compared` is the form in which near
+//! duplicates are found. `convert` writes BFCL functions as tool definitions of other APIs.
+//! Nothing is completed or guessed silently: unreadable input is a fault, and an issue that cannot be fixed is a
+//! finding.
 
 pub mod canonical;
 pub mod check;

@@ -1,11 +1,10 @@
 //! RFC 6902 patches that keep the order of keys.
 //!
-//! JSON says nothing about key order, people who read a doc do. So `apply`
-//! settles what the RFC leaves open: a new key goes last, a replaced value stays
-//! where it is, a key moved to another name in its own object is renamed where it
-//! stands, and a key moved onto itself goes last. Any other RFC 6902 program
-//! reads the same patches and gets the same document up to key order.
-//! Deliberately absent: `copy`, which no rule writes.
+//! Key order means nothing in JSON but matters to readers of a doc. So `apply` defines what the RFC leaves open: a new
+//! key is appended, a replaced value keeps its position, a key moved within its own object is renamed in place, and a
+//! key moved onto itself becomes the last one. Any other RFC 6902 implementation reads the same patches and produces
+//! the same document, up to key order.
+//! Deliberately absent: `copy`, which no rule needs.
 
 use std::borrow::Cow;
 
@@ -15,47 +14,47 @@ use thiserror::Error;
 
 use crate::notation::levels::is_within;
 
-/// One operation of a patch; paths are JSON pointers.
+/// One patch operation; paths are JSON pointers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 pub enum PatchOp {
-    /// Holds only where the value at `path` equals `value`.
+    /// Fails unless the value at `path` equals `value`.
     Test {
-        /// Where.
+        /// The pointer.
         path: String,
-        /// What must stand there.
+        /// The expected value.
         value: Value,
     },
-    /// Puts a value at `path`: a new key last, an array element before the one at that index.
+    /// Inserts a value at `path`: a new key is appended, an array element is inserted before that index.
     Add {
-        /// Where.
+        /// The pointer.
         path: String,
         /// The new value.
         value: Value,
     },
-    /// Takes the value at `path` away.
+    /// Removes the value at `path`.
     Remove {
-        /// Where.
+        /// The pointer.
         path: String,
     },
-    /// Puts another value in the place of the one at `path`.
+    /// Replaces the value at `path`.
     Replace {
-        /// Where.
+        /// The pointer.
         path: String,
         /// The new value.
         value: Value,
     },
-    /// Takes the value at `from` away and puts it at `path`.
+    /// Moves the value at `from` to `path`.
     Move {
-        /// Where the value stands.
+        /// The old pointer of the value.
         from: String,
-        /// Where it goes.
+        /// The new pointer of the value.
         path: String,
     },
 }
 
 impl PatchOp {
-    /// The place the operation is about; for a move, where the value stood before.
+    /// Returns the pointer that the operation is about; for a move, the old pointer.
     pub fn path(&self) -> &str {
         match self {
             Self::Test { path, .. }
@@ -66,7 +65,7 @@ impl PatchOp {
         }
     }
 
-    /// All its pointers.
+    /// Returns all pointers of the operation.
     pub fn pointers(&self) -> impl Iterator<Item = &str> {
         let goal = if let Self::Move { path, .. } = self { Some(path.as_str()) } else { None };
         std::iter::once(self.path()).chain(goal)
@@ -76,24 +75,24 @@ impl PatchOp {
 /// Why a patch does not fit a document.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Misfit {
-    /// A `test` found another value: the patch was made for another document.
-    #[error("another value stands at {path:?} than the patch expects")]
+    /// A `test` found a different value: the patch was made for another document.
+    #[error("the value at {path:?} is not the one that the patch expects")]
     OtherValue {
         /// The pointer of the `test`.
         path: String,
     },
-    /// A value would nest deeper than the document may.
+    /// The document would exceed its maximum depth.
     #[error("at {path:?} the document would be more than {levels} levels deep")]
     TooDeep {
-        /// Where the value would be.
+        /// The pointer of the value.
         path: String,
-        /// How many levels the document may have.
+        /// The maximum number of levels.
         levels: usize,
     },
-    /// A path leads nowhere.
-    #[error("nothing stands at {path:?}")]
+    /// A path does not exist.
+    #[error("the document has no value at {path:?}")]
     NoSuchPlace {
-        /// The pointer that leads nowhere.
+        /// The pointer that does not exist.
         path: String,
     },
 }
@@ -101,16 +100,16 @@ pub enum Misfit {
 /// Applies the operations in order.
 ///
 /// # Errors
-/// At the first operation that does not fit; the operations before it have been done by then, so apply to a
-/// copy where the document must survive a misfit.
+/// At the first operation that does not fit. Earlier operations have been applied by then, so use a copy if the
+/// document must survive.
 pub fn apply(document: &mut Value, patch: &[PatchOp]) -> Result<(), Misfit> {
     patch.iter().try_for_each(|op| apply_one(document, op))
 }
 
-/// Applies the operations in order to a document of at most `levels` levels, and leaves none that has more.
+/// Applies the operations in order and keeps the document within `levels` levels.
 ///
 /// # Errors
-/// As [`apply`]; also at the first operation that would put a value so deep.
+/// As [`apply`]; also at the first operation that would exceed the levels.
 pub fn apply_within(document: &mut Value, patch: &[PatchOp], levels: usize) -> Result<(), Misfit> {
     patch.iter().try_for_each(|op| {
         let (path, value) = match op {
@@ -126,19 +125,19 @@ pub fn apply_within(document: &mut Value, patch: &[PatchOp], levels: usize) -> R
     })
 }
 
-/// Whether a text is a pointer as RFC 6901 has it: empty, or steps that begin with a slash each.
+/// Returns true if a text is a pointer as defined in RFC 6901: empty, or steps that each begin with a slash.
 pub fn is_pointer(text: &str) -> bool {
     text.is_empty() || text.starts_with('/')
 }
 
-/// Writes one step of a pointer: `/` and `~` inside a key are escaped.
+/// Returns one step of a pointer, with `/` and `~` escaped.
 pub fn token(key: &str) -> String {
     let mut token = String::with_capacity(key.len());
     push_token(&mut token, key);
     token
 }
 
-/// Writes one step of a pointer at the end of what is there.
+/// Appends one step to a pointer.
 pub fn push_token(pointer: &mut String, key: &str) {
     let mut rest = key;
     while let Some(at) = rest.find(['/', '~']) {
@@ -158,7 +157,7 @@ fn apply_one(document: &mut Value, op: &PatchOp) -> Result<(), Misfit> {
         PatchOp::Add { path, value } => add(document, path, value.clone()),
         PatchOp::Remove { path } => remove(document, path).map(drop),
         PatchOp::Replace { path, value } => {
-            *find_mut(document, path).ok_or_else(|| nowhere(path))? = value.clone();
+            *find_mut(document, path).ok_or_else(|| no_such_place(path))? = value.clone();
             Ok(())
         }
         PatchOp::Move { from, path } => {
@@ -176,7 +175,7 @@ fn add(document: &mut Value, path: &str, value: Value) -> Result<(), Misfit> {
         *document = value;
         return Ok(());
     }
-    let (parent, key) = split(path).ok_or_else(|| nowhere(path))?;
+    let (parent, key) = split(path).ok_or_else(|| no_such_place(path))?;
     match find_mut(document, parent) {
         Some(Value::Object(map)) => {
             map.insert(key, value);
@@ -184,25 +183,25 @@ fn add(document: &mut Value, path: &str, value: Value) -> Result<(), Misfit> {
         }
         Some(Value::Array(list)) => {
             let at = if key == "-" { Some(list.len()) } else { index(&key) };
-            let at = at.filter(|at| *at <= list.len()).ok_or_else(|| nowhere(path))?;
+            let at = at.filter(|at| *at <= list.len()).ok_or_else(|| no_such_place(path))?;
             list.insert(at, value);
             Ok(())
         }
-        _ => Err(nowhere(path)),
+        _ => Err(no_such_place(path)),
     }
 }
 
 fn remove(document: &mut Value, path: &str) -> Result<Value, Misfit> {
-    let (parent, key) = split(path).ok_or_else(|| nowhere(path))?;
+    let (parent, key) = split(path).ok_or_else(|| no_such_place(path))?;
     match find_mut(document, parent) {
         Some(Value::Object(map)) => map.shift_remove(&key),
         Some(Value::Array(list)) => index(&key).filter(|at| *at < list.len()).map(|at| list.remove(at)),
         _ => None,
     }
-    .ok_or_else(|| nowhere(path))
+    .ok_or_else(|| no_such_place(path))
 }
 
-/// Whether this was a move between two names of one object; if so it has been done.
+/// Renames the key if this is a move within one object; returns true if it was.
 fn renamed_in_place(document: &mut Value, from: &str, path: &str) -> bool {
     let (Some((parent, old)), Some((other_parent, new))) = (split(from), split(path)) else { return false };
     if parent != other_parent || old == new {
@@ -217,14 +216,14 @@ fn renamed_in_place(document: &mut Value, from: &str, path: &str) -> bool {
     true
 }
 
-/// The map with the key `old` called `new`, in the same place.
+/// Returns the map with the key `old` renamed to `new`, in the same position.
 pub fn rename_key(map: Map<String, Value>, old: &str, new: &str) -> Map<String, Value> {
     map.into_iter()
         .map(|(key, value)| if key == old { (new.to_owned(), value) } else { (key, value) })
         .collect()
 }
 
-/// The value that a pointer leads to. The reader of `serde_json` makes two texts of each step on its way.
+/// Returns the value at a pointer. The method of `serde_json` allocates two strings for each step.
 fn find<'v>(document: &'v Value, path: &str) -> Option<&'v Value> {
     steps(path)?.try_fold(document, |value, step| match value {
         Value::Object(map) => map.get(&*step),
@@ -241,10 +240,10 @@ fn find_mut<'v>(document: &'v mut Value, path: &str) -> Option<&'v mut Value> {
     })
 }
 
-/// The keys of a pointer, unescaped; none of the pointer to the whole document.
+/// Returns the unescaped keys of a pointer; the pointer to the whole document has none.
 fn steps(path: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
     let mut steps = path.split('/');
-    // What stands before the first slash is no key.
+    // The text before the first slash is not a key.
     (steps.next() == Some("")).then(|| steps.map(unescaped))
 }
 
@@ -252,19 +251,19 @@ fn unescaped(step: &str) -> Cow<'_, str> {
     if step.contains('~') { Cow::from(step.replace("~1", "/").replace("~0", "~")) } else { Cow::from(step) }
 }
 
-/// The pointer of the parent and the last key, unescaped; nothing for the whole document, and for what is no pointer.
+/// Returns the parent's pointer and the last key, unescaped; `None` for the whole document and for invalid pointers.
 fn split(path: &str) -> Option<(&str, String)> {
     let (parent, last) = path.rsplit_once('/').filter(|_| is_pointer(path))?;
     Some((parent, unescaped(last).into_owned()))
 }
 
-/// An array index as RFC 6901 writes it: digits without a leading zero or sign.
+/// Returns an array index as RFC 6901 writes it: digits without a leading zero or sign.
 fn index(key: &str) -> Option<usize> {
     let plain = key == "0" || key.starts_with(|c: char| ('1'..='9').contains(&c));
     plain.then(|| key.parse().ok()).flatten()
 }
 
-fn nowhere(path: &str) -> Misfit {
+fn no_such_place(path: &str) -> Misfit {
     Misfit::NoSuchPlace { path: path.to_owned() }
 }
 
@@ -294,20 +293,20 @@ mod tests {
     }
 
     #[test]
-    fn a_key_moved_to_another_name_is_renamed_where_it_stands() {
+    fn a_key_moved_within_its_object_is_renamed_in_place() {
         let patch = json!([{"op": "move", "from": "/p/class", "path": "/p/_class"}]);
         let document = json!({"p": {"class": 1, "z": 2}});
         assert_eq!(patched(&document, &patch).unwrap(), r#"{"p":{"_class":1,"z":2}}"#);
     }
 
     #[test]
-    fn a_key_moved_onto_itself_goes_last() {
+    fn a_key_moved_onto_itself_becomes_the_last() {
         let patch = json!([{"op": "move", "from": "/a", "path": "/a"}]);
         assert_eq!(patched(&json!({"a": 1, "b": 2}), &patch).unwrap(), r#"{"b":2,"a":1}"#);
     }
 
     #[test]
-    fn keys_with_slashes_and_tildes_are_reached() {
+    fn slashes_and_tildes_in_keys_are_unescaped() {
         let place = format!("/{}", token("a/b~c"));
         let patch = json!([{"op": "replace", "path": place, "value": 2}]);
         assert_eq!(patched(&json!({"a/b~c": 1}), &patch).unwrap(), r#"{"a/b~c":2}"#);
@@ -322,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pointer_leads_nowhere_and_the_empty_one_to_the_whole_document() {
+    fn invalid_pointers_are_refused_and_the_empty_pointer_is_the_whole_document() {
         for path in ["x", "x/a", " ", "0"] {
             for op in ["add", "replace", "test", "remove"] {
                 let patch = json!([{"op": op, "path": path, "value": 2}]);
@@ -338,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn no_patch_makes_a_document_deeper_than_it_may_be() {
+    fn no_patch_exceeds_the_maximum_depth() {
         let within = |levels: usize, patch: Value| {
             let patch: Vec<PatchOp> = serde_json::from_value(patch).unwrap();
             let mut document = json!({"a": {"b": []}, "c": [[1]]});
@@ -353,7 +352,7 @@ mod tests {
         assert_eq!(within(4, moved), too_deep("/a/b/0", 4));
         let replaced = json!([{"op": "replace", "path": "/a", "value": [[[]]]}]);
         assert_eq!(within(3, replaced), too_deep("/a", 3));
-        // Each operation is shallow; together they are not.
+        // Each operation is shallow, but together they exceed the maximum.
         let inner = |at: usize| json!({"op": "add", "path": "/a".repeat(at), "value": {"a": {}}});
         let many: Vec<Value> = (1..2_000).map(inner).collect();
         assert_eq!(within(100, json!(many)), too_deep(&"/a".repeat(99), 100));

@@ -1,34 +1,34 @@
-//! What makes a function doc too poor to be used, as rules in order; each is sure of what it finds.
+//! Rules for function docs too vague to call, in the order they are tried.
 //!
-//! The recipe keeps docs with a name, a description, and for each parameter a type and a
-//! description. Types can be inferred and single gaps filled, so a rule here fires only
-//! where a reader could not tell what to call the function for, or with what.
+//! The published recipe keeps docs with a name, a description, and a type and a description for each parameter. Types
+//! can be inferred and single gaps filled, so a rule here fires only where a reader could not know what to call the
+//! function for, or with which values. Each rule prefers missing a bad doc to reporting a good one.
 
 use super::signature::Signature;
 use crate::text::words::for_each_word;
 
-/// One way in which a doc is too poor.
+/// One reason for which a doc is too vague.
 #[derive(Debug)]
-pub struct Rule {
+pub struct QualityRule {
     /// The reason code.
     pub code: &'static str,
-    /// What is wrong, in one sentence.
+    /// The fault, in one sentence.
     pub what: &'static str,
-    /// A function, as JSON, on which the rule fires.
+    /// A function on which the rule fires, as JSON.
     pub fires: &'static str,
-    /// A function, as JSON, on which it does not.
+    /// A function on which the rule does not fire, as JSON.
     pub quiet: &'static str,
     holds: fn(&Signature, Limits) -> bool,
 }
 
-/// How much a doc must say.
+/// Limits of the rules.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// The share of parameters without a description that is still good.
+    /// The largest accepted share of parameters without a description (0 to 1); higher keeps more docs.
     pub undescribed_share: f64,
-    /// Fewest parameters for which that share counts.
+    /// The smallest number of parameters to which that share applies.
     pub undescribed_min: usize,
-    /// Words a description needs where the name says nothing.
+    /// The fewest words of a description if the name is meaningless.
     pub min_description_words: usize,
 }
 
@@ -39,33 +39,33 @@ impl Default for Limits {
 }
 
 /// All rules, in the order they are tried.
-pub static RULES: [Rule; 6] = [
-    Rule {
+pub static RULES: [QualityRule; 6] = [
+    QualityRule {
         code: "docs/template-text",
-        what: "The name or the description holds a template that nobody filled in.",
+        what: "The name or the description contains an unfilled template.",
         fires: r#"{"name": "ring", "description": "Rings the {{ bell.name }} bell.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
         quiet: r#"{"name": "ring", "description": "Rings a bell, e.g. {\"times\": 3}.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
         holds: |signature, _| has_template(&signature.name) || has_template(&signature.description),
     },
-    Rule {
+    QualityRule {
         code: "docs/placeholder-description",
         what: "The description is a placeholder.",
         fires: r#"{"name": "ring", "description": "TODO: add description", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
         quiet: r#"{"name": "add_todo", "description": "Adds a todo to the list.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
         holds: |signature, _| is_placeholder(&signature.description),
     },
-    Rule {
+    QualityRule {
         code: "docs/undescribed",
         what: "Neither the function nor any of its parameters has a description.",
         fires: r#"{"name": "ring_bell", "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer"}}}}"#,
         quiet: r#"{"name": "ring_bell", "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer", "description": "How often the bell rings."}}}}"#,
         holds: |signature, _| {
-            signature.description.is_empty() && n_described(signature) == 0 && !signature.says_more
+            signature.description.is_empty() && n_described(signature) == 0 && !signature.has_more_text
         },
     },
-    Rule {
+    QualityRule {
         code: "docs/meaningless-name",
-        what: "The name says nothing, and the description hardly more.",
+        what: "The name is meaningless, and the description is too short.",
         fires: r#"{"name": "func1", "description": "A function.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
         quiet: r#"{"name": "func1", "description": "Rings the noon bell of the tower.", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
         holds: |signature, limits| {
@@ -73,7 +73,7 @@ pub static RULES: [Rule; 6] = [
                 && words(&signature.description).len() < limits.min_description_words
         },
     },
-    Rule {
+    QualityRule {
         code: "docs/name-as-description",
         what: "The description only repeats the name, and no parameter is described.",
         fires: r#"{"name": "ring_bell", "description": "Ring bell.", "parameters": {"type": "dict", "required": ["n"], "properties": {"n": {"type": "integer"}}}}"#,
@@ -82,24 +82,24 @@ pub static RULES: [Rule; 6] = [
             !signature.parameters.is_empty()
                 && n_described(signature) == 0
                 && repeats_name(signature)
-                && !signature.says_more
+                && !signature.has_more_text
         },
     },
-    Rule {
+    QualityRule {
         code: "docs/undescribed-parameters",
-        what: "Most of the parameters have no description, and that of the function is too short to stand for them.",
+        what: "Most parameters have no description, and the function's own description is too short to cover them.",
         fires: r#"{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["bell", "times"], "properties": {"bell": {"type": "string"}, "times": {"type": "integer"}}}}"#,
         quiet: r#"{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["bell", "times"], "properties": {"bell": {"type": "string", "description": "Which bell."}, "times": {"type": "integer"}}}}"#,
         holds: undescribed_parameters,
     },
 ];
 
-/// The first rule that a function breaks. Docs that say more in a form of their own are not judged by what is missing.
-pub fn fault(signature: &Signature, limits: Limits) -> Option<&'static Rule> {
+/// Returns the first rule that a function breaks. Docs with more text in a format of their own are not judged by gaps.
+pub fn fault(signature: &Signature, limits: Limits) -> Option<&'static QualityRule> {
     RULES.iter().find(|rule| (rule.holds)(signature, limits))
 }
 
-/// A parameter is described by words, or by the values it may have.
+/// Returns the number of parameters with a description or a list of allowed values.
 fn n_described(signature: &Signature) -> usize {
     let is_described = |description: &str| !description.is_empty() && !is_placeholder(description);
     let parameters = signature.parameters.iter();
@@ -108,7 +108,7 @@ fn n_described(signature: &Signature) -> usize {
         .count()
 }
 
-/// A description of so many words tells of the parameters too.
+/// From this number of words on, a description is assumed to cover the parameters too.
 const LONG_DESCRIPTION: usize = 30;
 
 #[allow(clippy::cast_precision_loss)] // Counts of parameters.
@@ -118,11 +118,11 @@ fn undescribed_parameters(signature: &Signature, limits: Limits) -> bool {
     let is_long = || words(&signature.description).len() >= LONG_DESCRIPTION;
     n_parameters >= limits.undescribed_min
         && n_undescribed as f64 > limits.undescribed_share * n_parameters as f64
-        && !signature.says_more
+        && !signature.has_more_text
         && !is_long()
 }
 
-/// `{{…}}`, `${…}`, `<%…%>` with something inside.
+/// Returns true for `{{…}}`, `${…}`, `<%…%>` with a name inside.
 fn has_template(text: &str) -> bool {
     [("{{", "}}"), ("${", "}"), ("<%", "%>")].iter().any(|(open, close)| {
         text.split(open).skip(1).any(|rest| {
@@ -135,7 +135,7 @@ fn has_template(text: &str) -> bool {
     })
 }
 
-/// Descriptions that stand where one should be written, without case and marks around.
+/// Placeholder descriptions, without case and surrounding punctuation.
 const PLACEHOLDERS: &[&str] = &[
     "a description",
     "add description",
@@ -167,7 +167,7 @@ const PLACEHOLDERS: &[&str] = &[
     "xxx",
     "your description here",
 ];
-/// What only placeholders begin with.
+/// Prefixes that only placeholders have.
 const PLACEHOLDER_STARTS: &[&str] = &["todo:", "todo -", "lorem ipsum", "fixme:", "tbd:"];
 
 fn is_placeholder(description: &str) -> bool {
@@ -181,7 +181,7 @@ fn is_placeholder(description: &str) -> bool {
         || PLACEHOLDER_STARTS.iter().any(|start| bare.starts_with(start))
 }
 
-/// Names that say nothing, without digits, underscores and case; sorted.
+/// Meaningless names, without digits, underscores and case; sorted.
 const MEANINGLESS: &[&str] = &[
     "a",
     "abc",
@@ -251,7 +251,7 @@ fn repeats_name(signature: &Signature) -> bool {
     !said.is_empty() && said.iter().all(|word| name.contains(word) || FILLERS.contains(&word.as_str()))
 }
 
-/// The words of a text in lower case, names cut at underscores, dots and capitals.
+/// Returns the lower-case words of a text; names are split at underscores, dots and capitals.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut cut = String::with_capacity(text.len());
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_are_told_from_examples() {
+    fn templates_are_distinguished_from_examples() {
         for template in ["{{ user }}", "${NAME}", "in {{'Korean' if x}}", "<% name %>"] {
             assert!(has_template(template), "{template}");
         }

@@ -1,63 +1,62 @@
-//! What a function says of itself: name, description, parameters; read off whatever form it was sent in.
+//! The signature of a function: name, description and parameters, read from any supported form.
 //!
-//! A function in the common form, a JSON Schema of known types, is read as it is. Any
-//! other is read as `fix` leaves it with all its fixes allowed, so that every form a fix
-//! can turn over is understood here too. A gap that such a fix fills with the name counts
+//! A function in the common form, JSON Schema with known types, is read directly. Any other is read after all fixes,
+//! so every form that a fix can convert is supported. A description that a fix copies from the name counts as missing.
 //! as a gap.
 
 use serde_json::{Map, Value};
 
-use super::combining::STANDING_FOR_OTHERS;
+use super::combining::SUBSTITUTES;
 use super::fix::renames::name_of;
 use super::fix::{self, Safety};
 use crate::bfcl::types::Type;
 
-/// A function as its reader sees it.
+/// The signature of a function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signature {
-    /// The name as it was sent.
+    /// The name as sent.
     pub name: String,
-    /// The description; empty where there is none.
+    /// The description; empty if there is none.
     pub description: String,
     /// The parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// It says more under keys that are not read here.
-    pub says_more: bool,
+    /// The function has more text under keys that are not read here.
+    pub has_more_text: bool,
 }
 
-/// One parameter, without what is inside of it.
+/// One parameter, without its nested schemas.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// The description; empty where there is none.
+    /// The description; empty if there is none.
     pub description: String,
-    /// What it holds.
+    /// The kind of its value.
     pub kind: ValueKind,
-    /// A call must give it.
+    /// A call must set it.
     pub is_required: bool,
-    /// The values it may have, where they are listed: its own, or those of its items.
+    /// The allowed values, if listed: those of the parameter or of its items.
     pub choices: Vec<String>,
-    /// All text inside of it: names and descriptions of members.
+    /// All text of nested schemas: names and descriptions of properties.
     pub inside: String,
 }
 
-/// What a parameter holds, as far as it can be looked for in a sentence.
+/// The kind of a parameter's value, as far as a sentence can mention it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueKind {
     /// Text.
     Text,
-    /// A whole number or a fraction.
+    /// An integer or a fraction.
     Number,
-    /// Yes or no.
+    /// A boolean.
     Flag,
     /// A list.
     List,
-    /// An object, or anything.
+    /// An object, or any type.
     Other,
 }
 
-/// The signatures of a list of functions, one a function.
+/// Returns the signature of each function of a list.
 pub fn signatures(functions: &[Value]) -> Vec<Signature> {
     if functions.iter().all(is_plain) {
         return functions.iter().map(|function| signature(function, function)).collect();
@@ -66,7 +65,7 @@ pub fn signatures(functions: &[Value]) -> Vec<Signature> {
     functions.iter().zip(&fixed).map(|(sent, fixed)| signature(sent, fixed)).collect()
 }
 
-/// Whether a function can be read as it is: a fix would change words and gaps at most.
+/// Returns true if a function can be read directly: a fix would change only wording and gaps.
 fn is_plain(function: &Value) -> bool {
     let Some(parameters) = function.get("parameters").and_then(Value::as_object) else { return false };
     function.get("name").is_some_and(Value::is_string)
@@ -76,7 +75,7 @@ fn is_plain(function: &Value) -> bool {
         && is_plain_schema(parameters)
 }
 
-/// Keys that turn a schema into something else than it looks like, beside those that stand for other schemas.
+/// Keys that change the meaning of a schema, in addition to those that refer to other schemas.
 const NOT_PLAIN: &[&str] = &["property", "nullable"];
 
 fn is_plain_schema(schema: &Map<String, Value>) -> bool {
@@ -84,7 +83,7 @@ fn is_plain_schema(schema: &Map<String, Value>) -> bool {
     schema.get("type").is_none_or(|word| kind_of_word(word).is_some())
         && schema.get("properties").is_none_or(Value::is_object)
         && is_plainly_described(schema)
-        && !NOT_PLAIN.iter().chain(STANDING_FOR_OTHERS).any(|key| schema.contains_key(*key))
+        && !NOT_PLAIN.iter().chain(SUBSTITUTES).any(|key| schema.contains_key(*key))
         && schema.get("required").is_none_or(Value::is_array)
         && schema.get("items").is_none_or(|items| items.as_object().is_some_and(is_plain_schema))
         && members.into_iter().flatten().all(|(_, member)| {
@@ -92,7 +91,7 @@ fn is_plain_schema(schema: &Map<String, Value>) -> bool {
         })
 }
 
-/// The description is text or not there, and no title stands for it.
+/// Returns true if the description is a text or missing, and no title replaces it.
 fn is_plainly_described(map: &Map<String, Value>) -> bool {
     match map.get("description") {
         None | Some(Value::Null) => !map.contains_key("title"),
@@ -100,7 +99,7 @@ fn is_plainly_described(map: &Map<String, Value>) -> bool {
     }
 }
 
-/// Keys of a function that hold its name, its description and its parameters, or none of a reader's business.
+/// Keys of a function that hold its name, description and parameters, or technical data without text.
 const KNOWN_KEYS: &[&str] = &[
     "name",
     "description",
@@ -114,11 +113,11 @@ const KNOWN_KEYS: &[&str] = &[
     "_meta",
 ];
 
-/// So many words under another key say something.
+/// The fewest words that count as text under another key.
 const MIN_WORDS: usize = 3;
 
-/// Whether a function as sent holds sentences, lists or objects under keys that are not read.
-fn says_more(sent: &Value) -> bool {
+/// Returns true if a function as sent has sentences, lists or objects under keys that are not read.
+fn has_more_text(sent: &Value) -> bool {
     let others =
         sent.as_object().into_iter().flatten().filter(|(key, _)| !KNOWN_KEYS.contains(&key.as_str()));
     others.map(|(_, value)| value).any(|value| match value {
@@ -129,7 +128,7 @@ fn says_more(sent: &Value) -> bool {
     })
 }
 
-/// The signature of a function as sent, read off the form in which it can be read.
+/// Returns the signature of a function as sent, read from its readable form.
 fn signature(sent: &Value, function: &Value) -> Signature {
     let fixed_name = name_of(function);
     let properties = function.pointer("/parameters/properties").and_then(Value::as_object);
@@ -150,11 +149,11 @@ fn signature(sent: &Value, function: &Value) -> Signature {
         name: name_of(sent),
         description: described(function, &fixed_name),
         parameters: parameters.collect(),
-        says_more: says_more(sent),
+        has_more_text: has_more_text(sent),
     }
 }
 
-/// The description, unless it is only the name that a fix put there.
+/// Returns the description, unless it is the name that a fix filled in.
 fn described(schema: &Value, name: &str) -> String {
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default().trim();
     if text == name.trim() { String::new() } else { text.to_owned() }
@@ -164,7 +163,7 @@ fn kind_of(schema: &Value) -> ValueKind {
     schema.get("type").and_then(kind_of_word).unwrap_or(ValueKind::Other)
 }
 
-/// Words of JSON Schema and of Python for BFCL's types, which need no fix to be understood.
+/// Type names of JSON Schema and Python that need no fix to be understood.
 const COMMON_WORDS: [(&str, Type); 7] = [
     ("str", Type::String),
     ("int", Type::Integer),
@@ -175,7 +174,7 @@ const COMMON_WORDS: [(&str, Type); 7] = [
     ("object", Type::Dict),
 ];
 
-/// The kind that a word for a type means; `None` for one that a fix must translate.
+/// Returns the kind that a type name means; `None` if a fix has to translate it.
 fn kind_of_word(word: &Value) -> Option<ValueKind> {
     let word = word.as_str()?.to_ascii_lowercase();
     let common = || COMMON_WORDS.iter().find(|(common, _)| *common == word).map(|(_, kind)| *kind);
@@ -216,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_that_a_fix_turns_over_say_the_same() {
+    fn forms_that_a_fix_converts_have_the_same_signature() {
         let plain = json!({"name": "ring", "description": "Rings a bell.", "parameters": {
             "type": "object", "required": ["bell"], "properties": {
                 "bell": {"type": "string", "description": "Which bell.", "enum": ["noon", "storm"]},
@@ -244,7 +243,7 @@ mod tests {
                     inside: String::new(),
                 },
             ],
-            says_more: false,
+            has_more_text: false,
         };
         assert_eq!(read, [expected]);
         let per_parameter = json!({"name": "ring", "description": "Rings a bell.", "parameters": {
@@ -256,21 +255,21 @@ mod tests {
     }
 
     #[test]
-    fn what_a_fix_fills_in_is_still_a_gap() {
+    fn a_description_filled_in_by_a_fix_is_still_missing() {
         let read = signatures(&[json!({"name": "ring", "parameters": [{"name": "bell", "type": "string"}]})]);
         assert_eq!((read[0].description.as_str(), read[0].parameters[0].description.as_str()), ("", ""));
     }
 
     #[test]
-    fn text_under_other_keys_is_noticed() {
-        let read = |function: Value| signatures(&[function])[0].says_more;
+    fn text_under_other_keys_is_detected() {
+        let read = |function: Value| signatures(&[function])[0].has_more_text;
         assert!(read(json!({"name": "ring", "functionality": "Rings the noon bell."})));
         assert!(read(json!({"name": "ring", "api_arguments": {"bell": "string: which bell"}})));
         assert!(!read(json!({"name": "ring", "id": "ring", "strict": true})));
     }
 
     #[test]
-    fn a_list_is_read_as_a_whole_and_what_is_no_function_has_no_parameters() {
+    fn each_element_has_a_signature_and_non_functions_have_no_parameters() {
         let read = signatures(&[json!({"name": "a"}), json!({"name": "b", "parameters": "none"}), json!(7)]);
         assert_eq!(read.iter().map(|read| read.name.as_str()).collect::<Vec<_>>(), ["a", "b", ""]);
         assert!(read.iter().all(|read| read.parameters.is_empty()));

@@ -10,6 +10,6 @@ pub const VERSION: u32 = 2;
 
 /// A function in the form in which it is compared.
 pub fn function(function: &Value) -> Function {
-    let compared::Function { name, parameters, text } = compared::Function::of(function);
+    let compared::ComparedFunction { name, parameters, text } = compared::ComparedFunction::of(function);
     Function { name, parameters, text }
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::Settings;
 use crate::cells::TypedCells as _;
 use crate::columns::{FUNCTIONS, RENAMES};
-use crate::docs::fix::{self, Fixed, Rule};
+use crate::docs::fix::{self, FixRule, Fixed};
 use crate::docs::patch::PatchOp;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
@@ -42,7 +42,7 @@ pub(crate) const BLOCKING: &[&str] = &[
 /// The fixed list nests too deep for a cell, so no fix is applied.
 const TOO_DEEP: &str = "schema/too-deep";
 
-fn reason(rule: &Rule) -> &'static Reason {
+fn reason(rule: &FixRule) -> &'static Reason {
     REASONS.iter().find(|reason| reason.code == rule.code).expect("every rule has a reason")
 }
 

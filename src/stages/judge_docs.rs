@@ -16,7 +16,7 @@ use super::Settings;
 use crate::cells::TypedCells as _;
 use crate::columns::FUNCTIONS;
 use crate::docs::fix;
-use crate::docs::quality::{Limits, RULES, Rule, fault};
+use crate::docs::quality::{Limits, QualityRule, RULES, fault};
 use crate::docs::signature::signatures;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
@@ -30,7 +30,7 @@ use crate::engine::vocabulary::{Evidence, Reason, TableId};
 static REASONS: LazyLock<Vec<Reason>> =
     LazyLock::new(|| RULES.iter().map(|rule| Reason::policy(rule.code, rule.what)).collect());
 
-fn reason(rule: &Rule) -> &'static Reason {
+fn reason(rule: &QualityRule) -> &'static Reason {
     REASONS.iter().find(|reason| reason.code == rule.code).expect("every rule has a reason")
 }
 
@@ -98,7 +98,7 @@ impl RowStage for JudgeDocs {
             min_description_words: self.min_description_words,
         };
         let signatures = signatures(&functions);
-        let bad: Vec<(&str, &Rule)> = signatures
+        let bad: Vec<(&str, &QualityRule)> = signatures
             .iter()
             .filter_map(|signature| Some((signature.name.as_str(), fault(signature, limits)?)))
             .collect();

@@ -21,7 +21,7 @@ use serde_json::json;
 use super::Settings;
 use crate::cells::TypedCells as _;
 use crate::columns::{COMPARED_TEXT, FUNCTIONS, LIST_VARIANT_OF, RENAMES};
-use crate::docs::compared::List;
+use crate::docs::compared::ComparedList;
 use crate::docs::fix;
 use crate::docs::fix::renames::Rename;
 use crate::engine::context::Context;
@@ -106,14 +106,14 @@ impl Stage for MergeNearDocs {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let mut lists: Vec<(RowIx, List)> = Vec::new();
+        let mut lists: Vec<(RowIx, ComparedList)> = Vec::new();
         view.for_each_batch(cx, |batch| {
-            let compared = batch.map_rows(|row| List::of(&row.functions()))?;
+            let compared = batch.map_rows(|row| ComparedList::of(&row.functions()))?;
             lists.extend(batch.rows().iter().copied().zip(compared));
             Ok(())
         })?;
         lists.sort_unstable_by_key(|&(row, _)| view.position(row));
-        let (rows, lists): (Vec<RowIx>, Vec<List>) = lists.into_iter().unzip();
+        let (rows, lists): (Vec<RowIx>, Vec<ComparedList>) = lists.into_iter().unzip();
         // First merge lists of the same interface, then find the variants among the remaining lists.
         let mut merged: Vec<Option<Near>> = vec![None; lists.len()];
         let mut by_interface: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
@@ -171,7 +171,7 @@ struct Near {
 
 impl MergeNearDocs {
     /// Returns the lists of a group that are near-duplicates of an earlier list in it, with that list.
-    fn near(&self, lists: &[List], group: &[usize], cx: &Context<'_>) -> Result<Vec<(usize, Near)>> {
+    fn near(&self, lists: &[ComparedList], group: &[usize], cx: &Context<'_>) -> Result<Vec<(usize, Near)>> {
         let cancelled = || cx.cancelled();
         let texts: Vec<&str> = group.iter().map(|&at| lists[at].text.as_str()).collect();
         let texts = Texts::encode_unless(&texts, self.tokenizer, &cancelled).ok_or(Error::Interrupted)?;
@@ -190,7 +190,7 @@ impl MergeNearDocs {
 const LEAST_DESCRIBED_ALIKE: f64 = 0.5;
 
 /// Returns whether the descriptions of two lists have enough in common; an empty description matches any other.
-fn are_described_alike(one: &List, other: &List) -> bool {
+fn are_described_alike(one: &ComparedList, other: &ComparedList) -> bool {
     let tokens = Sequences::encode(&[&one.descriptions, &other.descriptions], Tokenizer::Unicode);
     let (own, others) = (tokens.get(0), tokens.get(1));
     own.is_empty()
@@ -199,7 +199,7 @@ fn are_described_alike(one: &List, other: &List) -> bool {
 }
 
 /// Returns the renames that make a call recorded with a list fit its leader; `None` if the renames of the fixes suffice.
-fn renames_to(list: &List, leader: &List) -> Option<Vec<Rename>> {
+fn renames_to(list: &ComparedList, leader: &ComparedList) -> Option<Vec<Rename>> {
     let ((sent, own), (_, other)) = (list.only.as_ref()?, leader.only.as_ref()?);
     if own == other {
         return None;

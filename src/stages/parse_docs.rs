@@ -179,7 +179,7 @@ impl ParseDocs {
             // Functions that were parsed despite a fault are held for people to check.
             Ok(parsed) => Opinion::hold(reason(&parsed.faults[0]), evidence(&parsed.faults[0])),
             Err(fault) => match fault.kind {
-                ParseFault::Truncated | ParseFault::Abbreviated | ParseFault::RepairsDisagree => {
+                ParseFault::Truncated | ParseFault::Abbreviated | ParseFault::AmbiguousRepair => {
                     Opinion::hold(reason(&fault), evidence(&fault))
                 }
                 _ => Opinion::drop(reason(&fault), evidence(&fault)),

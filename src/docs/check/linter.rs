@@ -1,12 +1,10 @@
-//! The verdict of the leaderboard's own format script, fault for fault.
+//! The verdict of the leaderboard's own format script, with the same faults.
 //!
-//! That script stops at the first fault of a function, so a function has one at most,
-//! and which one depends on the order it looks in: keys, then parameter by parameter as
-//! they are written (dicts go deep at once), then the required ones, then the optional
-//! ones. It is stricter than the recipe: a default in the description does not count, a
-//! whole number is no float, an array's allowed values must be arrays, and a tuple
-//! cannot have a default, since JSON has none. Deliberately not followed: it crashes on
-//! allowed values of the type `any`; here they pass.
+//! That script stops at the first fault of a function, so there is at most one per function, and it depends on the
+//! order of checks: keys, then each parameter as written (dicts recursively), then required ones, then optional ones.
+//! It is stricter than the recipe: a default in the description does not count, an integer is not a float, the
+//! allowed values of an array must be arrays, and a tuple cannot have a default, as JSON has no tuples. Deliberately
+//! different: the script crashes on allowed values of the type `any`; here they pass.
 
 use std::fmt::Display;
 
@@ -20,16 +18,16 @@ use crate::docs::fix::names::is_keyword;
 use crate::docs::fix::values::brief;
 use crate::docs::patch::token;
 
-/// What the script says first.
+/// The first fault that the script reports for a function.
 #[derive(Debug, Clone)]
 pub struct Fault {
     /// The fault; `at` is a pointer from the function on.
     pub finding: Finding,
-    /// The declared type that a value did not have; empty for other faults.
+    /// The declared type that the value does not have; empty for other faults.
     pub kind: &'static str,
 }
 
-/// The first fault of a function, if any.
+/// Returns the first fault of a function, if any.
 pub fn fault(function: &Value) -> Option<Fault> {
     judge(function).err().map(|fault| *fault)
 }
@@ -58,7 +56,7 @@ fn judge(function: &Value) -> Verdict {
     required_and_optional(properties, &parameters["required"])
 }
 
-/// The keys, all of them and no other.
+/// Checks that an object has exactly these keys.
 fn exactly(map: &Schema, at: &str, keys: &[(&str, &'static str)]) -> Verdict {
     for (key, code) in keys {
         if !map.contains_key(*key) {
@@ -79,7 +77,12 @@ fn members(properties: &Schema, at: &str) -> Verdict {
 
 fn member(name: &str, member: &Value, at: &str) -> Verdict {
     if is_keyword(name) {
-        return fail("schema/python-keyword", at, format!("{name:?}"), "a name that is no keyword of Python");
+        return fail(
+            "schema/python-keyword",
+            at,
+            format!("{name:?}"),
+            "a name that is not a keyword of Python",
+        );
     }
     let schema = object(member, "schema/unreadable-property", at)?;
     let kind =
@@ -160,7 +163,7 @@ fn allowed_values(schema: &Schema, kind: Type, at: &str) -> Verdict {
     }
 }
 
-/// Whether a value is of a type as Python reads JSON: no value is a tuple.
+/// Checks that a value has a type as Python reads JSON, in which no value is a tuple.
 fn of_type(value: &Value, kind: Type, code: &'static str, at: &str) -> Verdict {
     if kind == Type::Any || Type::of_value(value) == Some(kind) {
         return Ok(());
@@ -202,8 +205,7 @@ fn fail<T>(code: &'static str, at: &str, what: impl Display, expected: impl Disp
 }
 
 fn found(code: &'static str, at: &str, what: impl Display, expected: impl Display) -> Fault {
-    let rule =
-        rules::of(code).expect("a code of this file is in the table: the tests go through the fixtures");
+    let rule = rules::of(code).expect("every code in this file is in the table: the tests cover all of them");
     let (found, expected) = (what.to_string().into(), expected.to_string().into());
     Fault { finding: Finding { rule, at: at.to_owned(), found, expected }, kind: "" }
 }

@@ -1,4 +1,4 @@
-//! Parameters against the list of required ones, and what is said of those left out.
+//! Checks parameters against the list of required ones, and the defaults of optional ones.
 
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
@@ -8,7 +8,7 @@ use crate::docs::fix::required;
 use crate::docs::fix::values::{brief, mentions_default};
 use crate::docs::fix::walk::{Place, Site, each_function, each_parameters, each_schema};
 
-/// The keys of a function, in order.
+/// The keys of a function, in the official order.
 const FUNCTION: [&str; 3] = ["name", "description", "parameters"];
 
 pub(super) fn check(functions: &[Value], findings: &mut Findings) {
@@ -72,14 +72,14 @@ fn parameter(
                 "schema/required-with-default",
                 format!("{}/default", site.pointer),
                 found,
-                "one of the two",
+                "either required or a default",
             );
         }
         (false, None) if mentions_default(schema) => {
             findings.add("schema/described-default", site.pointer, "a default in the description", "");
         }
         (false, None) => {
-            let expected = "\"default\", or a description that names it";
+            let expected = "\"default\", or a description that states it";
             findings.add(
                 "schema/optional-without-default",
                 site.pointer,

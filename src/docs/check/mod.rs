@@ -1,11 +1,10 @@
-//! What is wrong with functions that say they are BFCL's; nothing is changed.
+//! Reports the faults of functions in BFCL's format; changes nothing.
 //!
-//! `schema` asks the JSON Schema, `values`, `members` and `names` what a schema cannot
-//! say; `rules` is the table of everything that can be found, with how much it matters
-//! and to whom; `linter` judges as the official format script does. Codes are those of
-//! `fix` where the fault is the same. `fix` judges a doc on its way and lets pass what it
-//! need not touch; here a doc is read to the letter, so a whole number as the default of
-//! a float is told. What is wrong with questions and answers is `check`, one floor up.
+//! `schema` validates against the JSON Schema; `values`, `members` and `names` check what a schema cannot express;
+//! `rules` is the table of all findings with their level and source; `linter` judges as the official format script
+//! does. Codes are those of `fix` where the fault is the same. `fix` judges a doc on its way into a dataset and leaves
+//! harmless forms as they are; this module is strict, so it reports an integer as the default of a float. Faults of
+//! questions and answers are found by the crate's `lint` module.
 
 pub mod linter;
 mod members;
@@ -22,22 +21,22 @@ use rules::Rule;
 
 pub use schema::SCHEMA;
 
-/// Something that a rule says about a place.
+/// A fault at one place of the functions.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// Which rule.
+    /// The rule that reports it.
     pub rule: &'static Rule,
-    /// The pointer, from the list of functions on.
+    /// The JSON pointer, from the list of functions on.
     pub at: String,
-    /// What stands there.
+    /// The value at that place.
     pub found: Cow<'static, str>,
-    /// What should.
+    /// The expected value.
     pub expected: Cow<'static, str>,
 }
 
-/// Everything there is to say about a list of functions, function by function.
+/// Returns all findings of a list of functions, in the order of functions.
 ///
-/// Rules that only count are among them, see [`rules::Level::Fact`].
+/// They include rules that only count, see [`rules::Level::Fact`].
 pub fn check(functions: &[Value]) -> Vec<Finding> {
     let mut findings = Findings::default();
     schema::check(functions, &mut findings);
@@ -49,12 +48,12 @@ pub fn check(functions: &[Value]) -> Vec<Finding> {
     found
 }
 
-/// The index of the function that a pointer leads into.
+/// Returns the index of the function that a pointer leads into.
 pub fn function_of(at: &str) -> Option<usize> {
     at.split('/').nth(1)?.parse().ok()
 }
 
-/// Where rules put what they find.
+/// Collects the findings of all rules.
 #[derive(Debug, Default)]
 struct Findings {
     found: Vec<Finding>,
@@ -69,10 +68,10 @@ impl Findings {
         expected: impl Into<Cow<'static, str>>,
     ) {
         let rule =
-            rules::of(code).expect("a finding's code is in the table: the tests go through all of them");
+            rules::of(code).expect("the code of every finding is in the table: the tests cover all of them");
         let (at, found, expected) = (at.into(), found.into(), expected.into());
-        // Two keywords of the schema can tell of one fault.
-        if !self.found.iter().any(|told| told.rule.code == rule.code && told.at == at) {
+        // Two keywords of the schema can report the same fault.
+        if !self.found.iter().any(|earlier| earlier.rule.code == rule.code && earlier.at == at) {
             self.found.push(Finding { rule, at, found, expected });
         }
     }

@@ -1,4 +1,4 @@
-//! Names that a Python call can use, each of them once in a list.
+//! Checks names: valid in a Python call, unique in a list, short enough.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use super::Findings;
 use crate::docs::fix::names::{is_function_name, is_keyword, is_parameter_name};
 use crate::docs::fix::walk::{Place, each_function, each_schema};
 
-/// The longest name of a function that OpenAI's API takes, and the longest of the official data.
+/// The maximum length of a function name in OpenAI's API; no name of the official data is longer.
 const MAX_CHARS: usize = 64;
 
 pub(super) fn check(functions: &[Value], findings: &mut Findings) {
@@ -24,12 +24,12 @@ pub(super) fn check(functions: &[Value], findings: &mut Findings) {
                 "schema/function-name",
                 at.as_str(),
                 format!("{name:?}"),
-                "identifiers with dots between",
+                "identifiers separated by dots",
             );
         }
         if name.chars().count() > MAX_CHARS {
             let found = format!("{} characters", name.chars().count());
-            findings.add("schema/long-name", at.as_str(), found, format!("at most {MAX_CHARS}"));
+            findings.add("schema/long-name", at.as_str(), found, format!("at most {MAX_CHARS} characters"));
         }
         let expected = "a name that no other function of the list has";
         if !written.insert(name) {
@@ -50,7 +50,7 @@ pub(super) fn check(functions: &[Value], findings: &mut Findings) {
                 "schema/python-keyword",
                 site.pointer,
                 format!("{name:?}"),
-                "a name that is no keyword of Python",
+                "a name that is not a keyword of Python",
             );
         } else if !is_parameter_name(name) {
             findings.add("schema/parameter-name", site.pointer, format!("{name:?}"), "an identifier");

@@ -1,28 +1,27 @@
-//! The table of what can be found in a function: how much it matters, and to whom.
+//! The table of all findings in functions, with their level and source.
 //!
-//! What is an error breaks the official evaluator or a rule that the fixer keeps, so no
-//! dataset of ours has it. What is a note is wrong too, but the official data has it and
-//! nobody can mend it without inventing. A fact is nothing wrong: it is only counted.
-//! Sentences of codes that `fix` has stand there, so a fault is told in the same words.
+//! An error breaks the official evaluator or a rule of the fixer, so no dataset from this program has one. A note is
+//! also a fault, but the official data has it and it cannot be fixed without inventing content. A fact is not a fault
+//! and is only counted. Codes shared with `fix` use the sentences of `fix`.
 
 use serde::Serialize;
 
 use crate::docs::fix;
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// To be mended before a dataset is published.
+    /// Has to be fixed before a dataset is published.
     Error,
-    /// Wrong, and also found in the official data.
+    /// A fault that the official data also has.
     Note,
-    /// Not wrong; counted only.
+    /// Not a fault; only counted.
     Fact,
 }
 
 impl Level {
-    /// The word for it.
+    /// Returns the name of the level.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -32,22 +31,22 @@ impl Level {
     }
 }
 
-/// Whose rule it is.
+/// The source of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum By {
-    /// The official evaluator stops at it, or lets no answer pass.
+    /// The official evaluator fails on it, or accepts no answer.
     Evaluator,
-    /// The recipe that the leaderboard published asks for it.
+    /// The recipe published by the leaderboard requires it.
     Recipe,
-    /// The official format script asks for it.
+    /// The official format script requires it.
     Linter,
-    /// Every official doc is so.
+    /// All official docs follow it.
     Data,
 }
 
 impl By {
-    /// The word for it.
+    /// Returns the name of the source.
     pub fn name(self) -> &'static str {
         match self {
             Self::Evaluator => "evaluator",
@@ -58,38 +57,38 @@ impl By {
     }
 }
 
-/// One thing that can be found.
+/// A rule that a check reports.
 #[derive(Debug)]
 pub struct Rule {
     /// The reason code.
     pub code: &'static str,
-    /// How much it matters.
+    /// The severity.
     pub level: Level,
-    /// Whose rule it is.
+    /// The sources of the rule.
     pub by: &'static [By],
-    /// What is wrong, in a sentence; none where `fix` has the code and the sentence.
+    /// The fault, in one sentence; `None` if `fix` has the code and the sentence.
     own: Option<&'static str>,
-    /// Functions that it is found in and that it is not found in, as JSON lists; none where `fix` has them.
+    /// Functions with and without the fault, as JSON lists; `None` if `fix` has them.
     pub example: Option<Example>,
 }
 
-/// Two lists of functions, as JSON.
+/// Two lists of functions as JSON.
 #[derive(Debug, Clone, Copy)]
 pub struct Example {
-    /// A list that the rule is found in.
+    /// A list in which the rule finds a fault.
     pub fires: &'static str,
-    /// One that it is not found in.
+    /// A list in which it finds none.
     pub quiet: &'static str,
 }
 
 impl Rule {
-    /// What is wrong, in one sentence.
+    /// Returns the fault in one sentence.
     pub fn what(&self) -> &'static str {
         let of_fix = || fix::rules().find(|rule| rule.code == self.code).map(|rule| rule.what);
         self.own.or_else(of_fix).unwrap_or_default()
     }
 
-    /// A rule of a room that has no fixer.
+    /// Creates a rule of a module without a fixer.
     pub const fn new(code: &'static str, level: Level, by: &'static [By], what: &'static str) -> Self {
         Self { code, level, by, own: Some(what), example: None }
     }
@@ -104,7 +103,7 @@ impl Rule {
     }
 }
 
-/// The rule of that code.
+/// Returns the rule with a code.
 pub fn of(code: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.code == code)
 }
@@ -112,13 +111,13 @@ pub fn of(code: &str) -> Option<&'static Rule> {
 use By::{Data, Evaluator, Linter, Recipe};
 use Level::{Error, Fact, Note};
 
-/// Every rule for functions.
+/// All rules for functions.
 pub static RULES: [Rule; 51] = [
     Rule::new(
         "schema/not-a-function",
         Error,
         &[Evaluator, Linter],
-        "An element of the list is no JSON object.",
+        "An element of the list is not a JSON object.",
     )
     .shown(
         r#"["f"]"#,
@@ -164,7 +163,7 @@ pub static RULES: [Rule; 51] = [
         "schema/misplaced-key",
         Error,
         &[Data, Linter],
-        "A value that is no array has items, or one that is no dict has properties.",
+        "A type other than array has items, or a type other than dict has properties.",
     )
     .shown(
         r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
@@ -180,7 +179,7 @@ pub static RULES: [Rule; 51] = [
         "schema/colliding-name",
         Error,
         &[Evaluator],
-        "Two functions of a list have one name where dots are written as underscores.",
+        "Two functions of a list have the same name once dots are replaced by underscores.",
     )
     .shown(
         r#"[{"name": "a.b", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}},
@@ -195,21 +194,21 @@ pub static RULES: [Rule; 51] = [
     Rule::shared("schema/enum-type", Note, &[Linter]),
     Rule::shared("schema/required-with-default", Note, &[Linter]),
     Rule::shared("schema/key-order", Note, &[Data]),
-    Rule::new("schema/long-name", Note, &[Data], "A function's name is longer than the APIs of models take.")
+    Rule::new("schema/long-name", Note, &[Data], "A function's name is longer than the APIs of models allow.")
     .shown(
         r#"[{"name": "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn", "description": "d",
             "parameters": {"type": "dict", "required": [], "properties": {}}}]"#,
         r#"[{"name": "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn", "description": "d",
             "parameters": {"type": "dict", "required": [], "properties": {}}}]"#,
     ),
-    Rule::new("schema/empty-dict", Fact, &[], "A dict says that it has no members.")
+    Rule::new("schema/empty-dict", Fact, &[], "A dict has an empty list of properties.")
     .shown(
         r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
             "a": {"type": "dict", "description": "x", "properties": {}}}}}]"#,
         r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
             "a": {"type": "dict", "description": "x"}}}}]"#,
     ),
-    Rule::new("schema/null-default", Fact, &[], "A default is null: there is none.")
+    Rule::new("schema/null-default", Fact, &[], "A default is null, which means that there is none.")
     .shown(
         r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
             "a": {"type": "string", "description": "x", "default": null}}}}]"#,
@@ -220,7 +219,7 @@ pub static RULES: [Rule; 51] = [
         "schema/described-default",
         Fact,
         &[Linter],
-        "An optional parameter's default stands in its description alone.",
+        "The default of an optional parameter is only in its description.",
     )
     .shown(
         r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
@@ -232,7 +231,7 @@ pub static RULES: [Rule; 51] = [
         "schema/nested-without-default",
         Fact,
         &[],
-        "A member of a dict says neither that it is required nor what is taken without it.",
+        "A nested property is neither required nor has a default.",
     )
     .shown(
         r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {

@@ -1,8 +1,7 @@
-//! What the JSON Schema in `configs/` says of a function, as findings.
+//! Validates functions against the JSON Schema in `configs/` and reports findings.
 //!
-//! The schema names the reason code for each keyword beside it, so that the file alone
-//! says what is checked. It is compiled once; nothing is ever fetched. A bare map of
-//! parameters is told as such, and not by each key of it.
+//! The schema has the reason code next to each keyword, so the file alone defines the checks. It is compiled once and
+//! never fetches anything. A bare map of parameters is one finding, not one for each key.
 
 use std::sync::LazyLock;
 
@@ -17,16 +16,15 @@ use crate::docs::fix::values::{brief, is_nothing};
 use crate::docs::json_type;
 use crate::docs::patch::push_token;
 
-/// The schema, as it stands in `configs/`.
+/// The schema, from `configs/`.
 pub const SCHEMA: &str = include_str!("../../../configs/bfcl_function.schema.json");
 
-/// The key that gives the codes, in the schema.
+/// The key of the schema under which the reason codes are.
 const REASONS: &str = "x-reasons";
 
 static COMPILED: LazyLock<(Value, Validator)> = LazyLock::new(|| {
-    let schema = serde_json::from_str(SCHEMA).expect("the schema is part of the program, and JSON");
-    let validator =
-        jsonschema::draft202012::new(&schema).expect("the schema is part of the program, and one");
+    let schema = serde_json::from_str(SCHEMA).expect("the schema is compiled in and valid JSON");
+    let validator = jsonschema::draft202012::new(&schema).expect("the schema is compiled in and valid");
     (schema, validator)
 });
 
@@ -40,14 +38,14 @@ pub(super) fn check(functions: &[Value], findings: &mut Findings) {
         }
         for error in validator.iter_errors(function) {
             if flat.is_none() || !error.instance_path().as_str().starts_with("/parameters") {
-                tell(schema, function, &format!("/{n}"), &error, findings);
+                report(schema, function, &format!("/{n}"), &error, findings);
             }
         }
     }
 }
 
-/// Turns one error into findings: one for each unexpected key, else one.
-fn tell(schema: &Value, function: &Value, at: &str, error: &ValidationError<'_>, findings: &mut Findings) {
+/// Turns one validation error into findings: one for each unexpected key, otherwise one.
+fn report(schema: &Value, function: &Value, at: &str, error: &ValidationError<'_>, findings: &mut Findings) {
     let at = format!("{at}{}", error.instance_path().as_str());
     let (place, keyword) = error.schema_path().as_str().rsplit_once('/').unwrap_or_default();
     let reasons = schema.pointer(place).and_then(|place| place.get(REASONS)).and_then(|all| all.get(keyword));
@@ -76,7 +74,7 @@ fn tell(schema: &Value, function: &Value, at: &str, error: &ValidationError<'_>,
     }
 }
 
-/// The code that stands beside a keyword, for a key or a type.
+/// Returns the code next to a keyword, for a key or a type.
 fn code<'s>(reasons: Option<&'s Value>, sub: &str) -> &'s str {
     let code = match reasons {
         Some(Value::Object(codes)) => codes.get(sub).or_else(|| codes.get("")),
@@ -85,7 +83,7 @@ fn code<'s>(reasons: Option<&'s Value>, sub: &str) -> &'s str {
     code.and_then(Value::as_str).unwrap_or("schema/unreadable-property")
 }
 
-/// Tells apart what a schema cannot: whether a type can be translated, which of two meanings a key has.
+/// Refines a code where the schema cannot decide: whether a type can be translated, which of two meanings a key has.
 fn refined<'c>(code: &'c str, at: &str, found: &Value) -> &'c str {
     match (code, found) {
         ("schema/type-synonym", Value::String(text))
@@ -115,14 +113,14 @@ fn refined<'c>(code: &'c str, at: &str, found: &Value) -> &'c str {
     }
 }
 
-/// The keys that a schema allows at a place, in words.
+/// Returns the keys that the schema allows at a place, as text.
 fn expected_keys(schema: &Value, place: &str) -> String {
     let keys = schema.pointer(place).and_then(|place| place.get("properties")).and_then(Value::as_object);
     let keys: Vec<&str> = keys.into_iter().flat_map(|keys| keys.keys()).map(String::as_str).collect();
     format!("only {}", keys.join(", "))
 }
 
-/// What a keyword asks for, in words.
+/// Returns what a keyword requires, as text.
 fn wanted(schema: &Value, path: &str, keyword: &str) -> String {
     let asked = schema.pointer(path);
     match (keyword, asked) {
@@ -134,7 +132,7 @@ fn wanted(schema: &Value, path: &str, keyword: &str) -> String {
         ("uniqueItems", _) => "each name once".to_owned(),
         ("not", Some(Value::Object(not))) if not.is_empty() => "no such key at this type".to_owned(),
         ("not", _) => "\"dict\"".to_owned(),
-        _ => "a text that is not blank".to_owned(),
+        _ => "a non-blank text".to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
-//! Every rule fires on an example and not on the nearest other; the rooms agree with `fix`.
+//! Tests that every rule fires on its example and not on the counter-example, and that `check` agrees with `fix`.
 
-// A `json!` reads best where it is given.
+// `json!` is easiest to read inside the call.
 #![allow(clippy::needless_pass_by_value)]
 
 use std::collections::BTreeSet;
@@ -22,20 +22,20 @@ fn codes(functions: &[Value]) -> BTreeSet<&'static str> {
     check(functions).iter().map(|finding| finding.rule.code).collect()
 }
 
-/// A function with these properties and required ones.
+/// Returns a function with these properties and required names.
 fn function(properties: &Value, required: &Value) -> Value {
     let parameters = json!({"type": "dict", "required": required, "properties": properties});
     json!({"name": "f", "description": "d", "parameters": parameters})
 }
 
-/// One parameter's schema, described.
+/// Returns a function with one described parameter.
 fn parameter(mut schema: Value, required: bool) -> Vec<Value> {
     schema["description"] = json!("x");
     let required = if required { json!(["a"]) } else { json!([]) };
     vec![function(&json!({"a": schema}), &required)]
 }
 
-/// Where the example of `fix` is no example here, or `fix` has no such rule: fires, quiet.
+/// Returns examples (fires, quiet) for rules where those of `fix` do not apply or do not exist.
 fn own_example(code: &str) -> Option<(Vec<Value>, Vec<Value>)> {
     let whole = |fires: Value, quiet: Value| Some((vec![fires], vec![quiet]));
     let one =
@@ -101,7 +101,7 @@ fn own_example(code: &str) -> Option<(Vec<Value>, Vec<Value>)> {
 }
 
 #[test]
-fn every_rule_fires_on_its_example_and_not_on_the_other() {
+fn every_rule_fires_on_its_example_and_not_on_the_counter_example() {
     let mut wrong = Vec::new();
     for rule in &RULES {
         let shown = rule.example.map(|example| (list(example.fires), list(example.quiet)));
@@ -147,7 +147,7 @@ fn a_conforming_function_has_no_error_and_no_note() {
 }
 
 #[test]
-fn a_finding_says_where_what_and_what_instead() {
+fn a_finding_has_a_place_a_value_and_an_expected_value() {
     let functions =
         [json!({"name": "f", "description": "d", "parameters": {"type": "object", "required": ["b"],
         "properties": {"a/b": {"type": "strin", "description": "x", "nullable": true, "default": 1}}}})];
@@ -170,7 +170,7 @@ fn a_finding_says_where_what_and_what_instead() {
 }
 
 #[test]
-fn what_the_fixer_has_fixed_has_no_error_left() {
+fn fixed_functions_have_no_errors() {
     let mut n_clean = 0;
     for rule in fix::rules() {
         for text in [rule.fires, rule.quiet] {
@@ -190,7 +190,7 @@ fn what_the_fixer_has_fixed_has_no_error_left() {
 }
 
 #[test]
-fn the_linter_stops_at_the_first_fault_in_the_order_it_looks() {
+fn the_linter_stops_at_the_first_fault_in_the_order_of_its_checks() {
     let code = |function: &Value| linter::fault(function).map(|fault| fault.finding.rule.code);
     let with = |schema: Value, required: bool| code(&parameter(schema, required)[0]);
     assert_eq!(with(json!({"type": "string"}), true), None);

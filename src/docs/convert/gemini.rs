@@ -1,17 +1,17 @@
-//! BFCL schemas as the subset of `OpenAPI` 3.0 that Gemini takes.
+//! Converts BFCL schemas to the subset of `OpenAPI` 3.0 that Gemini accepts.
 //!
-//! Types are in upper case. What has no key in the subset moves to the description in the words of BFCL's own
-//! converter, or is left out.
+//! Types are upper case. Keys outside the subset move to the description, worded as in BFCL's own converter, or are
+//! omitted.
 
 use serde_json::{Map, Value};
 
-use super::Story;
+use super::ChangeLog;
 use super::reasons::{DEFAULT_IN_DESCRIPTION, ENUM_IN_DESCRIPTION, KEY_LEFT_OUT, TYPE_REPLACED};
 use crate::bfcl::types::Type;
 use crate::docs::fix::values::mentions_default;
 use crate::docs::patch::token;
 
-/// Keys that Gemini takes and BFCL's values fit.
+/// Keys that Gemini accepts with BFCL's values.
 const SAME_KEYS: [&str; 14] = [
     "title",
     "format",
@@ -29,13 +29,13 @@ const SAME_KEYS: [&str; 14] = [
     "example",
 ];
 
-/// The schema of a function's parameters; none for a function without parameters, whose schema Gemini refuses.
-pub(super) fn parameters(bfcl: &Map<String, Value>, at: &str, story: &mut Story) -> Option<Value> {
+/// Returns the schema of a function's parameters; `None` without parameters, as Gemini refuses the empty schema.
+pub(super) fn parameters(bfcl: &Map<String, Value>, at: &str, story: &mut ChangeLog) -> Option<Value> {
     let has_parameters = bfcl.get("properties").is_none_or(|members| !is_empty(members));
     has_parameters.then(|| schema(bfcl, at, story))
 }
 
-fn schema(bfcl: &Map<String, Value>, at: &str, story: &mut Story) -> Value {
+fn schema(bfcl: &Map<String, Value>, at: &str, story: &mut ChangeLog) -> Value {
     let mut schema = Map::new();
     let mut sentences = Vec::new();
     for (key, value) in bfcl {
@@ -45,7 +45,7 @@ fn schema(bfcl: &Map<String, Value>, at: &str, story: &mut Story) -> Value {
             "description" => value.clone(),
             "items" => inner(value, &at, story),
             "anyOf" => listed(value, &at, story),
-            // Gemini refuses an object whose properties are empty.
+            // Gemini refuses an object with empty properties.
             "properties" if !is_empty(value) => by_name(value, &at, story),
             "enum" if is_string_enum(bfcl, value) => value.clone(),
             "enum" => {
@@ -53,7 +53,7 @@ fn schema(bfcl: &Map<String, Value>, at: &str, story: &mut Story) -> Value {
                 story.add(&ENUM_IN_DESCRIPTION, at, value, Value::Null);
                 continue;
             }
-            // There is no default, and without the key there is none either, unless the description mentions one.
+            // A null default means no default, and omitting the key means the same unless the description mentions one.
             "default" if value.is_null() => {
                 if mentions_default(bfcl) {
                     story.add(&KEY_LEFT_OUT, at, value, Value::Null);
@@ -77,7 +77,7 @@ fn schema(bfcl: &Map<String, Value>, at: &str, story: &mut Story) -> Value {
     schema.into()
 }
 
-/// Adds sentences to the description, unless it has them already.
+/// Appends sentences to the description unless it already has them.
 fn describe(schema: &mut Map<String, Value>, sentences: &[String]) {
     let mut description = match schema.get("description") {
         Some(Value::String(text)) => text.clone(),
@@ -95,7 +95,7 @@ fn describe(schema: &mut Map<String, Value>, sentences: &[String]) {
     }
 }
 
-fn typed(value: &Value, at: String, story: &mut Story) -> Value {
+fn typed(value: &Value, at: String, story: &mut ChangeLog) -> Value {
     let Some(declared) = value.as_str().and_then(Type::named) else { return value.clone() };
     let kind = if declared == Type::Any { Type::String } else { declared };
     let kind = kind.json_schema_name().to_ascii_uppercase();
@@ -115,7 +115,7 @@ fn is_empty(members: &Value) -> bool {
     members.as_object().is_some_and(Map::is_empty)
 }
 
-/// A value in a sentence: a text without quotes, unless it is blank.
+/// Returns a value as written in a sentence: a text without quotes, unless it is blank.
 fn spelled(value: &Value) -> String {
     match value {
         Value::String(text) if !text.trim().is_empty() => text.clone(),
@@ -123,19 +123,19 @@ fn spelled(value: &Value) -> String {
     }
 }
 
-fn inner(value: &Value, at: &str, story: &mut Story) -> Value {
+fn inner(value: &Value, at: &str, story: &mut ChangeLog) -> Value {
     match value {
         Value::Object(bfcl) => schema(bfcl, at, story),
         other => other.clone(),
     }
 }
 
-fn listed(value: &Value, at: &str, story: &mut Story) -> Value {
+fn listed(value: &Value, at: &str, story: &mut ChangeLog) -> Value {
     let Value::Array(all) = value else { return value.clone() };
     all.iter().enumerate().map(|(n, each)| inner(each, &format!("{at}/{n}"), story)).collect()
 }
 
-fn by_name(value: &Value, at: &str, story: &mut Story) -> Value {
+fn by_name(value: &Value, at: &str, story: &mut ChangeLog) -> Value {
     let Value::Object(members) = value else { return value.clone() };
     let member = |(name, each): (&String, &Value)| {
         (name.clone(), inner(each, &format!("{at}/{}", token(name)), story))

@@ -1,8 +1,8 @@
-//! BFCL schemas as JSON Schema.
+//! Converts BFCL schemas to JSON Schema.
 
 use serde_json::{Map, Value};
 
-use super::Story;
+use super::ChangeLog;
 use super::reasons::TYPE_REPLACED;
 use crate::bfcl::types::Type;
 use crate::docs::patch::token;
@@ -14,8 +14,8 @@ const WITH_SCHEMA: [&str; 7] =
 /// Keys whose value is an object of schemas by name.
 const WITH_SCHEMAS_BY_NAME: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 
-/// A schema with the type names of JSON Schema. A type that is `any` is left out: without a type every value fits.
-pub(super) fn schema(bfcl: &Map<String, Value>, at: &str, story: &mut Story) -> Value {
+/// Returns a schema with JSON Schema types. The type `any` is omitted: without a type, every value is valid.
+pub(super) fn schema(bfcl: &Map<String, Value>, at: &str, story: &mut ChangeLog) -> Value {
     let mut schema = Map::new();
     for (key, value) in bfcl {
         let at = format!("{at}/{}", token(key));
@@ -34,7 +34,7 @@ pub(super) fn schema(bfcl: &Map<String, Value>, at: &str, story: &mut Story) -> 
     schema.into()
 }
 
-fn typed(value: &Value, at: String, story: &mut Story) -> Value {
+fn typed(value: &Value, at: String, story: &mut ChangeLog) -> Value {
     if *value == "tuple" {
         story.add(&TYPE_REPLACED, at, value, "array".into());
     }
@@ -44,12 +44,12 @@ fn typed(value: &Value, at: String, story: &mut Story) -> Value {
     }
 }
 
-/// The JSON Schema type of a BFCL type; any other word stays.
+/// Returns the JSON Schema type of a BFCL type; other words are unchanged.
 fn json_type(bfcl: &str) -> &str {
     Type::named(bfcl).map_or(bfcl, |kind| kind.json_schema_name())
 }
 
-fn schema_or_list(value: &Value, at: &str, story: &mut Story) -> Value {
+fn schema_or_list(value: &Value, at: &str, story: &mut ChangeLog) -> Value {
     match value {
         Value::Object(inner) => schema(inner, at, story),
         Value::Array(all) => {
@@ -60,7 +60,7 @@ fn schema_or_list(value: &Value, at: &str, story: &mut Story) -> Value {
     }
 }
 
-fn by_name(value: &Value, at: &str, story: &mut Story) -> Value {
+fn by_name(value: &Value, at: &str, story: &mut ChangeLog) -> Value {
     let Value::Object(members) = value else { return value.clone() };
     let member = |(name, inner): (&String, &Value)| {
         (name.clone(), schema_or_list(inner, &format!("{at}/{}", token(name)), story))

@@ -1,9 +1,9 @@
-//! Converts BFCL functions to the tool definitions that the APIs of models take.
+//! Converts BFCL functions to the tool definitions of model APIs.
 //!
-//! `json_schema` writes the JSON Schema of OpenAI, Anthropic and MCP, `gemini` the `OpenAPI` subset of Gemini, and `names`
-//! applies each API's rules for names. An API can express less than BFCL does: every value that changes its meaning or
-//! its place is a [`Change`], every name that the API refuses is a [`Fault`]. Other words for the same type (`dict`,
-//! `object`) are neither. `fix` is the way back; `dialect` reads all of these definitions.
+//! `json_schema` writes the JSON Schema of OpenAI, Anthropic and MCP, `gemini` the `OpenAPI` subset of Gemini, and
+//! `names` applies each API's rules for names. The APIs can express less than BFCL: every value that changes its
+//! meaning or place is a [`Change`], every name that the API refuses is a [`Fault`]. Other words for the same type
+//! (`dict`, `object`) are neither. `dialect` reads all of these definitions, and `fix` converts them back.
 
 mod gemini;
 mod json_schema;
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 pub use reasons::{REASONS, Reason};
 
-/// Who takes the tool definitions.
+/// The API that receives the tool definitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Api {
     /// OpenAI's chat completions: `{"type": "function", "function": {…}}`.
@@ -30,10 +30,10 @@ pub enum Api {
 }
 
 impl Api {
-    /// All of them.
+    /// All APIs.
     pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Mcp, Self::Gemini];
 
-    /// The word for it on the command line.
+    /// Returns the name of the API on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
@@ -44,31 +44,31 @@ impl Api {
     }
 }
 
-/// Tool definitions, and what became of the functions on the way.
+/// Tool definitions, with all changes and faults.
 #[derive(Debug, Clone, Default)]
 pub struct Converted {
     /// The value of `tools` in a request to the API; for MCP, in the result of `tools/list`.
     pub tools: Vec<Value>,
-    /// What the API cannot express as the functions do.
+    /// Values that the API cannot express in the same way.
     pub changes: Vec<Change>,
-    /// What the API refuses.
+    /// Values that the API refuses.
     pub faults: Vec<Fault>,
 }
 
-/// A value that the tool definitions hold in another form, or not at all.
+/// A value that the tool definitions have in another form, or do not have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
     /// The code of one of [`REASONS`].
     pub reason: &'static str,
     /// The pointer into the list of BFCL functions.
     pub at: String,
-    /// The value there.
+    /// The value at that place.
     pub from: Value,
-    /// The value in the tool definition; null where it is in the description only, or nowhere.
+    /// The value in the tool definition; null if it is only in the description or omitted.
     pub to: Value,
 }
 
-/// Something that the API refuses.
+/// A value that the API refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The code of one of [`REASONS`].
@@ -79,7 +79,7 @@ pub struct Fault {
     pub message: String,
 }
 
-/// Converts BFCL functions. What is no valid BFCL in them is handed on as it is: `fix` reports it.
+/// Converts BFCL functions. Values that are not valid BFCL are passed through unchanged; `fix` reports them.
 ///
 /// ```
 /// use serde_json::json;
@@ -92,7 +92,7 @@ pub struct Fault {
 /// assert_eq!((converted.changes[0].reason, &converted.changes[0].to), ("convert/renamed", &json!("tide_now")));
 /// ```
 pub fn convert(functions: &[Value], api: Api) -> Converted {
-    let mut story = Story::default();
+    let mut story = ChangeLog::default();
     let definitions = functions.iter().enumerate();
     let definitions =
         definitions.map(|(n, function)| tool::definition(function, n, api, &mut story)).collect();
@@ -102,13 +102,13 @@ pub fn convert(functions: &[Value], api: Api) -> Converted {
     Converted { tools, changes: story.changes, faults }
 }
 
-/// The changes so far.
+/// The changes collected so far.
 #[derive(Debug, Default)]
-struct Story {
+struct ChangeLog {
     changes: Vec<Change>,
 }
 
-impl Story {
+impl ChangeLog {
     fn add(&mut self, reason: &Reason, at: String, from: &Value, to: Value) {
         self.changes.push(Change { reason: reason.code, at, from: from.clone(), to });
     }

@@ -1,7 +1,7 @@
 //! Each API's rules for names.
 //!
-//! Only dots are replaced, as in BFCL's own converter. A name that is still refused stays as it is and is a fault: a
-//! shortened or transliterated one would be invented.
+//! Only dots are replaced, as in BFCL's own converter. A name that is still refused is unchanged and reported as a
+//! fault: a shortened or transliterated name would be an invention.
 
 use std::collections::HashMap;
 
@@ -11,14 +11,14 @@ use super::reasons::{COLLIDING_NAME, REFUSED_NAME};
 use super::{Api, Fault};
 use crate::docs::fix::walk::{Place, each_function, each_schema};
 
-/// The characters of names that an API takes beyond ASCII letters, digits and underscores, and how many in all.
+/// Characters allowed in names other than ASCII letters, digits and underscores, and the maximum length.
 struct NameRule {
     other_chars: &'static [char],
     max_chars: usize,
 }
 
 impl Api {
-    /// The rule for names of functions.
+    /// Returns the rule for names of functions.
     fn function_names(self) -> NameRule {
         match self {
             // Gemini's documentation allows dots today; earlier versions of the API refuse them.
@@ -28,7 +28,7 @@ impl Api {
         }
     }
 
-    /// The rule for names of parameters, where there is one.
+    /// Returns the rule for names of parameters, if the API has one.
     fn parameter_names(self) -> Option<NameRule> {
         match self {
             Self::Anthropic => Some(NameRule { other_chars: &['-', '.'], max_chars: 64 }),
@@ -43,10 +43,10 @@ impl NameRule {
         c == '_' || c.is_ascii_alphanumeric() || self.other_chars.contains(&c)
     }
 
-    /// What the API refuses in a name.
+    /// Returns the reason for which the API refuses a name.
     fn problem(&self, name: &str) -> Option<String> {
         if let Some(c) = name.chars().find(|c| !self.takes(*c)) {
-            return Some(format!("{name:?} has the character {c:?}, which the API does not take"));
+            return Some(format!("{name:?} has the character {c:?}, which the API does not allow"));
         }
         let n_chars = name.chars().count();
         (n_chars > self.max_chars)
@@ -54,12 +54,12 @@ impl NameRule {
     }
 }
 
-/// The name of a function in the API.
+/// Returns the name of a function in the API.
 pub(super) fn name_in(api: Api, name: &str) -> String {
     if api.function_names().takes('.') { name.to_owned() } else { name.replace('.', "_") }
 }
 
-/// Names of functions and parameters that the API refuses.
+/// Returns the names of functions and parameters that the API refuses.
 pub(super) fn refused(functions: &[Value], api: Api) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut add = |at: String, problem: Option<String>| {
@@ -80,7 +80,7 @@ pub(super) fn refused(functions: &[Value], api: Api) -> Vec<Fault> {
     faults
 }
 
-/// Functions whose names differ, but not in the API.
+/// Returns functions with different names in BFCL and the same name in the API.
 pub(super) fn colliding(functions: &[Value], api: Api) -> Vec<Fault> {
     let mut first_names: HashMap<String, &str> = HashMap::new();
     let mut faults = Vec::new();
@@ -89,7 +89,7 @@ pub(super) fn colliding(functions: &[Value], api: Api) -> Vec<Fault> {
         let converted = name_in(api, name);
         let other = *first_names.entry(converted.clone()).or_insert(name);
         if other != name {
-            let message = format!("{other:?} and {name:?} are both called {converted:?}");
+            let message = format!("{other:?} and {name:?} both become {converted:?}");
             faults.push(Fault { reason: COLLIDING_NAME.code, at: format!("{at}/name"), message });
         }
     });

@@ -2,22 +2,22 @@
 
 use super::Api;
 
-/// A code and what it means.
+/// A reason code and its meaning.
 #[derive(Debug)]
 pub struct Reason {
     /// `convert/problem`, stable.
     pub code: &'static str,
-    /// One sentence.
+    /// The meaning, in one sentence.
     pub what: &'static str,
-    /// An API that the examples are converted for.
+    /// The API for which the examples are converted.
     pub api: Api,
     /// BFCL functions, as a JSON list, whose conversion has this reason.
     pub fires: &'static str,
-    /// BFCL functions whose conversion does not.
+    /// BFCL functions, as a JSON list, whose conversion does not have this reason.
     pub quiet: &'static str,
 }
 
-/// Every reason.
+/// All reasons.
 pub const REASONS: [&Reason; 7] = [
     &RENAMED,
     &TYPE_REPLACED,
@@ -30,7 +30,7 @@ pub const REASONS: [&Reason; 7] = [
 
 pub(super) const RENAMED: Reason = Reason {
     code: "convert/renamed",
-    what: "The API takes no dots in names; each becomes an underscore, as in BFCL's own converter.",
+    what: "The API allows no dots in names; each becomes an underscore, as in BFCL's own converter.",
     api: Api::OpenAi,
     fires: r#"[{"name": "tide.now", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]"#,
     quiet: r#"[{"name": "tide_now", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]"#,
@@ -38,7 +38,7 @@ pub(super) const RENAMED: Reason = Reason {
 
 pub(super) const TYPE_REPLACED: Reason = Reason {
     code: "convert/type-replaced",
-    what: "The API has no such type; it gets the one that BFCL's own converter uses.",
+    what: "The API has no such type; it is replaced as in BFCL's own converter.",
     api: Api::OpenAi,
     fires: r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "tuple", "description": "x", "items": {"type": "integer"}}}}}]"#,
@@ -58,7 +58,7 @@ pub(super) const DEFAULT_IN_DESCRIPTION: Reason = Reason {
 
 pub(super) const ENUM_IN_DESCRIPTION: Reason = Reason {
     code: "convert/enum-in-description",
-    what: "Gemini takes an enum of non-empty strings only; the description lists other values, as in BFCL's own converter.",
+    what: "Gemini accepts only enums of non-empty strings; the description lists others, as in BFCL's own converter.",
     api: Api::Gemini,
     fires: r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "integer", "description": "x", "enum": [1, 2]}}}}]"#,
@@ -78,7 +78,7 @@ pub(super) const KEY_LEFT_OUT: Reason = Reason {
 
 pub(super) const REFUSED_NAME: Reason = Reason {
     code: "convert/refused-name",
-    what: "The API refuses a name: it is too long, or has characters that the API does not take.",
+    what: "The API refuses a name: it is too long, or has characters that the API does not allow.",
     api: Api::Anthropic,
     fires: r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["año"], "properties": {
         "año": {"type": "integer", "description": "x"}}}}]"#,

@@ -1,4 +1,4 @@
-//! Definitions that the APIs take, and the way back.
+//! Tests that the APIs accept the definitions, and that these convert back.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ fn function(name: &str, properties: &Value, required: &Value) -> Value {
     json!({"name": name, "description": "d", "parameters": parameters})
 }
 
-/// A function with all that BFCL has.
+/// Returns a function with every feature of BFCL.
 fn full() -> Value {
     function(
         "harbour.berth",
@@ -39,7 +39,7 @@ fn full() -> Value {
     )
 }
 
-/// The reasons of changes and faults, in order, and where.
+/// Returns the reasons of changes and faults with their places, in order.
 fn story(functions: &[Value], api: Api) -> Vec<(&'static str, String)> {
     let converted = convert(functions, api);
     let faults = converted.faults.into_iter().map(|fault| (fault.reason, fault.at));
@@ -47,13 +47,13 @@ fn story(functions: &[Value], api: Api) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn every_reason_is_given_for_its_own_example_and_not_for_the_other() {
+fn every_reason_is_reported_for_its_example_and_not_for_the_counter_example() {
     for reason in REASONS {
         let codes = |functions: &str| -> Vec<_> {
             story(&list(functions), reason.api).into_iter().map(|(code, _)| code).collect()
         };
-        assert!(codes(reason.fires).contains(&reason.code), "{} is not given", reason.code);
-        assert!(!codes(reason.quiet).contains(&reason.code), "{} is given", reason.code);
+        assert!(codes(reason.fires).contains(&reason.code), "{} is not reported", reason.code);
+        assert!(!codes(reason.quiet).contains(&reason.code), "{} is reported", reason.code);
         assert!(reason.what.ends_with('.') && reason.code.starts_with("convert/"), "{}", reason.code);
     }
     let codes: HashSet<_> = REASONS.iter().map(|reason| reason.code).collect();
@@ -61,7 +61,7 @@ fn every_reason_is_given_for_its_own_example_and_not_for_the_other() {
 }
 
 #[test]
-fn openai_anthropic_and_mcp_take_json_schema_under_names_of_their_own() {
+fn openai_anthropic_and_mcp_use_json_schema_under_different_keys() {
     let schema = json!({"type": "object", "properties": {
         "boat": {"type": "string", "description": "Which.", "enum": ["cog", "hulk"]},
         "at": {"type": "array", "description": "Where.", "items": {"type": "number"}},
@@ -95,7 +95,7 @@ fn openai_anthropic_and_mcp_take_json_schema_under_names_of_their_own() {
 }
 
 #[test]
-fn gemini_takes_a_subset_of_openapi_and_the_rest_is_in_the_description() {
+fn gemini_uses_a_subset_of_openapi_and_the_description_has_the_rest() {
     let converted = convert(&[full(), function("now", &json!({}), &json!([]))], Api::Gemini);
     let schema = json!({"type": "OBJECT", "properties": {
         "boat": {"type": "STRING", "description": "Which.", "enum": ["cog", "hulk"]},
@@ -121,7 +121,7 @@ fn gemini_takes_a_subset_of_openapi_and_the_rest_is_in_the_description() {
     let expected = expected.map(|(reason, at, from, to)| Change { reason, at, from, to });
     assert_eq!(converted.changes, expected);
     assert_eq!(convert(&[], Api::Gemini).tools, [] as [Value; 0]);
-    // That there is no default is lost where the description mentions one.
+    // The fact that there is no default is lost if the description mentions one.
     let without = json!({"unit": {"type": "string", "default": null, "description": "Default is knots."}});
     let converted = convert(&[function("f", &without, &json!([]))], Api::Gemini);
     let changes: Vec<_> =
@@ -138,7 +138,7 @@ fn a_sentence_that_the_description_has_is_not_repeated() {
 }
 
 #[test]
-fn names_that_an_api_refuses_are_faults_and_stay() {
+fn names_that_an_api_refuses_are_faults_and_unchanged() {
     let long = "n".repeat(65);
     let parameter = json!({"type": "integer", "description": "x"});
     let functions = [
@@ -154,7 +154,7 @@ fn names_that_an_api_refuses_are_faults_and_stay() {
 }
 
 #[test]
-fn what_is_no_bfcl_is_handed_on() {
+fn invalid_bfcl_is_passed_through() {
     for odd in
         [json!("f"), json!({"name": 1, "parameters": []}), json!({"name": "f", "parameters": {"type": 7}})]
     {
@@ -165,12 +165,12 @@ fn what_is_no_bfcl_is_handed_on() {
     }
 }
 
-/// Whether a function breaks no rule that `fix` keeps.
+/// Returns true if a function breaks no rule of `fix`.
 fn is_valid_bfcl(function: &Value) -> bool {
     !check(std::slice::from_ref(function)).iter().any(|finding| finding.rule.level == Level::Error)
 }
 
-/// The valid functions among random ones after all fixes, each with a name of its own.
+/// Generates valid functions: random ones after all fixes, with unique names.
 fn valid_functions() -> impl Strategy<Value = Vec<Value>> {
     messy_functions().prop_map(|functions| {
         let mut fixed = fix(&functions, Safety::Unsafe).functions;
@@ -196,7 +196,7 @@ fn with_type(value: &mut Value, from: &str, to: &str) {
     }
 }
 
-/// The keys of a Gemini schema, which are fields of its API.
+/// The keys of a Gemini schema that are fields of its API.
 const GEMINI_KEYS: [&str; 7] = ["type", "description", "enum", "items", "properties", "required", "nullable"];
 const GEMINI_TYPES: [&str; 6] = ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT"];
 
@@ -217,7 +217,7 @@ fn is_gemini_schema(schema: &Value) -> bool {
         && map.get("items").is_none_or(is_gemini_schema)
 }
 
-/// Whether an API takes a tool, by what it publishes on names and schemas.
+/// Returns true if an API accepts a tool by its published rules for names and schemas.
 fn is_taken(tool: &Value, api: Api) -> bool {
     let definition = if api == Api::OpenAi { &tool["function"] } else { tool };
     let (key, max_chars) = match api {
@@ -244,7 +244,7 @@ fn is_taken(tool: &Value, api: Api) -> bool {
 }
 
 #[test]
-fn every_api_takes_the_tools_of_a_function_with_all_that_bfcl_has() {
+fn every_api_accepts_a_function_with_every_feature_of_bfcl() {
     for api in Api::ALL {
         let tools = convert(&[full()], api).tools;
         let tool = if api == Api::Gemini { &tools[0]["functionDeclarations"][0] } else { &tools[0] };
@@ -277,7 +277,7 @@ fn random_functions_are_often_valid() {
 
 proptest! {
     #[test]
-    fn an_api_takes_every_tool_that_has_no_fault(functions in valid_functions()) {
+    fn an_api_accepts_every_tool_without_a_fault(functions in valid_functions()) {
         for api in Api::ALL {
             let converted = convert(&functions, api);
             if !converted.faults.is_empty() {
@@ -294,9 +294,9 @@ proptest! {
         }
     }
 
-    /// The way back, except for what is listed as a change, and `any`, for which JSON Schema has no word.
+    /// Compares with the original, except for listed changes and for `any`, which JSON Schema cannot express.
     #[test]
-    fn tools_are_read_and_fixed_to_the_same_functions(functions in valid_functions()) {
+    fn tools_are_read_and_fixed_back_to_the_same_functions(functions in valid_functions()) {
         let mut functions = Value::Array(functions);
         with_type(&mut functions, "any", "string");
         with_type(&mut functions, "tuple", "array");

@@ -1,14 +1,14 @@
-//! The definition of one function, and the frame around all of them.
+//! Writes the definition of one function, and the list around all of them.
 
 use serde_json::{Map, Value, json};
 
 use super::names::name_in;
 use super::reasons::{KEY_LEFT_OUT, RENAMED};
-use super::{Api, Story, gemini, json_schema};
+use super::{Api, ChangeLog, gemini, json_schema};
 use crate::docs::patch::token;
 
-/// The definition of the function at index `n`.
-pub(super) fn definition(function: &Value, n: usize, api: Api, story: &mut Story) -> Value {
+/// Returns the definition of the function at index `n`.
+pub(super) fn definition(function: &Value, n: usize, api: Api, story: &mut ChangeLog) -> Value {
     let Value::Object(function) = function else { return function.clone() };
     let mut definition = Map::new();
     for (key, value) in function {
@@ -34,7 +34,7 @@ pub(super) fn definition(function: &Value, n: usize, api: Api, story: &mut Story
     }
 }
 
-/// The definitions as the API's list of tools.
+/// Returns the definitions as the API's list of tools.
 pub(super) fn framed(definitions: Vec<Value>, api: Api) -> Vec<Value> {
     if api == Api::Gemini && !definitions.is_empty() {
         return vec![json!({"functionDeclarations": definitions})];
@@ -42,7 +42,7 @@ pub(super) fn framed(definitions: Vec<Value>, api: Api) -> Vec<Value> {
     definitions
 }
 
-fn renamed(name: &str, at: String, api: Api, story: &mut Story) -> String {
+fn renamed(name: &str, at: String, api: Api, story: &mut ChangeLog) -> String {
     let new = name_in(api, name);
     if new != name {
         story.add(&RENAMED, at, &name.into(), new.clone().into());
@@ -50,8 +50,8 @@ fn renamed(name: &str, at: String, api: Api, story: &mut Story) -> String {
     new
 }
 
-/// The parameters as a schema; none where Gemini wants no schema.
-fn schema(parameters: &Value, at: &str, api: Api, story: &mut Story) -> Option<Value> {
+/// Returns the schema of the parameters; `None` where Gemini requires that there is no schema.
+fn schema(parameters: &Value, at: &str, api: Api, story: &mut ChangeLog) -> Option<Value> {
     let Value::Object(parameters) = parameters else { return Some(parameters.clone()) };
     match api {
         Api::OpenAi | Api::Anthropic | Api::Mcp => Some(json_schema::schema(parameters, at, story)),

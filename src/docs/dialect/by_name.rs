@@ -1,7 +1,7 @@
 //! Maps from names to functions: `{"ring": {"description": "Rings.", "parameters": {…}}}`.
 //!
-//! Every value has to describe one, and one at least has to bring parameters; any other object is no such map. A
-//! value may be written as text.
+//! Every value has to describe a function, and at least one has to have parameters; no other object is such a map. A
+//! value may also be JSON text.
 
 use serde_json::{Map, Value};
 
@@ -10,10 +10,10 @@ use super::inner::Inner;
 use crate::allowance::{Allowance, bytes_of};
 use crate::notation::repeated::Repeated;
 
-/// The members of an object, and the keys that stand twice in the text of it.
+/// The members of an object, and the keys that are repeated in its text.
 pub(super) type Members = (Map<String, Value>, Vec<Repeated>);
 
-/// The members of an object from names to functions: every value describes one, and one at least has parameters.
+/// Returns the members of a map from names to functions: all describe one, and at least one has parameters.
 pub(super) fn members_by_name(
     map: &Map<String, Value>,
     allowance: &Allowance,
@@ -27,7 +27,7 @@ pub(super) fn members_by_name(
     found.iter().any(|(_, (member, _))| holds_parameters(member)).then_some(found)
 }
 
-/// The object, also where it is written as text.
+/// Returns the object, which may be written as text.
 fn members(value: &Value, allowance: &Allowance) -> Option<Members> {
     match value {
         Value::Object(map) => allowance.take(bytes_of(value)).then(|| (map.clone(), Vec::new())),
@@ -39,7 +39,7 @@ fn members(value: &Value, allowance: &Allowance) -> Option<Members> {
     }
 }
 
-/// The function with its name in front: its own, or else its key.
+/// Returns the function with its name as the first key: its own name, otherwise its key in the map.
 pub(super) fn named_by_key(key: String, mut members: Map<String, Value>) -> Value {
     let own = members.shift_remove("name");
     let is_name = |own: &Value| own.as_str().is_some_and(|own| !own.trim().is_empty());

@@ -1,36 +1,36 @@
-//! Entries of a catalogue of servers: how a server is started or reached, and not what it can do.
+//! Entries of server catalogues, which describe how to start or reach a server and not what it can do.
 //!
-//! `{"name": "bells", "description": "…", "config": {"mcpServers": {…}}}` has a name and a description as a function
-//! has them, but no call can name a server. Where an entry lists tools, they are the functions; where it lists none,
-//! it is a fault. A command's `args` are no parameters.
+//! `{"name": "bells", "description": "…", "config": {"mcpServers": {…}}}` has a name and a description like a function,
+//! but no call can name a server. If an entry lists tools, these are the functions; if it lists none, it is a fault.
+//! The `args` of a command are not parameters.
 
 use serde_json::{Map, Value};
 
 use crate::docs::holders::HOLDERS;
 
-/// The key under which clients keep the servers they start.
+/// The key under which clients list the servers they start.
 const SERVERS: &str = "mcpServers";
 
-/// The key of a server's arguments, which is also one that holds parameters.
+/// The key of a server's arguments, which may also be a key of parameters.
 const ARGUMENTS: &str = "args";
 
-/// Ways to reach a server.
+/// Transports of servers.
 const TRANSPORTS: [&str; 5] = ["stdio", "sse", "http", "streamable-http", "websocket"];
 
-/// Whether an object describes a server, or several.
+/// Returns true if an object describes one or several servers.
 pub(super) fn is_server(map: &Map<String, Value>) -> bool {
     let holds_parameters = map.contains_key("parameters")
         || HOLDERS.iter().any(|key| *key != ARGUMENTS && map.contains_key(*key));
     !holds_parameters && (is_configured(map) || is_started(map) || is_reached(map) || is_published(map))
 }
 
-/// The setting of a client: `{"mcpServers": {"bells": {…}}}`, also one level deeper.
+/// Returns true for a client's settings, `{"mcpServers": {"bells": {…}}}`, also one level deeper.
 fn is_configured(map: &Map<String, Value>) -> bool {
     let holds_servers = |map: &Map<String, Value>| map.get(SERVERS).is_some_and(Value::is_object);
     holds_servers(map) || map.values().filter_map(Value::as_object).any(holds_servers)
 }
 
-/// `{"command": "npx", "args": ["bells"], "env": {}}`.
+/// Returns true for `{"command": "npx", "args": ["bells"], "env": {}}`.
 fn is_started(map: &Map<String, Value>) -> bool {
     let are_words = |value: &Value| {
         value.as_array().is_some_and(|words| words.iter().all(|word| word.is_string() || word.is_number()))
@@ -39,7 +39,7 @@ fn is_started(map: &Map<String, Value>) -> bool {
         && (map.get(ARGUMENTS).is_some_and(are_words) || map.get("env").is_some_and(Value::is_object))
 }
 
-/// `{"url": "https://bells.com/mcp", "transport": "sse"}`.
+/// Returns true for `{"url": "https://bells.com/mcp", "transport": "sse"}`.
 fn is_reached(map: &Map<String, Value>) -> bool {
     let is_address =
         |key: &&str| map.get(*key).and_then(Value::as_str).is_some_and(|url| url.contains("://"));
@@ -49,7 +49,7 @@ fn is_reached(map: &Map<String, Value>) -> bool {
         && ["transport", "type", "transportType"].iter().any(is_transport)
 }
 
-/// An entry of a registry: `{"name": "…", "version": "1", "packages": [{"registryType": "npm"}]}`.
+/// Returns true for a registry entry: `{"name": "…", "version": "1", "packages": [{"registryType": "npm"}]}`.
 fn is_published(map: &Map<String, Value>) -> bool {
     let is_list_of = |key: &str, inner: &[&str]| {
         let elements = map.get(key).and_then(Value::as_array).filter(|elements| !elements.is_empty());
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers_are_told_from_functions() {
+    fn servers_are_distinguished_from_functions() {
         let is_server = |value: &Value| is_server(value.as_object().unwrap());
         for server in [
             json!({"mcpServers": {"bells": {"command": "npx", "args": ["bells"]}}}),

@@ -1,7 +1,7 @@
-//! What an object holds functions in: containers of many, frames around one.
+//! Unwraps containers of several functions and wrappers of one.
 //!
-//! Both are rows of `tables`. What stands under several keys is taken from each, in the order of the object's keys; a
-//! value that is no list where one should be stays in its place.
+//! Both are rows of `tables`. Values under several keys are all taken, in the order of the object's keys; a value that
+//! is not a list where a list is required stays in place.
 
 use serde_json::{Map, Value};
 
@@ -10,10 +10,10 @@ use super::holds_parameters;
 use super::tables::{CONTAINERS, FRAMES};
 use crate::docs::parse::step::Step;
 
-/// Whether what stands under a key holds functions.
+/// Tests if the value under a key holds functions.
 type Holds = fn(&str, &Value) -> bool;
 
-/// Takes out all that the object holds functions in, in the order of its keys.
+/// Removes and returns all values that hold functions, in the order of the object's keys.
 pub(super) fn held(map: &mut Map<String, Value>) -> Vec<(Value, Step)> {
     let containers = CONTAINERS.iter().map(|(path, step)| (*path, *step, holds_functions as Holds));
     let frames = FRAMES.iter().map(|(key, step)| (std::slice::from_ref(key), *step, holds_function as Holds));
@@ -32,7 +32,7 @@ pub(super) fn held(map: &mut Map<String, Value>) -> Vec<(Value, Step)> {
     held
 }
 
-/// Gives the only function in a frame the name and the description that stand on the frame.
+/// Copies the name and the description of a wrapper to its only function.
 pub(super) fn inherit(held: &mut [(Value, Step)], frame: &Map<String, Value>) {
     let [(Value::Object(inner), step)] = held else { return };
     if !FRAMES.iter().any(|(_, of_frame)| of_frame == step) {
@@ -60,23 +60,23 @@ fn is_empty(value: &Value) -> bool {
     value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
 }
 
-/// Whether the value under a container's key is a list, or another form of one.
+/// Returns true if the value under a container's key is a list, or another form of one.
 fn holds_functions(key: &str, value: &Value) -> bool {
     match value {
         Value::Array(_) => true,
-        // One function under its frame's key is not a map of functions.
+        // One function under its wrapper's key is not a map of functions.
         Value::Object(_) => key != "function",
         Value::String(text) => text.trim_start().starts_with('['),
         _ => false,
     }
 }
 
-/// Whether the value under a frame's key is an object, or written as one.
+/// Returns true if the value under a wrapper's key is an object, or text with an object.
 fn holds_function(_: &str, value: &Value) -> bool {
     value.is_object() || value.as_str().is_some_and(|text| text.trim_start().starts_with('{'))
 }
 
-/// Whether a value is an object that holds a list of functions: one server's answer.
+/// Returns true if a value is an object with a list of functions, such as one server's response.
 pub(super) fn is_container(value: &Value) -> bool {
     value.as_object().is_some_and(|map| {
         (!holds_parameters(map) || is_server(map))

@@ -1,4 +1,4 @@
-//! Strings that hold an object or a list.
+//! Strings that contain an object or a list.
 
 use serde_json::Value;
 
@@ -7,15 +7,15 @@ use crate::notation::json::strict;
 use crate::notation::python;
 use crate::notation::repeated::Repeated;
 
-/// The object or list that a string holds.
+/// The object or list in a string.
 pub(super) struct Inner {
     pub(super) value: Value,
-    /// Keys that stand twice in one object with different values.
+    /// Keys that occur twice in one object with different values.
     pub(super) repeated: Vec<Repeated>,
 }
 
 impl Inner {
-    /// Reads JSON, or what Python prints.
+    /// Reads JSON or a printed Python value.
     pub(super) fn read(text: &str, allowance: &Allowance) -> Option<Self> {
         if !text.trim_start().starts_with(['{', '[']) {
             return None;

@@ -1,13 +1,11 @@
-//! Takes functions out of the frames that APIs and people put around them.
+//! Unwraps functions from the formats of other APIs and of people.
 //!
-//! `tables` has one row a word: containers (`{"tools": […]}`), frames around one function
-//! (`{"type": "function", "function": {…}}`) and other names for a function's own keys
-//! (`input_schema`). A new dialect is a new row. Only frames go; what is inside a function
-//! stays as it was sent, and is for `fix`. An element that is no function refuses the whole
-//! list, but for the switches of a server's own tools, which are left out with a step,
-//! and for operations of an API description, which are named by a fault. An entry of a
-//! catalogue of servers gives the tools it lists, and is no function itself. Keys that stand
-//! twice in a string that holds JSON are faults beside the functions.
+//! `tables` has one row per word: containers (`{"tools": […]}`), wrappers of one function (`{"type": "function",
+//! "function": {…}}`) and other names for a function's own keys (`input_schema`). A new dialect is a new row. Only
+//! wrappers are removed; the inside of a function is unchanged and left to `fix`. An element that is not a function
+//! makes the whole list unreadable, with two exceptions: switches of a server's own tools are omitted with a step, and
+//! unreadable operations of an API description are reported in a fault. An entry of a server catalogue contributes the
+//! tools it lists. Repeated keys in a string with JSON are faults that accompany the functions.
 
 mod by_name;
 mod catalogue;
@@ -32,23 +30,23 @@ use by_name::{members_by_name, named_by_key};
 use held::{held, inherit, is_container};
 use inner::Inner;
 
-/// How many frames may stand inside one another.
+/// The maximum number of nested wrappers.
 const MAX_FRAMES: usize = 8;
 
-/// The functions of a value, each an object with a name; `steps` takes note of the frames that went.
+/// Returns the functions of a value, each an object with a name; `steps` records the removed wrappers.
 ///
 /// # Errors
-/// Where no function is found, or one of the elements is none: half a list is not what was sent.
+/// If there is no function, or an element is not a function: a part of a list is not what was sent.
 pub fn functions(value: Value, steps: &mut Vec<Step>) -> Result<Vec<Value>, Fault> {
     let mut faults = Vec::new();
     let functions = readable_functions(value, steps, &mut faults, &Allowance::of(""))?;
     faults.into_iter().next().map_or(Ok(functions), Err)
 }
 
-/// The functions that can be read; `faults` takes note of that in spite of which they were.
+/// Returns the readable functions; `faults` records the faults despite which they were read.
 ///
 /// # Errors
-/// Where no function is found, or an element of a list is none.
+/// If there is no function, or an element of a list is not a function.
 pub(crate) fn readable_functions(
     value: Value,
     steps: &mut Vec<Step>,
@@ -70,7 +68,7 @@ pub(crate) fn readable_functions(
     collector.collect(value, MAX_FRAMES)?;
     let functions = collector.functions;
     if functions.is_empty() {
-        let none = || Fault::new(ParseFault::NoFunctions, "the text holds no function");
+        let none = || Fault::new(ParseFault::NoFunctions, "the text contains no function");
         return Err(faults.drain(n_faults..).next().unwrap_or_else(none));
     }
     Ok(functions)
@@ -86,7 +84,7 @@ struct Collector<'s> {
 impl Collector<'_> {
     fn collect(&mut self, value: Value, frames: usize) -> Result<(), Fault> {
         let Some(frames) = frames.checked_sub(1) else {
-            let message = format!("more than {MAX_FRAMES} frames around a function");
+            let message = format!("more than {MAX_FRAMES} wrappers around a function");
             return Err(Fault::new(ParseFault::TooDeep, message));
         };
         match value {
@@ -111,7 +109,7 @@ impl Collector<'_> {
         match source::functions(text, self.steps, self.allowance) {
             Some(source) => {
                 let source = source?;
-                // Places are counted in the string, which is no part of the text as sent.
+                // Places are offsets in the string, which is not a part of the text as sent.
                 self.faults.extend(source.faults.into_iter().map(|fault| Fault { at: None, ..fault }));
                 self.collect(Value::Array(source.functions), frames)
             }
@@ -121,7 +119,7 @@ impl Collector<'_> {
 
     fn collect_object(&mut self, mut map: Map<String, Value>, frames: usize) -> Result<(), Fault> {
         if map.is_empty() {
-            let message = "an object without keys stands where a function should be";
+            let message = "an object without keys, expected a function";
             return Err(Fault::new(ParseFault::NoFunctions, message));
         }
         if server::is_switch(&map) {
@@ -135,13 +133,13 @@ impl Collector<'_> {
             self.faults.extend(fault);
             return Ok(());
         }
-        // What brings parameters is a function itself, whatever else it is called or holds.
+        // An object with parameters is a function, whatever else it has.
         let is_server = catalogue::is_server(&map);
         let is_function = holds_parameters(&map) && !is_server;
         let mut held = if is_function { Vec::new() } else { held(&mut map) };
         if !held.is_empty() {
             inherit(&mut held, &map);
-            if server::stands_beside(&map) {
+            if server::has_switches(&map) {
                 self.note(Step::ServerToolLeftOut);
             }
             return self.collect_held(held, frames);
@@ -157,7 +155,7 @@ impl Collector<'_> {
         self.collect_map(map, frames)
     }
 
-    /// What an object holds under several keys; the same list under two of them is one.
+    /// Collects the values under several keys of an object; equal lists count once.
     fn collect_held(&mut self, held: Vec<(Value, Step)>, frames: usize) -> Result<(), Fault> {
         let start = self.functions.len();
         for (inner, step) in held {
@@ -172,7 +170,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// An object that is no function: a map from names to functions, to prose or to whole servers.
+    /// Collects from an object that is not a function: a map from names to functions, prose or servers.
     fn collect_map(&mut self, map: Map<String, Value>, frames: usize) -> Result<(), Fault> {
         if let Some((functions, repeated)) = prose::functions(&map, self.allowance) {
             self.note_repeated(&repeated);
@@ -201,7 +199,7 @@ impl Collector<'_> {
             None => format!("its keys are {}", listed(map.keys())),
         };
         let message = format!("function {} has no name: {found}", self.functions.len());
-        Err(Fault::new(ParseFault::Nameless, message))
+        Err(Fault::new(ParseFault::MissingName, message))
     }
 
     fn note_repeated(&mut self, repeated: &[Repeated]) {
@@ -213,18 +211,18 @@ impl Collector<'_> {
         Fault::new(ParseFault::NotAFunction, message)
     }
 
-    /// Takes note of a step once, however many functions it was taken for.
+    /// Records a step once, for any number of functions.
     fn note(&mut self, step: Step) {
         step::note(self.steps, step);
     }
 }
 
-/// Whether the object has parameters of its own, under any name.
+/// Returns true if the object has parameters, under any name.
 fn holds_parameters(map: &Map<String, Value>) -> bool {
     map.contains_key("parameters") || HOLDERS.iter().any(|key| map.contains_key(*key))
 }
 
-/// Whether the object maps names to servers none of which lists tools.
+/// Returns true if the object maps names to servers, none of which lists tools.
 fn is_map_of_servers(map: &Map<String, Value>) -> bool {
     let is_bare = |value: &Value| {
         value.as_object().is_some_and(|server| catalogue::is_server(server) && !is_container(value))
@@ -232,7 +230,7 @@ fn is_map_of_servers(map: &Map<String, Value>) -> bool {
     !map.is_empty() && map.values().all(is_bare)
 }
 
-/// The fault of a server, or a map of them, that lists no tools.
+/// Returns the fault of a server, or a map of servers, without tools.
 fn no_tools(map: &Map<String, Value>) -> Fault {
     let name = map.get("name").and_then(Value::as_str).or_else(|| map.keys().next().map(String::as_str));
     let name: String = name.unwrap_or_default().chars().take(40).collect();

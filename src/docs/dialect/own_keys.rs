@@ -1,8 +1,8 @@
-//! What other APIs call a function's own keys: its name, its description, its parameters.
+//! Other APIs' names for a function's own keys: its name, its description, its parameters.
 //!
-//! Words are rows of `tables`; beside them stand parameters that are sorted by their place in a web request, a schema
-//! under a word of its own, and a schema where the function should be. Only keys are renamed and frames taken off:
-//! what is inside the parameters is for `fix`.
+//! The names are rows of `tables`. Also supported: parameters grouped by their place in a web request, a schema under
+//! an unknown key, and a schema in place of the function. Only keys are renamed and wrappers removed; the inside of the
+//! parameters is left to `fix`.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ use crate::docs::parse::step::Step;
 use crate::docs::patch::rename_key;
 
 impl Collector<'_> {
-    /// Renames what other APIs call a function's keys.
+    /// Renames other APIs' names for a function's keys.
     pub(super) fn with_own_keys(&mut self, mut map: Map<String, Value>) -> Map<String, Value> {
         for (alias, key, step) in ALIASES {
             let taken = map.contains_key(*key) || (*key == "parameters" && are_held_for_fix(&map));
@@ -42,7 +42,7 @@ impl Collector<'_> {
     }
 }
 
-/// Whether a value is of the kind that a function's key asks for.
+/// Returns true if a value has the type that a function's key requires.
 fn can_be(key: &str, value: &Value) -> bool {
     match key {
         "parameters" => value.is_object() || value.is_array() || value.is_null() || value.is_string(),
@@ -50,7 +50,7 @@ fn can_be(key: &str, value: &Value) -> bool {
     }
 }
 
-/// The object with the parameters of all places of a web request in one map; a name in two places is left.
+/// Merges the parameters of all places of a web request into one map, unless a name occurs in two places.
 fn joined_places(map: &Map<String, Value>, allowance: &Allowance) -> Option<Map<String, Value>> {
     if are_held_for_fix(map) {
         return None;
@@ -76,7 +76,7 @@ fn joined_places(map: &Map<String, Value>, allowance: &Allowance) -> Option<Map<
     Some(members.collect())
 }
 
-/// The key of the one schema with properties that a function without parameters holds, whatever word it has.
+/// Returns the key of the only schema with properties in a function without parameters, whatever its name.
 fn only_schema(map: &Map<String, Value>) -> Option<&str> {
     if holds_parameters(map) || map.contains_key("properties") || !is_named(map) {
         return None;
@@ -96,11 +96,11 @@ fn only_schema(map: &Map<String, Value>) -> Option<&str> {
     }
 }
 
-/// The function around a schema that stands in its place, as pydantic prints a class: the title is its name.
+/// Returns the function for a schema in its place, as pydantic prints a class: the title is the name.
 fn schema_as_function(map: &Map<String, Value>, allowance: &Allowance) -> Option<Map<String, Value>> {
     let properties = map.get("properties")?.as_object().filter(|_| !holds_parameters(map))?;
     let name = map.get("name").or_else(|| map.get("title")).filter(|name| can_be("name", name))?;
-    // The form of a call, which prompts print beside their tools, is no function.
+    // The schema of a call, which prompts print next to their tools, is not a function.
     if properties.len() == 2 && ["name", "arguments"].iter().all(|key| properties.contains_key(*key)) {
         return None;
     }
@@ -117,7 +117,7 @@ fn schema_as_function(map: &Map<String, Value>, allowance: &Allowance) -> Option
     Some(function)
 }
 
-/// Takes off the one object that some put around the schema.
+/// Removes a wrapper around the schema.
 fn unframe_schema(map: &mut Map<String, Value>) {
     if let Some(Value::Object(schema)) = map.get_mut("parameters")
         && schema.len() == 1

@@ -1,10 +1,10 @@
-//! Maps from names to prose about functions, with the parameters as JSON in a line of their own.
+//! Maps from names to prose about functions, with the parameters as JSON in a separate line.
 //!
 //! ```text
 //! "Rings a bell.\nParameters: {\"times\": \"Required. integer. How often.\"}\nOutput: A sound."
 //! ```
 //!
-//! What each parameter's text says of its type and whether it is required is for `fix`.
+//! `fix` reads the type and the optionality from the text of each parameter.
 
 use serde_json::{Map, Value, json};
 
@@ -12,19 +12,19 @@ use crate::allowance::Allowance;
 use crate::notation::json::strict;
 use crate::notation::repeated::Repeated;
 
-/// The key under which such a map stands.
+/// The key of such a map.
 const KEY: &str = "Function_Description";
 const PARAMETERS: &str = "Parameters:";
 const OUTPUT: &str = "\nOutput:";
 
-/// The functions of the map, if the object has one and each text in it can be read, and the keys that stand twice there.
+/// Returns the functions of the map, if the object has one and each text can be read, and the repeated keys in them.
 pub(super) fn functions(
     map: &Map<String, Value>,
     allowance: &Allowance,
 ) -> Option<(Vec<Value>, Vec<Repeated>)> {
     let mut repeated = Vec::new();
     let texts = map.get(KEY)?.as_object()?;
-    // Schemas that several results share stand in the map too, and tell of no parameters.
+    // Schemas shared by several results are also in the map and have no parameters.
     let functions =
         texts.iter().filter(|(_, text)| text.as_str().is_none_or(|text| text.contains(PARAMETERS)));
     let read: Option<Vec<Value>> =
@@ -32,7 +32,7 @@ pub(super) fn functions(
     Some((read?, repeated))
 }
 
-/// What stands before the line of the parameters, and behind its first word.
+/// Returns the text before the line of the parameters, and the rest of that line after its first word.
 fn cut(text: &str) -> Option<(&str, &str)> {
     if let Some(rest) = text.strip_prefix(PARAMETERS) {
         return Some(("", rest));
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_gives_description_and_parameters() {
+    fn a_text_has_description_and_parameters() {
         let text =
             "Rings a bell.\nParameters: {\"times\": \"Required. integer. How often.\"}\nOutput: A sound.";
         let record = json!({KEY: {"ring": text, "components": "- Bell: Object{size}"}});
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn one_text_that_cannot_be_read_is_no_map() {
+    fn a_map_with_an_unreadable_text_is_refused() {
         let record = json!({KEY: {"ring": "Rings.\nParameters: {times\nOutput: -"}});
         assert_eq!(functions(record.as_object().unwrap(), &Allowance::of("")), None);
     }

@@ -1,15 +1,15 @@
-//! Tools that a server runs by itself: they stand among the functions, and have no schema.
+//! Tools that a server runs itself, which are listed among functions without a schema.
 //!
-//! `{"type": "web_search_preview"}`, `{"type": "bash_20250124", "name": "bash"}` and
-//! `{"googleSearch": {}}` are switches, not functions: nothing tells what they take, so
-//! they are left out with a step that says so. Whatever brings a schema is a function.
+//! `{"type": "web_search_preview"}`, `{"type": "bash_20250124", "name": "bash"}` and `{"googleSearch": {}}` are
+//! switches, not functions: their parameters are unknown, so they are omitted and a step reports it. Any object with a
+//! schema is a function.
 
 use serde_json::{Map, Value};
 
 use super::holds_parameters;
 use super::tables::{SERVER_KEYS, SERVER_KINDS};
 
-/// Whether the object only switches on a tool of the server.
+/// Returns true if the object only switches on a tool of the server.
 pub(super) fn is_switch(map: &Map<String, Value>) -> bool {
     if holds_parameters(map) || map.contains_key("properties") || map.contains_key("function") {
         return false;
@@ -20,8 +20,8 @@ pub(super) fn is_switch(map: &Map<String, Value>) -> bool {
     }
 }
 
-/// Whether switches stand beside the functions of one object, as Gemini allows.
-pub(super) fn stands_beside(map: &Map<String, Value>) -> bool {
+/// Returns true if the object has switches in addition to functions, as Gemini allows.
+pub(super) fn has_switches(map: &Map<String, Value>) -> bool {
     map.iter().any(is_switch_key)
 }
 
@@ -29,7 +29,7 @@ fn is_switch_key((key, value): (&String, &Value)) -> bool {
     SERVER_KEYS.contains(&key.as_str()) && (value.is_object() || value.is_boolean())
 }
 
-/// The kind without the day of its version: `bash_20250124`, `web_search_2025_08_26`.
+/// Returns the kind without the date of its version: `bash_20250124`, `web_search_2025_08_26`.
 fn undated(kind: &str) -> &str {
     kind.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_')
 }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn switches_of_all_servers_are_told_from_functions() {
+    fn switches_of_all_servers_are_distinguished_from_functions() {
         let is_switch = |value: Value| is_switch(value.as_object().unwrap());
         for switch in [
             json!({"type": "web_search_preview", "search_context_size": "low"}),

@@ -1,8 +1,8 @@
-//! What the dialects call things: one row a word.
+//! The words of the dialects, one row per word.
 
 use crate::docs::parse::step::Step;
 
-/// Keys that lead from an object to the functions it holds.
+/// Keys that lead from an object to its functions.
 pub(super) const CONTAINERS: &[(&[&str], Step)] = &[
     (&["tools"], Step::Container),
     (&["functions"], Step::Container),
@@ -14,11 +14,11 @@ pub(super) const CONTAINERS: &[(&[&str], Step)] = &[
     (&["api_list"], Step::ApiRecord),
 ];
 
-/// Keys under which a frame holds its one function.
+/// Keys under which a wrapper has its one function.
 pub(super) const FRAMES: &[(&str, Step)] =
     &[("function", Step::Wrapper), ("toolSpec", Step::Bedrock), ("tool", Step::Wrapper)];
 
-/// Other names of a function's keys, taken where the BFCL one is absent; the first that is there counts.
+/// Other names of a function's keys, used if the BFCL key is absent; the first one present counts.
 pub(super) const ALIASES: &[(&str, &str, Step)] = &[
     ("api_name", "name", Step::ApiRecord),
     ("apiCode", "name", Step::ApiRecord),
@@ -41,20 +41,20 @@ pub(super) const ALIASES: &[(&str, &str, Step)] = &[
     ("inputs", "parameters", Step::ApiRecord),
 ];
 
-/// Keys that sort parameters by their place in a web request.
+/// Keys that group parameters by their place in a web request.
 pub(super) const PLACES: &[&str] =
     &["path_parameters", "query_parameters", "header_parameters", "body_parameters"];
 
-/// Words in keys that speak of what comes back, never of what is given.
+/// Words in keys that describe results, never parameters.
 pub(super) const ABOUT_ANSWERS: &[&str] = &["output", "response", "return", "result", "answer", "error"];
 
-/// Keys that some put around a schema.
+/// Keys that may wrap a schema.
 pub(super) const SCHEMA_HOLDERS: &[&str] = &["json", "jsonSchema"];
 
-/// Keys of a schema that stands where the function should be, with what belongs to it.
+/// Keys of a schema in place of a function, including definitions.
 pub(super) const SCHEMA_PARTS: &[&str] = &["type", "properties", "required", "$defs", "definitions"];
 
-/// Kinds of tools that the server runs itself; their names have a date or nothing after these words.
+/// Kinds of tools that the server runs itself, without the date at the end of a name.
 pub(super) const SERVER_KINDS: &[&str] = &[
     "apply_patch",
     "bash",
@@ -80,7 +80,7 @@ pub(super) const SERVER_KINDS: &[&str] = &[
     "web_search_preview",
 ];
 
-/// Keys by which Gemini switches on a tool of its own.
+/// Keys with which Gemini switches on its own tools.
 pub(super) const SERVER_KEYS: &[&str] = &[
     "codeExecution",
     "code_execution",

@@ -1,4 +1,4 @@
-//! Every dialect gives the same function, and what is none has a reason.
+//! Tests that all dialects of a function are read equally, and that other values are refused with a reason.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -17,7 +17,7 @@ fn fault(value: Value) -> ParseFault {
 }
 
 #[test]
-fn every_dialect_gives_the_same_function() {
+fn every_dialect_is_read_as_the_same_function() {
     let schema = json!({"type": "object", "properties": {}});
     let function = json!({"name": "f", "description": "d", "parameters": schema});
     let sent: &[(Value, &[&str])] = &[
@@ -103,7 +103,7 @@ fn a_member_of_a_map_keeps_its_own_name() {
 }
 
 #[test]
-fn a_key_that_stands_twice_in_a_string_is_told() {
+fn a_repeated_key_in_a_string_is_reported() {
     let twice = r#"{"name": "f", "parameters": {"a": 1, "a": 2}}"#;
     let prose = "Rings.\nParameters: {\"a\": \"x\", \"a\": \"y\"}";
     for value in [
@@ -127,19 +127,19 @@ fn keys_and_their_order_stay_as_sent() {
 }
 
 #[test]
-fn what_is_no_function_has_a_reason() {
+fn values_that_are_not_functions_have_a_reason() {
     assert_eq!(fault(json!({})), ParseFault::NoFunctions);
     assert_eq!(fault(json!([])), ParseFault::NoFunctions);
     assert_eq!(fault(json!([null])), ParseFault::NotAFunction);
     assert_eq!(fault(json!(["go search the web"])), ParseFault::NotAFunction);
     assert_eq!(fault(json!([{"name": "f"}, 7])), ParseFault::NotAFunction);
-    assert_eq!(fault(json!({"function": "search"})), ParseFault::Nameless);
-    assert_eq!(fault(json!([{"name": " "}])), ParseFault::Nameless);
-    assert_eq!(fault(json!({"city": {"type": "string", "description": "x"}})), ParseFault::Nameless);
+    assert_eq!(fault(json!({"function": "search"})), ParseFault::MissingName);
+    assert_eq!(fault(json!([{"name": " "}])), ParseFault::MissingName);
+    assert_eq!(fault(json!({"city": {"type": "string", "description": "x"}})), ParseFault::MissingName);
 }
 
 #[test]
-fn a_catalogue_of_servers_gives_their_tools_or_a_fault() {
+fn a_catalogue_of_servers_is_read_as_their_tools_or_refused() {
     let ring = json!({"name": "ring", "description": "d", "parameters": {}});
     let config = json!({"mcpServers": {"bells": {"command": "npx", "args": ["bells"]}}});
     let entry = json!({"name": "Bells", "description": "Rings bells.", "config": config});
@@ -161,13 +161,13 @@ fn a_catalogue_of_servers_gives_their_tools_or_a_fault() {
 }
 
 #[test]
-fn frames_without_end_are_refused() {
+fn too_many_wrappers_are_refused() {
     let deep = (0..20).fold(json!({"name": "f"}), |inner, _| json!([inner]));
     assert_eq!(fault(deep), ParseFault::TooDeep);
 }
 
 #[test]
-fn parameters_of_all_places_of_a_request_are_joined() {
+fn parameters_of_all_places_of_a_request_are_merged() {
     let record = json!([{"name": "f", "path_parameters": {"id": {"type": "string"}}, "host": "h",
         "query_parameters": {"page": {"type": "integer"}}}]);
     let (functions, steps) = read(record);
@@ -179,17 +179,17 @@ fn parameters_of_all_places_of_a_request_are_joined() {
 }
 
 #[test]
-fn a_list_of_switches_alone_holds_no_function() {
+fn a_list_of_only_switches_has_no_function() {
     assert_eq!(fault(json!([{"type": "web_search"}, {"googleSearch": {}}])), ParseFault::NoFunctions);
 }
 
 #[test]
-fn the_form_of_a_call_is_no_function() {
+fn the_schema_of_a_call_is_not_a_function() {
     let form = json!({"title": "Call", "type": "object", "properties": {"name": {}, "arguments": {}}});
-    assert_eq!(fault(form), ParseFault::Nameless);
+    assert_eq!(fault(form), ParseFault::MissingName);
 }
 
-/// A conforming function, as the official data has them.
+/// Generates a valid function like those of the official data.
 fn function() -> impl Strategy<Value = Value> {
     let word = "[a-z]{3,8}";
     let kind = prop::sample::select(vec!["string", "integer", "float", "boolean"]);
@@ -216,7 +216,7 @@ fn function() -> impl Strategy<Value = Value> {
     )
 }
 
-/// The schema of a function in the words of JSON Schema.
+/// Returns the schema of a function with JSON Schema's words.
 fn json_schema(function: &Value) -> Value {
     let text = function["parameters"].to_string();
     let text = text
@@ -225,8 +225,8 @@ fn json_schema(function: &Value) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// The schema with its types as Gemini's old client writes them.
-fn shouted(schema: &Value) -> Value {
+/// Returns the schema with types as Gemini's old client writes them.
+fn upper_case(schema: &Value) -> Value {
     let kinds = ["object", "string", "integer", "number", "boolean"];
     let shout = |text: String, kind: &&str| {
         text.replace(&format!(r#""type":"{kind}""#), &format!(r#""type_":"{}""#, kind.to_uppercase()))
@@ -234,7 +234,7 @@ fn shouted(schema: &Value) -> Value {
     serde_json::from_str(&kinds.iter().fold(schema.to_string(), shout)).unwrap()
 }
 
-/// Each parameter with a mark instead of a list beside them.
+/// Returns each parameter with a `required` mark instead of one list.
 fn marked(function: &Value) -> Map<String, Value> {
     let required = function["parameters"]["required"].as_array().unwrap();
     let properties = function["parameters"]["properties"].as_object().unwrap();
@@ -246,7 +246,7 @@ fn marked(function: &Value) -> Map<String, Value> {
     properties.iter().map(mark).collect()
 }
 
-/// The function in every dialect.
+/// Returns the function in every dialect.
 fn printed(function: &Value) -> Vec<Value> {
     let (name, said, schema) = (&function["name"], &function["description"], json_schema(function));
     let plain = json!({"name": name, "description": said, "parameters": schema});
@@ -259,7 +259,7 @@ fn printed(function: &Value) -> Vec<Value> {
         json!([{"type": "function", "name": name, "description": said, "parameters": schema, "strict": true}]),
         json!([plain, {"type": "web_search_preview"}]),
         json!([{"name": name, "description": said, "input_schema": schema}, {"type": "bash_20250124", "name": "bash"}]),
-        json!([{"functionDeclarations": [{"name": name, "description": said, "parameters": shouted(&schema)}]}]),
+        json!([{"functionDeclarations": [{"name": name, "description": said, "parameters": upper_case(&schema)}]}]),
         json!({"jsonrpc": "2.0", "result": {"tools": [{"name": name, "description": said, "inputSchema": schema}]}}),
         json!({"server": {"tools": [{"name": name, "description": said, "inputSchema": schema}]}}),
         json!([{"toolSpec": {"name": name, "description": said, "inputSchema": {"json": schema}}}]),
@@ -271,7 +271,7 @@ fn printed(function: &Value) -> Vec<Value> {
     ]
 }
 
-/// Two functions in one object that holds each under a key of its own, in the dialects that have more than one.
+/// Returns an object with two functions under different keys, in the dialects that have several.
 fn in_two_holders(a: &Value, b: &Value, n: usize) -> Value {
     let holders = [
         "tools",
@@ -290,7 +290,7 @@ fn in_two_holders(a: &Value, b: &Value, n: usize) -> Value {
     json!([{first: under(first, a), second: under(second, b)}])
 }
 
-/// The text of a doc in a string, in a string of a frame, in a list under a key, or as it is.
+/// Returns the text of a doc in a string, in a string of a wrapper, in a list under a key, or unchanged.
 fn in_layer(text: &str, n: usize) -> String {
     match n % 5 {
         0 => format!("[{text}]"),
@@ -303,7 +303,7 @@ fn in_layer(text: &str, n: usize) -> String {
 
 proptest! {
     #[test]
-    fn two_holders_are_read_or_told(a in function(), b in function(), n in 0..42_usize) {
+    fn two_containers_are_read_or_reported(a in function(), b in function(), n in 0..42_usize) {
         let sent = in_two_holders(&a, &b, n);
         if let Ok(functions) = crate::docs::parse::parse(&sent.to_string()).and_then(crate::docs::parse::Parsed::sure) {
             let expected = if a == b { vec![a] } else { vec![a, b] };
@@ -312,7 +312,7 @@ proptest! {
     }
 
     #[test]
-    fn namesakes_are_kept_apart(a in function(), b in function(), n in 0..5_usize) {
+    fn functions_with_the_same_name_are_not_merged(a in function(), b in function(), n in 0..5_usize) {
         let mut b = b;
         b["name"] = a["name"].clone();
         let sent = in_layer(&format!("{a}, {b}"), if n == 2 { 0 } else { n });
@@ -322,7 +322,7 @@ proptest! {
     }
 
     #[test]
-    fn a_key_twice_is_a_fault_in_every_layer(a in function(), b in function(), n in 0..5_usize) {
+    fn a_repeated_key_is_a_fault_in_every_layer(a in function(), b in function(), n in 0..5_usize) {
         prop_assume!(a["parameters"] != b["parameters"]);
         let text = a.to_string();
         let sent = in_layer(&format!("{}, \"parameters\": {}}}", &text[..text.len() - 1], b["parameters"]), n);
@@ -341,7 +341,7 @@ proptest! {
 }
 
 #[test]
-fn an_operation_that_cannot_be_read_does_not_take_the_others_with_it() {
+fn an_unreadable_operation_does_not_affect_the_others() {
     let value = json!({"openapi": "3.0.0", "paths": {"/boats": {
         "get": {"operationId": "listBoats", "summary": "All boats"},
         "post": {"operationId": "addBoat", "parameters": [{"$ref": "#/components/parameters/Lost"}]}}}});
@@ -356,7 +356,7 @@ fn an_operation_that_cannot_be_read_does_not_take_the_others_with_it() {
 }
 
 #[test]
-fn the_only_schema_of_a_function_holds_its_parameters_under_any_word() {
+fn the_only_schema_of_a_function_is_its_parameters_under_any_key() {
     let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
     for key in ["schema", "params_json_schema", "signature"] {
         let function = json!({"name": "f", "description": "d", key: schema, "outputSchema": schema});
@@ -368,16 +368,16 @@ fn the_only_schema_of_a_function_holds_its_parameters_under_any_word() {
 }
 
 #[test]
-fn what_a_frame_says_of_its_function_is_kept() {
-    let value = json!({"type": "function", "description": "Says the time.", "function": {"name": "now"}});
+fn the_description_of_a_wrapper_is_kept() {
+    let value = json!({"type": "function", "description": "Returns the time.", "function": {"name": "now"}});
     assert_eq!(
         super::functions(value, &mut Vec::new()),
-        Ok(vec![json!({"name": "now", "description": "Says the time."})])
+        Ok(vec![json!({"name": "now", "description": "Returns the time."})])
     );
 }
 
 #[test]
-fn every_key_that_is_taken_for_parameters_is_among_those_that_hold_them() {
+fn every_alias_of_parameters_is_in_the_list_of_holders() {
     let aliases = tables::ALIASES.iter().filter(|(_, key, _)| *key == "parameters").map(|(alias, ..)| alias);
     for key in tables::PLACES.iter().chain(aliases) {
         assert!(HOLDERS.contains(key), "{key}");

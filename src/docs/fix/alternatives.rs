@@ -1,8 +1,8 @@
-//! Several schemas or types where BFCL has one, and which of them are real.
+//! Alternatives where BFCL has one schema or type, without null.
 
 use serde_json::{Map, Value};
 
-/// The types of a list, null left out.
+/// Returns the types of a list, except null.
 pub(super) fn listed_types(schema: &Map<String, Value>) -> Option<(&Value, Vec<&str>)> {
     let before @ Value::Array(list) = schema.get("type")? else { return None };
     let types = list.iter().filter(|kind| !kind.is_null()).map(Value::as_str).collect::<Option<Vec<_>>>()?;
@@ -11,7 +11,7 @@ pub(super) fn listed_types(schema: &Map<String, Value>) -> Option<(&Value, Vec<&
     Some((before, real))
 }
 
-/// The branches that are not null; nothing where one is no schema.
+/// Returns the branches that are not null; `None` if one of them is not a schema.
 pub(super) fn real_branches(value: &Value) -> Option<Vec<&Map<String, Value>>> {
     let branches = value.as_array()?.iter().map(Value::as_object).collect::<Option<Vec<_>>>()?;
     let is_null = |branch: &Map<String, Value>| {

@@ -1,20 +1,20 @@
-//! The name of a function in what a collection of APIs writes as its call: `GET /bells`, `bells.tower(id).ring()`.
+//! Derives the name of a function from its call in an API collection: `GET /bells`, `bells.tower(id).ring()`.
 
 use super::names::{is_function_name, is_identifier};
 
-/// The methods of web requests.
+/// HTTP methods.
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-/// The last part of a host's name, as collections of APIs have them.
+/// Top-level domains of hosts in API collections.
 const DOMAINS: [&str; 20] = [
     "ai", "biz", "ca", "ch", "co", "com", "de", "dev", "edu", "eu", "fr", "gov", "io", "local", "net", "nl",
     "org", "tv", "uk", "us",
 ];
 
-/// What runs a request that was put together before it.
+/// The suffix that executes a request built before it.
 const RUNS: &str = ".execute";
 
-/// The name in a call; nothing where it is no call that can be read.
+/// Returns the name in a call; `None` if the text is not a supported call.
 pub(super) fn name(call: &str) -> Option<String> {
     let call = call.trim();
     let name =
@@ -22,7 +22,7 @@ pub(super) fn name(call: &str) -> Option<String> {
     is_function_name(&name).then_some(name)
 }
 
-/// Whether a name is the host of an API, with or without a service behind it: `bells.com`, `bells.com:tower`.
+/// Returns true if a name is the host of an API, with or without a service: `bells.com`, `bells.com:tower`.
 pub(super) fn is_host(name: &str) -> bool {
     let host = name.split(':').next().unwrap_or_default();
     let is_label =
@@ -31,7 +31,7 @@ pub(super) fn is_host(name: &str) -> bool {
     labels.split('.').all(is_label) && DOMAINS.contains(&domain.to_ascii_lowercase().as_str())
 }
 
-/// `GET /bells/{id}?page=1` is `get_bells_id`, as the operation of an API description without a name of its own.
+/// Returns `get_bells_id` for `GET /bells/{id}?page=1`, as for an unnamed operation of an API description.
 fn of_request(call: &str) -> Option<String> {
     let (method, address) = call.split_once(' ')?;
     let address = address.trim();
@@ -45,7 +45,7 @@ fn of_request(call: &str) -> Option<String> {
     Some(std::iter::once(method.as_str()).chain(words).collect::<Vec<_>>().join("_"))
 }
 
-/// `tower.bells(id).ring(times).execute()` is `tower.bells.ring`: the names of a chain of calls.
+/// Returns `tower.bells.ring` for `tower.bells(id).ring(times).execute()`: the names in a chain of calls.
 fn of_chain(call: &str) -> Option<String> {
     let (mut names, mut rest) = (Vec::new(), call);
     loop {
@@ -69,7 +69,7 @@ fn of_chain(call: &str) -> Option<String> {
     Some(name.strip_suffix(RUNS).filter(|rest| rest.contains('.')).unwrap_or(&name).to_owned())
 }
 
-/// The place of the bracket that closes the first one.
+/// Returns the place of the bracket that closes the first one.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let (at, _) = text.char_indices().find(|(_, c)| {
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_are_told_from_names() {
+    fn hosts_are_distinguished_from_names() {
         for name in
             ["bells.com", "api.bells.io", "4bells.com", "bells.com:tower", "bells.co.uk", "my-bells.local"]
         {

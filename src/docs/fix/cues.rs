@@ -1,9 +1,8 @@
-//! What in a function could make a rule fire, found in one look at it.
+//! Cues: features of a function that could make a rule fire, collected in one pass.
 //!
-//! Most rules ask for one key, and most functions have none of those keys. So a function
-//! is looked through once for all cues, and a rule visits only the functions that have
-//! one of its own. A rule without cues looks at the list as a whole. Cues only save work: they never
-//! decide, and a cue that is there for nothing costs no more than a visit.
+//! Most rules look for one key, and most functions have none of these keys. So each function is scanned once for all
+//! cues, and a rule visits only functions with one of its own. A rule without cues visits the whole list. Cues only
+//! save time and never decide: a cue without effect costs one visit.
 
 use std::sync::LazyLock;
 
@@ -20,16 +19,16 @@ use crate::docs::combining::COMBINING;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Cues(u32);
 
-/// What a rule waits for.
+/// One feature that a rule looks for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Cue {
-    /// A function that is not regular to the last key.
+    /// A function that deviates from the regular form in any way.
     Irregular,
-    /// A key that puts a schema together from others.
+    /// A key that combines schemas.
     Combining,
-    /// A key that is another word for one of BFCL's.
+    /// An alias of a BFCL key.
     Alias,
-    /// A key that bounds a value.
+    /// A constraint on a value.
     Constraint,
     /// `const`.
     Constant,
@@ -41,17 +40,17 @@ pub(super) enum Cue {
     Title,
     /// `api_call`.
     ApiCall,
-    /// A type that is none of BFCL's words.
+    /// A type that is not one of BFCL's words.
     ForeignType,
-    /// A type that is no word at all.
+    /// A type that is not a text.
     OddType,
-    /// A part of a schema that is of another kind than its key asks for.
+    /// A part of a schema whose JSON type does not match its key.
     OddPart,
-    /// A `required`, or another mark of that kind, deeper than that of the parameters.
+    /// A `required`, or a similar mark, in a nested schema.
     DeeperRequired,
 }
 
-/// What each key tells, wherever it stands.
+/// The cues of each key, at any depth.
 static OF_KEY: LazyLock<FxHashMap<&str, Cues>> = LazyLock::new(|| {
     let own = [("const", Cue::Constant), ("enum", Cue::Enum), ("default", Cue::Default)];
     let all = own.into_iter().chain([("title", Cue::Title), ("api_call", Cue::ApiCall)]);
@@ -65,7 +64,7 @@ static OF_KEY: LazyLock<FxHashMap<&str, Cues>> = LazyLock::new(|| {
     of_key
 });
 
-/// All keys that wake a rule.
+/// Returns all keys that are cues.
 #[cfg(test)]
 pub(crate) fn keys() -> Vec<&'static str> {
     let mut keys: Vec<_> = OF_KEY.keys().copied().collect();
@@ -73,7 +72,7 @@ pub(crate) fn keys() -> Vec<&'static str> {
     keys
 }
 
-/// How deep an object stands.
+/// The depth of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
     Function,
@@ -82,10 +81,10 @@ enum Level {
 }
 
 impl Cues {
-    /// All cues at once.
+    /// All cues.
     pub(super) const ALL: Self = Self(u32::MAX);
 
-    /// The cues of a function.
+    /// Returns the cues of a function.
     pub(super) fn of(function: &Value) -> Self {
         let mut cues = Self::default();
         if let Value::Object(members) = function {
@@ -95,7 +94,7 @@ impl Cues {
         cues
     }
 
-    /// The cues of a list of them; all where it is empty.
+    /// Returns the set of the cues in a list; all cues if it is empty.
     pub(super) const fn among(list: &[Cue]) -> Self {
         if list.is_empty() {
             return Self::ALL;
@@ -108,12 +107,12 @@ impl Cues {
         Self(cues)
     }
 
-    /// Whether the two have one in common.
+    /// Returns true if two sets share a cue.
     pub(super) fn meet(self, other: Self) -> bool {
         other.are_all() || self.0 & other.0 != 0
     }
 
-    /// Whether a rule that waits for these looks at every list.
+    /// Returns true for the set of all cues, with which a rule visits every list.
     pub(super) fn are_all(self) -> bool {
         self == Self::ALL
     }

@@ -1,13 +1,13 @@
-//! The keys a function and its schemas have in BFCL, other words for them, and keys that BFCL has no place for.
+//! The keys of a function and its schemas in BFCL, aliases of them, and keys that BFCL does not have.
 //!
-//! For those that combine schemas see `docs::combining`, for those that hold parameters `docs::holders`.
+//! For keys that combine schemas see `docs::combining`, for keys that hold parameters `docs::holders`.
 
 use crate::docs::holders::HOLDERS;
 
 /// The keys of a function, in order.
 pub(super) const FUNCTION: [&str; 3] = ["name", "description", "parameters"];
 
-/// The keys of `parameters`, in the order they get where one was missing.
+/// The keys of `parameters`, in the order in which missing ones are added.
 pub(super) const PARAMETERS: [&str; 3] = ["type", "required", "properties"];
 
 /// The keys of any other schema.
@@ -17,11 +17,11 @@ pub(super) const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 pub(super) const DESCRIPTION: &str = "description";
 
-/// Other words for a function's keys.
+/// Aliases of a function's keys.
 pub(super) const FUNCTION_ALIASES: [(&str, &str); 3] =
     [("desc", "description"), ("summary", "description"), ("doc", "description")];
 
-/// Other words for a schema's keys.
+/// Aliases of a schema's keys.
 pub(super) const SCHEMA_ALIASES: [(&str, &str); 19] = [
     ("type_", "type"),
     ("data_type", "type"),
@@ -44,12 +44,12 @@ pub(super) const SCHEMA_ALIASES: [(&str, &str); 19] = [
     ("format_", "format"),
 ];
 
-/// All words that are aliases of a key of a function or a schema.
+/// Returns all aliases of a key of a function or a schema.
 pub(super) fn aliases() -> impl Iterator<Item = &'static str> {
     FUNCTION_ALIASES.iter().chain(&SCHEMA_ALIASES).map(|(alias, _)| *alias).chain(HOLDERS)
 }
 
-/// JSON Schema's keywords and the phrase for each, in the order the phrases are written.
+/// JSON Schema's constraint keywords and the phrase for each, in the order of phrases in a description.
 pub(super) const PHRASES: [(&str, &str); 14] = [
     ("format", "Format"),
     ("pattern", "Pattern"),
@@ -67,7 +67,7 @@ pub(super) const PHRASES: [(&str, &str); 14] = [
     ("maxItems", "Maximum items"),
 ];
 
-/// The keywords that become a phrase.
+/// Returns the keywords that become a phrase.
 pub(super) fn keywords() -> impl Iterator<Item = &'static str> {
     PHRASES.iter().map(|(keyword, _)| *keyword)
 }

@@ -1,8 +1,8 @@
-//! Marks by which single parameters say whether they must be given.
+//! Marks on single parameters that make them required or optional.
 
 use serde_json::{Map, Value};
 
-/// The words for a mark, and what a yes means: the parameter is required.
+/// The keys of marks, and the meaning of `true`: whether the parameter is required.
 const MARKS: [(&str, bool); 7] = [
     ("required", true),
     ("is_required", true),
@@ -13,12 +13,12 @@ const MARKS: [(&str, bool); 7] = [
     ("isOptional", false),
 ];
 
-/// Whether a key is a word for a mark.
+/// Returns true if a key is a mark.
 pub(super) fn is_word(key: &str) -> bool {
     MARKS.iter().any(|(mark, _)| *mark == key)
 }
 
-/// Whether the parameter is required, where this key of it is a mark that says so.
+/// Returns whether the parameter is required if this key of it is a mark with a clear value.
 pub(super) fn read(key: &str, value: &Value) -> Option<bool> {
     let (_, means) = MARKS.iter().find(|(mark, _)| *mark == key)?;
     match value {
@@ -39,7 +39,7 @@ pub(super) fn read(key: &str, value: &Value) -> Option<bool> {
     }
 }
 
-/// Whether the parameter is required, where it says so; one mark for it outweighs others against.
+/// Returns whether the parameter is required if it has marks; one `required` overrides any `optional`.
 pub(super) fn of(parameter: &Map<String, Value>) -> Option<bool> {
     parameter.iter().filter_map(|(key, value)| read(key, value)).max()
 }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_read_in_all_their_words() {
+    fn marks_are_read_in_all_spellings() {
         for (key, value, expected) in [
             ("required", json!(true), Some(true)),
             ("required", json!("yes"), Some(true)),

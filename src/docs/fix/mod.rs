@@ -1,10 +1,9 @@
-//! The fewest edits that turn a function into a BFCL one.
+//! The smallest set of edits that turns a function into a BFCL one.
 //!
-//! A rule judges and proposes patches, this file applies them: so every change has a
-//! before and an after, and applying all patches to the input gives the output. Rules
-//! stand in phases; a phase is repeated until it has nothing left to do, because one
-//! fix can uncover another. A doc that conforms gets no edit, and a fixed doc gets none
-//! the second time. What no rule can fix without inventing is a finding.
+//! A rule judges and proposes patches, and this file applies them: every change has an old and a new value, and
+//! applying all patches to the input returns the output. Rules are grouped in phases; a phase is repeated until it
+//! changes nothing, because one fix can uncover another. A valid doc has no edits, and neither has a fixed doc the
+//! second time. An issue that no rule can fix without inventing content is a finding.
 
 pub(super) mod alternatives;
 mod called;
@@ -36,93 +35,92 @@ use cues::Cues;
 pub(crate) use cues::keys as waking_keys;
 use opinion::Opinion;
 use renames::{Rename, Renamed};
-pub use rule::{Rule, Safety};
+pub use rule::{FixRule, Safety};
 use rules::{Entry, FINDINGS, PHASES};
 use walk::Docs;
 
-/// Raised when any rule's answers change: runs made before are not taken over.
+/// The version of the rules, raised when results of any rule change; runs of other versions are not reused.
 pub const VERSION: u32 = 6;
 
-/// Makes the edits that `allow` covers and tells of the others.
+/// Makes the edits that `allow` covers and proposes the others.
 ///
-/// `functions` are objects with a name, as `parse` gives them; anything else stays untouched. `Safety::Safe`
-/// makes the fewest edits, `Safety::Unsafe` also those that fill a gap with a guess.
+/// `functions` are objects with a name, as returned by `parse`; other values are unchanged. `Safety::Safe` makes the
+/// fewest edits, `Safety::Unsafe` also those that fill a gap with a guess.
 pub fn fix(functions: &[Value], allow: Safety) -> Fixed {
-    let draft = Draft::worked(functions, allow);
+    let draft = Draft::edited(functions, allow);
     let findings = FINDINGS.iter().flat_map(|entry| draft.judged(*entry, None).findings).collect();
     let proposals = draft.proposed(|rule| rule.safety > allow);
     let (functions, edits, renames) = draft.finish();
     Fixed { functions, edits, proposals, findings, renames }
 }
 
-/// The functions as [`fix`] leaves them and the names that changed, for those who do not ask for the rest of the
-/// story.
+/// Returns the functions and renames of [`fix`], without proposals and findings.
 pub fn mended(functions: &[Value], allow: Safety) -> (Vec<Value>, Vec<Rename>) {
-    let (functions, _, renames) = Draft::worked(functions, allow).finish();
+    let (functions, _, renames) = Draft::edited(functions, allow).finish();
     (functions, renames)
 }
 
-/// One change made, or proposed.
+/// A change, made or proposed.
 #[derive(Debug, Clone)]
 pub struct Edit {
-    /// Why.
-    pub rule: &'static Rule,
-    /// How; pointers lead into the list of functions as the edits before have left it.
+    /// The rule that made it.
+    pub rule: &'static FixRule,
+    /// The patch; its pointers lead into the list of functions after the previous edits.
     pub patch: Vec<PatchOp>,
 }
 
-/// Something wrong that no rule mends without inventing.
+/// An issue that no rule can fix without inventing content.
 #[derive(Debug, Clone)]
 pub struct Finding {
-    /// What kind of thing.
-    pub rule: &'static Rule,
+    /// The rule that reports it.
+    pub rule: &'static FixRule,
     /// The pointer into the fixed list.
     pub at: String,
-    /// What was found, for people.
+    /// The message with the value found.
     pub message: String,
 }
 
-/// A fixed list and its story.
+/// A fixed list with its edits, proposals and findings.
 #[derive(Debug, Clone)]
 pub struct Fixed {
     /// The functions after all `edits`.
     pub functions: Vec<Value>,
-    /// What was changed; applied in order to the input they give `functions`.
+    /// The changes; applying them in order to the input returns `functions`.
     pub edits: Vec<Edit>,
-    /// What `allow` did not cover; applied in order to `functions` they fit.
+    /// The changes that `allow` does not cover; they can be applied in order to `functions`.
     pub proposals: Vec<Edit>,
-    /// What is still wrong with `functions`.
+    /// The remaining issues of `functions`.
     pub findings: Vec<Finding>,
-    /// Names that changed, in order: calls recorded against the old ones are carried over with `renames::carry`.
+    /// The changed names, in order; `renames::carry` applies them to recorded calls.
     pub renames: Vec<Rename>,
 }
 
-/// Every rule: those that edit in the order they run, then those that only find.
-pub fn rules() -> impl Iterator<Item = &'static Rule> {
+/// Returns all rules: those that edit, in the order they run, then those that only report.
+pub fn rules() -> impl Iterator<Item = &'static FixRule> {
     PHASES.into_iter().flatten().chain(&FINDINGS).map(|(rule, _)| *rule)
 }
 
-/// How often a phase is repeated at most; a fix uncovers at most what stands one level deeper.
+/// The maximum number of rounds of a phase; a fix can uncover only issues one level deeper.
 const MAX_ROUNDS: usize = 256;
 
 #[derive(Default)]
 struct Draft {
     list: Value,
-    /// What the functions were called when they came in.
+    /// The names of the functions in the input.
     names: Vec<String>,
     marks: Vec<Mark>,
     edits: Vec<Edit>,
     renames: Vec<Rename>,
 }
 
-/// What is known of one function of the list.
+/// The state of one function of the list.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
-    /// Its place in the list as it came in.
+    /// The index in the input.
     origin: usize,
-    /// What in it could make a rule fire.
+    /// The features that could make a rule fire.
     cues: Cues,
-    /// How many edits had been made with the last one of it.
+    /// The number of edits after the last one of this function.
     touched: usize,
 }
 
@@ -137,8 +135,8 @@ impl Draft {
         }
     }
 
-    /// After all that the rules do that `allow` covers.
-    fn worked(functions: &[Value], allow: Safety) -> Self {
+    /// Creates a draft and makes all edits that `allow` covers.
+    fn edited(functions: &[Value], allow: Safety) -> Self {
         let mut draft = Self::new(functions.to_vec());
         draft.work(|rule| rule.safety <= allow);
         draft
@@ -156,13 +154,13 @@ impl Draft {
         self.list.as_array().map_or(&[], Vec::as_slice)
     }
 
-    /// Goes through the phases until a whole pass changes nothing: a late rule can uncover work for an early one.
-    fn work(&mut self, takes: impl Fn(&Rule) -> bool) {
+    /// Repeats all phases until a pass changes nothing: a late rule can uncover work for an early one.
+    fn work(&mut self, takes: impl Fn(&FixRule) -> bool) {
         let mut since = [None; PHASES.len()];
         for _ in 0..MAX_ROUNDS {
             let before = self.edits.len();
             for (phase, since) in PHASES.iter().zip(&mut since) {
-                self.until_quiet(phase, since, &takes);
+                self.until_stable(phase, since, &takes);
             }
             if self.edits.len() == before {
                 return;
@@ -170,10 +168,10 @@ impl Draft {
         }
     }
 
-    /// What the other rules would do, tried on a copy: it must not stand in the way of what is done.
-    fn proposed(&self, takes: impl Fn(&Rule) -> bool) -> Vec<Edit> {
+    /// Returns the edits of the other rules. They are made on a copy, so that they do not affect the actual edits.
+    fn proposed(&self, takes: impl Fn(&FixRule) -> bool) -> Vec<Edit> {
         let mut others = PHASES.into_iter().flatten().filter(|(rule, _)| takes(rule));
-        // Most lists are as good as they get, and a copy costs more than a look.
+        // Most lists need no further edits, and a copy costs more than a check.
         if others.all(|entry| self.judged(*entry, None).changes.is_empty()) {
             return Vec::new();
         }
@@ -182,8 +180,8 @@ impl Draft {
         draft.edits
     }
 
-    /// Repeats a phase for what has changed since it was last gone through, until it has nothing left to do.
-    fn until_quiet(&mut self, phase: &[Entry], since: &mut Option<usize>, takes: impl Fn(&Rule) -> bool) {
+    /// Repeats a phase for the functions changed since its last pass, until nothing changes.
+    fn until_stable(&mut self, phase: &[Entry], since: &mut Option<usize>, takes: impl Fn(&FixRule) -> bool) {
         for _ in 0..MAX_ROUNDS {
             let before = self.edits.len();
             phase.iter().filter(|(rule, _)| takes(rule)).for_each(|entry| self.apply(*entry, *since));
@@ -194,7 +192,7 @@ impl Draft {
         }
     }
 
-    /// Makes a rule's changes, but for those inside of what another has just changed: the next round sees them.
+    /// Makes a rule's changes, except those inside of a value that was just changed: the next round handles these.
     fn apply(&mut self, entry: Entry, since: Option<usize>) {
         let mut touched = HashSet::new();
         let mut changed = BTreeSet::new();
@@ -204,10 +202,10 @@ impl Draft {
             }
             let taken = patch.iter().filter(|op| !matches!(op, PatchOp::Test { .. } | PatchOp::Add { .. }));
             touched.extend(taken.map(|op| op.path().to_owned()));
-            patch::apply(&mut self.list, &patch).expect("a rule patches what it has just looked at");
-            let told: Vec<_> = renames.into_iter().map(|rename| self.told(rename)).collect();
+            patch::apply(&mut self.list, &patch).expect("a rule's patch fits the document it was made from");
+            let told: Vec<_> = renames.into_iter().map(|rename| self.original_rename(rename)).collect();
             self.renames.extend(told);
-            match patch.iter().find_map(left_function) {
+            match patch.iter().find_map(removed_function) {
                 Some(at) => drop(self.marks.drain(at..=at)),
                 None => changed.extend(patch.first().and_then(|op| function_at(op.path()))),
             }
@@ -218,7 +216,7 @@ impl Draft {
         }
     }
 
-    /// Takes note that a function has changed.
+    /// Records that a function has changed.
     fn mark(&mut self, at: usize) {
         let cues = self.functions().get(at).map(Cues::of);
         if let (Some(mark), Some(cues)) = (self.marks.get_mut(at), cues) {
@@ -226,14 +224,14 @@ impl Draft {
         }
     }
 
-    /// A rename with the place and the name its function came in with.
-    fn told(&self, renamed: Renamed) -> Rename {
+    /// Returns a rename with the index and the name of its function in the input.
+    fn original_rename(&self, renamed: Renamed) -> Rename {
         let function = self.marks.get(renamed.function).map_or(renamed.function, |mark| mark.origin);
         let name = self.names.get(function).cloned().unwrap_or_default();
         Rename { function, name, parameter: renamed.parameter, to: renamed.to }
     }
 
-    /// What a rule says of the functions that were touched after so many edits; of all, where that is nothing.
+    /// Returns a rule's judgement of the functions edited since the given count; of all functions if it is `None`.
     fn judged(&self, (rule, wanted): Entry, since: Option<usize>) -> Judged {
         let is_awake = |mark: &Mark| since.is_none_or(|since| mark.touched > since);
         let concerns = |mark: &Mark| is_awake(mark) && mark.cues.meet(wanted);
@@ -249,20 +247,20 @@ impl Draft {
     }
 }
 
-/// The place of the function that a pointer leads into.
+/// Returns the index of the function that a pointer leads into.
 fn function_at(pointer: &str) -> Option<usize> {
     pointer.split('/').nth(1)?.parse().ok()
 }
 
-/// The place of the function that an operation takes out of the list.
-fn left_function(op: &PatchOp) -> Option<usize> {
+/// Returns the index of the function that an operation removes from the list.
+fn removed_function(op: &PatchOp) -> Option<usize> {
     match op {
         PatchOp::Remove { path } => path.strip_prefix('/')?.parse().ok(),
         _ => None,
     }
 }
 
-/// Whether a pointer leads into one of the places.
+/// Returns true if a pointer leads into one of the places.
 fn is_inside(pointer: &str, places: &HashSet<String>) -> bool {
     !places.is_empty() && pointer.match_indices('/').any(|(at, _)| places.contains(&pointer[..at]))
 }

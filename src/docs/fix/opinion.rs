@@ -1,8 +1,8 @@
-//! What a rule has to say: changes with their before, and findings.
+//! The results of a rule: changes with their old values, and findings.
 //!
-//! A `Change` is built by naming keys under one pointer; it writes the `test` of the
-//! old value before every operation that takes one away. A change that only adds
-//! tests the function's name instead, so that no patch fits another doc by accident.
+//! A `Change` is built by naming keys under one pointer; it writes a `test` of the old value before every operation
+//! that removes one. A change that only adds tests the function's name instead, so that no patch fits another doc by
+//! accident.
 
 use serde_json::{Map, Value};
 
@@ -13,19 +13,19 @@ use crate::docs::patch::PatchOp;
 /// A patch, and the names it changes.
 pub(super) type Decided = (Vec<PatchOp>, Vec<Renamed>);
 
-/// What a rule says about a list of functions.
+/// The results of a rule for a list of functions.
 #[derive(Debug)]
 pub(super) struct Opinion<'a> {
-    /// The list as it is before any of this rule's changes.
+    /// The list before any change of this rule.
     pub(super) functions: Docs<'a>,
-    /// What to do, in order.
+    /// The changes, in order.
     pub(super) changes: Vec<Decided>,
-    /// Where something is wrong, and what.
+    /// The findings: pointer and message.
     pub(super) findings: Vec<(String, String)>,
 }
 
 impl<'a> Opinion<'a> {
-    /// No opinion yet.
+    /// Creates an empty opinion.
     pub(super) fn new(functions: Docs<'a>) -> Self {
         Self { functions, changes: Vec::new(), findings: Vec::new() }
     }
@@ -35,7 +35,7 @@ impl<'a> Opinion<'a> {
         self.rename(change, Vec::new());
     }
 
-    /// Proposes a change that gives something another name.
+    /// Proposes a change that renames something.
     pub(super) fn rename(&mut self, change: Change, renamed: Vec<Renamed>) {
         let mut ops = change.ops;
         if ops.iter().all(|op| !matches!(op, PatchOp::Test { .. })) {
@@ -48,7 +48,7 @@ impl<'a> Opinion<'a> {
         self.changes.push((ops, renamed));
     }
 
-    /// Reports something that is not mended.
+    /// Reports an issue that is not fixed.
     pub(super) fn find(&mut self, at: impl Into<String>, message: impl Into<String>) {
         self.findings.push((at.into(), message.into()));
     }
@@ -62,25 +62,25 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// Nothing changed yet. Keys given later are pointers relative to `pointer`, without the first slash.
+    /// Creates an empty change. Keys in later calls are pointers relative to `pointer`, without the first slash.
     pub(super) fn at(pointer: &str) -> Self {
         Self { pointer: pointer.to_owned(), ops: Vec::new() }
     }
 
-    /// Another value in the place of `before`.
+    /// Replaces the value `before`.
     pub(super) fn replace(mut self, key: &str, before: &Value, after: impl Into<Value>) -> Self {
         let path = self.tested(key, before);
         self.ops.push(PatchOp::Replace { path, value: after.into() });
         self
     }
 
-    /// A new key, last.
+    /// Appends a new key.
     pub(super) fn add(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.ops.push(PatchOp::Add { path: self.path(key), value: value.into() });
         self
     }
 
-    /// A value for a key, whether or not it is there.
+    /// Sets the value of a key, existing or new.
     pub(super) fn set(self, map: &Map<String, Value>, key: &str, value: impl Into<Value>) -> Self {
         match map.get(key) {
             Some(before) => self.replace(key, before, value),
@@ -88,7 +88,7 @@ impl Change {
         }
     }
 
-    /// A value for a key; where it is new, the keys of `wanted` come in that order.
+    /// Sets the value of a key; if it is new, the keys of `wanted` are put in that order.
     pub(super) fn set_in_order(
         self,
         map: &Map<String, Value>,
@@ -103,22 +103,22 @@ impl Change {
         change.order(map.keys().map(String::as_str).chain([key]), wanted)
     }
 
-    /// The key gone.
+    /// Removes a key.
     pub(super) fn remove(mut self, key: &str, before: &Value) -> Self {
         let path = self.tested(key, before);
         self.ops.push(PatchOp::Remove { path });
         self
     }
 
-    /// The key under another name, in the same place.
+    /// Renames a key in place.
     pub(super) fn rename(mut self, key: &str, before: &Value, to: &str) -> Self {
         let from = self.tested(key, before);
         self.ops.push(PatchOp::Move { from, path: self.path(to) });
         self
     }
 
-    /// The keys of `wanted` in that order; `keys` are the object's keys after the change so far. Moves as few as
-    /// can be, each to the end.
+    /// Puts the keys of `wanted` in that order with the fewest moves, each to the end; `keys` are the object's keys
+    /// after the change so far.
     pub(super) fn order<'k>(mut self, keys: impl Iterator<Item = &'k str>, wanted: &[&str]) -> Self {
         let present: Vec<_> = keys.filter(|key| wanted.contains(key)).collect();
         let ordered: Vec<_> = wanted.iter().filter(|key| present.contains(key)).collect();
@@ -130,7 +130,7 @@ impl Change {
         self
     }
 
-    /// Whether the change does nothing.
+    /// Returns true if the change does nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.ops.is_empty()
     }

@@ -1,15 +1,14 @@
-//! Reads what a text says of a parameter: `integer`, `[REQUIRED] string: The name.`, `Optional. A page.`
+//! Reads a parameter described by a text: `integer`, `[REQUIRED] string: The name.`, `Optional. A page.`
 //!
-//! A mark and a type are taken off only where a separator ends them; anything else is the
-//! description, word for word. Words that name a kind of text (`Date: …`) stay in the
-//! description, as they say more than the type they stand for.
+//! A mark and a type are removed only if a separator ends them; the rest is the description, unchanged. Words for a
+//! kind of text (`Date: …`) stay in the description, as they are more specific than the type.
 
 use serde_json::{Map, Value};
 
 use super::notation;
 use crate::bfcl::types::Type;
 
-/// The ways a text begins that says whether the parameter must be given.
+/// Prefixes that state whether the parameter is required.
 const MARKS: [(&str, bool); 12] = [
     ("[required]", true),
     ("(required)", true),
@@ -25,10 +24,10 @@ const MARKS: [(&str, bool); 12] = [
     ("optional;", false),
 ];
 
-/// How long a type before a separator may be.
+/// The maximum length of a type before a separator.
 const MAX_TYPE_CHARS: usize = 48;
 
-/// The text as a schema, with the mark `required` where it says so.
+/// Returns the text as a schema, with the mark `required` if it has one.
 pub(super) fn schema(text: &str) -> Value {
     let (before, rest) = without_mark(text.trim());
     let (kind, rest) = without_type(rest);
@@ -55,7 +54,7 @@ fn without_mark(text: &str) -> (Option<bool>, &str) {
 }
 
 fn without_type(text: &str) -> (Option<&str>, &str) {
-    // Brackets behind a type hold the description, not a part of the type.
+    // Brackets after a type contain the description, not a part of the type.
     if notation::read(text).is_some_and(|notation| notation.format.is_none()) {
         return (Some(text), "");
     }
@@ -88,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_and_types_before_a_separator_are_taken_off() {
+    fn marks_and_types_before_a_separator_are_removed() {
         for (text, expected) in [
             ("integer", r#"{"type":"integer"}"#),
             ("string (optional)", r#"{"type":"string (optional)"}"#),

@@ -1,9 +1,8 @@
-//! Whether a function is built like an official one to the last key, told in one walk.
+//! Checks in one walk if a function has the regular form of an official one.
 //!
-//! Most rules look for something that is missing or in the wrong place, and would visit every
-//! schema to find nothing. What is regular here gives none of them anything to say, which the
-//! tests hold against the rules themselves; what is not may still be right, and is visited. Rules
-//! about the values of `default` and `enum` have cues of their own.
+//! Most rules look for something missing or misplaced, and would visit every schema in vain. A function that is regular
+//! by this check breaks none of these rules, which the tests verify against the rules themselves; any other may still
+//! be valid and is visited. Rules about the values of `default` and `enum` have their own cues.
 
 use serde_json::{Map, Value};
 
@@ -14,10 +13,10 @@ use super::wording::default::noted;
 use super::wording::says_optional;
 use crate::bfcl::types::Type;
 
-/// The longest list of required parameters that is looked through for each of them.
+/// The maximum length of a list of required parameters in this check, which searches it for each of them.
 const MAX_REQUIRED: usize = 32;
 
-/// Whether a function has its three keys in order, and nothing in it is missing, odd or too much.
+/// Returns true if a function has its three keys in order, and nothing in it is missing, odd or superfluous.
 pub(super) fn is_regular(function: &Value) -> bool {
     let Value::Object(function) = function else { return false };
     function.keys().eq(FUNCTION) && function.iter().all(|(key, value)| is_regular_part(key, value))
@@ -44,7 +43,7 @@ fn are_regular_parameters(parameters: &Map<String, Value>) -> bool {
         && properties.iter().all(|(name, property)| is_regular_parameter(name, property, required))
 }
 
-/// Whether the required parameters are there, each named once.
+/// Returns true if all required parameters exist and are listed once.
 fn are_names_of(required: &[Value], properties: &Map<String, Value>) -> bool {
     let is_new = |(n, name): (usize, &Value)| !required[..n].contains(name);
     required.len() <= MAX_REQUIRED
@@ -62,7 +61,7 @@ fn is_regular_parameter(name: &str, property: &Value, required: &[Value]) -> boo
     is_parameter_name(name) && is_regular_member(property) && is_settled
 }
 
-/// Whether a parameter or a member of a dict is a regular schema that is described.
+/// Returns true if a parameter or a property of a dict is a regular schema with a description.
 fn is_regular_member(member: &Value) -> bool {
     let Value::Object(schema) = member else { return false };
     schema.keys().any(|key| key == "description") && is_regular_schema(schema)
@@ -89,7 +88,7 @@ fn is_regular_schema(schema: &Map<String, Value>) -> bool {
     kind.is_some_and(|kind| needed_part(kind).is_none_or(|part| schema.contains_key(part)))
 }
 
-/// The part without which a schema of this type says too little.
+/// Returns the key that a schema of this type needs.
 fn needed_part(kind: Type) -> Option<&'static str> {
     match kind {
         Type::Array | Type::Tuple => Some("items"),

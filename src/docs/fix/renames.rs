@@ -1,18 +1,18 @@
-//! Names that a fix changed, and how recorded calls follow them.
+//! Names changed by fixes, and their application to recorded calls.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::docs::patch::rename_key;
 
-/// One name that changed.
+/// One changed name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rename {
-    /// The index of the function in the list as it came in.
+    /// The index of the function in the input.
     pub function: usize,
-    /// What the function was called when it came in, whatever it is called now.
+    /// The name of the function in the input, even if it was renamed.
     pub name: String,
-    /// The old name of the parameter; nothing where the function itself was renamed.
+    /// The old name of the parameter; `None` if the function itself was renamed.
     pub parameter: Option<String>,
     /// The new name.
     pub to: String,
@@ -23,15 +23,15 @@ pub struct Rename {
 pub struct Renamed {
     /// The index of the function.
     pub function: usize,
-    /// The old name of the parameter, if it is one.
+    /// The old name of the parameter; `None` if the function itself was renamed.
     pub parameter: Option<String>,
     /// The new name.
     pub to: String,
 }
 
-/// Rewrites a call recorded against the old names; `name` is the function's name as it was sent.
+/// Applies renames to a recorded call; `name` is the function's name as sent.
 ///
-/// Where a list has two functions of one name, the renames of the first are followed.
+/// If a list has two functions with the same name, the renames of the first are applied.
 pub fn carry(
     renames: &[Rename],
     name: &str,
@@ -48,7 +48,7 @@ pub fn carry(
     (now, arguments)
 }
 
-/// The name of a function, empty where it has none.
+/// Returns the name of a function; empty if it has none.
 pub fn name_of(function: &Value) -> String {
     function.get("name").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_of_other_functions_stay_as_they_are() {
+    fn calls_of_other_functions_are_unchanged() {
         let renames =
             [Rename { function: 0, name: "a".into(), parameter: Some("class".into()), to: "_class".into() }];
         let arguments = json!({"class": 1}).as_object().unwrap().clone();

@@ -1,6 +1,6 @@
-//! Gives parameters other names, in the properties and in the list of required ones.
+//! Renames parameters, in the properties and in the list of required ones.
 //!
-//! Every new name is also a `Renamed`, so recorded calls can follow. Where the new name is taken already, nothing is
+//! Every new name is also a `Renamed`, which is applied to recorded calls. If the new name already exists, nothing is
 //! renamed and `illegal_name` reports it.
 
 use std::collections::{HashMap, HashSet};
@@ -12,7 +12,7 @@ use super::renames::Renamed;
 use super::walk::each_parameters;
 use crate::docs::patch::token;
 
-/// Renames the parameters that `to` has another name for, in the properties and in the list of required ones.
+/// Renames the parameters for which `to` returns a name, in the properties and in the list of required ones.
 pub(super) fn rename_parameters(opinion: &mut Opinion<'_>, to: impl Fn(&str) -> Option<String>) {
     each_parameters(opinion.functions, |site, schema| {
         let Some(Value::Object(properties)) = schema.get("properties") else { return };
@@ -31,7 +31,7 @@ pub(super) fn rename_parameters(opinion: &mut Opinion<'_>, to: impl Fn(&str) -> 
     });
 }
 
-/// Where each name stands in the list of required ones.
+/// Returns the places of each name in the list of required ones.
 fn places_in_required(schema: &Map<String, Value>) -> HashMap<&str, Vec<usize>> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().enumerate();

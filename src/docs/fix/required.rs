@@ -1,4 +1,4 @@
-//! The one list of parameters that must be given, beside the properties.
+//! The list of required parameters.
 
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
@@ -9,12 +9,12 @@ use super::walk::{Place, Site, each_parameters, each_schema};
 
 pub(super) const REQUIRED: &str = "required";
 
-/// The names a schema requires; nothing where it has no list of them.
+/// Returns the names that a schema requires; `None` if it has no list of them.
 pub(crate) fn names(schema: &Map<String, Value>) -> Option<FxHashSet<&str>> {
     Some(schema.get(REQUIRED)?.as_array()?.iter().filter_map(Value::as_str).collect())
 }
 
-/// Shows every `parameters` with its properties and takes up the change proposed for it.
+/// Visits each `parameters` that has properties and applies the proposed changes.
 pub(super) fn each_with_properties(
     opinion: &mut Opinion<'_>,
     mut look: impl FnMut(&Site<'_>, &Map<String, Value>, &Map<String, Value>) -> Option<Change>,
@@ -28,7 +28,7 @@ pub(super) fn each_with_properties(
     });
 }
 
-/// Shows every parameter that may be left out and has no default, and takes up the default proposed for it.
+/// Visits each optional parameter without a default and applies the proposed default.
 pub(super) fn each_without_default(
     opinion: &mut Opinion<'_>,
     look: impl Fn(&Map<String, Value>) -> Option<Value>,
@@ -49,7 +49,7 @@ pub(super) fn each_without_default(
     });
 }
 
-/// Where `parameters` has no list of required names, makes one of the names found among its properties, an edit each.
+/// Creates missing lists of required names from names found in the properties, one edit each.
 pub(super) fn list_needed(
     opinion: &mut Opinion<'_>,
     needed: impl for<'p> Fn(&'p Map<String, Value>) -> Vec<&'p str>,
@@ -69,12 +69,12 @@ pub(super) fn list_needed(
     });
 }
 
-/// One more name at the end of a list that is there.
+/// Appends a name to an existing list.
 pub(super) fn with_name(change: Change, name: &str) -> Change {
     change.add("required/-", name)
 }
 
-/// The list in its place among the keys of `parameters`.
+/// Adds the list at its position among the keys of `parameters`.
 pub(super) fn with_required(change: Change, schema: &Map<String, Value>, names: Vec<Value>) -> Change {
     change.set_in_order(schema, REQUIRED, names, &PARAMETERS)
 }

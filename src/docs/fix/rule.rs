@@ -1,36 +1,36 @@
-//! What a rule is.
+//! The definition of a rule.
 
 use serde::Serialize;
 
 use super::opinion::Opinion;
 
-/// How sure an edit is to say what the writer meant.
+/// How certain an edit is to preserve the meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Safety {
-    /// It only says the same in BFCL's words; made always.
+    /// The meaning is the same in BFCL's words; always made.
     Safe,
-    /// It fills a gap with a guess or loses something; made when asked for.
+    /// The edit fills a gap with a guess or loses something; made on request.
     Unsafe,
-    /// It is only shown.
+    /// The edit is only shown.
     Suggest,
 }
 
-/// One thing that can be wrong with a function.
+/// A fault of functions, with its detection and fix.
 #[derive(Debug)]
-pub struct Rule {
+pub struct FixRule {
     /// The reason code, named for the fault.
     pub code: &'static str,
-    /// What is wrong, in one sentence.
+    /// The fault, in one sentence.
     pub what: &'static str,
-    /// Why it matters and what is done about it.
+    /// Why it matters and how it is fixed.
     pub why: &'static str,
-    /// How sure the edit is; findings are suggestions.
+    /// The safety of the edit; findings are suggestions.
     pub safety: Safety,
-    /// A function, as JSON, on which the rule fires.
+    /// A function on which the rule fires, as JSON.
     pub fires: &'static str,
-    /// A function, as JSON, on which it does not.
+    /// A function on which the rule does not fire, as JSON.
     pub quiet: &'static str,
-    /// What finds the fault and proposes the change.
+    /// Finds the fault and proposes the change.
     pub(super) judge: fn(&mut Opinion<'_>),
 }

@@ -1,7 +1,7 @@
-//! `parameters` in another form than a schema: lists, and bare maps of parameters.
+//! `parameters` that are not a schema: lists, and bare maps of parameters.
 //!
-//! A bare map is told from a schema by what it does not have; which of its parameters
-//! are required it does not say, so that is read off defaults and marks.
+//! A bare map is distinguished from a schema by the keys it lacks. It does not state which of its parameters are
+//! required, so this is read from defaults and marks.
 
 use serde_json::{Map, Value, json};
 
@@ -9,14 +9,14 @@ use super::keys::{DESCRIPTION, SCHEMA, aliases, keywords};
 use super::wording::{calls_optional, default, says_optional, says_required};
 use super::{marks, notation, prose};
 use crate::bfcl::types::Type;
-use crate::docs::combining::STANDING_FOR_OTHERS;
+use crate::docs::combining::SUBSTITUTES;
 
-/// The lists API collections keep their parameters in.
+/// The lists in which API collections have their parameters.
 pub(super) const REQUIRED_LIST: &str = "required_parameters";
 
 pub(super) const OPTIONAL_LIST: &str = "optional_parameters";
 
-/// Keys of a schema that never name a parameter in a bare map.
+/// Keys of a schema that are never the name of a parameter in a bare map.
 pub(super) const SCHEMA_ONLY: [&str; 9] = [
     "$schema",
     "$id",
@@ -29,19 +29,19 @@ pub(super) const SCHEMA_ONLY: [&str; 9] = [
     "required",
 ];
 
-/// Whether only a schema has this key: what stands for another one, and its `properties` under both names.
+/// Returns true for keys that only a schema has: `properties` under both names, and keys that replace a schema.
 fn is_schema_part(key: &str) -> bool {
-    ["properties", "property"].contains(&key) || STANDING_FOR_OTHERS.contains(&key)
+    ["properties", "property"].contains(&key) || SUBSTITUTES.contains(&key)
 }
 
-/// Whether `parameters` is a bare map of parameters: it has none of a schema's own parts, and every key could
-/// name a parameter.
+/// Returns true if `parameters` is a bare map of parameters: it has none of a schema's own keys, and every key could be
+/// the name of a parameter.
 pub(crate) fn is_flat(parameters: &Value) -> bool {
     let Value::Object(parameters) = parameters else { return false };
     if parameters.keys().any(|key| is_schema_part(key)) || describes_list(parameters) {
         return false;
     }
-    // Where the map says that it is a schema, its text is about the schema.
+    // If the map declares itself a schema, its texts are about the schema.
     let declared = declares_dict(parameters);
     let mut members =
         parameters.iter().filter(|(key, value)| is_parameter(parameters, key, value)).peekable();
@@ -49,7 +49,7 @@ pub(crate) fn is_flat(parameters: &Value) -> bool {
         && members.all(|(_, value)| value.is_object() || (!declared && value.is_string()))
 }
 
-/// Whether a map is the schema of a list, which no function takes as its parameters.
+/// Returns true if a map is the schema of a list, which is never the parameters of a function.
 fn describes_list(parameters: &Map<String, Value>) -> bool {
     let kind = parameters.get("type").and_then(Value::as_str).and_then(notation::read);
     !parameters.contains_key("properties")
@@ -57,8 +57,8 @@ fn describes_list(parameters: &Map<String, Value>) -> bool {
         && parameters.get("items").is_some_and(Value::is_object)
 }
 
-/// Whether `parameters` are no schema of parameters: that of a list, or the arguments of a call, where nothing is a
-/// word of a schema and one value at least is none that a bare map could have.
+/// Returns true if `parameters` is not a schema of parameters: the schema of a list, or the arguments of a call, in
+/// which no key is a word of a schema and at least one value cannot be in a bare map.
 pub(super) fn is_arguments(parameters: &Value) -> bool {
     let Value::Object(members) = parameters else { return false };
     let is_word = |key: &String| {
@@ -71,7 +71,7 @@ pub(super) fn is_arguments(parameters: &Value) -> bool {
     is_call || describes_list(members)
 }
 
-/// Whether a value in a bare map says what kind of parameter it is.
+/// Returns true if a value in a bare map states the kind of the parameter.
 pub(super) fn says_kind(value: &Value) -> bool {
     value.is_object() || value.as_str().is_some_and(|text| notation::read(text).is_some())
 }
@@ -89,15 +89,15 @@ fn declares_dict(parameters: &Map<String, Value>) -> bool {
     words.filter_map(notation::read).any(|notation| notation.kind == Type::Dict)
 }
 
-/// Keys that hold a parameter's name in a list of parameters.
+/// Keys with a parameter's name in a list of parameters.
 const NAME_KEYS: [&str; 5] = ["name", "param_name", "parameter_name", "parameter", "param"];
 
-/// The parameter's name and its schema without the name.
+/// Returns the parameter's name, and its schema without the name.
 fn named(parameter: &Value) -> Option<(String, Value)> {
     let mut schema = parameter.as_object()?.clone();
     let key = NAME_KEYS.into_iter().find(|key| schema.contains_key(*key))?;
     let Value::String(name) = schema.shift_remove(key)? else { return None };
-    // Descriptions of web requests put the type one level deeper.
+    // Descriptions of web requests have the type one level deeper.
     if let Some(Value::Object(inner)) = schema.get("schema").cloned() {
         schema.shift_remove("schema");
         for (key, value) in inner {
@@ -107,7 +107,7 @@ fn named(parameter: &Value) -> Option<(String, Value)> {
     (!name.is_empty()).then_some((name, Value::Object(schema)))
 }
 
-/// The parameters of a list by name; nothing where one has no name, or two have the same and one would be lost.
+/// Returns the parameters of a list by name; `None` if one has no name, or two have the same and one would be lost.
 pub(super) fn named_all<'p>(list: impl IntoIterator<Item = &'p Value>) -> Option<Map<String, Value>> {
     let mut all = Map::new();
     for parameter in list {
@@ -119,7 +119,7 @@ pub(super) fn named_all<'p>(list: impl IntoIterator<Item = &'p Value>) -> Option
     Some(all)
 }
 
-/// A property as a schema, also where it is only a text, or a bare map of members.
+/// Returns a property as a schema; it may be a text, or a bare map of properties.
 pub(super) fn as_schema(value: &Value) -> Value {
     match value {
         Value::String(text) => prose::schema(text),
@@ -131,7 +131,7 @@ pub(super) fn as_schema(value: &Value) -> Value {
     }
 }
 
-/// Whether an object in the place of a parameter has no word of a schema, and every value could be a member.
+/// Returns true if an object in place of a parameter has no word of a schema, and every value could be a property.
 fn is_bare_map(members: &Map<String, Value>) -> bool {
     let is_word = |key: &String| {
         let key = key.as_str();
@@ -145,7 +145,7 @@ fn is_bare_map(members: &Map<String, Value>) -> bool {
     !members.is_empty() && !members.keys().any(is_word) && members.values().all(could_be_member)
 }
 
-/// Whether a key is another word for one of a schema's, or a keyword of other schemas.
+/// Returns true if a key is an alias of a schema's key, or a keyword of other schemas.
 fn is_other_word(key: &str) -> bool {
     const OTHERS: [&str; 5] = ["title", "elements", "example", "nullable", "in"];
     OTHERS.contains(&key)
@@ -154,10 +154,10 @@ fn is_other_word(key: &str) -> bool {
         || marks::is_word(key)
 }
 
-/// A schema of these properties. The list of required ones holds those that nothing says anything about; marks of
-/// single parameters and statements in descriptions stay, for rules that take up one parameter at a time.
+/// Returns a schema of these properties. Its list of required names has the parameters without any statement; marks of
+/// single parameters and statements in descriptions are left to rules that handle one parameter at a time.
 ///
-/// Where one is marked as required, those without a mark are not, unless their description says so.
+/// If a parameter is marked as required, unmarked ones are not, unless their description states it.
 pub(super) fn schema_of(properties: &Map<String, Value>) -> Value {
     let mark = |property: &Value| property.as_object().and_then(marks::of);
     let only_marked = properties.values().any(|property| mark(property) == Some(true));
@@ -175,7 +175,7 @@ pub(super) fn schema_of(properties: &Map<String, Value>) -> Value {
     json!({"type": "dict", "required": required, "properties": properties})
 }
 
-/// Whether nothing says what happens where the parameter is left out.
+/// Returns true if nothing describes a call without the parameter.
 pub(super) fn has_no_way_out(property: &Map<String, Value>) -> bool {
     let kind = property.get("type").and_then(Value::as_str);
     let is_optional_type = kind.and_then(notation::read).is_some_and(|notation| notation.optional);
@@ -186,12 +186,12 @@ pub(super) fn has_no_way_out(property: &Map<String, Value>) -> bool {
         && !default::is_named(described(property))
 }
 
-/// Whether the description states that the parameter may be left out.
+/// Returns true if the description states that the parameter is optional.
 pub(super) fn is_stated_optional(property: &Map<String, Value>) -> bool {
     says_optional(described(property))
 }
 
-/// Keys that hold a default.
+/// Keys with a default.
 const DEFAULTS: [&str; 4] = ["default", "default_value", "defaultValue", "default_expression"];
 
 fn described(property: &Map<String, Value>) -> &str {

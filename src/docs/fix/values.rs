@@ -1,4 +1,4 @@
-//! What values say, and which type they can stand for.
+//! Values: their types, their text, and whether they fit a schema.
 
 use serde_json::{Map, Number, Value, json};
 
@@ -7,13 +7,13 @@ use crate::bfcl::types::Type;
 use crate::notation::json::strict;
 use crate::notation::python;
 
-/// Whether a value can stand for a schema's type; null always can, and a whole number is a float.
+/// Returns true if a value is valid for a schema's type; null always is, and an integer is a valid float.
 pub(super) fn fits(value: &Value, schema: &Map<String, Value>) -> bool {
     let declared = schema.get("type").and_then(Value::as_str).and_then(Type::named);
     Type::of_value(value).zip(declared).is_none_or(|(found, declared)| declared.takes(found))
 }
 
-/// A value short enough for a message.
+/// Returns a value shortened for a message.
 pub(crate) fn brief(value: &Value) -> String {
     const MAX_CHARS: usize = 60;
     let text = value.to_string();
@@ -23,10 +23,10 @@ pub(crate) fn brief(value: &Value) -> String {
     }
 }
 
-/// Words for the type of nothing.
+/// Words for the null type.
 const NULLS: [&str; 5] = ["null", "None", "none", "NoneType", "void"];
 
-/// Whether a value stands for no parameters.
+/// Returns true if a value means that there are no parameters.
 pub(crate) fn is_nothing(value: &Value) -> bool {
     let names_null = |map: &Map<String, Value>| {
         map.len() == 1 && map.get("type").is_some_and(|kind| NULLS.iter().any(|word| *kind == *word))
@@ -34,7 +34,7 @@ pub(crate) fn is_nothing(value: &Value) -> bool {
     value.is_null() || *value == json!("") || *value == json!([]) || value.as_object().is_some_and(names_null)
 }
 
-/// Whether a description is missing, null or blank.
+/// Returns true if a description is missing, null or blank.
 pub(crate) fn is_undescribed(map: &Map<String, Value>) -> bool {
     match map.get(DESCRIPTION) {
         None | Some(Value::Null) => true,
@@ -43,14 +43,14 @@ pub(crate) fn is_undescribed(map: &Map<String, Value>) -> bool {
     }
 }
 
-/// Whether a description speaks of a default. A name that holds the word (`default_region`) does not.
+/// Returns true if a description mentions a default. A name with the word (`default_region`) does not count.
 pub(crate) fn mentions_default(schema: &Map<String, Value>) -> bool {
     let description = schema.get(DESCRIPTION).and_then(Value::as_str).unwrap_or_default().to_lowercase();
     let is_name = |c: char| c == '_' || c.is_alphanumeric();
     !description.trim().chars().all(is_name) && description.contains("default")
 }
 
-/// The object or list that a text holds, as JSON or as Python prints it; none where a key stands twice in it.
+/// Returns the object or list in a text, written as JSON or as Python prints it; `None` if it has a repeated key.
 pub(super) fn written(text: &str) -> Option<Value> {
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
@@ -61,7 +61,7 @@ pub(super) fn written(text: &str) -> Option<Value> {
     value.filter(|value| value.is_object() || value.is_array())
 }
 
-/// The value of a text, where the text is exactly how a value of that type is written; `kind` may be any word.
+/// Returns the value of a text that is exactly how a value of that type is written; `kind` may be any word.
 pub(super) fn cast(text: &str, kind: &str) -> Option<Value> {
     let kind = Type::named(kind);
     match (kind, text) {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_with_a_key_twice_is_no_value() {
+    fn a_text_with_a_repeated_key_is_not_a_value() {
         for text in [r#"{"a": 1, "a": 2}"#, "{'a': 1, 'a': 2}"] {
             assert_eq!((written(text), cast(text, "dict")), (None, None), "{text}");
         }
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_exactly_a_value_is_cast() {
+    fn only_exact_texts_of_values_are_converted() {
         for (kind, text, expected) in [
             ("integer", "10", Some("10")),
             ("integer", "010", None),

@@ -1,8 +1,7 @@
 //! Visits every schema of every function.
 //!
-//! A schema is `parameters`, each value of `properties` and each `items`, as deep as
-//! they go. What only looks like one is left out: a `parameters` in a form other rules
-//! must turn over first, definitions, and the branches of `anyOf`.
+//! Schemas are `parameters`, each value of `properties` and each `items`, at any depth. Excluded are `parameters` in a
+//! form that other rules convert first, definitions, and the branches of `anyOf`.
 
 use std::ops::Deref;
 
@@ -12,19 +11,19 @@ use super::cues::Cues;
 use super::shape::{is_arguments, is_flat};
 use crate::docs::patch::push_token;
 
-/// The list as one rule sees it: all functions, of which it visits those that could concern it.
+/// The list for one rule: all functions, of which the rule visits those with its cues.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Docs<'f> {
     pub(super) functions: &'f [Value],
-    /// The cues of each function; nothing for those that stayed as they were since the last visit.
+    /// The cues of each function; `None` for functions unchanged since the last visit.
     pub(super) awake: &'f [Option<Cues>],
-    /// What the rule waits for.
+    /// The cues of the rule.
     pub(super) wanted: Cues,
 }
 
 /// Functions that a walk visits, each with its index in the list.
 pub(crate) trait Visited<'f> {
-    /// Those to visit, in order.
+    /// Returns the functions to visit, in order.
     fn visited(self) -> impl Iterator<Item = (usize, &'f Value)>;
 }
 
@@ -50,7 +49,7 @@ impl Deref for Docs<'_> {
     }
 }
 
-/// A place in the list where a schema stands.
+/// The place of a schema in the list.
 #[derive(Debug)]
 pub(crate) struct Site<'a> {
     /// The index of the function.
@@ -74,7 +73,7 @@ pub(crate) enum Place<'a> {
     Items,
 }
 
-/// Shows every function that is an object, with its pointer.
+/// Visits each function that is an object, with its pointer.
 pub(crate) fn each_function<'f>(
     functions: impl Visited<'f>,
     mut look: impl FnMut(&str, &'f Map<String, Value>),
@@ -86,7 +85,7 @@ pub(crate) fn each_function<'f>(
     }
 }
 
-/// Shows the `parameters` of every function.
+/// Visits the `parameters` of each function.
 pub(crate) fn each_parameters<'f>(
     functions: impl Visited<'f>,
     mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>),
@@ -101,7 +100,7 @@ pub(crate) fn each_parameters<'f>(
     }
 }
 
-/// Shows every schema, outer ones first.
+/// Visits every schema, outer ones first.
 pub(crate) fn each_schema<'f>(
     functions: impl Visited<'f>,
     mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>),

@@ -1,8 +1,8 @@
 //! The parser chain: the parsers of a text, in the order they are tried.
 //!
-//! Each parser reads a text in one way or reports that the text is not for it. What is exact comes before what mends,
-//! and that before what guesses. A parser that opens a layer runs the chain again on what is inside, so what is wrapped
-//! or encoded is read as if it had come alone.
+//! Each parser reads a text in one way or does not apply to it. Exact parsers come before those that repair slips, and
+//! these before those that guess. A parser that unwraps or decodes a layer runs the chain again on the inner text, so
+//! it is read as if it had been sent alone.
 
 use std::ops::Range;
 
@@ -22,10 +22,10 @@ use crate::notation::json::repair::{self, NotRepaired};
 use crate::notation::json::strict;
 use crate::notation::{MAX_DEPTH, python, yaml};
 
-/// A way to read a text. `None` where the text is not for it.
+/// One way to read a text; `None` if it does not apply.
 type Parser = fn(&Layer<'_>, &mut Trail) -> Option<Result<Value, Fault>>;
 
-/// In the order they are tried: what is exact before what mends, what mends before what guesses.
+/// All parsers in the order they are tried: exact ones, repairs of slips, guesses.
 const PARSERS: [Parser; 13] = [
     strict_json,
     program_source,
@@ -39,10 +39,10 @@ const PARSERS: [Parser; 13] = [
     mended,
     repaired,
     readable_records,
-    amid_prose,
+    within_prose,
 ];
 
-/// Reads a text by the first parser that it is for.
+/// Reads a text with the first parser that applies.
 pub(super) fn read(layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
     let layer = layer.without_margins(trail);
     if layer.text.is_empty() {
@@ -92,7 +92,7 @@ fn enveloped(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault
     Some(read_parts(layer, &parts, trail))
 }
 
-/// Refuses what would be too deep for the readers that recurse, and what falls into too many parts.
+/// Refuses texts too deep for the recursive readers, and texts with too many parts.
 fn bounded(layer: &Layer<'_>, _: &mut Trail) -> Option<Result<Value, Fault>> {
     if layer.outline().parts.len() == MAX_PARTS {
         return Some(Err(layer.too_large()));
@@ -108,10 +108,10 @@ fn encoded(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>>
     Some(layer.inner(&inner).and_then(|inner| read(&inner, trail)))
 }
 
-/// Reads what is complete but not JSON.
+/// Reads a complete literal that is not JSON.
 ///
-/// Some texts are both Python and JSON5 and differ only in what a backslash means, so the first quote decides
-/// which is asked first: JSON has no single quotes, and Python's own printer prefers them.
+/// Some texts are valid Python and valid JSON5 and differ only in the meaning of a backslash. The first quote decides
+/// which is tried first: JSON has no single quotes, and Python's own printer prefers them.
 fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
     if !layer.begins_like_a_value() {
         return None;
@@ -127,7 +127,7 @@ fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>>
         layer.note_repeated(&literal.repeated, trail);
         if let Some(at) = literal.doubtful_joint {
             trail.fault(layer.fail(
-                ParseFault::RepairsDisagree,
+                ParseFault::AmbiguousRepair,
                 at,
                 "two strings without a comma between them",
             ));
@@ -143,7 +143,7 @@ fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>>
     }
 }
 
-/// Reads the values of a text in which each bracketed part is one.
+/// Reads a text with several bracketed values side by side.
 fn side_by_side(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
     let outline = layer.outline();
     if !outline.is_concatenated(layer.text) {
@@ -160,7 +160,7 @@ fn side_by_side(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fa
     Some(Ok(Value::Array(values)))
 }
 
-/// Takes the tolerant reader's value; where that rests on a likely guess, only if a repairer comes to the same.
+/// Reads a text with the tolerant reader; a likely guess is accepted only if a repairer has the same result.
 fn mended(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
     if !layer.begins_like_a_value() {
         return None;
@@ -171,9 +171,9 @@ fn mended(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> 
                 && !repair::confirms(layer.text, &loose.value)
             {
                 trail.fault(layer.fail(
-                    ParseFault::RepairsDisagree,
+                    ParseFault::AmbiguousRepair,
                     at,
-                    "this can be mended in more than one way",
+                    "this can be repaired in more than one way",
                 ));
             }
             Some(loose_value(loose, layer, trail))
@@ -190,9 +190,9 @@ fn mended(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> 
     }
 }
 
-/// Takes what two repairers agree on, or with a fault what the better one makes of the text.
+/// Reads a broken text if two repairers agree; otherwise returns the better repair with a fault.
 ///
-/// A text that is cut off never comes to them: both would close the brackets and hide the loss.
+/// A truncated text is never repaired here: both repairers would close the brackets and hide the loss.
 fn repaired(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
     if !layer.begins_like_a_value() || layer.is_cut() || layer.outline().ellipsis.is_some() {
         return None;
@@ -201,7 +201,7 @@ fn repaired(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>
         Ok(value) => value,
         Err(NotRepaired::Disagree(value)) => {
             let (at, message) = layer.stopped_at();
-            trail.fault(layer.fail(ParseFault::RepairsDisagree, at, message));
+            trail.fault(layer.fail(ParseFault::AmbiguousRepair, at, message));
             value
         }
         Err(NotRepaired::Beyond) => return None,
@@ -210,7 +210,7 @@ fn repaired(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>
     Some(Ok(value))
 }
 
-/// Reads the records that can be read, each on its own, and names those that cannot.
+/// Reads each record of a list that can be read, and reports the others.
 fn readable_records(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
     let values = records::readable(layer, trail)?;
     trail.step(Step::Concatenated);
@@ -230,16 +230,16 @@ fn yaml_documents(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, 
     Some(Ok(yaml.value))
 }
 
-/// Reads the bracketed parts of a text that is prose otherwise.
-fn amid_prose(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
-    let parts = envelope::amid_prose(layer)?;
+/// Reads the bracketed parts of a prose text.
+fn within_prose(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+    let parts = envelope::within_prose(layer)?;
     let mut below = Trail::default();
     let value = read_parts(layer, &parts, &mut below);
     let holds_objects = |value: &Value| match value {
         Value::Array(items) => items.iter().any(|item| item.is_object() || item.is_array()),
         other => other.is_object(),
     };
-    // Brackets in prose may be anything; only docs are worth a fault.
+    // Brackets in prose may be anything; only docs justify a fault.
     if parts.len() > 1
         && !value
             .as_ref()
@@ -255,7 +255,7 @@ fn amid_prose(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Faul
     Some(value)
 }
 
-/// Reads one part as the text it is, or several as values side by side.
+/// Reads one part as the whole text, or several as values side by side.
 fn read_parts(layer: &Layer<'_>, parts: &[Range<usize>], trail: &mut Trail) -> Result<Value, Fault> {
     if let [part] = parts {
         return read(&layer.part(part.clone())?, trail);
@@ -273,7 +273,7 @@ fn read_parts(layer: &Layer<'_>, parts: &[Range<usize>], trail: &mut Trail) -> R
     Ok(Value::Array(values))
 }
 
-/// Takes a value that was read; a string is one more layer.
+/// Accepts a value; a string is read as one more layer.
 fn settle(value: Value, step: Step, layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
     if let Value::String(inner) = value {
         trail.step(Step::JsonString);
@@ -283,18 +283,18 @@ fn settle(value: Value, step: Step, layer: &Layer<'_>, trail: &mut Trail) -> Res
     Ok(value)
 }
 
-/// Takes the tolerant reader's value with the faults it was read in spite of.
+/// Accepts the tolerant reader's value, and records the faults in it.
 fn loose_value(loose: Loose, layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
     let Loose { value, notes } = loose;
     let faults = [
         (notes.cut, ParseFault::Truncated, "the text ends before its brackets or strings do"),
-        (notes.ellipsis, ParseFault::Abbreviated, "\"...\" stands in place of a value"),
+        (notes.ellipsis, ParseFault::Abbreviated, "\"...\" replaces a value"),
         (
             notes.ambiguous,
-            ParseFault::RepairsDisagree,
-            "a quote or a comma is missing, and it is not sure where",
+            ParseFault::AmbiguousRepair,
+            "a quote or a comma is missing, and its place is ambiguous",
         ),
-        (notes.no_value, ParseFault::NoJsonValue, "a word that JSON has no value for was read as null"),
+        (notes.no_value, ParseFault::NotAJsonValue, "a word without a JSON value was read as null"),
     ];
     for (at, kind, message) in faults {
         if let Some(at) = at {

@@ -1,10 +1,9 @@
-//! Signs that a text of YAML was cut.
+//! Signs that a YAML text is truncated.
 //!
-//! YAML has no closing brackets, so a text that lost its end mostly is one still. Taken
-//! are only signs that a whole doc does not have: a key without a value, names in
-//! `required` whose properties are still to come. Where no line ends behind the text,
-//! what stands last is held against what stands beside it as well. A text that ends
-//! within a word, or with one of its lines, is not told from a whole one.
+//! YAML has no closing brackets, so most truncated texts are still valid. Only signs that no complete doc has count: a
+//! key without a value, or names in `required` whose properties are missing. If the last line is not terminated, the
+//! last value is also compared with its siblings. A text truncated within a word, or after a complete line, is not
+//! detected.
 
 use std::iter::successors;
 
@@ -12,43 +11,43 @@ use serde_json::{Map, Value};
 
 use crate::notation::yaml::Yaml;
 
-/// Keys that tell what values a schema takes, as `type` does.
+/// Keys that define the values of a schema, as `type` does.
 const TYPES: [&str; 7] = ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"];
 /// Keys under which a function has its parameters.
 const PARAMETERS: [&str; 4] = ["parameters", "input_schema", "inputSchema", "function"];
 
-/// What is surely missing behind the text, if anything is. Whatever stands behind the text makes the end of its last
-/// line a true one.
+/// Returns what is certainly missing at the end of the text, if anything. `is_ended` is true if anything follows the
+/// text, so that its last line is complete.
 pub(super) fn missing(yaml: &Yaml, text: &str, is_ended: bool) -> Option<&'static str> {
-    // Brackets and the sign for a document's end show that nothing is missing.
+    // Brackets and the document end marker show that nothing is missing.
     if text.ends_with(['}', ']']) || text.ends_with("\n...") {
         return None;
     }
     if yaml.is_left_open {
-        return Some("the text ends where a value should be");
+        return Some("the text ends where a value is expected");
     }
     if !is_ended && ends_in_word(text) {
-        return Some("the text ends in a word where keys should be");
+        return Some("the text ends in a word where keys are expected");
     }
     let in_a_line = if is_ended { &[][..] } else { &IN_A_LINE };
     let signs = || ALWAYS.iter().chain(in_a_line);
     edge(&yaml.value).find_map(|value| signs().find_map(|(sign, message)| sign(value).then_some(*message)))
 }
 
-/// What a value at the text's end looks like where more should follow.
+/// A test of a value at the end of the text, and the message if it is incomplete.
 type Sign = (fn(&Value) -> bool, &'static str);
 
 /// Signs that count wherever the text ends.
-const ALWAYS: [Sign; 1] = [(lacks_properties, "the text ends before the properties that are required")];
+const ALWAYS: [Sign; 1] = [(lacks_properties, "the text ends before the required properties")];
 
-/// Signs that count where the text ends within a line.
+/// Signs that count only if the text ends within a line.
 const IN_A_LINE: [Sign; 3] = [
-    (ends_in_unknown_name, "the text ends in a required name that no property has"),
+    (ends_in_unknown_name, "the text ends in a required name without a property"),
     (ends_without_type, "the text ends before the type of its last property"),
     (ends_without_parameters, "the text ends before the parameters of its last function"),
 ];
 
-/// The values that the text's end stands in, from the outermost to the innermost.
+/// Returns the values that contain the end of the text, from the outermost to the innermost.
 fn edge(value: &Value) -> impl Iterator<Item = &Value> {
     successors(Some(value), |value| match value {
         Value::Array(items) => items.last(),
@@ -57,8 +56,8 @@ fn edge(value: &Value) -> impl Iterator<Item = &Value> {
     })
 }
 
-/// Whether the last line is one word, below a key without a value: the beginning of a key of its own. Printers write a
-/// single word beside its key.
+/// Returns true if the last line is one word below a key without a value: the beginning of another key. Printers write
+/// a single word on the line of its key.
 fn ends_in_word(text: &str) -> bool {
     let mut lines = text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
     let (last, above) = (lines.next(), lines.next());
@@ -74,7 +73,7 @@ fn last(map: &Map<String, Value>) -> Option<(&str, &Value)> {
     map.iter().next_back().map(|(key, value)| (key.as_str(), value))
 }
 
-/// Whether names are required, and their properties do not come or end too early.
+/// Returns true if names are required whose properties are missing or truncated.
 fn lacks_properties(value: &Value) -> bool {
     let Some(map) = value.as_object() else { return false };
     match (map.get("properties").and_then(Value::as_object), last(map)) {
@@ -89,7 +88,7 @@ fn lacks_properties(value: &Value) -> bool {
     }
 }
 
-/// Whether the last required name is no property's, such as the beginning of one.
+/// Returns true if the last required name has no property, for example because it is truncated.
 fn ends_in_unknown_name(value: &Value) -> bool {
     let Some(map) = value.as_object() else { return false };
     let properties = map.get("properties").and_then(Value::as_object);
@@ -100,7 +99,7 @@ fn ends_in_unknown_name(value: &Value) -> bool {
         })
 }
 
-/// Whether the last property has no type, and all others have.
+/// Returns true if the last property has no type and all others have one.
 fn ends_without_type(value: &Value) -> bool {
     let Some(("properties", Value::Object(properties))) = value.as_object().and_then(last) else {
         return false;
@@ -108,7 +107,7 @@ fn ends_without_type(value: &Value) -> bool {
     lacks_what_others_have(properties.values(), &TYPES)
 }
 
-/// Whether the last of several functions has no parameters, and all others have.
+/// Returns true if the last of several functions has no parameters and all others have them.
 fn ends_without_parameters(value: &Value) -> bool {
     let Some(items) = value.as_array() else { return false };
     items.len() > 1
@@ -129,14 +128,14 @@ mod tests {
 
     const TOOL: &str = "name: ring\ndescription: Rings a bell.\nparameters:\n  type: object\n  properties:\n    bell:\n      type: string\n      description: Which bell.\n    times:\n      description: How often.\n      type: integer\n  required:\n  - bell\n  - times";
 
-    fn is_told(text: &str) -> bool {
+    fn is_reported(text: &str) -> bool {
         parse(text)
             .map_or(true, |parsed| parsed.faults.iter().any(|fault| fault.kind == ParseFault::Truncated))
     }
 
     #[test]
-    fn a_whole_text_needs_no_line_end() {
-        assert!(!is_told(TOOL));
+    fn a_complete_text_needs_no_final_newline() {
+        assert!(!is_reported(TOOL));
         for text in [
             "name: f\nparameters: {type: object, properties: {a: {type: string}, b: {description: x}}}",
             "name: f\nparameters:\n  type: object\n  properties:\n    a:\n      description: x\n    b:\n      description: y",
@@ -145,12 +144,12 @@ mod tests {
             "name: f\nparameters:\n...",
             "```yaml\n- name: f\n  parameters: {}\n- name: g\n  description: Takes none.\n```",
         ] {
-            assert!(!is_told(text), "{text}");
+            assert!(!is_reported(text), "{text}");
         }
     }
 
     #[test]
-    fn a_text_that_ends_where_more_must_follow_is_told() {
+    fn a_text_that_ends_too_early_is_reported() {
         for text in [
             "name: f\nparameters:",
             "name: f\nparameters:\n",
@@ -162,15 +161,15 @@ mod tests {
             "- name: f\n  parameters: {}\n- name: g\n  description: Take",
             "name: f\ndescription: \"Rin",
         ] {
-            assert!(is_told(text), "{text}");
+            assert!(is_reported(text), "{text}");
         }
     }
 
     #[test]
-    fn a_cut_text_is_read_in_silence_only_where_a_value_stands_last() {
+    fn a_truncated_text_is_unreported_only_if_it_ends_with_a_value() {
         let mut silent = Vec::new();
         for at in 1..TOOL.len() {
-            if !is_told(&TOOL[..at]) {
+            if !is_reported(&TOOL[..at]) {
                 let line = TOOL[..at].trim_end().lines().next_back().unwrap();
                 let value = line.split_once(": ").map(|(_, value)| value).or(line.trim().strip_prefix("- "));
                 assert!(value.is_some_and(|value| !value.is_empty()), "{:?}", &TOOL[..at]);

@@ -1,16 +1,16 @@
-//! Texts that were written in another notation on their way, whole: one layer is undone.
+//! Undoes one encoding of a whole text.
 //!
-//! HTML entities, the doubled quotes of CSV cells, and the backslashes of strings whose
-//! outer quotes were lost. Each is told by the first quote of the text, which in none of
-//! them stands alone. A text in which only strings hold such marks is left as it is.
+//! Supported: HTML entities, the doubled quotes of CSV cells, and the backslashes of strings that lost their outer
+//! quotes. The first quote of the text decides, as none of these encodings leaves it bare. A text with such marks only
+//! inside its strings is unchanged.
 
 use super::step::Step;
 use crate::notation::json::marks::is_blank;
 
-/// The longest entity that is looked for, without its ampersand.
+/// The longest supported entity, without its ampersand.
 const MAX_ENTITY_BYTES: usize = 9;
 
-/// The text with one encoding undone, where it is encoded.
+/// Returns the text with one encoding undone, if it is encoded.
 pub(super) fn decode(text: &str) -> Option<(Step, String)> {
     if has_entities(text) {
         return Some((Step::HtmlEntities, without_entities(text)));
@@ -21,7 +21,7 @@ pub(super) fn decode(text: &str) -> Option<(Step, String)> {
     is_escaped(text).then(|| (Step::EscapedJson, unescaped(text)))
 }
 
-/// Whether the first quote of the text is an entity, or the entity of one.
+/// Returns true if the first quote of the text is an entity, possibly escaped twice.
 fn has_entities(text: &str) -> bool {
     const QUOTES: [&str; 9] =
         ["quot;", "#34;", "#034;", "#x22;", "#39;", "#039;", "#x27;", "apos;", "lsquo;"];
@@ -54,7 +54,7 @@ fn without_entities(text: &str) -> String {
     plain + rest
 }
 
-/// The character of the entity behind an ampersand, and the bytes it takes.
+/// Returns the character of the entity after an ampersand, and its length in bytes.
 fn entity(text: &str) -> Option<(char, usize)> {
     let len = text.bytes().take(MAX_ENTITY_BYTES).position(|byte| byte == b';')?;
     let name = &text[..len];
@@ -69,7 +69,7 @@ fn entity(text: &str) -> Option<(char, usize)> {
     Some((c, len + 1))
 }
 
-/// The entities that escaping writes, and those of the marks that JSON is made of.
+/// Returns the character of a named entity: those that escaping writes, and JSON's punctuation.
 fn named(name: &str) -> Option<char> {
     const NAMED: [(&str, char); 18] = [
         ("quot", '"'),
@@ -94,7 +94,7 @@ fn named(name: &str) -> Option<char> {
     NAMED.iter().find(|(known, _)| *known == name).map(|(_, c)| *c)
 }
 
-/// The inside of a CSV cell, with its quotes still doubled.
+/// Returns the content of a CSV cell, with its quotes still doubled.
 fn csv_cell(text: &str) -> Option<&str> {
     let is_doubled = |text: &str| {
         let mut quotes = text.split(|c| c != '"').filter(|run| !run.is_empty());
@@ -106,13 +106,13 @@ fn csv_cell(text: &str) -> Option<&str> {
     }
     let first = text.find('"')?;
     let begins = text.starts_with(['[', '{']) && text[first..].starts_with("\"\"");
-    // An empty string is two quotes as well, but then a mark follows.
-    let goes_on =
+    // An empty string is also two quotes, but punctuation follows it.
+    let is_punctuated =
         text[first..].trim_start_matches('"').starts_with(|c: char| c == '_' || c.is_alphanumeric());
-    (begins && goes_on && is_doubled(text)).then_some(text)
+    (begins && is_punctuated && is_doubled(text)).then_some(text)
 }
 
-/// Whether what follows the opening brackets carries a backslash: `{\"name\": …`, `{\n  "name": …`.
+/// Returns true if a backslash follows the opening brackets: `{\"name\": …`, `{\n  "name": …`.
 fn is_escaped(text: &str) -> bool {
     let inner = text.trim_start_matches(|c| matches!(c, '[' | '{' | '(') || is_blank(c));
     let escaped =
@@ -120,7 +120,7 @@ fn is_escaped(text: &str) -> bool {
     escaped && inner.len() < text.len()
 }
 
-/// The text with one layer of backslashes less.
+/// Returns the text with one layer of backslashes removed.
 fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -134,9 +134,9 @@ fn unescaped(text: &str) -> String {
             Some('t') => plain.push('\t'),
             Some('b') => plain.push('\x08'),
             Some('f') => plain.push('\x0c'),
-            // What is escaped once more below is for the layer below.
+            // An escape within an escape belongs to the inner layer.
             Some(c) => plain.extend(['\\', c]),
-            // Half an escape at a cut end says nothing.
+            // An escape truncated at the end has no meaning.
             None => {}
         }
         rest = chars.as_str();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn entities_are_undone_where_the_first_quote_is_one() {
+    fn entities_are_decoded_if_the_first_quote_is_one() {
         assert_eq!(decoded("{&quot;a&#34;: &#x27;b&apos;}").as_deref(), Some("{\"a\": 'b'}"));
         assert_eq!(decoded("{&amp;quot;a&amp;quot;: 1}").as_deref(), Some("{&quot;a&quot;: 1}"));
         assert_eq!(
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn doubled_quotes_are_undone_with_and_without_the_outer_ones() {
+    fn doubled_quotes_are_decoded_with_and_without_the_outer_ones() {
         for text in [r#"[{""a"": ""b""}]"#, r#""[{""a"": ""b""}]""#] {
             assert_eq!(decoded(text).as_deref(), Some(r#"[{"a": "b"}]"#));
         }
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layer_of_backslashes_is_undone() {
+    fn one_layer_of_backslashes_is_removed() {
         assert_eq!(decoded(r#"{\"a\": \"x \\\"y\\\"\"}"#).as_deref(), Some(r#"{"a": "x \"y\""}"#));
         assert_eq!(decoded(r#"[\n  {"a": 1}\n]"#).as_deref(), Some("[\n  {\"a\": 1}\n]"));
         assert_eq!(decoded(r#"{"a": "\"b\"",}"#), None);

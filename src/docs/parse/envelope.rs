@@ -1,9 +1,8 @@
-//! What people leave around the JSON when they paste it.
+//! Finds the wrapping around pasted JSON.
 //!
-//! Finds one layer around a text: tags such as `<tools>`, markdown fences, an assignment,
-//! or prose around bracketed parts. Several fences or tags side by side each hold a value.
-//! Nothing inside brackets is looked at, so a tag in a description stays text. Blanks and a
-//! byte-order mark are cut by `layer`.
+//! Finds one layer around a text: tags such as `<tools>`, markdown fences, an assignment, or prose around bracketed
+//! parts. Several fences or tags side by side each contain a value. Text inside brackets is ignored, so a tag in a
+//! description stays text. `layer` removes whitespace and a byte-order mark.
 
 use std::ops::Range;
 
@@ -12,7 +11,7 @@ use super::step::Step;
 use crate::notation::json::marks::plain_mark;
 use crate::notation::json::outline::Outline;
 
-/// Names of the tags that doc lists stand between in prompts, in angle or square brackets.
+/// Names of tags around doc lists in prompts, in angle or square brackets.
 const TAGS: [&str; 14] = [
     "tools",
     "tool",
@@ -30,34 +29,34 @@ const TAGS: [&str; 14] = [
     "api",
 ];
 
-/// The most bytes the left side of an assignment has.
+/// The maximum length of the left side of an assignment.
 const MAX_TARGET_BYTES: usize = 120;
 
-/// The most bytes a tag has, attributes and all.
+/// The maximum length of a tag with its attributes.
 const MAX_TAG_BYTES: usize = 120;
 
-/// What was found around a text, and where the values inside stand.
+/// The wrapping of a text, and the places of the values inside.
 #[derive(Debug, PartialEq)]
 pub(super) struct Envelope {
     pub(super) step: Step,
     pub(super) parts: Vec<Range<usize>>,
-    /// Whether its end is there too.
+    /// Whether the closing mark is present.
     pub(super) is_closed: bool,
 }
 
-/// The layer around a text, where there is one.
+/// Returns the wrapping of a text, if it has one.
 pub(super) fn peel(text: &str) -> Option<Envelope> {
     tagged(text).or_else(|| fenced(text))
 }
 
-/// A tag of [`TAGS`].
+/// A tag of [`TAGS`] and its place.
 struct TagAt {
     range: Range<usize>,
     name: usize,
     is_end: bool,
 }
 
-/// The parts between tags: those of the outermost pair, or of all pairs of one name side by side.
+/// Returns the parts between tags: those of the outermost pair, or of all pairs of one name side by side.
 fn tagged(text: &str) -> Option<Envelope> {
     if is_bracketed(text) && tag_at(text, 0).is_none() {
         return None;
@@ -80,7 +79,7 @@ fn tagged(text: &str) -> Option<Envelope> {
     (!parts.is_empty()).then_some(Envelope { step: Step::Tags, parts, is_closed: true })
 }
 
-/// The tag that begins at a byte.
+/// Returns the tag that begins at a byte.
 fn tag_at(text: &str, at: usize) -> Option<TagAt> {
     let rest = &text[at..];
     let close = match rest.as_bytes().first()? {
@@ -102,7 +101,7 @@ fn next_tag(text: &str, from: usize) -> Option<TagAt> {
     text[from..].match_indices(['<', '[']).find_map(|(at, _)| tag_at(text, from + at))
 }
 
-/// The tag that closes the one given: the next of its name.
+/// Returns the closing tag of a tag: the next one with its name.
 fn closing_tag(text: &str, open: &TagAt) -> Option<Range<usize>> {
     let mut at = open.range.end;
     while let Some(tag) = next_tag(text, at) {
@@ -114,7 +113,7 @@ fn closing_tag(text: &str, open: &TagAt) -> Option<Range<usize>> {
     None
 }
 
-/// Between the fences, without the language after the first of each pair.
+/// Returns the parts between fences, without the language after each opening fence.
 fn fenced(text: &str) -> Option<Envelope> {
     const FENCE: &str = "```";
     if is_bracketed(text) {
@@ -129,7 +128,7 @@ fn fenced(text: &str) -> Option<Envelope> {
             .unwrap_or(text.len() - open);
         let start = open + info;
         let body = &text[start..];
-        // Inside JSON a fence can only stand in a string, and never at the start of a line.
+        // Inside JSON a fence can only be part of a string, and never at the start of a line.
         let own_line = body.find("\n```").map(|at| at + 1);
         let Some(end) = own_line.or_else(|| body.rfind(FENCE)) else {
             parts.push(start..text.len());
@@ -141,14 +140,14 @@ fn fenced(text: &str) -> Option<Envelope> {
     (!parts.is_empty()).then_some(Envelope { step: Step::Fence, parts, is_closed: true })
 }
 
-/// Whether a text begins like a value, so that a tag or a fence in it can only stand in a string.
+/// Returns true if a text begins like a value, so that a tag or a fence in it can only be part of a string.
 fn is_bracketed(text: &str) -> bool {
     text.starts_with(['[', '{', '(', '"', '\'', '｛', '［', '“', '‘', '＂'])
 }
 
-/// The right side of `tools = …`, `export const tools: Tool[] = … as const;`, `tools: […]` or `return […]`.
+/// Returns the right side of `tools = …`, `export const tools: Tool[] = … as const;`, `tools: […]` or `return […]`.
 ///
-/// The value has to be all the rest: in `tags: [a]` above other lines it is the first of many.
+/// The value has to be the whole rest of the text: `tags: [a]` before other lines is the first of many keys.
 pub(super) fn assigned(text: &str) -> Option<Range<usize>> {
     let is_value = |rest: &str| {
         is_bracketed(rest.trim_start())
@@ -181,7 +180,7 @@ pub(super) fn assigned(text: &str) -> Option<Range<usize>> {
     is_all.then_some(start..end)
 }
 
-/// The text without what TypeScript says of a value behind it: `as const`, `satisfies Tool[]`.
+/// Returns the text without a TypeScript annotation after the value: `as const`, `satisfies Tool[]`.
 fn without_typing(text: &str) -> &str {
     let Some(close) = text.rfind(['}', ']', ')', '"', '\'', '`']) else { return text };
     let words = if text.ends_with("[]") { text.trim_end_matches("[]") } else { text };
@@ -190,8 +189,8 @@ fn without_typing(text: &str) -> &str {
     if is_type && (at <= close || text.ends_with("[]") || close < at) { &text[..at] } else { text }
 }
 
-/// The bracketed parts of a text that is prose otherwise; of one that is cut, from its first bracket on.
-pub(super) fn amid_prose(layer: &Layer<'_>) -> Option<Vec<Range<usize>>> {
+/// Returns the bracketed parts of a prose text; if it is truncated, everything from its first bracket on.
+pub(super) fn within_prose(layer: &Layer<'_>) -> Option<Vec<Range<usize>>> {
     let text = layer.text;
     if is_source_code(text) {
         return None;
@@ -212,8 +211,8 @@ pub(super) fn amid_prose(layer: &Layer<'_>) -> Option<Vec<Range<usize>>> {
         .or_else(|| full_width_part(text))
 }
 
-/// The parts but for those that hold no value (`{city}`, `[name(x)]`), where others do. What is assigned to a name
-/// is no mention: `tools = [a, b]` may hold more than stands here.
+/// Removes parts without a value (`{city}`, `[name(x)]`) if others have one. An assigned part is kept: `tools = [a, b]`
+/// refers to content that may be missing from the text.
 fn without_mentions(text: &str, parts: &[Range<usize>]) -> Vec<Range<usize>> {
     let is_assigned = |part: &Range<usize>| text[..part.start].trim_end().ends_with(['=', ':']);
     let holds_value =
@@ -222,7 +221,7 @@ fn without_mentions(text: &str, parts: &[Range<usize>]) -> Vec<Range<usize>> {
     if kept.is_empty() { parts.to_vec() } else { kept }
 }
 
-/// From the first full-width bracket to the last.
+/// Returns the part from the first full-width bracket to the last.
 fn full_width_part(text: &str) -> Option<Vec<Range<usize>>> {
     let is_one = |c: char, marks: &str| !c.is_ascii() && marks.contains(plain_mark(c));
     let start = text.find(|c| is_one(c, "{["))?;
@@ -257,13 +256,13 @@ mod tests {
     }
 
     #[test]
-    fn each_of_several_fences_holds_a_value() {
+    fn each_of_several_fences_contains_a_value() {
         let text = "First:\n```json\n{}\n```\nand\n```json\n[]\n```";
         assert_eq!(inside(text), Some((Step::Fence, vec!["{}", "[]"])));
     }
 
     #[test]
-    fn tags_are_peeled_wherever_they_stand() {
+    fn tags_are_peeled_at_any_position() {
         assert_eq!(inside("You may call <tools> [1] </tools> as you like"), Some((Step::Tags, vec!["[1]"])));
         assert_eq!(inside("[TOOL_LIST] [1] [/TOOL_LIST]"), Some((Step::Tags, vec!["[1]"])));
         assert_eq!(
@@ -295,9 +294,9 @@ mod tests {
     }
 
     #[test]
-    fn parts_amid_prose_are_found() {
+    fn parts_in_prose_are_found() {
         let find = |text: &str| {
-            let parts = amid_prose(&Layer::new(text, &Allowance::of(text)))?;
+            let parts = within_prose(&Layer::new(text, &Allowance::of(text)))?;
             Some(parts.into_iter().map(|part| text[part].to_owned()).collect::<Vec<_>>())
         };
         assert_eq!(find("Here's my list: [1, 2]. Thanks").unwrap(), ["[1, 2]"]);

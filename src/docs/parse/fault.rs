@@ -1,80 +1,79 @@
-//! What is wrong with a text that should hold functions.
+//! Faults of texts that should contain functions.
 //!
-//! Each kind of fault is a reason code `parse/…` with a sentence; what was found and where
-//! is in `Fault`. A fault ends the reading, or stands beside the functions that were read
-//! in spite of it.
+//! Each kind of fault has a reason code `parse/…` and a sentence; `Fault` adds the value and its place. A fault either
+//! ends the parsing or accompanies the functions that were read despite it.
 
 use thiserror::Error;
 
-/// One thing wrong with a text.
+/// A fault of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct Fault {
-    /// What is wrong.
+    /// The kind of fault.
     pub kind: ParseFault,
-    /// The byte of the text where it shows, where one can be told.
+    /// The byte of the text at which it shows, if known.
     pub at: Option<usize>,
-    /// What was found, for people.
+    /// The message with the value found.
     pub message: String,
 }
 
 impl Fault {
-    /// A fault that shows at no particular byte.
+    /// Creates a fault without a place.
     pub fn new(kind: ParseFault, message: impl Into<String>) -> Self {
         Self { kind, at: None, message: message.into() }
     }
 
-    /// A key that stands twice in one object.
+    /// Creates the fault for a key that occurs twice in one object.
     pub(crate) fn repeated(key: &str) -> Self {
         let shown: String = key.chars().take(40).collect();
-        let message = format!("the key {shown:?} stands twice with different values; the last one was read");
+        let message = format!("the key {shown:?} occurs twice with different values; the last one was used");
         Self::new(ParseFault::DuplicateKey, message)
     }
 }
 
-/// What can be wrong with a text.
+/// The kinds of faults of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParseFault {
-    /// Nothing but blanks.
+    /// Only whitespace.
     Empty,
-    /// Nothing but control characters.
+    /// Only control characters.
     ControlCharacters,
     /// A web page.
     Html,
     /// Program source instead of docs.
     SourceCode,
-    /// Something else than a structured value: prose, a broken text beyond repair.
+    /// Not a structured value: prose, or a text broken beyond repair.
     NotJson,
     /// The text ends before its brackets or strings do.
     Truncated,
-    /// `...` stands for something the writer left out.
+    /// `...` replaces omitted content.
     Abbreviated,
-    /// Brackets, strings or frames stand too deep inside one another.
+    /// Brackets, strings or wrappers are nested too deep.
     TooDeep,
-    /// The functions nest deeper than values that are kept may.
-    DeepFunctions,
-    /// So many values that they would take far more memory than the text.
+    /// The functions are nested deeper than a dataset allows.
+    FunctionsTooDeep,
+    /// The values would take far more memory than the text.
     TooLarge,
     /// Two repairers read the broken text differently.
-    RepairsDisagree,
-    /// A key stands twice in one object with different values.
+    AmbiguousRepair,
+    /// A key occurs twice in one object with different values.
     DuplicateKey,
-    /// A word stands for a value that JSON does not have: `NaN`, `undefined`.
-    NoJsonValue,
+    /// A word for a value that JSON does not have: `NaN`, `undefined`.
+    NotAJsonValue,
     /// One record of a list cannot be read; the others can.
     UnreadableRecord,
-    /// The value holds no function at all.
+    /// The value contains no function.
     NoFunctions,
     /// An element of the list is not an object.
     NotAFunction,
     /// A function has no name.
-    Nameless,
+    MissingName,
     /// An operation of an API description cannot be read.
-    Operation,
+    UnreadableOperation,
 }
 
 impl ParseFault {
-    /// All faults.
+    /// All kinds.
     pub const ALL: [Self; 18] = [
         Self::Empty,
         Self::ControlCharacters,
@@ -84,78 +83,75 @@ impl ParseFault {
         Self::Truncated,
         Self::Abbreviated,
         Self::TooDeep,
-        Self::DeepFunctions,
+        Self::FunctionsTooDeep,
         Self::TooLarge,
-        Self::RepairsDisagree,
+        Self::AmbiguousRepair,
         Self::DuplicateKey,
-        Self::NoJsonValue,
+        Self::NotAJsonValue,
         Self::UnreadableRecord,
         Self::NoFunctions,
         Self::NotAFunction,
-        Self::Nameless,
-        Self::Operation,
+        Self::MissingName,
+        Self::UnreadableOperation,
     ];
 
-    /// The reason code.
+    /// Returns the reason code.
     pub fn code(self) -> &'static str {
         self.entry().0
     }
 
-    /// One sentence for people.
+    /// Returns the meaning, in one sentence.
     pub fn what(self) -> &'static str {
         self.entry().1
     }
 
     fn entry(self) -> (&'static str, &'static str) {
         match self {
-            Self::Empty => ("parse/empty", "The text holds nothing but blanks."),
+            Self::Empty => ("parse/empty", "The text contains only whitespace."),
             Self::ControlCharacters => {
-                ("parse/control-characters", "The text holds nothing but control characters.")
+                ("parse/control-characters", "The text contains only control characters.")
             }
             Self::Html => ("parse/html", "The text is a web page, not a list of functions."),
             Self::SourceCode => (
                 "parse/source-code",
-                "The text is program source; only function definitions of known forms are read.",
+                "The text is program source; only function definitions of supported forms are read.",
             ),
-            Self::NotJson => (
-                "parse/not-json",
-                "The text is not JSON, a Python literal, JSON5 or YAML, and not close to one.",
-            ),
+            Self::NotJson => {
+                ("parse/not-json", "The text is not JSON, a Python literal, JSON5 or YAML, nor close to one.")
+            }
             Self::Truncated => (
                 "parse/truncated",
-                "The text ends before its brackets or strings do; what is missing is not known.",
+                "The text ends before its brackets or strings do; the missing part is unknown.",
             ),
             Self::Abbreviated => {
-                ("parse/abbreviated", "The writer left something out and wrote an ellipsis in its place.")
+                ("parse/abbreviated", "The text has an ellipsis in place of omitted content.")
             }
-            Self::TooDeep => {
-                ("parse/too-deep", "Brackets, strings or frames stand too deep inside one another.")
-            }
-            Self::DeepFunctions => (
+            Self::TooDeep => ("parse/too-deep", "Brackets, strings or wrappers are nested too deep."),
+            Self::FunctionsTooDeep => (
                 "parse/functions-too-deep",
-                "The functions nest so deep that readers of JSON would refuse a dataset that holds them.",
+                "The functions are nested so deep that JSON readers would refuse a dataset with them.",
             ),
             Self::TooLarge => (
                 "parse/too-large",
-                "The text holds so many values that they would take far more memory than a list of functions does.",
+                "The text has so many values that they would take far more memory than a list of functions.",
             ),
-            Self::RepairsDisagree => {
-                ("parse/ambiguous-repair", "The text is broken and can be mended in more than one way.")
+            Self::AmbiguousRepair => {
+                ("parse/ambiguous-repair", "The text is broken and can be repaired in more than one way.")
             }
             Self::DuplicateKey => {
-                ("parse/duplicate-key", "A key stands twice in one object, with different values.")
+                ("parse/duplicate-key", "A key occurs twice in one object with different values.")
             }
-            Self::NoJsonValue => (
+            Self::NotAJsonValue => (
                 "parse/not-a-json-value",
-                "A word stands for a value that JSON does not have, such as NaN or undefined.",
+                "The text has a word for a value that JSON does not have, such as NaN or undefined.",
             ),
             Self::UnreadableRecord => {
                 ("parse/unreadable-record", "A function of the list cannot be read; the others can.")
             }
-            Self::NoFunctions => ("parse/no-functions", "The value was read, but it holds no function."),
+            Self::NoFunctions => ("parse/no-functions", "The value was read but contains no function."),
             Self::NotAFunction => ("parse/not-a-function", "An element of the list is not an object."),
-            Self::Nameless => ("parse/missing-name", "A function has no name."),
-            Self::Operation => {
+            Self::MissingName => ("parse/missing-name", "A function has no name."),
+            Self::UnreadableOperation => {
                 ("parse/unreadable-operation", "An operation of an API description cannot be read.")
             }
         }

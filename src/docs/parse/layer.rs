@@ -1,4 +1,4 @@
-//! A text on its way to a value, with what the parsers found out about it.
+//! A text during parsing, with intermediate results that several parsers use.
 
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
@@ -13,31 +13,31 @@ use crate::notation::json::outline::Outline;
 use crate::notation::json::strict::NotStrict;
 use crate::notation::repeated::Repeated;
 
-/// How many envelopes and strings may stand inside one another.
+/// The maximum number of nested envelopes and strings.
 const MAX_LAYERS: usize = 6;
 
-/// One text that goes through the parser chain.
+/// One text in the parser chain.
 pub(super) struct Layer<'t> {
     pub(super) text: &'t str,
-    /// Where it begins in the text as sent, as long as it is a part of that.
+    /// The offset in the text as sent, if this text is a part of it.
     base: Option<usize>,
-    /// Whether a line's end or something else stands behind it.
+    /// Whether a newline or other content follows.
     pub(super) is_ended: bool,
-    /// How many more layers may stand below.
+    /// The number of further layers allowed.
     below: usize,
-    /// What the values of the whole text may take.
+    /// The memory allowance for the values of the whole text.
     pub(super) allowance: &'t Allowance,
     outline: OnceCell<Outline>,
-    /// Why the text is not strict JSON.
+    /// The reason for which the text is not strict JSON.
     pub(super) not_strict: Cell<Option<NotStrict>>,
-    /// What the tolerant reader made of the text.
+    /// The result of the tolerant reader.
     pub(super) loose: Cell<Option<Result<Loose, Stop>>>,
-    /// Where the tolerant reader stopped.
+    /// The place where the tolerant reader stopped.
     pub(super) stop: Cell<Option<Stop>>,
 }
 
 impl<'t> Layer<'t> {
-    /// The text as sent.
+    /// Creates the layer of the text as sent.
     pub(super) fn new(text: &'t str, allowance: &'t Allowance) -> Self {
         Self::at(text, Some(0), false, MAX_LAYERS, allowance)
     }
@@ -62,7 +62,7 @@ impl<'t> Layer<'t> {
         }
     }
 
-    /// The text without a byte-order mark and blanks at both ends.
+    /// Returns the text without a byte-order mark and surrounding whitespace.
     pub(super) fn without_margins(&self, trail: &mut Trail) -> Self {
         let inner = self.text.trim_start_matches(is_blank);
         let start = self.text.len() - inner.len();
@@ -74,37 +74,37 @@ impl<'t> Layer<'t> {
         Self::at(text, self.place(start), is_ended, self.below, self.allowance)
     }
 
-    /// A part of this text as the next layer.
+    /// Returns a part of this text as the next layer.
     pub(super) fn part(&self, range: Range<usize>) -> Result<Self, Fault> {
         let is_ended = self.is_ended || !self.text[range.end..].trim_matches(is_blank).is_empty();
         let text = &self.text[range.clone()];
-        Ok(Self::at(text, self.place(range.start), is_ended, self.one_below()?, self.allowance))
+        Ok(Self::at(text, self.place(range.start), is_ended, self.next_depth()?, self.allowance))
     }
 
-    /// What stood in this text, decoded, as the next layer.
+    /// Returns text decoded from this one as the next layer.
     pub(super) fn inner<'i>(&'i self, text: &'i str) -> Result<Layer<'i>, Fault> {
         if !self.allowance.take(text.len()) {
             return Err(self.too_large());
         }
-        Ok(Layer::at(text, None, false, self.one_below()?, self.allowance))
+        Ok(Layer::at(text, None, false, self.next_depth()?, self.allowance))
     }
 
-    fn one_below(&self) -> Result<usize, Fault> {
+    fn next_depth(&self) -> Result<usize, Fault> {
         let too_deep =
             || self.fail(ParseFault::TooDeep, 0, format!("more than {MAX_LAYERS} layers around the value"));
         self.below.checked_sub(1).ok_or_else(too_deep)
     }
 
-    /// The fault that the values of the text would take more memory than any list of functions does.
+    /// Returns the fault that the values would take more memory than any list of functions.
     pub(super) fn too_large(&self) -> Fault {
-        self.fail(ParseFault::TooLarge, 0, "the text holds more values than a list of functions could")
+        self.fail(ParseFault::TooLarge, 0, "the text has more values than a list of functions could")
     }
 
     pub(super) fn outline(&self) -> &Outline {
         self.outline.get_or_init(|| Outline::of(self.text))
     }
 
-    /// A byte of this text in the text as sent.
+    /// Converts a byte offset in this text to one in the text as sent.
     pub(super) fn place(&self, at: usize) -> Option<usize> {
         self.base.map(|base| base + at)
     }
@@ -113,19 +113,19 @@ impl<'t> Layer<'t> {
         Fault { kind, at: self.place(at), message: message.into() }
     }
 
-    /// A fault of this text, its place counted in the text as sent.
+    /// Returns a fault of this text with its place in the text as sent.
     pub(super) fn placed(&self, fault: Fault) -> Fault {
         Fault { at: fault.at.and_then(|at| self.place(at)), ..fault }
     }
 
-    /// Takes note of keys of this text that stand twice.
+    /// Records the keys that occur twice in this text.
     pub(super) fn note_repeated(&self, repeated: &[Repeated], trail: &mut Trail) {
         for Repeated { key, at } in repeated.iter().take(MAX_REPEATED) {
             trail.fault(Fault { at: self.place(*at), ..Fault::repeated(key) });
         }
     }
 
-    /// Whether the text begins as a value, a comment or a string does.
+    /// Returns true if the text begins like a value, a comment or a string.
     pub(super) fn begins_like_a_value(&self) -> bool {
         const CALLS: [&str; 7] =
             ["dict(", "OrderedDict(", "collections.OrderedDict(", "list(", "tuple(", "set(", "frozenset("];
@@ -134,13 +134,13 @@ impl<'t> Layer<'t> {
             || CALLS.iter().any(|call| self.text.starts_with(call))
     }
 
-    /// Whether the text ends before its brackets do, or as JSON before its value does.
+    /// Returns true if the text ends before its brackets do or, as JSON, before its value does.
     pub(super) fn is_cut(&self) -> bool {
         let not_strict = self.not_strict.get();
         self.outline().left_open.is_some() || not_strict.is_some_and(|error| error.is_at_end(self.text))
     }
 
-    /// Where the reader that came furthest stopped, and why.
+    /// Returns the place and reason at which the reader that came furthest stopped.
     pub(super) fn stopped_at(&self) -> (usize, String) {
         let stop = self.stop.take();
         let strict = self.not_strict.get();
@@ -153,7 +153,7 @@ impl<'t> Layer<'t> {
         (at, message)
     }
 
-    /// Why no parser could read the text.
+    /// Returns the reason for which no parser could read the text.
     pub(super) fn unread(&self) -> Fault {
         if !self.begins_like_a_value() {
             return self.shapeless();
@@ -163,13 +163,13 @@ impl<'t> Layer<'t> {
             return self.fail(ParseFault::Truncated, self.text.len(), message);
         }
         if let Some(at) = self.outline().ellipsis {
-            return self.fail(ParseFault::Abbreviated, at, "\"...\" stands in place of a value");
+            return self.fail(ParseFault::Abbreviated, at, "\"...\" replaces a value");
         }
         let (at, message) = self.stopped_at();
         self.fail(ParseFault::NotJson, at, message)
     }
 
-    /// What a text is that does not even begin like a value.
+    /// Classifies a text that does not begin like a value.
     fn shapeless(&self) -> Fault {
         let fault = if self.text.chars().all(|c| c.is_control() || c.is_whitespace()) {
             ParseFault::ControlCharacters
@@ -185,7 +185,7 @@ impl<'t> Layer<'t> {
     }
 }
 
-/// Whether a line among the first opens a definition, as source does and prose does not.
+/// Returns true if one of the first lines opens a definition, as in source and not in prose.
 pub(super) fn is_source_code(text: &str) -> bool {
     const MAX_LINES: usize = 20;
     const OPENINGS: [&str; 6] = ["def ", "async def ", "class ", "function ", "async function ", "@"];

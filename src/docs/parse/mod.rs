@@ -1,13 +1,11 @@
 //! The parser chain from a pasted text to a list of functions.
 //!
-//! Strict JSON is tried first and nearly always enough. Then an envelope is peeled
-//! and the chain runs again; then Python literals, JSON5, values side by side, slips
-//! with one meaning, and last a repair two repairers agree on. Every parser step is noted,
-//! so a reader can tell what was read from what was mended. What was read in spite of a
-//! fault (a cut end, an ellipsis, a key that stands twice) carries that fault; nothing is
-//! completed in silence. Program source is read by `source`. Time is linear in the text, depth is bounded before
-//! anything recurses, all that is made of one text shares an `Allowance` of memory, and
-//! functions that nest deeper than a dataset can hold are refused.
+//! Strict JSON is tried first and is nearly always enough. Then an envelope is peeled and the chain runs again; then
+//! Python literals, JSON5, values side by side, slips with one meaning, and last a repair on which two repairers
+//! agree. Every parser step is recorded, to distinguish exact from repaired results. A text read despite a fault (a
+//! truncated end, an ellipsis, a repeated key) has that fault; nothing is completed silently. Program source is read by
+//! `source`. Time is linear in the text, depth is limited before anything recurses, all values of a text share an
+//! `Allowance` of memory, and functions nested deeper than a dataset allows are refused.
 
 mod chain;
 mod cut_yaml;
@@ -32,19 +30,19 @@ use trail::Trail;
 /// The functions of a text, and how they were read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
-    /// Objects with a name, as they were sent.
+    /// Objects with a name, as sent.
     pub functions: Vec<Value>,
-    /// The parser steps that were used, in order.
+    /// The parser steps used, in order.
     pub steps: Vec<Step>,
-    /// What is wrong with the text in spite of which the functions were read: nobody may take them for sure.
+    /// Faults despite which the functions were read; they may differ from what the author meant.
     pub faults: Vec<Fault>,
 }
 
 impl Parsed {
-    /// The functions, where no fault stands beside them.
+    /// Returns the functions if there are no faults.
     ///
     /// # Errors
-    /// The first fault in spite of which they were read.
+    /// The first fault.
     pub fn sure(self) -> Result<Vec<Value>, Fault> {
         match self.faults.into_iter().next() {
             Some(fault) => Err(fault),
@@ -62,7 +60,7 @@ impl Parsed {
 /// ```
 ///
 /// # Errors
-/// Where the text cannot be read without guessing, or holds something else than functions.
+/// If the text cannot be read without guessing, or contains something other than functions.
 pub fn parse(text: &str) -> Result<Parsed, Fault> {
     let mut trail = Trail::default();
     let allowance = Allowance::of(text);
@@ -72,27 +70,27 @@ pub fn parse(text: &str) -> Result<Parsed, Fault> {
     match dialect::readable_functions(value, &mut steps, &mut faults, &allowance) {
         _ if allowance.is_exceeded() => Err(layer.too_large()),
         Ok(functions) => shallow(functions).map(|functions| Parsed { functions, steps, faults }),
-        // What is missing from a text that was cut or left unread is no fault of its own.
+        // A gap in a truncated or partly unreadable text is a result of that fault, not another one.
         Err(fault) => Err(if faults.is_empty() { fault } else { faults.swap_remove(0) }),
     }
 }
 
-/// The functions, where what holds them can be read again.
+/// Returns the functions unless they are nested too deep to be read again.
 fn shallow(functions: Vec<Value>) -> Result<Vec<Value>, Fault> {
-    // The list is a level.
+    // The list itself is one level.
     match functions.iter().position(|function| !is_within(function, MAX_KEPT - 1)) {
         None => Ok(functions),
         Some(at) => Err(Fault::new(
-            fault::ParseFault::DeepFunctions,
+            fault::ParseFault::FunctionsTooDeep,
             format!("with function {at} the list is more than {MAX_KEPT} levels deep"),
         )),
     }
 }
 
-/// Reads the functions of a file that is Python by its name.
+/// Reads the functions of a file with the name of a Python file.
 ///
 /// # Errors
-/// As [`parse`]; a file without definitions is program source that holds no function, and never broken JSON.
+/// As [`parse`]; a file without definitions is program source without functions, never broken JSON.
 pub fn parse_python(text: &str) -> Result<Parsed, Fault> {
     parse(text).map_err(|fault| {
         let is_about_all = matches!(
@@ -102,7 +100,7 @@ pub fn parse_python(text: &str) -> Result<Parsed, Fault> {
         if is_about_all || source::is_python(text) {
             return fault;
         }
-        let message = "the file defines no function and no class at its outermost level";
+        let message = "the file defines no function or class at its outermost level";
         Fault::new(fault::ParseFault::SourceCode, message)
     })
 }

@@ -1,8 +1,7 @@
-//! Lists of which single records are broken: the others are read, and those are named.
+//! Reads lists in which some records are broken, and reports these.
 //!
-//! A record is an element of the outermost list, a line, or a value among values side by
-//! side. One that cannot be read is a fault with its number and its place, so the list is
-//! never taken for whole.
+//! A record is an element of the outermost list, a line, or one of several values side by side. An unreadable record is
+//! a fault with its number and place, so the list is never mistaken for complete.
 
 use std::ops::Range;
 
@@ -16,7 +15,7 @@ use crate::notation::json::outline::{MAX_PARTS, Outline};
 use crate::notation::json::{loose, strict};
 use crate::notation::python;
 
-/// The value of a part that is exact in some notation.
+/// Returns the value of a part that is exact in some notation.
 pub(super) fn exact(layer: &Layer<'_>, part: Range<usize>, trail: &mut Trail) -> Option<Value> {
     let text = &layer.text[part.clone()];
     let note = |repeated: &[_], trail: &mut Trail| {
@@ -41,7 +40,7 @@ pub(super) fn exact(layer: &Layer<'_>, part: Range<usize>, trail: &mut Trail) ->
     Some(loose.value)
 }
 
-/// The records that can be read, where some can and some cannot.
+/// Returns the readable records if some, but not all, can be read.
 pub(super) fn readable(layer: &Layer<'_>, trail: &mut Trail) -> Option<Vec<Value>> {
     let parts = lines(layer.text).or_else(|| elements(layer))?;
     let mut noted = Trail::default();
@@ -59,7 +58,7 @@ pub(super) fn readable(layer: &Layer<'_>, trail: &mut Trail) -> Option<Vec<Value
         let message = format!("function {number} cannot be read: {why}");
         noted.fault(layer.fail(ParseFault::UnreadableRecord, part.start + at, message));
     }
-    // Text of which most cannot be read is no list of records.
+    // A text with mostly unreadable parts is not a list of records.
     if values.len() < 2 || values.len() * 2 < parts.len() {
         return None;
     }
@@ -67,7 +66,7 @@ pub(super) fn readable(layer: &Layer<'_>, trail: &mut Trail) -> Option<Vec<Value
     Some(values)
 }
 
-/// The value of a part with slips that have one meaning.
+/// Returns the value of a part with slips that have only one meaning.
 fn mended(layer: &Layer<'_>, text: &str) -> Option<Value> {
     let loose::Loose { value, notes } = loose::read(text, layer.allowance).ok()?;
     let is_sure = [notes.cut, notes.likely, notes.ambiguous, notes.ellipsis, notes.no_value]
@@ -76,7 +75,7 @@ fn mended(layer: &Layer<'_>, text: &str) -> Option<Value> {
     (is_sure && notes.repeated.is_empty()).then_some(value)
 }
 
-/// The lines of a text that has a record on each.
+/// Returns the lines of a text with one record per line.
 fn lines(text: &str) -> Option<Vec<Range<usize>>> {
     let mut start = 0;
     let mut lines = Vec::new();
@@ -95,7 +94,7 @@ fn lines(text: &str) -> Option<Vec<Range<usize>>> {
         .then_some(lines)
 }
 
-/// The elements of the outermost list, with whatever else stands between them.
+/// Returns the elements of the outermost list, and any stray text between them.
 fn elements(layer: &Layer<'_>) -> Option<Vec<Range<usize>>> {
     let outer = layer.text.strip_prefix('[')?;
     let inner = outer.trim_end().strip_suffix(']').unwrap_or(outer);
@@ -111,7 +110,7 @@ fn elements(layer: &Layer<'_>) -> Option<Vec<Range<usize>>> {
     Some(parts)
 }
 
-/// What stands between two elements, where it is more than blanks and commas.
+/// Returns the text between two elements if it is more than whitespace and commas.
 fn stray(text: &str, gap: Range<usize>) -> Option<Range<usize>> {
     let is_gap = |c: char| c.is_whitespace() || c == ',';
     (!text[gap.clone()].trim_matches(is_gap).is_empty()).then_some(gap.start + 1..gap.end + 1)

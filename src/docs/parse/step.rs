@@ -1,14 +1,13 @@
-//! The parser steps and the frames of the dialects, by name.
+//! Names of the parser steps and of the formats unwrapped by `dialect`.
 //!
-//! A doc list keeps the steps it was read with, so a report can say how many lists were
-//! Python, fenced or mended.
+//! A doc list keeps the steps it was read with, so a report can count the lists that were Python, fenced or repaired.
 
-/// A step of the parser chain, or a frame that was taken off.
+/// A step of the parser chain, or an unwrapped format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Step {
     /// The text was JSON.
     StrictJson,
-    /// A byte-order mark was cut.
+    /// A byte-order mark was removed.
     ByteOrderMark,
     /// Tags such as `<tools>` were peeled.
     Tags,
@@ -18,17 +17,17 @@ pub enum Step {
     Assignment,
     /// Prose around one bracketed part was peeled.
     Prose,
-    /// HTML entities were undone.
+    /// HTML entities were decoded.
     HtmlEntities,
-    /// The doubled quotes of a CSV cell were undone.
+    /// The doubled quotes of a CSV cell were decoded.
     CsvQuotes,
-    /// JSON stood in a JSON or Python string.
+    /// A JSON or Python string contained JSON.
     JsonString,
     /// JSON with every quote escaped, as copied out of a log.
     EscapedJson,
     /// The text was Python source: `def` lines with docstrings.
     PythonDef,
-    /// The text was the heads of functions without `def`.
+    /// The text was signatures of functions without `def`.
     Signature,
     /// The text was TypeScript or JavaScript: functions, or types of functions.
     TypeScript,
@@ -38,19 +37,19 @@ pub enum Step {
     Json5,
     /// The text was YAML.
     Yaml,
-    /// Several values stood side by side.
+    /// The text was several values side by side.
     Concatenated,
-    /// Slips were mended: a missing comma, a raw newline, a quote forgotten.
+    /// Slips were repaired: a missing comma, a raw newline, a missing quote.
     Mended,
-    /// Two repairers agreed on what was meant.
+    /// Two repairers agreed on the meaning.
     Repaired,
-    /// One object stood where a list belongs.
+    /// The text was one object instead of a list.
     BareObject,
     /// A list in a list was flattened.
     NestedList,
-    /// An object held the list: `{"tools": […]}`.
+    /// An object contained the list: `{"tools": […]}`.
     Container,
-    /// `OpenAI`'s frame: `{"type": "function", "function": {…}}`.
+    /// `OpenAI`'s wrapper: `{"type": "function", "function": {…}}`.
     Wrapper,
     /// Anthropic's `input_schema`.
     Anthropic,
@@ -74,9 +73,9 @@ pub enum Step {
     Postman,
     /// An operation without a name was named by method and path.
     NamedByPath,
-    /// Parameters of one name were told apart by their place.
+    /// Parameters with the same name got their location as a suffix.
     PlaceSuffix,
-    /// A schema that holds itself was cut at the repeat.
+    /// A recursive schema was cut at its first repetition.
     RecursionCut,
     /// Types were inferred from example values.
     TypesInferred,
@@ -84,22 +83,22 @@ pub enum Step {
     ServerMap,
     /// An object from names to prose about functions.
     ProseMap,
-    /// A schema stood where the function should be, and its title is the name.
+    /// The element was a schema instead of a function, and its title is the name.
     NamedByTitle,
-    /// A function in a map of functions was called other than its key, and kept its own name.
+    /// A function in a map of functions had a name other than its key, and kept it.
     OwnName,
-    /// Private functions and classes of a module were left out.
+    /// Private functions and classes of a module were omitted.
     PrivateLeftOut,
-    /// Functions without a decorator were left out of a module in which others are marked as tools.
+    /// Functions without a decorator were omitted, as others of the module are marked as tools.
     UndecoratedLeftOut,
-    /// Classes of a module that no function mentions, and that have no methods to call, were left out.
+    /// Classes that no function mentions and that have no callable methods were omitted.
     ClassLeftOut,
-    /// Tools that a server runs by itself, without a schema, were left out.
+    /// Tools that a server runs itself, without a schema, were omitted.
     ServerToolLeftOut,
 }
 
 impl Step {
-    /// The stable name of the step.
+    /// Returns the stable name of the step.
     pub fn code(self) -> &'static str {
         match self {
             Self::StrictJson => "strict-json",
@@ -151,7 +150,7 @@ impl Step {
     }
 }
 
-/// Takes note of a step once.
+/// Records a step once.
 pub(crate) fn note(steps: &mut Vec<Step>, step: Step) {
     if !steps.contains(&step) {
         steps.push(step);

@@ -1,4 +1,4 @@
-//! Every parser on one function, every fault on one text, and no trouble on any text.
+//! Tests each parser on one function, each fault on one text, and random texts on all parsers.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -65,8 +65,8 @@ fn values_side_by_side_are_a_list() {
 }
 
 #[test]
-fn python_definitions_are_read_wherever_a_list_may_stand() {
-    let def = "def now(city: str):\n    \"\"\"Tells the time.\n\n    ```\n    now('Oslo')\n    ```\n    \"\"\"\n    pass\n";
+fn python_definitions_are_read_wherever_a_list_is_allowed() {
+    let def = "def now(city: str):\n    \"\"\"Returns the time.\n\n    ```\n    now('Oslo')\n    ```\n    \"\"\"\n    pass\n";
     for (text, steps) in [
         (def.to_owned(), vec!["python-def"]),
         (json!(def).to_string(), vec!["json-string", "python-def"]),
@@ -80,7 +80,7 @@ fn python_definitions_are_read_wherever_a_list_may_stand() {
 }
 
 #[test]
-fn every_fault_has_its_text() {
+fn every_fault_is_reported_for_its_text() {
     for (text, fault) in [
         ("", ParseFault::Empty),
         (" \u{feff}\n", ParseFault::Empty),
@@ -108,22 +108,22 @@ fn every_fault_has_its_text() {
         ("[]", ParseFault::NoFunctions),
         ("[null]", ParseFault::NotAFunction),
         ("['go search the web to obtain up-to-date information']", ParseFault::NotAFunction),
-        ("{'function': 'search'}", ParseFault::Nameless),
-        ("{\"name\": \"\"}", ParseFault::Nameless),
+        ("{'function': 'search'}", ParseFault::MissingName),
+        ("{\"name\": \"\"}", ParseFault::MissingName),
     ] {
         assert_eq!(parse(text).map_err(|fault| fault.kind), Err(fault), "{text:?}");
     }
 }
 
 #[test]
-fn a_fault_says_where_in_the_text_as_sent() {
+fn the_place_of_a_fault_is_in_the_text_as_sent() {
     assert_eq!(parse("  [{\"name\": \"f\"").unwrap().faults[0].at, Some(15));
     let text = "tools = [{\"name\": \"f\"} \"x\": 5]";
     assert!(parse(text).unwrap_err().at.is_some_and(|at| at > 22 && at <= text.len()));
 }
 
 #[test]
-fn what_is_read_in_spite_of_a_fault_carries_it() {
+fn functions_read_despite_a_fault_have_it() {
     let function = json!({"name": "f", "enum": ["a", "b"]});
     for (text, kind) in [
         (r#"{"name": "f", "enum": ["a", "b""#, ParseFault::Truncated),
@@ -136,7 +136,7 @@ fn what_is_read_in_spite_of_a_fault_carries_it() {
         (r#"{"name": "f", "enum": ["a", "b", ...]}"#, ParseFault::Abbreviated),
         (r#"{"name": "f", "enum": ["a", "b", …], ...}"#, ParseFault::Abbreviated),
         ("{\"name\": \"f\", \"enum\": [\"a\", \"b\" // ... and more\n]}", ParseFault::Abbreviated),
-        (r#"{"name": "f", "enum": ["a" "b"]}"#, ParseFault::RepairsDisagree),
+        (r#"{"name": "f", "enum": ["a" "b"]}"#, ParseFault::AmbiguousRepair),
         (r#"{"name": "g", "enum": ["a", "b"], "name": "f"}"#, ParseFault::DuplicateKey),
         (r#"{"name": "g", "enum": ["a", "b"], "name": "f",}"#, ParseFault::DuplicateKey),
         ("{'name': 'g', 'enum': ['a', 'b'], 'name': 'f'}", ParseFault::DuplicateKey),
@@ -144,7 +144,7 @@ fn what_is_read_in_spite_of_a_fault_carries_it() {
     ] {
         let parsed = parse(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
         assert_eq!(parsed.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>(), [kind], "{text}");
-        // An equal value that stands twice or a joined string would differ here.
+        // A repeated equal value or a joined string would differ here.
         if parsed.functions != [function.clone()] {
             assert_eq!(parsed.functions[0]["enum"], json!(["ab"]), "{text}");
         }
@@ -152,7 +152,7 @@ fn what_is_read_in_spite_of_a_fault_carries_it() {
 }
 
 #[test]
-fn slips_with_one_meaning_are_mended() {
+fn slips_with_one_meaning_are_repaired() {
     let function = json!({"name": "f", "description": "a b"});
     for text in [
         "{\"name\": \"f\"\n \"description\": \"a b\"}",
@@ -171,7 +171,7 @@ fn slips_with_one_meaning_are_mended() {
 }
 
 #[test]
-fn a_list_with_broken_records_keeps_the_others_and_names_those() {
+fn a_list_with_broken_records_keeps_the_others_and_reports_the_broken() {
     let lines = "{\"name\": \"a\"}\n{\"name\": \"b\" \"d\": oops \"x\"}\n{\"name\": \"c\"}";
     let list = format!("[{}]", lines.replace('\n', ",\n"));
     for text in [lines, &list] {
@@ -205,7 +205,7 @@ fn depth_is_bounded_for_every_parser() {
 }
 
 #[test]
-fn a_backslash_means_what_it_means_in_the_language_of_the_quotes() {
+fn a_backslash_has_the_meaning_of_the_notation_of_its_quotes() {
     let description = |text: &str| parse(text).unwrap().functions[0]["description"].clone();
     assert_eq!(description(r#"{"name": "f", "description": "a\/b",}"#), "a/b");
     assert_eq!(description(r"{'name': 'f', 'description': 'a\/b'}"), r"a\/b");
@@ -213,7 +213,7 @@ fn a_backslash_means_what_it_means_in_the_language_of_the_quotes() {
 }
 
 #[test]
-fn half_of_a_surrogate_pair_is_refused_whatever_follows() {
+fn half_of_a_surrogate_pair_is_always_refused() {
     for after in ["é", "語語", "a", "\\n"] {
         let text = format!("[{{name: \"f\", description: \"\\ud83d{after}");
         let fault = parse(&text).unwrap_err();
@@ -244,7 +244,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_text_is_never_completed_in_silence(cut in 1..120_usize) {
+    fn a_truncated_text_is_never_completed_silently(cut in 1..120_usize) {
         let text = r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {"a": {"type": "string"}}, "required": ["a"]}}]"#;
         let fault = parse(&text[..cut]).map_or_else(|fault| fault, |parsed| parsed.faults[0].clone());
         prop_assert_eq!(fault.kind, ParseFault::Truncated);

@@ -1,12 +1,12 @@
-//! What is noted on the way to a value: the parser steps that were used, and faults in spite of which the text was read.
+//! The record of a parse: the steps used, and the faults despite which the text was read.
 
 use super::fault::{Fault, ParseFault};
 use super::step::Step;
 
-/// How many keys that stand twice are told apart; a file of thousands says no more than the first.
+/// The maximum number of repeated keys reported individually.
 pub(crate) const MAX_REPEATED: usize = 20;
 
-/// Steps and faults, in the order they were met.
+/// Steps and faults, in order of occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Trail {
     pub(super) steps: Vec<Step>,
@@ -18,7 +18,7 @@ impl Trail {
         self.steps.push(step);
     }
 
-    /// Takes note of a fault. One kind is told once, but for records and keys, each of which is a place of its own.
+    /// Records a fault. Each kind is recorded once, except for records and keys, each of which has its own place.
     pub(super) fn fault(&mut self, fault: Fault) {
         let is_place = matches!(fault.kind, ParseFault::UnreadableRecord | ParseFault::DuplicateKey);
         if is_place || self.faults.iter().all(|earlier| earlier.kind != fault.kind) {
@@ -26,7 +26,7 @@ impl Trail {
         }
     }
 
-    /// Takes what was noted of one part of many, but for the steps of parts before it.
+    /// Adds the record of one part of many, without steps that are already recorded.
     pub(super) fn extend_once(&mut self, mut other: Self) {
         other.steps.retain(|step| !self.steps.contains(step));
         self.extend(other);

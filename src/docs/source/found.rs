@@ -1,14 +1,14 @@
-//! What every reader of source uses: the functions it found, the bound of what they take, and how a fault shows its place.
+//! Shared parts of the source readers: the functions found, the memory limit, and the place of a fault.
 
 use serde_json::{Map, Value, json};
 
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
 
-/// How many definitions that cannot be read are reported.
+/// The maximum number of unreadable definitions that are reported.
 pub(super) const MAX_FAULTS: usize = 20;
 
-/// The functions of a source, and what of it cannot be read.
+/// The functions of a source, and the faults of unreadable parts.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Source {
     pub(crate) functions: Vec<Value>,
@@ -17,7 +17,7 @@ pub(crate) struct Source {
 
 #[cfg(test)]
 impl Source {
-    /// The functions, where all of the source can be read.
+    /// Returns the functions if all of the source can be read.
     pub(super) fn sure(self) -> Result<Vec<Value>, Fault> {
         self.faults.into_iter().next().map_or(Ok(self.functions), Err)
     }
@@ -29,10 +29,10 @@ impl From<Vec<Value>> for Source {
     }
 }
 
-/// What a function, a parameter or a type takes on its way from source to docs, for each mark that one begins or ends with.
+/// The memory for a function, a parameter or a type while it becomes a doc, per mark that begins or ends one.
 const BYTES_PER_MARK: usize = 1_200;
 
-/// Refuses a source whose functions would take more than the allowance, before they are made.
+/// Refuses a source whose functions would take more than the allowance, before they are built.
 pub(super) fn afford(text: &str, allowance: &Allowance) -> Result<(), Fault> {
     let is_mark = |byte: &u8| matches!(byte, b'(' | b',' | b';' | b'{' | b'[' | b'<' | b'|');
     let n_lines = text.lines().filter(|line| !line.trim_start().is_empty()).count();
@@ -40,12 +40,12 @@ pub(super) fn afford(text: &str, allowance: &Allowance) -> Result<(), Fault> {
     if allowance.take(n_marks.saturating_mul(BYTES_PER_MARK)) { Ok(()) } else { Err(too_large()) }
 }
 
-/// The fault that a source holds, or stands for, too much.
+/// Returns the fault that a source contains, or expands to, too much.
 pub(super) fn too_large() -> Fault {
-    Fault::new(ParseFault::TooLarge, "the source stands for more than a list of functions could")
+    Fault::new(ParseFault::TooLarge, "the source expands to more than a list of functions could")
 }
 
-/// A function of a source. One without a text gets an empty description, for that is what it says.
+/// Returns a function of a source. Without a text, its description is empty, as in the source.
 pub(super) fn named(name: &str, description: &str, parameters: Value) -> Value {
     let mut function = Map::new();
     function.insert("name".to_owned(), json!(name));
@@ -54,7 +54,7 @@ pub(super) fn named(name: &str, description: &str, parameters: Value) -> Value {
     Value::Object(function)
 }
 
-/// A byte of a source as line and column, both from 1.
+/// Converts a byte offset in a source to line and column, both from 1.
 pub(super) fn place(source: &str, offset: usize) -> String {
     let before = source.get(..offset).unwrap_or(source);
     let line = before.matches('\n').count() + 1;

@@ -1,8 +1,8 @@
-//! Functions out of program source: heads of functions with what is written around them.
+//! Reads functions from program source: signatures with their docstrings and comments.
 //!
-//! Each language has a reader of its own; nothing is run. Types, defaults and texts are
-//! taken as they are written where a docs schema has words for them; the rest is for
-//! `fix`. A definition that cannot be read is a fault beside the functions that can.
+//! Each language has its own reader; nothing is executed. Types, defaults and texts are read as written where a docs
+//! schema can express them; the rest is left to `fix`. An unreadable definition is a fault that accompanies the
+//! readable functions.
 
 mod found;
 pub(crate) mod python;
@@ -13,24 +13,24 @@ use super::parse::step::{Step, note};
 use crate::allowance::Allowance;
 use found::Source;
 
-/// What a reader makes of a text: nothing where the text is not meant for it.
+/// A reader of a text; `None` if the text is not in its language.
 type Reader = fn(&str, &mut Vec<Step>, &Allowance) -> Option<Result<Source, Fault>>;
 
-/// The readers, asked in order.
+/// The readers, in the order they are tried.
 const READERS: &[(Reader, Step)] = &[
     (python::read, Step::PythonDef),
     (|text, _, allowance| Some(python::signature::read(text, allowance)?.map(Source::from)), Step::Signature),
     (|text, _, allowance| Some(typescript::read(text, allowance)?.map(Source::from)), Step::TypeScript),
 ];
 
-/// The functions of a text that is source, and nothing where it is something else.
+/// Returns the functions of a text if it is source, otherwise `None`.
 pub(crate) fn functions(
     text: &str,
     steps: &mut Vec<Step>,
     allowance: &Allowance,
 ) -> Option<Result<Source, Fault>> {
-    // No language read here begins like data, so data costs one look; a module may begin with a docstring, and goes
-    // on for lines behind it.
+    // No supported language begins like data, so data takes one look. A module may begin with a docstring, and its
+    // first definition may follow many lines later.
     let start = text.trim_start();
     let defines = || ["\ndef ", "\nasync def ", "\nclass "].iter().any(|word| start.contains(word));
     if start.starts_with(['[', '{']) || start.starts_with('"') && !defines() {
@@ -46,7 +46,7 @@ pub(crate) fn functions(
     })
 }
 
-/// Whether a text is meant as Python source that defines something.
+/// Returns true if a text is Python source with definitions.
 pub(crate) fn is_python(text: &str) -> bool {
     python::is_source(text)
 }

@@ -1,21 +1,21 @@
 //! The body of a request as parameters.
 //!
-//! The members of an object become parameters of their own; any other body is one
-//! parameter. A member that is required is so even where the body as a whole may be left
-//! out, which flat parameters cannot say. What is only ever sent back is left out.
+//! The properties of an object become separate parameters; any other body is one parameter. A required property is a
+//! required parameter even if the body as a whole is optional, which flat parameters cannot express. Read-only
+//! properties are omitted.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
 use super::function::{FunctionDoc, Parameter};
-use crate::docs::combining::STANDING_FOR_OTHERS;
+use crate::docs::combining::SUBSTITUTES;
 use crate::docs::parse::step::Step;
 
-/// What a body is called when it is one parameter.
+/// The name of a body that is one parameter.
 pub(super) const BODY: &str = "body";
 
-/// A body with its schema resolved.
+/// A body with its resolved schema.
 pub(super) struct Body {
     pub(super) name: String,
     pub(super) description: Option<String>,
@@ -35,7 +35,7 @@ pub(super) fn add(body: Body, function: &mut FunctionDoc, steps: &mut Vec<Step>)
         required.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, member) in members {
         let is_required = required.contains(name.as_str());
-        // `true`, and whatever else is no schema, says nothing about the member.
+        // `true` and other values that are not schemas do not restrict the property.
         let schema = if let Value::Object(schema) = member { schema } else { Map::new() };
         if schema.get("readOnly") != Some(&Value::Bool(true)) {
             function.add(Parameter { name, place: BODY.to_owned(), is_required, schema }, steps);
@@ -43,10 +43,10 @@ pub(super) fn add(body: Body, function: &mut FunctionDoc, steps: &mut Vec<Step>)
     }
 }
 
-/// Whether a schema is an object and nothing but its members.
+/// Returns true if a schema is an object with only properties.
 fn has_plain_members(schema: &Map<String, Value>) -> bool {
     let members = schema.get("properties").and_then(Value::as_object);
-    let is_combined = STANDING_FOR_OTHERS.iter().any(|key| schema.contains_key(*key));
+    let is_combined = SUBSTITUTES.iter().any(|key| schema.contains_key(*key));
     members.is_some_and(|members| !members.is_empty()) && !is_combined
 }
 

@@ -1,7 +1,7 @@
-//! A function while its parameters are being collected from the places of a request.
+//! A function while its parameters are collected from the places of a request.
 //!
-//! Parameters of different places may have one name; the first keeps it, and each other
-//! gets its place behind it (`id`, `id_body`), which is noted as a step.
+//! Parameters of different places may have the same name; the first keeps it, and each other gets its place as a suffix
+//! (`id`, `id_body`), which is recorded as a step.
 
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 use super::note;
 use crate::docs::parse::step::Step;
 
-/// How many parameters one function may have; a request with more is no request.
+/// The maximum number of parameters of one function; no request has more.
 pub(super) const MAX_PARAMETERS: usize = 10_000;
 
-/// Why a function with more is unreadable.
-pub(super) const TOO_MANY: &str = "it has more parameters than a request could";
+/// The reason for which a function with more is unreadable.
+pub(super) const TOO_MANY: &str = "it has more parameters than a request could have";
 
 /// A function with the parameters found so far.
 pub(super) struct FunctionDoc {
@@ -21,21 +21,21 @@ pub(super) struct FunctionDoc {
     description: Option<String>,
     properties: Map<String, Value>,
     required: Vec<String>,
-    /// How often a name with a place behind it was asked for.
-    n_asked: FxHashMap<String, usize>,
+    /// The number of uses of each name with a suffix.
+    n_uses: FxHashMap<String, usize>,
 }
 
-/// One parameter on its way into a function.
+/// One parameter of a function.
 pub(super) struct Parameter {
     pub(super) name: String,
-    /// Where in a request it goes: `path`, `query`, `body`.
+    /// The place in the request: `path`, `query`, `body`.
     pub(super) place: String,
     pub(super) is_required: bool,
     pub(super) schema: Map<String, Value>,
 }
 
 impl FunctionDoc {
-    /// A function without parameters; the first of the texts that says something describes it.
+    /// Creates a function without parameters; the first non-empty text is its description.
     pub(super) fn new<'t>(name: String, texts: impl IntoIterator<Item = Option<&'t str>>) -> Self {
         let description = texts.into_iter().flatten().find(|text| !text.trim().is_empty());
         Self {
@@ -43,7 +43,7 @@ impl FunctionDoc {
             description: description.map(str::to_owned),
             properties: Map::new(),
             required: Vec::new(),
-            n_asked: FxHashMap::default(),
+            n_uses: FxHashMap::default(),
         }
     }
 
@@ -61,14 +61,14 @@ impl FunctionDoc {
         self.properties.insert(name, Value::Object(schema));
     }
 
-    /// The name, or with the first number behind it that is free; each is tried once.
+    /// Returns the name, or the name with the first free number; each number is tried once.
     fn free_name(&mut self, name: &str) -> String {
-        let n_asked = self.n_asked.entry(name.to_owned()).or_default();
+        let n_uses = self.n_uses.entry(name.to_owned()).or_default();
         let mut free = name.to_owned();
         loop {
-            *n_asked += 1;
-            if *n_asked > 1 {
-                free = format!("{name}_{n_asked}");
+            *n_uses += 1;
+            if *n_uses > 1 {
+                free = format!("{name}_{n_uses}");
             }
             if !self.properties.contains_key(&free) {
                 return free;

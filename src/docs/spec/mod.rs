@@ -1,9 +1,8 @@
-//! Functions out of API descriptions: `OpenAPI` 3, Swagger 2 and Postman collections.
+//! Reads functions from API descriptions: `OpenAPI` 3, Swagger 2 and Postman collections.
 //!
-//! One function an operation. What a call may give (path, query, header, cookie, body)
-//! becomes its parameters; answers, servers and security do not. Schemas stay as they
-//! were sent, for `fix`, but for references, which lead out of the function and are put
-//! in place. Operations that cannot be read are named by a fault beside the others.
+//! Each operation is one function. All inputs of a call (path, query, header, cookie, body) become its parameters;
+//! responses, servers and security do not. Schemas are unchanged, for `fix`, except that references are resolved, as
+//! they lead out of the function. Unreadable operations are reported in one fault.
 
 mod body;
 mod function;
@@ -19,19 +18,19 @@ use super::parse::step::Step;
 use crate::allowance::{Allowance, ELEMENT_BYTES, bytes_of};
 use crate::notation::json::strict::{self, Strict};
 
-/// A key under which collections of tools keep an API description as text.
+/// The key under which collections of tools have an API description as text.
 const DOCUMENTATION: &str = "Documentation";
 
-/// How many bad operations a fault names.
+/// The maximum number of unreadable operations that a fault lists.
 const MAX_NAMED: usize = 5;
 
-/// What a reader makes of an API description.
+/// A reader of an API description.
 type Reader = fn(&Map<String, Value>, &mut Vec<Step>, &Allowance) -> Read;
 
-/// The functions that can be read, and the fault that names the operations which cannot.
+/// The readable functions, and the fault with the unreadable operations.
 pub(crate) type Read = (Vec<Value>, Option<Fault>);
 
-/// The functions of an object that is an API description, and nothing where it is something else.
+/// Returns the functions of an object that is an API description, otherwise `None`.
 pub(crate) fn functions(
     map: &Map<String, Value>,
     steps: &mut Vec<Step>,
@@ -64,17 +63,17 @@ fn reader(map: &Map<String, Value>) -> Option<Reader> {
     }
 }
 
-/// Takes note of a step once.
+/// Records a step once.
 fn note(steps: &mut Vec<Step>, step: Step) {
     if !steps.contains(&step) {
         steps.push(step);
     }
 }
 
-/// Why one operation cannot be read, for people.
+/// The reason for which an operation is unreadable, as a message.
 type Unreadable = String;
 
-/// What came of the operations so far.
+/// The operations read so far.
 struct Tally<'a> {
     functions: Vec<Value>,
     bad: Vec<String>,
@@ -87,10 +86,10 @@ impl<'a> Tally<'a> {
         Self { functions: Vec::new(), bad: Vec::new(), n_more_bad: 0, allowance }
     }
 
-    /// Takes a function, or notes the operation that is none; `name` is asked only then.
+    /// Adds a function, or records an unreadable operation; `name` is called only for the latter.
     fn add(&mut self, name: impl FnOnce() -> String, function: Result<Value, Unreadable>) {
         match function {
-            // Where there is no room, the text is refused as a whole.
+            // Beyond the allowance, the whole text is refused.
             Ok(function) if self.allowance.take(ELEMENT_BYTES + bytes_of(&function)) => {
                 self.functions.push(function);
             }
@@ -100,7 +99,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// The functions, and the fault that names the operations which are none.
+    /// Returns the functions, and the fault with the unreadable operations.
     fn finish(self) -> Read {
         if self.bad.is_empty() {
             return (self.functions, None);
@@ -109,7 +108,7 @@ impl<'a> Tally<'a> {
         if self.n_more_bad > 0 {
             message += &format!("; and {} more", self.n_more_bad);
         }
-        (self.functions, Some(Fault::new(ParseFault::Operation, message)))
+        (self.functions, Some(Fault::new(ParseFault::UnreadableOperation, message)))
     }
 }
 

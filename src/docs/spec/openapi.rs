@@ -1,7 +1,7 @@
-//! `OpenAPI` 3.0 and 3.1: one function an operation.
+//! `OpenAPI` 3.0 and 3.1: one function per operation.
 //!
-//! What Swagger 2 has in common with it (paths, operations, names) stands here too; the
-//! two differ in how a parameter and a body are written, which a `Notation` tells.
+//! The parts shared with Swagger 2 (paths, operations, names) are here too; a `Notation` describes the differences,
+//! which are in parameters and bodies.
 
 use std::collections::BTreeSet;
 
@@ -17,23 +17,23 @@ use crate::docs::parse::step::Step;
 
 const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 
-/// Headers that the standard takes out of the parameters.
+/// Headers that the standard excludes from the parameters.
 const NOT_PARAMETERS: [&str; 3] = ["accept", "content-type", "authorization"];
 
-/// Kinds of a body, the most telling first.
+/// Media types of a body, the most preferred first.
 const MEDIA: [&str; 5] =
     ["application/json", "+json", "application/x-www-form-urlencoded", "multipart/form-data", "*/*"];
 
-/// How one version of the standard writes what a call may give.
+/// How one version of the standard writes the inputs of a call.
 pub(super) struct Notation {
     pub(super) step: Step,
-    /// Where the ways to prove who one is are defined.
+    /// The path of the security schemes.
     pub(super) security: &'static [&'static str],
     /// Adds one parameter to a function.
     pub(super) parameter: for<'s> fn(&mut Call<'s, '_>, &'s Map<String, Value>) -> Result<(), Unreadable>,
 }
 
-/// A function in the making, with the description that it is made of.
+/// A function under construction, with its API description.
 pub(super) struct Call<'s, 'c> {
     pub(super) function: FunctionDoc,
     pub(super) resolver: &'c mut Resolver<'s>,
@@ -43,7 +43,7 @@ pub(super) struct Call<'s, 'c> {
 const NOTATION: Notation =
     Notation { step: Step::OpenApi, security: &["components", "securitySchemes"], parameter };
 
-/// Whether an object is a description of version 3; YAML reads the version as a number.
+/// Returns true if an object is a description of version 3; YAML reads the version as a number.
 pub(super) fn is_one(map: &Map<String, Value>) -> bool {
     has_version(map, "openapi", "3")
 }
@@ -52,7 +52,7 @@ pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>, allowan
     read(map, &NOTATION, steps, allowance)
 }
 
-/// Whether an object has paths and says that it follows a version of the standard.
+/// Returns true if an object has paths and the given version of the standard.
 pub(super) fn has_version(map: &Map<String, Value>, key: &str, major: &str) -> bool {
     let version = match map.get(key) {
         Some(Value::String(version)) => version.trim().to_owned(),
@@ -63,7 +63,7 @@ pub(super) fn has_version(map: &Map<String, Value>, key: &str, major: &str) -> b
     is_major && map.get("paths").is_some_and(Value::is_object)
 }
 
-/// The functions of a description, in its order.
+/// Returns the functions of a description, in its order.
 pub(super) fn read(
     map: &Map<String, Value>,
     notation: &Notation,
@@ -92,7 +92,7 @@ pub(super) fn read(
     tally.finish()
 }
 
-/// The parameters that only prove who calls, by place and name.
+/// Returns the parameters that only authenticate the caller, by place and name.
 fn secrets<'s>(map: &'s Map<String, Value>, path: &[&str]) -> BTreeSet<(&'s str, &'s str)> {
     let schemes = path.iter().try_fold(map, |map, key| map.get(*key)?.as_object());
     let place_and_name =
@@ -100,7 +100,7 @@ fn secrets<'s>(map: &'s Map<String, Value>, path: &[&str]) -> BTreeSet<(&'s str,
     schemes.into_iter().flat_map(Map::values).filter_map(place_and_name).collect()
 }
 
-/// One operation and where it stands.
+/// One operation and its path and method.
 struct Operation<'s, 'm> {
     method: &'s str,
     path: &'s str,
@@ -130,7 +130,7 @@ impl<'s> Operation<'s, '_> {
         Ok(call.function.into_value())
     }
 
-    /// The operation's own name, or one made of method and path.
+    /// Returns the operation's own name, or one built from method and path.
     fn name(&self, operation: &Map<String, Value>, steps: &mut Vec<Step>) -> String {
         if let Some(id) = string(operation, "operationId").filter(|id| !id.trim().is_empty()) {
             return id.to_owned();
@@ -140,7 +140,8 @@ impl<'s> Operation<'s, '_> {
         std::iter::once(self.method).chain(words).collect::<Vec<_>>().join("_")
     }
 
-    /// The parameters of the path, each replaced by the operation's own of that place and name, then the others.
+    /// Returns the parameters of the path, each replaced by the operation's parameter with that place and name, then
+    /// the others.
     fn parameters(
         &self,
         operation: &'s Map<String, Value>,
@@ -151,7 +152,7 @@ impl<'s> Operation<'s, '_> {
         let place = |parameter: &'s Map<String, Value>| (string(parameter, "in"), string(parameter, "name"));
         for list in [self.item, operation].map(|map| map.get("parameters")) {
             let Some(list) = list else { continue };
-            for parameter in list.as_array().ok_or("`parameters` is no list")? {
+            for parameter in list.as_array().ok_or("`parameters` is not a list")? {
                 let parameter =
                     resolver.target(parameter).map_err(|error| format!("a parameter: {error}"))?;
                 match places.insert(place(parameter), found.len()) {
@@ -172,7 +173,7 @@ impl<'s> Operation<'s, '_> {
     }
 }
 
-/// Takes one parameter of version 3.
+/// Adds one parameter of version 3.
 fn parameter<'s>(call: &mut Call<'s, '_>, parameter: &'s Map<String, Value>) -> Result<(), Unreadable> {
     let (name, place) = name_and_place(parameter)?;
     if place == "header" && NOT_PARAMETERS.contains(&name.to_ascii_lowercase().as_str()) {
@@ -185,7 +186,7 @@ fn parameter<'s>(call: &mut Call<'s, '_>, parameter: &'s Map<String, Value>) -> 
     Ok(())
 }
 
-/// Name and place of a parameter, without which it is none.
+/// Returns name and place of a parameter; both are mandatory.
 pub(super) fn name_and_place(parameter: &Map<String, Value>) -> Result<(&str, &str), Unreadable> {
     let name = string(parameter, "name").filter(|name| !name.is_empty()).ok_or("a parameter has no name")?;
     let place = string(parameter, "in").ok_or_else(|| format!("parameter {name:?} has no place (`in`)"))?;
@@ -193,7 +194,7 @@ pub(super) fn name_and_place(parameter: &Map<String, Value>) -> Result<(&str, &s
 }
 
 impl Call<'_, '_> {
-    /// Adds a parameter with its schema; its own description goes before that of the schema.
+    /// Adds a parameter with its schema; its own description has priority over that of the schema.
     pub(super) fn add(
         &mut self,
         parameter: &Map<String, Value>,
@@ -210,7 +211,7 @@ impl Call<'_, '_> {
     }
 }
 
-/// Takes the body of version 3.
+/// Adds the body of version 3.
 fn request_body<'s>(call: &mut Call<'s, '_>, value: &'s Value) -> Result<(), Unreadable> {
     let request = call.resolver.target(value).map_err(|error| format!("the body: {error}"))?;
     let Some(content) = request.get("content").and_then(Value::as_object) else { return Ok(()) };
@@ -234,12 +235,12 @@ fn is_media(name: &str, kind: &str) -> bool {
     bare.eq_ignore_ascii_case(kind) || (kind.starts_with('+') && bare.ends_with(kind))
 }
 
-/// A member that is text.
+/// Returns a member that is text.
 pub(super) fn string<'m>(map: &'m Map<String, Value>, key: &str) -> Option<&'m str> {
     map.get(key).and_then(Value::as_str)
 }
 
-/// Whether a member says yes; some write it as text.
+/// Returns true if a member is true, which may be written as text.
 pub(super) fn is_true(map: &Map<String, Value>, key: &str) -> bool {
     match map.get(key) {
         Some(Value::Bool(is_true)) => *is_true,

@@ -1,9 +1,8 @@
-//! Postman collections of versions 2.0 and 2.1: one function a request, folders opened.
+//! Postman collections of versions 2.0 and 2.1: one function per request, in folders too.
 //!
-//! A collection holds examples, not schemas. Values of a query and of forms are text; the
-//! types of a JSON body are inferred from its values, which is noted as a step. Only what
-//! stands in the path has to be given. Entries that are switched off are left out, and so
-//! are headers, which hold secrets and formats.
+//! A collection has examples instead of schemas. Values of a query and of forms are text; the types of a JSON body are
+//! inferred from its values, which is recorded as a step. Only path variables are required. Disabled entries are
+//! omitted, as are headers, which contain secrets and formats.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value, json};
@@ -16,7 +15,7 @@ use crate::allowance::Allowance;
 use crate::docs::parse::step::Step;
 use crate::notation::json::strict;
 
-/// Whether an object is a collection, by itself or in the frame of Postman's own API.
+/// Returns true if an object is a collection, by itself or in the wrapper of Postman's own API.
 pub(super) fn is_one(map: &Map<String, Value>) -> bool {
     collection(map).is_some()
 }
@@ -44,7 +43,7 @@ pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>, allowan
     tally.finish()
 }
 
-/// Shows every item that is no folder, with the names that lead to it.
+/// Visits each item that is not a folder, with the names that lead to it.
 fn walk<'v>(items: &'v Value, path: &mut Vec<&'v str>, take: &mut impl FnMut(&[&str], &Value)) {
     let Some(list) = items.as_array() else { return take(path, items) };
     for item in list {
@@ -65,7 +64,7 @@ fn request(item: &Value, steps: &mut Vec<Step>, allowance: &Allowance) -> Result
     let (url, request) = match request {
         Value::String(_) => (Some(request), &nothing),
         Value::Object(map) => (map.get("url"), map),
-        _ => return Err("its request is no object".to_owned()),
+        _ => return Err("its request is not an object".to_owned()),
     };
     let texts = [description(request), description(item), Some(name)];
     let mut function = FunctionDoc::new(name.to_owned(), texts);
@@ -90,7 +89,7 @@ fn request(item: &Value, steps: &mut Vec<Step>, allowance: &Allowance) -> Result
     Ok(function.into_value())
 }
 
-/// A description as text, or as an object that holds one.
+/// Returns a description: a text, or an object with one.
 fn description(map: &Map<String, Value>) -> Option<&str> {
     let said = map.get("description")?;
     said.as_str().or_else(|| said.get("content")?.as_str())
@@ -121,7 +120,7 @@ fn in_url(url: &Value) -> Vec<Parameter> {
     found
 }
 
-/// The names of `:name` segments, in the order of the path.
+/// Returns the names of `:name` segments, in the order of the path.
 fn path_variables(url: &Value, raw: &str) -> Vec<String> {
     let segments: Vec<&str> = match url.get("path") {
         Some(Value::Array(segments)) => segments
@@ -136,7 +135,7 @@ fn path_variables(url: &Value, raw: &str) -> Vec<String> {
     names.filter(|name| !name.is_empty() && seen.insert(*name)).map(str::to_owned).collect()
 }
 
-/// The names in the query of an address, each once.
+/// Returns the names in the query of an address, each once.
 fn query_names(raw: &str) -> impl Iterator<Item = String> {
     let query = raw.split('#').next().and_then(|raw| raw.split_once('?')).map_or("", |(_, query)| query);
     let mut seen = FxHashSet::default();
@@ -148,7 +147,7 @@ fn key_of(entry: &Value) -> Option<&str> {
     entry.get("key").or_else(|| entry.get("id"))?.as_str()
 }
 
-/// One entry of a query or a form; nothing where it is switched off or has no name.
+/// Returns one entry of a query or a form; `None` if it is disabled or has no name.
 fn listed_entry(entry: &Value, place: &str) -> Option<Parameter> {
     let map = entry.as_object().filter(|map| !is_true(map, "disabled"))?;
     let name = key_of(entry).filter(|name| !name.is_empty())?;
@@ -159,11 +158,11 @@ fn listed_entry(entry: &Value, place: &str) -> Option<Parameter> {
     Some(parameter)
 }
 
-fn text_parameter(name: String, place: &str, said: Option<&str>) -> Parameter {
+fn text_parameter(name: String, place: &str, text: Option<&str>) -> Parameter {
     let mut schema = Map::new();
     schema.insert("type".to_owned(), json!("string"));
-    if let Some(said) = said.filter(|said| !said.trim().is_empty()) {
-        schema.insert("description".to_owned(), json!(said));
+    if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+        schema.insert("description".to_owned(), json!(text));
     }
     Parameter { name, place: place.to_owned(), is_required: place == "path", schema }
 }
@@ -182,11 +181,11 @@ fn in_body(
         "raw" => raw_body(body, steps, allowance),
         "file" => Ok(vec![body_parameter(json!({"type": "file"}))]),
         "" | "none" => Ok(Vec::new()),
-        other => Err(format!("a body of the kind {other:?} is not read")),
+        other => Err(format!("a body of the kind {other:?} is not supported")),
     }
 }
 
-/// A body as one parameter.
+/// Returns a body as one parameter.
 fn body_parameter(schema: Value) -> Parameter {
     let schema = if let Value::Object(schema) = schema { schema } else { Map::new() };
     Parameter { name: BODY.to_owned(), place: BODY.to_owned(), is_required: false, schema }
@@ -209,14 +208,14 @@ fn raw_body(
     }
     let read = strict::read_within(text, allowance);
     let read = read.or_else(|_| strict::read_within(&without_variables(text), allowance));
-    let value = read.map_err(|error| format!("its body is no JSON: {error}"))?.value;
+    let value = read.map_err(|error| format!("its body is not JSON: {error}"))?.value;
     note(steps, Step::TypesInferred);
     let Value::Object(members) = value else { return Ok(vec![body_parameter(inferred(&value))]) };
     let parameter = |(name, value): (String, Value)| Parameter { name, ..body_parameter(inferred(&value)) };
     Ok(members.into_iter().map(parameter).collect())
 }
 
-/// A schema that an example value fits.
+/// Returns a schema for which an example value is valid.
 fn inferred(value: &Value) -> Value {
     match value {
         Value::Null => json!({}),
@@ -240,12 +239,12 @@ fn inferred(value: &Value) -> Value {
     }
 }
 
-/// The text with `null` for each `{{variable}}` that stands outside of strings.
+/// Replaces each `{{variable}}` outside of strings with `null`.
 fn without_variables(text: &str) -> String {
     let (mut out, mut rest, mut is_string) = (String::new(), text, false);
     while let Some(c) = rest.chars().next() {
         let mut width = c.len_utf8();
-        if !is_string && let Some(after) = behind_variable(rest) {
+        if !is_string && let Some(after) = after_variable(rest) {
             out += "null";
             rest = after;
             continue;
@@ -261,8 +260,8 @@ fn without_variables(text: &str) -> String {
     out
 }
 
-/// What follows a `{{variable}}` at the start of a text.
-fn behind_variable(text: &str) -> Option<&str> {
+/// Returns the text after a `{{variable}}` at its start.
+fn after_variable(text: &str) -> Option<&str> {
     let name = text.strip_prefix("{{")?;
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '$' | ' ');
     name.trim_start_matches(is_name).strip_prefix("}}")

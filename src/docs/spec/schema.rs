@@ -1,10 +1,9 @@
-//! Schemas of an API description with their references put in place and `allOf` merged.
+//! Resolves the references in schemas of an API description and merges `allOf`.
 //!
-//! A function is handed out without the description it came from, so what it refers to
-//! has to come along. A schema that holds itself is cut where it begins to repeat, which
-//! is noted as a step. A reference that leads nowhere, or that would bring in more than
-//! one function or one text may hold, stays: `fix` finds it. Only places where the
-//! standards have a schema are looked at; examples and defaults are data.
+//! A function is exported without its API description, so everything it refers to has to be included. A recursive
+//! schema is cut at its first repetition, which is recorded as a step. A reference is kept if it leads nowhere or would
+//! add more than one function or one text may have: `fix` reports it. Only places where the standards allow a schema
+//! are searched; examples and defaults are data.
 
 use serde_json::{Map, Value};
 
@@ -13,28 +12,28 @@ use crate::docs::join::join;
 use crate::docs::parse::step::Step;
 
 const REF: &str = "$ref";
-/// Keys that hold one schema.
+/// Keys with one schema.
 const ONE: [&str; 4] = ["items", "additionalProperties", "not", "contains"];
-/// Keys that hold a list of schemas, whether they combine them or not.
+/// Keys with a list of schemas, combining or not.
 const LISTS: [&str; 5] = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
-/// Keys that hold schemas by name.
+/// Keys with schemas by name.
 const MAPS: [&str; 2] = ["properties", "patternProperties"];
-/// How many values the references of one function may bring in.
+/// The maximum number of values that the references of one function may add.
 const MAX_VALUES: usize = 4_096;
-/// How many values the references of one text may bring in, for each value it has.
+/// The maximum number of values that the references of one text may add, per value of the text.
 const MAX_GROWTH: usize = 10;
-/// How deep schemas may stand in one another.
+/// The maximum depth of schemas.
 const MAX_DEPTH: usize = 32;
-/// How many references may lead to one another.
+/// The maximum length of a chain of references.
 const MAX_HOPS: usize = 16;
 
-/// Follows the references of one API description.
+/// Resolves the references of one API description.
 pub(super) struct Resolver<'s> {
     root: &'s Map<String, Value>,
-    /// The references being followed, outermost first.
+    /// The references being resolved, outermost first.
     stack: Vec<&'s str>,
     depth: usize,
-    /// How many more values may be brought in: for this function, and in all.
+    /// The number of further values allowed: for this function, and in total.
     left: usize,
     left_in_all: usize,
 }
@@ -45,12 +44,12 @@ impl<'s> Resolver<'s> {
         Self { root, stack: Vec::new(), depth: 0, left: MAX_VALUES, left_in_all }
     }
 
-    /// Begins the count anew for the next function.
+    /// Resets the count for the next function.
     pub(super) fn next_function(&mut self) {
         self.left = MAX_VALUES;
     }
 
-    /// What an object that is no schema (a parameter, a body, a path) stands for.
+    /// Resolves an object that is not a schema (a parameter, a body, a path).
     pub(super) fn target(&self, value: &'s Value) -> Result<&'s Map<String, Value>, String> {
         let mut value = value;
         for _ in 0..MAX_HOPS {
@@ -58,10 +57,10 @@ impl<'s> Resolver<'s> {
             let Some(reference) = map.get(REF).and_then(Value::as_str) else { return Ok(map) };
             value = self.at(reference).ok_or_else(|| format!("{reference:?} leads nowhere"))?;
         }
-        Err("its references lead in a circle".to_owned())
+        Err("its references are circular".to_owned())
     }
 
-    /// A schema with what it refers to; anything but an object says nothing.
+    /// Returns a schema with its references resolved; a value that is not an object is an empty schema.
     pub(super) fn schema(&mut self, value: &'s Value, steps: &mut Vec<Step>) -> Map<String, Value> {
         match self.resolved(value, steps) {
             Value::Object(schema) => schema,
@@ -121,7 +120,7 @@ impl<'s> Resolver<'s> {
         self.left_in_all = self.left_in_all.saturating_sub(n_values);
     }
 
-    /// The target with what stands beside the reference, which wins.
+    /// Returns the target merged with the keys next to the reference, which have priority.
     fn follow(
         &mut self,
         reference: &'s str,
@@ -151,7 +150,7 @@ impl<'s> Resolver<'s> {
     }
 }
 
-/// How many values a value is made of.
+/// Returns the number of values in a value.
 fn n_values(value: &Value) -> usize {
     match value {
         Value::Array(values) => 1 + values.iter().map(n_values).sum::<usize>(),
@@ -160,7 +159,7 @@ fn n_values(value: &Value) -> usize {
     }
 }
 
-/// What is left of a schema where it begins to repeat.
+/// Returns the rest of a schema where it begins to repeat.
 fn cut(target: &Value) -> Map<String, Value> {
     let kept = ["type", "description"].into_iter();
     let mut cut: Map<_, _> =
@@ -169,7 +168,7 @@ fn cut(target: &Value) -> Map<String, Value> {
     cut
 }
 
-/// The schema with the members of its `allOf` in it, where they do not contradict each other.
+/// Returns the schema with its `allOf` merged, unless the parts contradict each other.
 fn with_all_merged(schema: Map<String, Value>) -> Map<String, Value> {
     let Some(Value::Array(parts)) = schema.get("allOf") else { return schema };
     let own = schema.iter().filter(|(key, _)| *key != "allOf");

@@ -1,4 +1,4 @@
-//! Swagger 2: as `OpenAPI`, but a parameter is its own schema and the body is one of them.
+//! Swagger 2: as `OpenAPI`, but a parameter is its own schema and the body is one of the parameters.
 
 use serde_json::{Map, Value};
 
@@ -8,13 +8,13 @@ use super::{Read, Unreadable};
 use crate::allowance::Allowance;
 use crate::docs::parse::step::Step;
 
-/// Keys of a parameter that say nothing about its value.
+/// Keys of a parameter that do not describe its value.
 const NOT_SCHEMA: [&str; 6] =
     ["name", "in", "required", "description", "collectionFormat", "allowEmptyValue"];
 
 const NOTATION: Notation = Notation { step: Step::Swagger, security: &["securityDefinitions"], parameter };
 
-/// Whether an object is a description of version 2; YAML reads the version as a number.
+/// Returns true if an object is a description of version 2; YAML reads the version as a number.
 pub(super) fn is_one(map: &Map<String, Value>) -> bool {
     openapi::has_version(map, "swagger", "2")
 }

@@ -1,4 +1,4 @@
-//! Examples of descriptions and the functions in them, and no trouble on any description.
+//! Tests example descriptions and their functions, and random descriptions.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -15,17 +15,17 @@ fn read(spec: &Value) -> (Vec<Value>, Vec<&'static str>) {
 fn fault(spec: &Value) -> String {
     let (_, fault) = functions(spec.as_object().unwrap(), &mut Vec::new(), &Allowance::of("")).unwrap();
     let fault = fault.unwrap();
-    assert_eq!(fault.kind, ParseFault::Operation);
+    assert_eq!(fault.kind, ParseFault::UnreadableOperation);
     fault.message
 }
 
-/// A description with one operation, `POST /boats/{id}`.
+/// Returns a description with one operation, `POST /boats/{id}`.
 fn with_operation(operation: &Value, components: &Value) -> Value {
     json!({"openapi": "3.1.0", "paths": {"/boats/{id}": {"post": operation}}, "components": components})
 }
 
 #[test]
-fn an_operation_becomes_a_function_with_all_its_places() {
+fn an_operation_becomes_a_function_with_parameters_of_all_places() {
     let spec = json!({
         "openapi": "3.0.2", "info": {"title": "Harbour"}, "servers": [{"url": "/"}],
         "paths": {"/boats/{id}": {
@@ -70,7 +70,7 @@ fn an_operation_becomes_a_function_with_all_its_places() {
 }
 
 #[test]
-fn a_body_that_is_no_plain_object_is_one_parameter() {
+fn a_body_that_is_not_a_plain_object_is_one_parameter() {
     for (schema, expected) in [
         (
             json!({"type": "array", "items": {"type": "string"}}),
@@ -96,7 +96,7 @@ fn a_body_that_is_no_plain_object_is_one_parameter() {
 }
 
 #[test]
-fn parts_of_all_of_are_merged_unless_they_contradict() {
+fn parts_of_all_of_are_merged_unless_they_contradict_each_other() {
     let body = |schema: Value| {
         let operation =
             json!({"operationId": "f", "requestBody": {"content": {"application/json": {"schema": schema}}}});
@@ -116,7 +116,7 @@ fn parts_of_all_of_are_merged_unless_they_contradict() {
 }
 
 #[test]
-fn a_schema_that_holds_itself_is_cut_and_one_that_leads_nowhere_stays() {
+fn a_recursive_schema_is_cut_and_an_unresolved_reference_is_kept() {
     let operation = json!({"operationId": "f", "parameters": [
         {"name": "tree", "in": "query", "schema": {"$ref": "#/components/schemas/Tree"}},
         {"name": "lost", "in": "query", "schema": {"$ref": "other.yaml#/Lost"}}]});
@@ -160,7 +160,7 @@ fn swagger_2_has_its_own_parameters() {
 }
 
 #[test]
-fn a_collection_becomes_one_function_a_request() {
+fn a_collection_becomes_one_function_per_request() {
     let spec = json!({"info": {"schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},
         "item": [{"name": "Boats", "item": [
             {"name": "Find boat", "request": {"method": "GET", "description": {"content": "Finds."}, "url": {
@@ -193,11 +193,11 @@ fn a_collection_becomes_one_function_a_request() {
 }
 
 #[test]
-fn an_operation_that_cannot_be_read_is_named() {
+fn an_unreadable_operation_is_reported() {
     for (operation, message) in [
         (json!(7), "operation POST /boats/{id}: expected an object"),
         (json!({"parameters": [{"in": "query"}]}), "operation POST /boats/{id}: a parameter has no name"),
-        (json!({"parameters": {"a": 1}}), "operation POST /boats/{id}: `parameters` is no list"),
+        (json!({"parameters": {"a": 1}}), "operation POST /boats/{id}: `parameters` is not a list"),
         (
             json!({"parameters": [{"name": "a"}]}),
             "operation POST /boats/{id}: parameter \"a\" has no place (`in`)",
@@ -208,7 +208,7 @@ fn an_operation_that_cannot_be_read_is_named() {
         ),
         (
             json!({"requestBody": {"$ref": "#/components/a"}}),
-            "operation POST /boats/{id}: the body: its references lead in a circle",
+            "operation POST /boats/{id}: the body: its references are circular",
         ),
     ] {
         let components = json!({"a": {"$ref": "#/components/a"}});
@@ -218,13 +218,13 @@ fn an_operation_that_cannot_be_read_is_named() {
         "body": {"mode": "raw", "raw": "{\"a\": "}}}, {"name": "c"}]}]});
     assert_eq!(
         fault(&collection),
-        "request \"a\" / \"b\": its body is no JSON: expected a value at byte 5; \
+        "request \"a\" / \"b\": its body is not JSON: expected a value at byte 5; \
          request \"a\" / \"c\": it has no request"
     );
 }
 
 #[test]
-fn a_description_is_found_in_a_record_that_documents_it_and_nowhere_else() {
+fn a_description_is_found_only_in_a_documentation_record() {
     let spec = json!({"openapi": 3.1, "paths": {"/a": {"get": {"operationId": "a"}}}});
     let (functions, steps) = read(&json!({"Name": "A", "Documentation": spec.to_string()}));
     assert_eq!((functions.len(), steps), (1, vec!["json-string", "openapi"]));
@@ -243,7 +243,7 @@ fn a_description_is_found_in_a_record_that_documents_it_and_nowhere_else() {
 }
 
 #[test]
-fn references_that_multiply_are_bounded() {
+fn the_growth_by_references_is_limited() {
     let mut schemas = json!({"x0": {"type": "string"}});
     for n in 1..40 {
         let one = json!({"$ref": format!("#/components/schemas/x{}", n - 1)});
@@ -256,7 +256,7 @@ fn references_that_multiply_are_bounded() {
     assert!(functions[0].to_string().contains("$ref"));
 }
 
-/// JSON in which the words of descriptions are more likely than elsewhere.
+/// Generates JSON in which the words of API descriptions are frequent.
 fn any_description() -> impl Strategy<Value = Value> {
     let word = prop::sample::select(vec![
         "openapi",

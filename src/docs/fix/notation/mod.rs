@@ -1,7 +1,6 @@
-//! Reads the ways people write a type: `str`, `List[int]`, `string?`, `array of numbers`.
+//! Reads types as people write them: `str`, `List[int]`, `string?`, `array of numbers`.
 //!
-//! This is the grammar: marks, brackets, unions; the words are in `words`. A text that is
-//! no type is left for people.
+//! This is the grammar: marks, brackets, unions; the words are in `words`. A text that is not a type is left unchanged.
 
 mod words;
 
@@ -10,33 +9,33 @@ use serde_json::{Map, Value, json};
 use crate::bfcl::types::Type;
 use words::{phrase, without_adjective, without_optional_mark, word};
 
-/// What a written type means.
+/// The meaning of a written type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Notation {
     /// One of BFCL's types.
     pub(super) kind: Type,
-    /// The type of the elements, where it was written.
+    /// The type of the elements, if stated.
     pub(super) items: Option<Box<Notation>>,
-    /// The values allowed, where they were written.
+    /// The allowed values, if stated.
     pub(super) choices: Vec<String>,
-    /// What stood in brackets after the type: `DATE (YYYY-MM-DD)`.
+    /// The text in brackets after the type: `DATE (YYYY-MM-DD)`.
     pub(super) format: Option<String>,
-    /// Whether the value may be left out or null.
+    /// Whether the value may be omitted or null.
     pub(super) optional: bool,
-    /// Whether several types were written, of which `any` keeps none.
+    /// Whether several types were stated, which `any` does not preserve.
     pub(crate) lossy: bool,
 }
 
-/// How deep types may stand inside one another.
+/// The maximum nesting of types.
 const MAX_DEPTH: usize = 8;
 
-/// The meaning of a written type, or nothing where it is not one.
+/// Returns the meaning of a written type; `None` if it is not a type.
 pub(crate) fn read(text: &str) -> Option<Notation> {
     read_within(text, MAX_DEPTH)
 }
 
 impl Notation {
-    /// The type as a schema.
+    /// Returns the type as a schema.
     pub(super) fn schema(&self) -> Value {
         let mut schema = Map::new();
         schema.insert("type".to_owned(), json!(self.kind));
@@ -95,10 +94,10 @@ fn read_within(text: &str, depth: usize) -> Option<Notation> {
     generic(text, depth)
 }
 
-/// `Name[…]`, `Name<…>` or `Name(…)`.
+/// Reads `Name[…]`, `Name<…>` or `Name(…)`.
 fn generic(text: &str, depth: usize) -> Option<Notation> {
     let Some(open) = text.find(['[', '<', '(']) else {
-        // Enumerations and modules stand before the word: `Type.STRING`, `datetime.date`.
+        // Enumerations and modules precede the word: `Type.STRING`, `datetime.date`.
         return text.rsplit_once('.').and_then(|(_, last)| word(last)).map(Notation::plain);
     };
     let close = match text.as_bytes()[open] {
@@ -120,7 +119,7 @@ fn generic(text: &str, depth: usize) -> Option<Notation> {
     }
 }
 
-/// What stands in the brackets of a type: its elements, or how a plain one is written.
+/// Reads the brackets of a type: its elements, or the format of a plain one.
 fn container(kind: Type, inner: &str, close: char, depth: usize) -> Option<Notation> {
     match kind {
         Type::Tuple => {
@@ -141,7 +140,7 @@ fn container(kind: Type, inner: &str, close: char, depth: usize) -> Option<Notat
     }
 }
 
-/// One of several types: `null` makes it optional, and two real ones make it any.
+/// Reads one of several types: `null` makes it optional, and two different types are `any`.
 fn union(alternatives: &[&str], depth: usize) -> Option<Notation> {
     let is_null =
         |text: &str| ["none", "null", "undefined", "nonetype"].contains(&text.trim().to_lowercase().as_str());
@@ -163,7 +162,7 @@ fn union(alternatives: &[&str], depth: usize) -> Option<Notation> {
     Some(Notation { optional, ..meaning })
 }
 
-/// The type that holds the values of all these types of BFCL's, where it is not any.
+/// Returns the type that contains the values of all given types, unless it is `any`.
 pub(super) fn common(kinds: &[Type]) -> Option<Type> {
     let (first, rest) = kinds.split_first()?;
     if rest.iter().all(|kind| kind == first) {
@@ -172,7 +171,7 @@ pub(super) fn common(kinds: &[Type]) -> Option<Type> {
     kinds.iter().all(|kind| [Type::Integer, Type::Float].contains(kind)).then_some(Type::Float)
 }
 
-/// Splits at separators that stand outside brackets and quotes.
+/// Splits at separators outside brackets and quotes.
 fn split_top<'a>(text: &'a str, separators: &[&str]) -> Vec<&'a str> {
     let (mut parts, mut start, mut depth, mut quote) = (Vec::new(), 0, 0_usize, None);
     for (at, c) in text.char_indices() {
@@ -259,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_optional_are_seen_and_taken_off() {
+    fn marks_of_optional_are_recognised_and_removed() {
         for text in [
             "Optional[str]",
             "str, optional",
@@ -279,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn two_real_types_are_any_and_two_names_of_one_are_that() {
+    fn two_different_types_are_any_and_two_names_of_one_type_are_that_type() {
         assert_eq!(kind("str | int"), Some("any"));
         assert_eq!(kind("Union[List[dict], dict]"), Some("any"));
         assert_eq!(kind("int or long"), Some("integer"));
@@ -292,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_no_type() {
+    fn prose_is_not_a_type() {
         for text in [
             "",
             "The city",

@@ -1,11 +1,10 @@
-//! The words for types, and those around them that say no more than narrow or optional.
+//! Words for types, and adjectives around them.
 //!
-//! They are those met in API collections, Python, TypeScript and hand-written docs. A word that is not here names no
-//! type.
+//! They come from API collections, Python, TypeScript and hand-written docs. Any other word is not a type.
 
 use crate::bfcl::types::Type;
 
-/// The type that a single word names.
+/// Returns the type that a single word names.
 pub(super) fn word(text: &str) -> Option<Type> {
     let known = Type::named(text);
     if known.is_some() {
@@ -36,7 +35,7 @@ pub(super) fn word(text: &str) -> Option<Type> {
     })
 }
 
-/// A type of several words.
+/// Returns a type named by several words.
 pub(super) fn phrase(text: &str) -> Option<Type> {
     Some(match text.to_ascii_lowercase().as_str() {
         "json string" | "hex string" | "iso date" | "date string" | "iso string" | "string literal" => {
@@ -54,7 +53,7 @@ pub(super) fn phrase(text: &str) -> Option<Type> {
     })
 }
 
-/// What is left of a type behind a word that only narrows it.
+/// Returns the rest of a type after a narrowing adjective.
 pub(super) fn without_adjective(text: &str) -> Option<&str> {
     const ADJECTIVES: [&str; 8] =
         ["a ", "an ", "positive ", "negative ", "non-negative ", "unsigned ", "readonly ", "required "];
@@ -62,7 +61,7 @@ pub(super) fn without_adjective(text: &str) -> Option<&str> {
     ADJECTIVES.iter().find(begins).map(|start| &text[start.len()..])
 }
 
-/// What is left of a type that is marked as optional.
+/// Returns the rest of a type that is marked as optional.
 pub(super) fn without_optional_mark(text: &str) -> Option<&str> {
     const AFTER: [&str; 7] =
         [", optional", ",optional", "(optional)", "[optional]", " optional", ", nullable", "?"];

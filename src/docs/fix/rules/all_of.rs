@@ -1,16 +1,16 @@
-//! A schema is put together from parts that fit one another.
+//! A schema is combined from compatible parts.
 
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_schema;
 use crate::docs::join::join;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/all-of",
-    what: "A schema is put together from parts.",
-    why: "BFCL has one schema a value. Parts that do not speak against one another are joined; others are only told of.",
+    what: "A schema is combined from compatible parts.",
+    why: "BFCL has one schema per value. Parts that do not contradict each other are merged; others are reported.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"description": "x", "allOf": [{"type": "dict", "properties": {}}, {"properties": {}}]}}}}"#,

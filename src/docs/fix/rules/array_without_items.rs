@@ -1,17 +1,17 @@
-//! An array or tuple does not say what its elements are.
+//! An array or tuple has no type for its elements.
 
 use serde_json::{Map, Value, json};
 
 use crate::bfcl::types::Type;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/array-without-items",
-    what: "An array or tuple does not say what its elements are.",
-    why: "BFCL's checker stops at such a parameter. The elements' type is taken from the enum or the default where \
-          they have one, and is a string otherwise: an invented value, so the edit is not safe.",
+    what: "An array or tuple has no type for its elements.",
+    why: "BFCL's checker fails on such a parameter. The type of the elements is inferred from the enum or the \
+          default if there is one, otherwise it is string. The value is invented, so the edit is not safe.",
     safety: Safety::Unsafe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "array", "description": "x"}}}}"#,
@@ -32,7 +32,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
-/// The one type of the values an array is known to hold.
+/// Returns the common type of the known elements of an array.
 fn element_type(schema: &Map<String, Value>) -> Type {
     let values =
         ["enum", "default"].into_iter().filter_map(|key| schema.get(key)?.as_array()).find(|v| !v.is_empty());

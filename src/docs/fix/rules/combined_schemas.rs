@@ -1,14 +1,14 @@
-//! A schema is put together from others, or refers to one that is not there.
+//! A schema is combined from others, conditional, or refers to one that does not exist.
 
 use crate::docs::combining::COMBINING;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::each_schema;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/combined-schemas",
-    what: "A schema is put together from others, depends on one, or refers to one that is not there.",
-    why: "BFCL has one schema a value, and no word for what a value may not be; which one is meant cannot be told.",
+    what: "A schema is combined from others, conditional, or refers to one that does not exist.",
+    why: "BFCL has one schema per value and no word for exclusions; the intended schema is unknown.",
     safety: Safety::Suggest,
     fires: r##"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"$ref": "#/nowhere", "description": "x"}}}}"##,

@@ -1,15 +1,15 @@
-//! A value can only be one constant.
+//! A value has one allowed constant.
 
 use serde_json::json;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/constant",
-    what: "A value can only be one constant.",
-    why: "BFCL says so with an enum of one.",
+    what: "A value has one allowed constant.",
+    why: "BFCL expresses a constant as an enum with one value.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "string", "description": "x", "const": "noon"}}}}"#,

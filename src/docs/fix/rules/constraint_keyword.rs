@@ -1,18 +1,18 @@
-//! A bound, a format or a pattern stands in a key of its own.
+//! A limit, a format or a pattern has its own key.
 
 use serde_json::{Map, Value};
 
 use crate::docs::fix::keys::PHRASES;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
 use crate::docs::fix::wording::sentence::with_sentence;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/constraint-keyword",
-    what: "A bound, a format or a pattern stands in a key of its own.",
-    why: "BFCL has no keys for them; its own converters put them into the description, and so does this, as sentences. \
-          `exclusiveMinimum: true` makes the minimum beside it an exclusive one, and `false` says nothing.",
+    what: "A limit, a format or a pattern has its own key.",
+    why: "BFCL has no keys for them. As in its own converters, they become sentences of the description. \
+          `exclusiveMinimum: true` makes the minimum next to it exclusive; `false` has no effect.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["n"], "properties": {
         "n": {"type": "integer", "description": "x", "minimum": 1}}}}"#,
@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
         let phrases = phrases(schema);
-        // A description of another kind than text is for people to look at, and its constraints wait.
+        // A description that is not a text is reported, and its constraints stay.
         let described = schema.get("description").is_none_or(|text| text.is_string() || text.is_null());
         if site.place == Place::Parameters || phrases.is_empty() || !described {
             return;
@@ -42,7 +42,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
-/// The constraints of a schema as `(key, value, sentence)`; without a sentence where another one says it.
+/// Returns the constraints of a schema as `(key, value, sentence)`; the sentence is `None` if another one covers it.
 fn phrases(schema: &Map<String, Value>) -> Vec<(&'static str, &Value, Option<String>)> {
     let known = |(key, value)| Some((PHRASES.iter().position(|(known, _)| known == key)?, value));
     let mut found: Vec<(usize, &Value)> = schema.iter().filter_map(known).collect();
@@ -59,13 +59,13 @@ fn phrases(schema: &Map<String, Value>) -> Vec<(&'static str, &Value, Option<Str
         .collect()
 }
 
-/// The bounds that a flag of the fourth draft of JSON Schema makes exclusive.
+/// The limits that a flag of the fourth draft of JSON Schema makes exclusive.
 const EXCLUSIVE: [(&str, [&str; 2], &str); 2] = [
     ("exclusiveMinimum", ["minimum", "min"], "Exclusive minimum value"),
     ("exclusiveMaximum", ["maximum", "max"], "Exclusive maximum value"),
 ];
 
-/// What the flag says, where the value under this key is one.
+/// Returns the value of a flag under this key.
 fn flag(key: &str, value: &Value) -> Option<bool> {
     EXCLUSIVE.iter().find(|(flag, ..)| *flag == key)?;
     match value {
@@ -75,14 +75,14 @@ fn flag(key: &str, value: &Value) -> Option<bool> {
     }
 }
 
-/// Whether the bound that a flag is about stands beside it.
+/// Returns true if the limit of a flag is present.
 fn has_bound(schema: &Map<String, Value>, flag: &str) -> bool {
     let bounds = EXCLUSIVE.iter().find(|(key, ..)| *key == flag).map(|(_, bounds, _)| bounds);
     let is_bound = |key: &&str| schema.get(*key).is_some_and(|value| value.is_number() || value.is_string());
     bounds.is_some_and(|bounds| bounds.iter().any(is_bound))
 }
 
-/// One constraint as a sentence; nothing for a value that bounds nothing.
+/// Returns one constraint as a sentence; `None` for a value that restricts nothing.
 fn phrase(rank: usize, value: &Value, schema: &Map<String, Value>) -> Option<String> {
     let (key, words) = PHRASES[rank];
     let exclusive = EXCLUSIVE.iter().find(|(flag, bounds, _)| {
@@ -105,7 +105,7 @@ mod tests {
     use crate::docs::fix::fix;
 
     #[test]
-    fn constraints_are_said_in_the_description_once() {
+    fn each_constraint_is_in_the_description_once() {
         let property =
             json!({"type": "integer", "description": "x", "maximum": 5, "minimum": 1, "examples": [2]});
         let function = json!({"name": "f", "description": "d",

@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::cast;
 use crate::docs::fix::walk::each_schema;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/default-as-text",
     what: "A default of another type is written as text.",
-    why: "`\"10\"` for an integer says 10; it is cast where the text is exactly how the value is written.",
+    why: "`\"10\"` for an integer means 10. It is converted if the text is exactly how the value is written.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
         "a": {"type": "boolean", "description": "x", "default": "false"}}}}"#,
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
         let Some(before @ Value::String(text)) = schema.get("default") else { return };
-        // An enum that holds the text as it is means the text.
+        // An enum that contains the text means the text.
         let chosen =
             schema.get("enum").and_then(Value::as_array).is_some_and(|choices| choices.contains(before));
         let kind = schema.get("type").and_then(Value::as_str).filter(|_| !chosen);

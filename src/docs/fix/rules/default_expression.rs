@@ -4,18 +4,18 @@ use serde_json::Value;
 
 use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
 use crate::docs::fix::wording::sentence::with_sentence;
 
-/// The key that readers of code put it under.
+/// The key under which source readers put it.
 const EXPRESSION: &str = "default_expression";
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/default-expression",
     what: "A default is an expression of a programming language, not a value.",
-    why: "Its value is not known, so none is made up. The description names the expression (`Default is os.linesep.`), \
-          which is enough for BFCL.",
+    why: "Its value is unknown, and none is invented. The description states the expression (`Default is \
+          os.linesep.`), which is enough for BFCL.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
         "a": {"type": "string", "description": "x", "default_expression": "os.linesep"}}}}"#,
@@ -52,7 +52,7 @@ mod tests {
     use crate::docs::fix::fix;
 
     #[test]
-    fn the_description_names_the_expression_and_no_default_is_made_up() {
+    fn the_description_states_the_expression_and_no_default_is_invented() {
         for (described, expected) in [
             (json!("The end of a line"), "The end of a line. Default is os.linesep."),
             (json!("Default is os.linesep."), "Default is os.linesep."),

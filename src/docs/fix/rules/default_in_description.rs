@@ -2,15 +2,15 @@
 
 use crate::docs::fix::opinion::Opinion;
 use crate::docs::fix::required::each_without_default;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::wording::default::noted;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/default-in-description",
     what: "The default of an optional parameter is a note in its description.",
-    why: "`(default: 10)` and `Default: 10.` name a default, which belongs into its field; the description stays. Only \
-          a literal of the parameter's type is taken. A sentence (`Default is 10.`) is how BFCL itself states one, and \
-          stays alone.",
+    why: "`(default: 10)` and `Default: 10.` state a default, which is copied to its field; the description is \
+          unchanged. Only a literal of the parameter's type is copied. A sentence (`Default is 10.`) is BFCL's own \
+          way to state a default and is enough.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
         "a": {"type": "integer", "description": "Page size (default: 10)"}}}}"#,

@@ -1,15 +1,16 @@
-//! A default is none of the allowed values.
+//! A default is not one of the allowed values.
 
 use serde_json::Value;
 
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::each_schema;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/default-not-in-enum",
-    what: "A default is none of the allowed values.",
-    why: "One of the two is wrong and nobody can tell which; the official data has such defaults.",
+    what: "A default is not one of the allowed values.",
+    why: "Either the default or the enum is wrong, and the doc does not show which; the official data has such \
+          defaults.",
     safety: Safety::Suggest,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
         "a": {"type": "string", "description": "x", "enum": ["a", "b"], "default": "c"}}}}"#,
@@ -21,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
             else {
                 return;
             };
-            // An array's enum lists what its elements may be.
+            // An array's enum lists the allowed elements.
             let among = |value: &Value| value.is_null() || choices.contains(value);
             let elements_among = default.as_array().is_some_and(|elements| elements.iter().all(among));
             if !among(default) && !elements_among {

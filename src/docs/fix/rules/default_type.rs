@@ -1,13 +1,13 @@
-//! A default is of another type than its parameter.
+//! A default has another type than its parameter.
 
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::{brief, fits};
 use crate::docs::fix::walk::each_schema;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/default-type",
-    what: "A default is of another type than its parameter.",
-    why: "No cast keeps what it says; the official data has such defaults (`\"dontcare\"` for a boolean).",
+    what: "A default has another type than its parameter.",
+    why: "No conversion keeps its meaning; the official data has such defaults (`\"dontcare\"` for a boolean).",
     safety: Safety::Suggest,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
         "a": {"type": "boolean", "description": "x", "default": "dontcare"}}}}"#,

@@ -1,12 +1,12 @@
-//! A dict does not say what it holds.
+//! A dict does not list its properties.
 
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_schema;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/dict-without-properties",
-    what: "A dict does not say what it holds.",
-    why: "The recipe wants its members; they are not made up, and the official data has such dicts.",
+    what: "A dict does not list its properties.",
+    why: "The recipe requires the properties. They are not invented, and the official data has such dicts.",
     safety: Safety::Suggest,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "dict", "description": "x"}}}}"#,

@@ -1,4 +1,4 @@
-//! A function stands in the list twice.
+//! A function is in the list twice.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -6,13 +6,13 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/duplicate-function",
-    what: "A function stands in the list twice.",
-    why: "No call could tell the two apart; the first is kept. Two that differ in anything but the order of keys are \
-          only told of.",
+    what: "A function is in the list twice.",
+    why: "No call could distinguish the two; the first is kept. Two functions that differ in more than the order of \
+          keys are only reported.",
     safety: Safety::Safe,
     fires: r#"[{"name": "f", "description": "d"}, {"description": "d", "name": "f"}]"#,
     quiet: r#"[{"name": "f", "description": "d"}, {"name": "f", "description": "e"}]"#,
@@ -21,13 +21,13 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(opinion: &mut Opinion<'_>) {
     let functions = opinion.functions;
-    // From last to first: so the places of those still to go stay as they are.
+    // From last to first, so that the indexes of the others stay valid.
     for at in repeated(&functions).into_iter().rev() {
         opinion.change(Change::at("").remove(&at.to_string(), &functions[at]));
     }
 }
 
-/// The places of all functions that stand further up already.
+/// Returns the indexes of all functions that repeat an earlier one.
 fn repeated(functions: &[Value]) -> Vec<usize> {
     let mut firsts: HashMap<&str, &Value> = HashMap::new();
     let mut others: HashSet<&Value> = HashSet::new();
@@ -51,7 +51,7 @@ mod tests {
     use crate::docs::fix::fix;
 
     #[test]
-    fn all_that_are_repeated_go_and_the_first_of_each_stays_in_its_place() {
+    fn repeated_functions_are_removed_and_the_first_of_each_keeps_its_place() {
         let (a, b, c) = (
             json!({"name": "ring", "description": "a"}),
             json!({"name": "ring", "description": "b"}),

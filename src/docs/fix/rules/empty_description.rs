@@ -3,13 +3,13 @@
 use serde_json::{Map, Value};
 
 use crate::docs::fix::keys::DESCRIPTION;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::{Place, each_function, each_schema};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/empty-description",
     what: "A description is an empty text.",
-    why: "The writer had a place for it and said nothing; it is left so, and told of.",
+    why: "The author left it empty on purpose or by mistake; it is unchanged and reported.",
     safety: Safety::Suggest,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "string", "description": ""}}}}"#,

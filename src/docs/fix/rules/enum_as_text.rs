@@ -1,19 +1,19 @@
-//! The allowed values are one text with marks between them.
+//! The allowed values are one text with separators.
 
 use serde_json::{Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_schema;
 
-/// What stands between values, the first that is there.
+/// Separators of values; the first one present is used.
 const MARKS: [char; 4] = [',', '|', ';', '\n'];
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/enum-as-text",
-    what: "The allowed values are one text with marks between them.",
-    why: "BFCL wants a list; the text is cut at its commas or bars, which could be part of a value, so the edit is not \
-          safe.",
+    what: "The allowed values are one text with separators.",
+    why: "BFCL requires a list. The text is split at its commas or bars, which could be part of a value, so the edit \
+          is not safe.",
     safety: Safety::Unsafe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "string", "description": "x", "enum": "a, b, c"}}}}"#,
@@ -35,7 +35,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
-/// A value without the quotes around it.
+/// Returns a value without the quotes around it.
 fn unquoted(text: &str) -> &str {
     let inside = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
     inside('"').or_else(|| inside('\'')).unwrap_or(text)
@@ -47,7 +47,7 @@ mod tests {
     use crate::docs::fix::fix;
 
     #[test]
-    fn values_are_told_apart_by_the_mark_between_them() {
+    fn values_are_split_at_their_separator() {
         for (text, expected) in [
             ("a, b", json!(["a", "b"])),
             ("a|b, c", json!(["a|b", "c"])),

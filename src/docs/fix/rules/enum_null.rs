@@ -1,15 +1,15 @@
-//! Null stands among the allowed values, and is the default.
+//! Null is one of the allowed values, and is the default.
 
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_schema;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/enum-null",
-    what: "Null stands among the allowed values, and is the default.",
-    why: "It is of no type that BFCL has, and the default says already that the value may be left out.",
+    what: "Null is one of the allowed values, and is the default.",
+    why: "Null has no type in BFCL, and the default already shows that the value is optional.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
         "a": {"type": "string", "description": "x", "enum": ["b", null], "default": null}}}}"#,

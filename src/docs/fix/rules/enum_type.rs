@@ -1,15 +1,15 @@
-//! An allowed value is of another type than its parameter.
+//! An allowed value has another type than its parameter, or the list of allowed values is empty.
 
 use serde_json::Value;
 
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::{brief, fits};
 use crate::docs::fix::walk::each_schema;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/enum-type",
-    what: "An allowed value is of another type than its parameter, or there is none.",
-    why: "A call can never give it; the official data has such values.",
+    what: "An allowed value has another type than its parameter, or the list of allowed values is empty.",
+    why: "A call can never use such a value; the official data has such values.",
     safety: Safety::Suggest,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "boolean", "description": "x", "enum": ["True", "False", "dontcare"]}}}}"#,
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
             if choices.is_empty() {
                 opinion.find(format!("{}/enum", site.pointer), "no value is allowed");
             }
-            // Null fits where it is a default; as the value of a call it is of no type.
+            // Null is valid as a default; as the value of a call it has no type.
             let is_wrong =
                 |choice: &Value| choice.is_null() || !fits(choice, schema) && !elements_fit(choice);
             if let Some(choice) = choices.iter().find(|choice| is_wrong(choice)) {

@@ -1,19 +1,19 @@
-//! All allowed values are numbers or truth values written as text.
+//! All allowed values are numbers or booleans written as text.
 //!
-//! The editors of the official data made `"7"` a 7 where every value of the list was
-//! one, and left lists with a word among them (`"dontcare"`). So does this rule.
+//! The editors of the official data converted `"7"` to 7 if every value of the list was a number, and left lists with a
+//! word among them (`"dontcare"`). So does this rule.
 
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::cast;
 use crate::docs::fix::walk::each_schema;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/enum-value-as-text",
-    what: "The allowed values of a number or a truth value are all written as text.",
-    why: "A call can never give them; they are cast where each text is exactly how its value is written.",
+    what: "The allowed values of a number or a boolean are all written as text.",
+    why: "A call can never use them. They are converted if each text is exactly how its value is written.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "integer", "description": "x", "enum": ["1", "2"]}}}}"#,

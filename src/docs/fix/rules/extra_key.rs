@@ -1,4 +1,4 @@
-//! A function or a schema has a key BFCL does not know.
+//! A function or a schema has a key that BFCL does not have.
 
 use serde_json::{Map, Value};
 
@@ -6,17 +6,17 @@ use super::reference::holds_reference;
 use crate::docs::combining::COMBINING;
 use crate::docs::fix::keys::{DEFINITIONS, FUNCTION, PARAMETERS, SCHEMA};
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::is_nothing;
 use crate::docs::fix::walk::{Place, each_function, each_schema};
 use crate::docs::holders::{HOLDERS, takes_nothing};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/extra-key",
-    what: "A function or a schema has a key BFCL does not know.",
+    what: "A function or a schema has a key that BFCL does not have.",
     why: "Official docs use a closed set of keys; flags of other APIs (`strict`, `additionalProperties`, `$schema`, \
-          examples, descriptions of the result) are dropped. What such keys say about a value is folded first, \
-          and what may hold parameters stays.",
+          examples, descriptions of the result) are dropped. Information about a value is moved to its description \
+          first, and keys that may hold parameters are kept.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "strict": true}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(opinion: &mut Opinion<'_>) {
     let functions = opinion.functions;
     each_function(functions, |pointer, function| {
-        // Where parameters could not be found, any key may hold them.
+        // If there are no parameters, any key may hold them.
         let found = function.get("parameters").is_some_and(|parameters| !is_nothing(parameters));
         let stays = |key: &str, value: &Value| {
             !found || FUNCTION.contains(&key) || HOLDERS.contains(&key) && !takes_nothing(value)

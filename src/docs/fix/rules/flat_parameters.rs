@@ -3,16 +3,16 @@
 use serde_json::{Map, Value};
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::shape::{as_schema, is_flat, is_parameter, says_kind, schema_of};
 use crate::docs::fix::values::is_undescribed;
 use crate::docs::fix::walk::each_function;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/flat-parameters",
     what: "`parameters` maps names to types, descriptions or schemas, without a schema around them.",
-    why: "The map becomes `properties`. All are required that have no default and are not called optional: a guess. \
-          Marks and descriptions that say more of a parameter are taken up one by one.",
+    why: "The map becomes `properties`. All parameters are required except those with a default or called optional, \
+          which is a guess. Further marks and descriptions of single parameters are handled one by one.",
     safety: Safety::Unsafe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": {"type": "str", "description": "x"}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "object"}}"#,
@@ -23,7 +23,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     each_function(opinion.functions, |pointer, function| {
         let flat = function.get("parameters").filter(|parameters| is_flat(parameters));
         let Some(before @ Value::Object(map)) = flat else { return };
-        // A name with texts and no description is a call as well as a function.
+        // A name with texts and no description may be a call or a function.
         if is_undescribed(function) && !function.contains_key("title") && !map.values().any(says_kind) {
             return;
         }

@@ -1,4 +1,4 @@
-//! A function's name is no identifier, nor identifiers with dots between.
+//! A function's name is not an identifier, or identifiers separated by dots.
 
 use std::collections::HashSet;
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 use crate::docs::fix::names::{identifier, is_function_name, is_keyword};
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::renames::Renamed;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/function-name",
-    what: "A function's name is no identifier, nor identifiers with dots between.",
-    why: "No Python call can name it; what a name cannot hold becomes an underscore.",
+    what: "A function's name is not an identifier, or identifiers separated by dots.",
+    why: "No Python call can use it; invalid characters are replaced by an underscore.",
     safety: Safety::Safe,
     fires: r#"{"name": "Get Weather (v2)", "description": "d"}"#,
     quiet: r#"{"name": "requests.get", "description": "d"}"#,
@@ -36,7 +36,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     }
 }
 
-/// The name of a function and the legal one, where they differ and there is one.
+/// Returns the name of a function and its valid form, if they differ and there is one.
 fn legal_function_name(function: &Value) -> Option<(&Value, String)> {
     let before = function.get("name")?;
     let name = before.as_str().filter(|name| !is_function_name(name))?;

@@ -1,15 +1,15 @@
-//! A name cannot be used in a call, and the legal one is taken or empty.
+//! A name cannot be used in a call, and its valid form is empty or already used.
 
 use serde_json::Value;
 
 use crate::docs::fix::names::{is_function_name, is_parameter_name};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::{Place, each_function, each_schema};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/illegal-name",
-    what: "A name cannot be used in a call, and the legal one is taken or empty.",
-    why: "Which of two things would be meant could no longer be told.",
+    what: "A name cannot be used in a call, and its valid form is empty or already used.",
+    why: "A rename would make two things indistinguishable.",
     safety: Safety::Suggest,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a-b", "a_b"], "properties": {
         "a-b": {"type": "string", "description": "x"}, "a_b": {"type": "string", "description": "y"}}}}"#,

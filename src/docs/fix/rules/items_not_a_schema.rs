@@ -4,13 +4,14 @@ use serde_json::{Value, json};
 
 use crate::docs::fix::notation;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_schema;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/items-not-a-schema",
     what: "`items` is the name of a type, or a list of schemas.",
-    why: "BFCL wants one schema for all elements. A name is taken as its type; a list of equal ones makes a tuple.",
+    why: "BFCL requires one schema for all elements. A name becomes the type; a list of equal schemas makes the \
+          parameter a tuple.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "array", "description": "x", "items": "string"}}}}"#,

@@ -1,15 +1,15 @@
-//! `items` is a list of schemas that have their type in common and differ in the rest.
+//! `items` is a list of schemas with the same type and other differences.
 
 use serde_json::{Map, Value};
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_schema;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/items-of-one-type",
-    what: "`items` is a list of schemas that have their type in common and differ in the rest.",
-    why: "BFCL wants one schema for all elements. What all of them say is kept, what single ones say is lost.",
+    what: "`items` is a list of schemas with the same type and other differences.",
+    why: "BFCL requires one schema for all elements. Keys that are equal in all schemas are kept, others are lost.",
     safety: Safety::Unsafe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "array", "description": "x", "items": [{"type": "string", "enum": ["b"]}, {"type": "string"}]}}}}"#,
@@ -29,7 +29,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
-/// What all schemas of a list say.
+/// Returns the keys that are equal in all schemas of a list.
 fn common(list: &[Value]) -> Map<String, Value> {
     let mut common = list.first().and_then(Value::as_object).cloned().unwrap_or_default();
     common.retain(|key, value| list.iter().all(|one| one.get(key) == Some(value)));

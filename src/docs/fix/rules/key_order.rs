@@ -1,14 +1,14 @@
-//! The keys of a function stand in another order than name, description, parameters.
+//! The keys of a function are not in the order name, description, parameters.
 
 use crate::docs::fix::keys::FUNCTION;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_function;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/key-order",
-    what: "The keys of a function stand in another order than name, description, parameters.",
-    why: "Every official doc has them so, and models read docs from the front.",
+    what: "The keys of a function are not in the order name, description, parameters.",
+    why: "Every official doc has this order, and models read docs from the start.",
     safety: Safety::Safe,
     fires: r#"{"description": "d", "name": "f", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {}, "required": []}}"#,

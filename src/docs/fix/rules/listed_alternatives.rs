@@ -1,4 +1,4 @@
-//! The alternatives are single values.
+//! The alternatives of a value are single values.
 
 use serde_json::{Map, Value};
 
@@ -6,16 +6,16 @@ use crate::bfcl::types::Type;
 use crate::docs::combining::ALTERNATIVES;
 use crate::docs::fix::alternatives::real_branches;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_schema;
 
-/// Keys of a branch that say no more than which values it allows.
+/// Keys of a branch that only list its allowed values.
 const VALUE_KEYS: [&str; 4] = ["const", "enum", "type", "title"];
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/listed-alternatives",
     what: "The alternatives of a value are single values.",
-    why: "That is what an enum says; the values are put into one list, in their order.",
+    why: "An enum expresses the same; the values become one list, in their order.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"description": "x", "anyOf": [{"const": "noon"}, {"enum": ["dawn", "dusk"]}]}}}}"#,
@@ -40,7 +40,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
-/// The values of all branches, each once; nothing where one is more than its values.
+/// Returns the values of all branches, each once; `None` if a branch has more than values.
 fn values(branches: &[&Map<String, Value>]) -> Option<Vec<Value>> {
     let mut all: Vec<Value> = Vec::new();
     for branch in branches {

@@ -1,15 +1,15 @@
-//! The name of a function is longer than any model's API takes.
+//! The name of a function is longer than the APIs of models allow.
 
 use serde_json::Value;
 
 use crate::docs::fix::names::MAX_NAME_CHARS;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_function;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/long-name",
     what: "The name of a function has more than 64 characters.",
-    why: "APIs of models refuse it; no official doc has one. A shorter one is for people to find.",
+    why: "APIs of models refuse it, and no official doc has such a name. A shorter name has to be chosen by hand.",
     safety: Safety::Suggest,
     fires: r#"{"name": "ring_the_bell_in_the_tower_of_the_church_on_the_hill_above_the_old_town", "description": "d"}"#,
     quiet: r#"{"name": "ring_the_bell_in_the_tower", "description": "d"}"#,

@@ -3,18 +3,18 @@
 use serde_json::{Map, Value};
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::written;
 use crate::docs::fix::walk::each_schema;
 use crate::docs::patch::token;
 
-/// Parts that are never text.
+/// Keys whose value is never text.
 const PARTS: [&str; 4] = ["properties", "items", "required", "enum"];
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/member-as-text",
     what: "A part of a schema is an object or a list inside a string.",
-    why: "Some exports write what is nested as text; it is read.",
+    why: "Some exports write nested values as text; the text is parsed.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": "[\"a\"]", "properties": {
         "a": {"type": "string", "description": "x"}}}}"#,
@@ -34,7 +34,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
-/// The schemas of the members, with their pointers.
+/// Returns the schemas of the properties, with their pointers.
 fn members(schema: &Map<String, Value>) -> impl Iterator<Item = (String, &Value)> {
     let members = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     members.map(|(name, member)| (format!("properties/{}", token(name)), member))

@@ -4,14 +4,14 @@ use serde_json::{Map, Value};
 
 use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::{Place, each_function, each_schema};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/missing-description",
     what: "A function or a parameter has no description.",
-    why: "Every official one has. Its name is the only word there is for it; it tells a model nothing new, so the \
-          edit is not safe. An empty text is left, and told of.",
+    why: "Every official doc has one. The only text available is the name, which adds no information, so the edit is \
+          not safe. An empty description is unchanged and reported.",
     safety: Safety::Unsafe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "string"}}}}"#,
@@ -28,7 +28,7 @@ fn judge(opinion: &mut Opinion<'_>) {
         }
     };
     each_function(functions, |pointer, function| {
-        // Where no parameters were found it may be no function at all, and stays as it is.
+        // Without parameters it may not be a function at all, and stays unchanged.
         let kind = function.get("parameters").and_then(|parameters| parameters.get("type"));
         if kind.is_some_and(|kind| *kind == "dict") {
             describe(pointer, function, function.get("name").and_then(Value::as_str).unwrap_or_default());

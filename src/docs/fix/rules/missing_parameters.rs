@@ -1,17 +1,17 @@
-//! A function has no `parameters`, or nothing in them.
+//! A function has no `parameters`, or they are empty.
 
 use serde_json::{Map, Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::{is_nothing, is_undescribed};
 use crate::docs::fix::walk::each_function;
 use crate::docs::holders;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/missing-parameters",
-    what: "A function has no `parameters`, or nothing in them.",
-    why: "A function that takes nothing says so with an empty schema.",
+    what: "A function has no `parameters`, or they are empty.",
+    why: "BFCL expresses this with an empty schema.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": null}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(opinion: &mut Opinion<'_>) {
     each_function(opinion.functions, |pointer, function| {
-        // Parameters that cannot be read are not the same as none.
+        // Unreadable parameters are not the same as no parameters.
         let is_held = holders::held(function).next().is_some();
         if !is_held && !is_other_record(function) && function.get("parameters").is_none_or(is_nothing) {
             let nothing = json!({"type": "dict", "required": [], "properties": {}});
@@ -29,11 +29,11 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
-/// Keys that a function without description and parameters may have and still be one.
+/// Keys that a function may have in addition to its name, without description and parameters.
 const BESIDE: [&str; 8] =
     ["name", "title", "type", "parameters", "required", "returns", "responses", "$schema"];
 
-/// Whether an object has a name, and nothing else that makes it a function: a person, a call, a package.
+/// Returns true if an object has a name and no other key of a function: a person, a call, a package.
 fn is_other_record(function: &Map<String, Value>) -> bool {
     let says_something = |value: &Value| value.is_string() || value.is_number() || value.is_object();
     is_undescribed(function)
@@ -47,7 +47,7 @@ mod tests {
     use crate::docs::fix::fix;
 
     #[test]
-    fn what_has_only_a_name_in_common_with_a_function_is_told_of() {
+    fn records_that_share_only_the_name_with_functions_are_reported() {
         for record in [
             json!({"name": "Ann", "age": 30}),
             json!({"name": "get_weather", "arguments": {"city": "Paris"}}),

@@ -5,13 +5,13 @@ use serde_json::json;
 use crate::docs::combining::COMBINING;
 use crate::docs::fix::keys::PARAMETERS;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_parameters;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/missing-properties",
     what: "`parameters` has no `properties`.",
-    why: "A function without parameters says so with an empty object.",
+    why: "For a function without parameters they are an empty object.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": []}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,

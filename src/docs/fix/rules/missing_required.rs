@@ -2,13 +2,14 @@
 
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::{REQUIRED, with_required};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_parameters;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/missing-required",
     what: "`parameters` has no list of required parameters.",
-    why: "JSON Schema reads that as none, and BFCL writes it out. Parameters that are marked one by one are added to it.",
+    why: "In JSON Schema this means that none are required, and BFCL writes the empty list. Parameters with marks of \
+          their own are added to it.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,

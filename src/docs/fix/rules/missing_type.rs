@@ -3,15 +3,16 @@
 use serde_json::{Map, Value};
 
 use crate::bfcl::types::Type;
-use crate::docs::combining::STANDING_FOR_OTHERS;
+use crate::docs::combining::SUBSTITUTES;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/missing-type",
     what: "A parameter has no type.",
-    why: "The type is read off the properties, items, enum or default, and is a string where there are none: a guess.",
+    why: "The type is inferred from the properties, items, enum or default; otherwise it is string, which is a \
+          guess.",
     safety: Safety::Unsafe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"description": "x", "enum": ["c", "f"]}}}}"#,
@@ -22,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
-        let combined = STANDING_FOR_OTHERS.iter().any(|key| schema.contains_key(*key));
+        let combined = SUBSTITUTES.iter().any(|key| schema.contains_key(*key));
         let absent = schema.get("type").is_none_or(|kind| kind.is_null() || *kind == "");
         if site.place != Place::Parameters && absent && !combined {
             opinion.change(Change::at(site.pointer).set(schema, "type", inferred(schema)));

@@ -1,19 +1,19 @@
-//! A key is called by another word than BFCL's.
+//! A key has another name than in BFCL.
 
 use serde_json::{Map, Value};
 
 use crate::docs::fix::keys::{FUNCTION_ALIASES, SCHEMA_ALIASES};
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::shape::says_kind;
 use crate::docs::fix::values::written;
 use crate::docs::fix::walk::{each_function, each_schema};
 use crate::docs::holders::{HOLDERS, is_part, takes_nothing};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/misspelled-key",
-    what: "A key is called by another word than BFCL's.",
-    why: "Readers look for `parameters`, `properties` and `description` only; the key is renamed where it stands.",
+    what: "A key has another name than in BFCL.",
+    why: "Only `parameters`, `properties` and `description` are read; the key is renamed in place.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "desc": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
     quiet: r#"{"name": "f", "desc": "d", "description": "e"}"#,
@@ -29,7 +29,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     each_schema(functions, |site, schema| rename_alias(site.pointer, schema, &SCHEMA_ALIASES, opinion));
 }
 
-/// Whether a value holds parameters, and not the arguments of a call: those have no description beside them.
+/// Returns true if a value holds parameters and not the arguments of a call, which have no description.
 fn holds_parameters(function: &Map<String, Value>, value: &Value) -> bool {
     match value {
         Value::Array(_) => true,
@@ -41,8 +41,8 @@ fn holds_parameters(function: &Map<String, Value>, value: &Value) -> bool {
     }
 }
 
-/// Gives another key that holds parameters its name, where the function has none under that name; drops one that
-/// says the same again.
+/// Renames another key that holds parameters if the function has none under the BFCL key; drops one with the same
+/// content.
 fn rename_holder(pointer: &str, function: &Map<String, Value>, opinion: &mut Opinion<'_>) {
     let fits = |key: &str, value: &Value| HOLDERS.contains(&key) && holds_parameters(function, value);
     let others = function.iter().filter(|(key, value)| fits(key, value));
@@ -65,7 +65,7 @@ fn rename_holder(pointer: &str, function: &Map<String, Value>, opinion: &mut Opi
     }
 }
 
-/// Renames the first alias whose value is of the kind its key asks for.
+/// Renames the first alias whose value has the type of its key.
 fn rename_alias(
     pointer: &str,
     map: &Map<String, Value>,
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_under_another_key_outweigh_none_under_their_own() {
+    fn parameters_under_another_key_replace_empty_ones() {
         let schema = json!({"type": "object", "required": ["bell"], "properties": {
             "bell": {"type": "string", "description": "Which."}}});
         let list = json!([{"name": "bell", "type": "string", "description": "Which."}]);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn other_parameters_beside_their_own_are_kept_and_told_of() {
+    fn additional_parameters_under_another_key_are_kept_and_reported() {
         let schema = |name: &str| {
             json!({"type": "object", "required": [name], "properties": {
             name: {"type": "string", "description": "x"}}})

@@ -1,9 +1,8 @@
-//! The rules, one file each: what is wrong, why it matters, an example, and the judgement.
+//! The rules, one file each: the fault, why it matters, an example, and the judgement.
 //!
-//! Phases run in this order, and rules in the order they stand in a phase: later ones
-//! rely on what earlier ones have settled. Shared readings of a doc are beside this
-//! folder. A new rule is a file here and its place in one of the two tables,
-//! with the cues without which it has nothing to say.
+//! Phases run in this order, and rules in the order of their phase; later ones rely on the results of earlier ones.
+//! Shared readers of docs are in the parent folder. A new rule is a file here and an entry in one of the two tables,
+//! with the cues that it needs to have anything to report.
 
 mod all_of;
 mod array_without_items;
@@ -76,10 +75,10 @@ use super::cues::Cue::{
     OddPart, OddType, Title,
 };
 use super::cues::Cues;
-use super::rule::Rule;
+use super::rule::FixRule;
 
-/// A rule, and the cues it waits for; without cues it looks at the list as a whole.
-pub(super) type Entry = (&'static Rule, Cues);
+/// A rule and its cues; without cues it visits the list as a whole.
+pub(super) type Entry = (&'static FixRule, Cues);
 
 /// The rules that edit, in the order they run.
 pub(super) static PHASES: [&[Entry]; 3] = [
@@ -139,7 +138,7 @@ pub(super) static PHASES: [&[Entry]; 3] = [
     &[(&extra_key::RULE, Cues::among(&[Irregular])), (&key_order::RULE, Cues::among(&[Irregular]))],
 ];
 
-/// The rules that only find, in the order they look.
+/// The rules that only report, in order.
 pub(super) static FINDINGS: [Entry; 14] = [
     (&unreadable_parameters::RULE, Cues::among(&[Irregular])),
     (&unreadable_property::RULE, Cues::among(&[Irregular])),

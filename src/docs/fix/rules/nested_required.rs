@@ -1,4 +1,4 @@
-//! A schema inside `parameters` says which of its members are required.
+//! A nested schema has a list of required properties.
 
 use serde_json::{Map, Value};
 
@@ -6,16 +6,16 @@ use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::marks;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::REQUIRED;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
 use crate::docs::fix::wording::sentence::with_sentence;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/nested-required",
-    what: "A schema inside `parameters` says which of its members are required.",
-    why: "BFCL knows `required` only for the function's own parameters; no official doc has it deeper, and every member \
-          is taken as given. A list that names some members and not others is kept as a sentence of the description \
-          (`Required keys: a, b.`), and so is the mark of a single member (`Optional.`).",
+    what: "A nested schema has a list of required properties.",
+    why: "BFCL supports `required` only for the function's own parameters; no official doc has it deeper, and every \
+          property is taken as required. A list of some of the properties becomes a sentence of the description \
+          (`Required keys: a, b.`), as does the mark of a single property (`Optional.`).",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "dict", "description": "x", "required": [], "properties": {}}}}}"#,
@@ -31,7 +31,7 @@ fn judge(opinion: &mut Opinion<'_>) {
         }
         for (key, before) in schema {
             let mark = marks::read(key, before);
-            // The mark of a parameter is for the list beside it.
+            // The mark of a parameter belongs in the list of its function.
             let is_left = mark.is_some() && matches!(site.place, Place::Parameter(_));
             if is_left || mark.is_none() && key != REQUIRED {
                 continue;
@@ -46,13 +46,13 @@ fn judge(opinion: &mut Opinion<'_>) {
                 Some(text) => change.set(schema, DESCRIPTION, text),
                 None => change,
             });
-            // The next key is looked at when this description has changed.
+            // The next key is handled after this description has changed.
             return;
         }
     });
 }
 
-/// The members that must be given, where there are others.
+/// Returns the required properties if there are others.
 fn listed(required: &Value, schema: &Map<String, Value>) -> Option<String> {
     let members = schema.get("properties")?.as_object()?;
     let names: Vec<_> = required.as_array()?.iter().filter_map(Value::as_str).collect();
@@ -62,14 +62,14 @@ fn listed(required: &Value, schema: &Map<String, Value>) -> Option<String> {
     says_something.then(|| format!("Required keys: {}.", needed.join(", ")))
 }
 
-/// The mark of a member in words, where its description does not speak of it already.
+/// Returns the mark of a property as a sentence, unless its description already states it.
 fn marked(is_required: bool, schema: &Map<String, Value>) -> Option<String> {
     let text = schema.get(DESCRIPTION).and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
     let (word, sentence) = if is_required { ("required", "Required.") } else { ("optional", "Optional.") };
     (!text.contains(word)).then(|| sentence.to_owned())
 }
 
-/// The description with a sentence behind it; nothing where it is no text, or has the sentence.
+/// Returns the description with a sentence appended; `None` if it is not a text, or has the sentence.
 fn described(schema: &Map<String, Value>, sentence: &str) -> Option<String> {
     match schema.get(DESCRIPTION) {
         None | Some(Value::Null) => Some(sentence.to_owned()),
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_members_apart_is_kept_in_words() {
+    fn differences_between_properties_are_kept_as_text() {
         let of = |description: &str| json!({"type": "string", "description": description});
         let members = json!({"b": of("x"), "c": of("y")});
         for (required, expected) in [
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_of_a_member_becomes_a_sentence() {
+    fn the_mark_of_a_nested_property_becomes_a_sentence() {
         let dict = json!({"type": "dict", "description": "Where", "properties": {
             "b": {"type": "string", "description": "x", "required": true},
             "c": {"type": "string", "description": "y", "optional": true},

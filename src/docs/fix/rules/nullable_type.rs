@@ -1,16 +1,16 @@
-//! A type is written as itself or null, or wrapped in a list of one.
+//! A type is a union with null, or a list with one type.
 
 use crate::docs::combining::BRANCHING;
 use crate::docs::fix::alternatives::{listed_types, real_branches};
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_schema;
 use crate::docs::join::agrees;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/nullable-type",
-    what: "A type is written as itself or null, or wrapped in a list of one.",
-    why: "BFCL has one type a value; null is what an optional parameter may be anyway. The one real type is kept.",
+    what: "A type is a union with null, or a list with one type.",
+    why: "BFCL has one type per value, and an optional parameter may always be null. The one other type is kept.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
         "a": {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "x", "default": null}}}}"#,
@@ -35,7 +35,7 @@ fn judge(opinion: &mut Opinion<'_>) {
             }
         });
         if let Some((key, before, branch)) = found
-            // Where the two speak against one another, neither is the one that is meant.
+            // If the two contradict each other, neither is certain.
             && branch.iter().all(|(inner, value)| agrees(schema, inner, value))
         {
             let own = branch.iter().filter(|(inner, _)| !schema.contains_key(*inner));

@@ -1,19 +1,19 @@
-//! A required parameter is optional by its own description.
+//! A required parameter is optional according to its description.
 
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::REQUIRED;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::shape::is_stated_optional;
 use crate::docs::fix::walk::each_parameters;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/optional-in-description",
-    what: "A required parameter is optional by its own description.",
-    why: "`Optional.`, `(optional)` or `This parameter is optional.` means not required, so the name is taken off the \
-          list, one edit a parameter. The list says otherwise, so the edit is not safe. `optional` as an adjective \
-          inside a sentence changes nothing.",
+    what: "A required parameter is optional according to its description.",
+    why: "`Optional.`, `(optional)` or `This parameter is optional.` means not required, so the name is removed from \
+          the list, with one edit per parameter. The list contradicts the description, so the edit is not safe. \
+          `optional` as an adjective inside a sentence has no effect.",
     safety: Safety::Unsafe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "string", "description": "Optional. x"}}}}"#,
@@ -26,7 +26,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     each_parameters(opinion.functions, |site, schema| {
         let Some(Value::Array(required)) = schema.get(REQUIRED) else { return };
         let property = |name: &Value| schema.get("properties")?.get(name.as_str()?)?.as_object();
-        // From the end, so that the places before stay what they are.
+        // From the end, so that earlier indexes stay valid.
         for (n, name) in required.iter().enumerate().rev() {
             if property(name).is_some_and(is_stated_optional) {
                 opinion.change(Change::at(site.pointer).remove(&format!("{REQUIRED}/{n}"), name));
@@ -43,7 +43,7 @@ mod tests {
     use crate::docs::fix::fix;
 
     #[test]
-    fn each_optional_parameter_leaves_the_list_by_an_edit_of_its_own() {
+    fn each_optional_parameter_is_removed_by_a_separate_edit() {
         let of = |description: &str| json!({"type": "string", "description": description});
         let function = json!({"name": "f", "description": "d", "parameters": {"type": "dict",
             "required": ["a", "b", "c", "d"], "properties": {

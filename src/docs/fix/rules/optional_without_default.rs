@@ -1,16 +1,16 @@
-//! A parameter may be left out, and nothing says what is taken then.
+//! An optional parameter has no default.
 
 use serde_json::Value;
 
 use crate::docs::fix::opinion::Opinion;
 use crate::docs::fix::required::each_without_default;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::mentions_default;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/optional-without-default",
-    what: "A parameter may be left out, and nothing says what is taken then.",
-    why: "The recipe wants a default, in its field or in the description. Null says that there is none.",
+    what: "An optional parameter has no default.",
+    why: "The recipe requires a default, in its field or in the description. Null means that there is none.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {
         "a": {"type": "integer", "description": "x"}}}}"#,

@@ -1,14 +1,14 @@
-//! A parameter's name is no identifier.
+//! A parameter's name is not an identifier.
 
 use crate::docs::fix::names::{identifier, is_identifier};
 use crate::docs::fix::opinion::Opinion;
 use crate::docs::fix::renaming::rename_parameters;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/parameter-name",
-    what: "A parameter's name is no identifier.",
-    why: "No Python call can give it; what an identifier cannot hold becomes an underscore.",
+    what: "A parameter's name is not an identifier.",
+    why: "No Python call can use it; invalid characters are replaced by an underscore.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["x-key"], "properties": {
         "x-key": {"type": "string", "description": "x"}}}}"#,

@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::shape::{named_all, schema_of};
 use crate::docs::fix::walk::each_function;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/parameters-as-list",
     what: "`parameters` is a list of named parameters.",
-    why: "Each becomes a property. The form says nothing about which are required, so all are that have no \
-          default and are not called optional: a guess. Marks and descriptions that say more of a parameter are taken \
-          up one by one.",
+    why: "Each becomes a property. The list does not state which are required, so all are, except those with a \
+          default or called optional, which is a guess. Further marks and descriptions of single parameters are \
+          handled one by one.",
     safety: Safety::Unsafe,
     fires: r#"{"name": "f", "description": "d", "parameters": [{"name": "a", "description": "x"}]}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": ["a"]}"#,

@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::written;
 use crate::docs::fix::walk::each_function;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/parameters-as-text",
     what: "`parameters` is an object inside a string.",
-    why: "Some exports write nested objects as text; it is read.",
+    why: "Some exports write nested objects as text; the text is parsed.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": "{\"type\": \"object\"}"}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": "none"}"#,

@@ -1,16 +1,16 @@
-//! `parameters` does not say that it is a dict.
+//! The type of `parameters` is not dict.
 
 use serde_json::Value;
 
 use crate::docs::fix::keys::PARAMETERS;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_parameters;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/parameters-type",
-    what: "`parameters` does not say that it is a dict.",
-    why: "Every official doc says so, and a schema with properties can be nothing else.",
+    what: "The type of `parameters` is not dict.",
+    why: "Every official doc has this type, and a schema with properties can have no other.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"required": [], "properties": {}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::shape::named_all;
 use crate::docs::fix::walk::each_schema;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/properties-as-list",
     what: "`properties` is a list of named parameters.",
     why: "Each becomes a property under its name, in the same order.",

@@ -1,17 +1,17 @@
-//! A property is a word instead of a schema.
+//! A property is a text instead of a schema.
 
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::shape::as_schema;
 use crate::docs::fix::walk::each_schema;
 use crate::docs::patch::token;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/property-as-text",
-    what: "A property is a word instead of a schema.",
-    why: "A type's name is taken as the type, any other text as the description.",
+    what: "A property is a text instead of a schema.",
+    why: "The name of a type becomes the type, any other text the description.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {"a": "integer"}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {"a": 7}}}"#,

@@ -1,14 +1,14 @@
-//! A parameter is called by a word Python keeps for itself.
+//! A parameter's name is a keyword of Python.
 
 use crate::docs::fix::names::is_keyword;
 use crate::docs::fix::opinion::Opinion;
 use crate::docs::fix::renaming::rename_parameters;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/python-keyword",
-    what: "A parameter is called by a word Python keeps for itself.",
-    why: "No Python call can give it. The name gets an underscore in front, as in the official data (`_class`).",
+    what: "A parameter's name is a keyword of Python.",
+    why: "No Python call can use it. The name gets an underscore as prefix, as in the official data (`_class`).",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["class"], "properties": {
         "class": {"type": "string", "description": "x"}}}}"#,

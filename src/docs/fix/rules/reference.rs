@@ -1,28 +1,28 @@
-//! `$ref`: a schema that stands elsewhere, brought to where it is used.
+//! `$ref`: a schema defined elsewhere, copied to where it is used.
 //!
-//! References into the function itself are followed; a schema that holds itself is
-//! cut where it begins to repeat. What cannot be resolved, or grows without measure,
-//! stays as it is and is a finding.
+//! References into the function itself are resolved; a recursive schema is cut at its first repetition. A reference
+//! that cannot be resolved, or expands without limit, is unchanged and reported.
 
 use serde_json::{Map, Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_function;
 use crate::docs::patch::token;
 
 const REF: &str = "$ref";
-/// Keys whose values are no schemas, or are only reached through a reference.
+/// Keys whose values are not schemas, or are only reached through a reference.
 const NOT_FOLLOWED: [&str; 6] = ["$defs", "definitions", "default", "enum", "examples", "const"];
-/// How many values the references of one place may bring in.
+/// The maximum number of values that the references of one place may add.
 const MAX_VALUES: usize = 4_096;
-/// How deep what they bring in may be.
+/// The maximum depth of added values.
 const MAX_DEPTH: usize = 64;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/reference",
-    what: "A schema is only referred to.",
-    why: "BFCL has no definitions; the schema is put where it is used, and one that holds itself is cut at the repeat.",
+    what: "A schema is a reference.",
+    why: "BFCL has no definitions; the schema is copied to where it is used, and a recursive one is cut at its first \
+          repetition.",
     safety: Safety::Safe,
     fires: r##"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {"p": {"$ref": "#/$defs/P"}},
         "$defs": {"P": {"type": "string", "description": "x"}}}}"##,
@@ -43,7 +43,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
-/// Whether a reference stands anywhere in the function's parameters, definitions left out.
+/// Returns true if the function's parameters contain a reference, not counting definitions.
 pub(super) fn holds_reference(function: &Value) -> bool {
     let mut found = false;
     if let Some(parameters) = function.get("parameters") {
@@ -52,7 +52,7 @@ pub(super) fn holds_reference(function: &Value) -> bool {
     found
 }
 
-/// Shows every outermost object that refers to another, with its pointer.
+/// Visits each outermost object that is a reference, with its pointer.
 pub(super) fn each_reference<'v>(
     value: &'v Value,
     pointer: &mut String,
@@ -83,16 +83,16 @@ pub(super) fn each_reference<'v>(
 
 struct Resolver<'f> {
     function: &'f Map<String, Value>,
-    /// The references being followed, outermost first.
+    /// The references being resolved, outermost first.
     stack: Vec<&'f str>,
-    /// How many more values may be brought in.
+    /// The number of further values that may be added.
     left: usize,
-    /// How deep the value stands in what is brought in.
+    /// The depth of the value within the added ones.
     depth: usize,
 }
 
 impl<'f> Resolver<'f> {
-    /// The value with all references in it resolved, or nothing where one cannot be.
+    /// Returns the value with all references resolved, or `None` if one cannot be resolved.
     fn inline(&mut self, value: &'f Value) -> Option<Value> {
         self.left = self.left.checked_sub(1)?;
         self.depth = Some(self.depth + 1).filter(|depth| *depth <= MAX_DEPTH)?;
@@ -119,7 +119,7 @@ impl<'f> Resolver<'f> {
             .collect()
     }
 
-    /// The target of a reference; what stands beside the reference wins.
+    /// Returns the target of a reference; keys next to the reference have priority.
     fn follow(&mut self, reference: &'f str, beside: &'f Map<String, Value>) -> Option<Value> {
         let target = self.target(reference)?;
         let resolved = if self.stack.contains(&reference) {
@@ -138,7 +138,7 @@ impl<'f> Resolver<'f> {
         Some(Value::Object(own))
     }
 
-    /// Where `#/…` leads, from `parameters` or from the function.
+    /// Returns the value at `#/…`, from `parameters` or from the function.
     fn target(&self, reference: &str) -> Option<&'f Value> {
         let path = reference.strip_prefix('#')?;
         let parameters = self.function.get("parameters")?;
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sibling_can_be_referred_to_and_own_words_win() {
+    fn a_reference_to_a_sibling_is_resolved_and_local_keys_have_priority() {
         let parameters = json!({"type": "dict", "required": ["a", "b"], "properties": {
             "a": {"type": "string", "description": "first"},
             "b": {"description": "second", "$ref": "#/properties/a"}}});
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_holds_itself_is_cut_at_the_repeat() {
+    fn a_recursive_schema_is_cut_at_its_first_repetition() {
         let parameters = json!({"type": "dict", "required": ["n"], "properties": {"n": {"$ref": "#/$defs/N"}},
             "$defs": {"N": {"type": "object", "description": "node", "properties": {
                 "kids": {"type": "array", "description": "kids", "items": {"$ref": "#/$defs/N"}}}}}});
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn references_that_multiply_without_measure_stay() {
+    fn references_that_expand_without_limit_are_unchanged() {
         let mut definitions = json!({"x0": {"type": "string"}});
         for n in 1..30 {
             let one = json!({"$ref": format!("#/$defs/x{}", n - 1)});

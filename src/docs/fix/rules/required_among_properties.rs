@@ -1,16 +1,16 @@
-//! The list of required parameters stands among the properties.
+//! The list of required parameters is one of the properties.
 
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::{REQUIRED, with_required};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/required-among-properties",
-    what: "The list of required parameters stands among the properties.",
-    why: "A list is no schema, so it cannot be a parameter of that name; it is moved out.",
+    what: "The list of required parameters is one of the properties.",
+    why: "A list is not a schema, so it cannot be a parameter with that name; it is moved out.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {"required": ["a"]}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {

@@ -1,15 +1,15 @@
-//! The list of required parameters stands beside `parameters`.
+//! The list of required parameters is outside of `parameters`.
 
 use serde_json::{Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::REQUIRED;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_function;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/required-outside-parameters",
-    what: "The list of required parameters stands beside `parameters`.",
+    what: "The list of required parameters is outside of `parameters`.",
     why: "It belongs inside and is moved there.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {}}, "required": []}"#,

@@ -1,4 +1,4 @@
-//! A parameter is required by its description, and there is no list of required ones.
+//! A parameter is required according to its description, and there is no list of required ones.
 
 use serde_json::Value;
 
@@ -6,14 +6,14 @@ use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::marks;
 use crate::docs::fix::opinion::Opinion;
 use crate::docs::fix::required::list_needed;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::wording::says_required;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/required-in-description",
-    what: "A parameter is required by its description, and there is no list of required ones.",
-    why: "`Required.` or `(required)` is the only word on it, so the name goes into the list, one edit a parameter. A \
-          condition (`Required if …`) and a list that is there change nothing.",
+    what: "A parameter is required according to its description, and there is no list of required ones.",
+    why: "`Required.` or `(required)` is the only statement about it, so the name is added to the list, with one \
+          edit per parameter. A condition (`Required if …`) or an existing list prevents the edit.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {
         "a": {"type": "string", "description": "Required. x"}}}}"#,

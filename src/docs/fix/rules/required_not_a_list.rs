@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 use crate::docs::fix::marks;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::{REQUIRED, each_with_properties};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/required-not-a-list",
     what: "`required` is not a list of names.",
-    why: "A name, or names with commas between, makes a list of them, and so do names in deeper lists or marked in an \
-          object; `true` means all parameters, `false` and null none; what names nothing that is there stays.",
+    why: "A name, comma-separated names, names in nested lists and names marked in an object become a list; `true` \
+          means all parameters, `false` and null none. A value without names of parameters is unchanged.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": "a", "properties": {
         "a": {"type": "string", "description": "x"}}}}"#,
@@ -30,12 +30,12 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
-/// Whether an element is itself a list or an object, in which the names stand deeper.
+/// Returns true if an element is a list or an object with nested names.
 fn holds_names(element: &Value) -> bool {
     element.is_array() || element.is_object()
 }
 
-/// The names in it; nothing where it says something else, from which no name can be read.
+/// Returns the names in the value; `None` if no name can be read from it.
 fn names(required: &Value, properties: &Map<String, Value>) -> Option<Vec<String>> {
     let all = || properties.keys().cloned().collect();
     match required {
@@ -56,7 +56,7 @@ fn names(required: &Value, properties: &Map<String, Value>) -> Option<Vec<String
     }
 }
 
-/// The names of a text, one of which at least is a parameter's.
+/// Returns the names in a text, at least one of which is a parameter.
 fn listed(text: &str, properties: &Map<String, Value>) -> Option<Vec<String>> {
     let names = text.split([',', ' ', '[', ']', '"', '\'']).filter(|name| !name.is_empty());
     let names: Vec<String> = names.map(str::to_owned).collect();
@@ -64,7 +64,7 @@ fn listed(text: &str, properties: &Map<String, Value>) -> Option<Vec<String>> {
     is_list.then_some(names)
 }
 
-/// `{"name": "city"}` names one, `{"city": true}` each that is marked; every mark has to be one.
+/// Returns the name in `{"name": "city"}`, or the marked names in `{"city": true}`, where every value is a mark.
 fn named(map: &Map<String, Value>, properties: &Map<String, Value>) -> Option<Vec<String>> {
     if let Some(Value::String(name)) = map.get("name") {
         return Some(vec![name.clone()]);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_nothing_is_not_taken_for_an_empty_list() {
+    fn a_value_without_names_is_not_an_empty_list() {
         let properties = json!({"city": {}}).as_object().unwrap().clone();
         for required in
             [json!({"city": "x"}), json!({"town": true}), json!("town"), json!(7), json!([{"city": "x"}])]

@@ -1,19 +1,19 @@
-//! Parameters are marked as required or optional one by one.
+//! Parameters have individual marks as required or optional.
 
 use serde_json::{Map, Value, json};
 
 use crate::docs::fix::marks;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::{REQUIRED, names, with_name, with_required};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_parameters;
 use crate::docs::patch::token;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/required-per-parameter",
-    what: "Parameters are marked as required or optional one by one.",
-    why: "BFCL has one list for all parameters. Each mark is removed, and a parameter that is marked as required is \
-          added to the list, in the order of the properties; one edit a parameter.",
+    what: "Parameters have individual marks as required or optional.",
+    why: "BFCL has one list for all parameters. Each mark is removed, and a parameter marked as required is added to \
+          the list, in the order of the properties, with one edit per parameter.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {
         "a": {"type": "string", "description": "x", "required": true}}}}"#,
@@ -30,7 +30,7 @@ fn judge(opinion: &mut Opinion<'_>) {
             return;
         }
         let mut known = names(schema).unwrap_or_default();
-        // Without a list that could take a name, all of them go into a new one at once.
+        // Without an existing list, all required parameters are added to a new one at once.
         if !schema.get(REQUIRED).is_some_and(Value::is_array) {
             let required = marked.iter().filter(|(_, _, is_required)| *is_required);
             let required: Vec<_> = required.map(|(name, ..)| json!(name)).collect();
@@ -48,7 +48,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
-/// A parameter with a mark, and whether it is required.
+/// Returns a parameter with a mark, and true if it is required.
 fn marked<'s>((name, property): (&'s String, &'s Value)) -> Option<(&'s str, &'s Map<String, Value>, bool)> {
     let property = property.as_object()?;
     Some((name, property, marks::of(property)?))
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn each_parameter_has_an_edit_of_its_own() {
+    fn each_parameter_has_a_separate_edit() {
         let property =
             |mark: bool| json!({"type": "string", "description": "x", "required": mark, "default": ""});
         let (required, codes) = fixed(&json!({"type": "dict", "required": ["c"], "properties": {
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_cannot_be_read_gives_way_to_the_marks() {
+    fn marks_replace_an_unreadable_list() {
         let property =
             |mark: bool| json!({"type": "string", "description": "x", "required": mark, "default": ""});
         let (required, _) = fixed(&json!({"type": "dict", "required": {"q": "z"}, "properties": {

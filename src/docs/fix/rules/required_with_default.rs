@@ -1,13 +1,14 @@
 //! A parameter is required and has a default.
 
 use crate::docs::fix::required::names;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/required-with-default",
     what: "A parameter is required and has a default.",
-    why: "One of the two is wrong; the official data has a few.",
+    why: "Either the default or the list of required parameters is wrong; the official data has a few such \
+          parameters.",
     safety: Safety::Suggest,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "string", "description": "x", "default": "en"}}}}"#,

@@ -1,16 +1,16 @@
-//! `required` names a parameter that does not exist, or one twice.
+//! `required` has a name that is not a parameter, or a name twice.
 
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::{REQUIRED, each_with_properties};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/required-without-property",
-    what: "`required` names a parameter that does not exist, or one twice.",
-    why: "No call can give it, so every answer would be wrong; the name is taken off the list.",
+    what: "`required` has a name that is not a parameter, or a name twice.",
+    why: "No call can set it, so every answer would be wrong; the name is removed from the list.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["ghost"], "properties": {}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {

@@ -1,19 +1,19 @@
-//! A function takes any number of arguments that have no names of their own.
+//! A function has variadic parameters.
 
 use serde_json::Value;
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_function;
 
-/// The key that readers of code put them under.
+/// The key under which source readers put them.
 const REST: &str = "rest";
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/variadic-parameters",
-    what: "A function takes any number of arguments that have no names of their own.",
-    why: "BFCL has a name for every parameter, so `*args` and `**kwargs` cannot be given and are left out. Calls that \
-          do without them stay right, so the edit is safe; it stands by itself, so that the loss can be seen.",
+    what: "A function has variadic parameters.",
+    why: "BFCL requires a name for every parameter, so `*args` and `**kwargs` cannot be called and are dropped. \
+          Calls without them stay valid, so the edit is safe; it is a separate edit, so that the loss is visible.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}},
         "rest": ["*args", "**kwargs"]}"#,
@@ -30,7 +30,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
-/// Whether a value is a list of arguments as Python writes them: each begins with a star.
+/// Returns true if a value is a list of variadic parameters as Python writes them: each begins with a star.
 fn are_unnamed(rest: &Value) -> bool {
     let is_starred = |name: &Value| name.as_str().is_some_and(|name| name.starts_with('*'));
     rest.as_array().is_some_and(|rest| !rest.is_empty() && rest.iter().all(is_starred))

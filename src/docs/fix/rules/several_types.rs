@@ -7,13 +7,14 @@ use crate::docs::combining::ALTERNATIVES;
 use crate::docs::fix::alternatives::{listed_types, real_branches};
 use crate::docs::fix::notation;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::{Place, each_schema};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/several-types",
     what: "A value may have one of several types.",
-    why: "BFCL has one type a value. The nearest is one that holds all of them, `any` in the end; the alternatives are lost.",
+    why: "BFCL has one type per value. The closest type that contains all of them is used, which may be `any`; the \
+          alternatives are lost.",
     safety: Safety::Unsafe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": ["string", "integer"], "description": "x"}}}}"#,
@@ -46,7 +47,7 @@ fn judge(opinion: &mut Opinion<'_>) {
 
 type Branches<'s> = Vec<&'s Map<String, Value>>;
 
-/// The alternatives of a schema, where there are two or more.
+/// Returns the alternatives of a schema, if there are two or more.
 fn alternatives(schema: &Map<String, Value>) -> Option<(&'static str, &Value, Branches<'_>)> {
     ALTERNATIVES.iter().copied().find_map(|key| {
         let before = schema.get(key)?;
@@ -55,7 +56,7 @@ fn alternatives(schema: &Map<String, Value>) -> Option<(&'static str, &Value, Br
     })
 }
 
-/// What all branches have in common: the type, and the elements of an array.
+/// Returns the common part of all branches: the type, and the elements of an array.
 fn common_schema(branches: &[&Map<String, Value>]) -> Vec<(&'static str, Value)> {
     let types: Option<Vec<&str>> = branches.iter().map(|branch| branch.get("type")?.as_str()).collect();
     let kind = types.map_or(Type::Any, |types| common_type(&types));
@@ -68,7 +69,7 @@ fn common_schema(branches: &[&Map<String, Value>]) -> Vec<(&'static str, Value)>
     common
 }
 
-/// The type that holds the values of all: one they share, float for numbers, else any.
+/// Returns the type that contains all values: a shared type, float for numbers, otherwise any.
 fn common_type(types: &[&str]) -> Type {
     let kinds: Option<Vec<Type>> = types.iter().map(|kind| Some(notation::read(kind)?.kind)).collect();
     kinds.as_deref().and_then(notation::common).unwrap_or(Type::Any)

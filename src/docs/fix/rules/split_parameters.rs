@@ -1,18 +1,18 @@
-//! Required and optional parameters stand in two lists.
+//! Required and optional parameters are in separate lists.
 
 use serde_json::{Value, json};
 
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::shape::{OPTIONAL_LIST, REQUIRED_LIST, named_all};
 use crate::docs::fix::walk::each_function;
 use crate::docs::holders::takes_nothing;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/split-parameters",
-    what: "Required and optional parameters stand in two lists.",
-    why: "API collections write them so. They are joined, the first list gives `required`, and a default there is an \
-          example, so it goes.",
+    what: "Required and optional parameters are in separate lists.",
+    why: "API collections write them like this. The lists are joined, the first one becomes `required`, and its \
+          defaults are only examples, so they are removed.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "required_parameters": [{"name": "a", "type": "STRING", "description": "x"}]}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": null}"#,

@@ -1,4 +1,4 @@
-//! The name is a title or the host of an API, and what is called stands beside it.
+//! The name is a title or the host of an API, and the callable is in another key.
 
 use std::collections::HashSet;
 
@@ -8,18 +8,18 @@ use crate::docs::fix::called::{self, is_host};
 use crate::docs::fix::names::is_function_name;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::renames::Renamed;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_function;
 
-/// The key that holds what is called.
+/// The key of the callable.
 const CALLABLE: &str = "api_call";
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/title-as-name",
-    what: "The name is a title or the host of an API, and what is called stands beside it.",
-    why: "Calls give the callable (`api_call`), so it is the name. Of a whole call the path is taken \
-          (`bells.tower(id).ring(times)` is `bells.tower.ring`), of a web request the method and the path (`GET /bells` \
-          is `get_bells`). What is neither, such as a line of a shell, is no name.",
+    what: "The name is a title or the host of an API, and the callable is in another key.",
+    why: "Calls use the callable (`api_call`), so it becomes the name. A chain of calls is reduced to its path \
+          (`bells.tower(id).ring(times)` is `bells.tower.ring`), a web request to method and path (`GET /bells` is \
+          `get_bells`). Other texts, such as a shell command, are not names.",
     safety: Safety::Safe,
     fires: r#"{"name": "Bell Ringer", "api_call": "bells.ring", "description": "d"}"#,
     quiet: r#"{"name": "Bell Ringer", "api_call": "bells --ring {times}", "description": "d"}"#,
@@ -44,7 +44,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     });
 }
 
-/// The name that what is called gives: always where it is a name itself, else in place of a title or a host.
+/// Returns the name from the callable: always if it is a name itself, otherwise only in place of a title or a host.
 fn name_from(name: &str, callable: &str, taken: &HashSet<String>) -> Option<String> {
     let is_host = is_host(name);
     if !is_function_name(callable) && is_function_name(name) && !is_host {
@@ -54,7 +54,7 @@ fn name_from(name: &str, callable: &str, taken: &HashSet<String>) -> Option<Stri
     if !taken.contains(&to) {
         return Some(to);
     }
-    // A title tells two requests of one path apart, a host tells nothing.
+    // A title distinguishes two requests of the same path, a host does not.
     let numbered = (2..=taken.len() + 2).map(|n| format!("{to}_{n}")).find(|to| !taken.contains(to));
     numbered.filter(|_| is_host)
 }
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn two_requests_of_one_name_stay_two() {
+    fn two_requests_with_the_same_name_stay_separate() {
         assert_eq!(names(&[("a.com", "GET /v1"), ("b.com", "GET /v1/")]), ["get_v1", "get_v1_2"]);
         assert_eq!(names(&[("Ring it", "GET /v1"), ("Toll it", "GET /v1/")]), ["get_v1", "Toll_it"]);
     }

@@ -1,17 +1,17 @@
-//! A title stands where a description should be.
+//! A title replaces the description.
 
 use serde_json::{Map, Value};
 
 use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::is_undescribed;
 use crate::docs::fix::walk::{Place, each_function, each_schema};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/title-as-description",
-    what: "A title stands where a description should be.",
-    why: "The title is the writer's own word for it, and BFCL has no titles.",
+    what: "A title replaces the description.",
+    why: "The title is the author's own description, and BFCL has no titles.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "title": "Does it", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,
     quiet: r#"{"name": "f", "title": "Does it", "description": "d"}"#,

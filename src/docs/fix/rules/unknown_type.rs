@@ -1,20 +1,20 @@
-//! A type is written in other words than BFCL's eight.
+//! A type has another name than BFCL's eight types.
 
 use serde_json::{Value, json};
 
 use crate::bfcl::types::Type;
 use crate::docs::fix::notation;
 use crate::docs::fix::opinion::{Change, Opinion};
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::is_undescribed;
 use crate::docs::fix::walk::{Place, each_schema};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/type-synonym",
-    what: "A type is written in other words than BFCL's eight.",
-    why: "The checker stops at a type it does not know. The word is translated (object to dict, number to float, \
-          List[int] to array with items), and what it says about elements and choices is kept; what stands in brackets \
-          behind it becomes the description where there is none.",
+    what: "A type has another name than BFCL's eight types.",
+    why: "The checker fails on an unknown type. The name is translated (object to dict, number to float, List[int] \
+          to array with items), and stated elements and choices are kept; text in brackets after the type becomes \
+          the description if there is none.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "object", "required": [], "properties": {}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {

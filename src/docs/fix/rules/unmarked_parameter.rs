@@ -1,18 +1,18 @@
-//! Others are marked as optional, and a parameter has no mark.
+//! A parameter has no mark, and others are marked as optional.
 
 use serde_json::{Map, Value};
 
 use crate::docs::fix::marks;
 use crate::docs::fix::opinion::Opinion;
 use crate::docs::fix::required::list_needed;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::shape::{has_no_way_out, is_stated_optional};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/unmarked-parameter",
     what: "Other parameters are marked as optional, this one has no mark, and there is no list of required ones.",
-    why: "A mark on one parameter (`optional: true`) means that the unmarked ones are required, except those with a \
-          default and those that are called optional. Where others are marked as required, the unmarked ones are not.",
+    why: "A mark on one parameter (`optional: true`) means that unmarked ones are required, except those with a \
+          default or called optional. If other parameters are marked as required, unmarked ones are not required.",
     safety: Safety::Safe,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {
         "a": {"type": "string", "description": "x"},
@@ -26,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
 fn judge(opinion: &mut Opinion<'_>) {
     list_needed(opinion, |properties| {
         let mark = |property: &Value| property.as_object().and_then(marks::of);
-        // The highest mark of all: every one that is there says optional.
+        // The highest mark of all: every mark present is optional.
         if properties.values().filter_map(mark).max() != Some(false) {
             return Vec::new();
         }

@@ -1,14 +1,14 @@
 //! `parameters` is not a schema and cannot be read as one.
 
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::each_function;
 use crate::docs::holders;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/unreadable-parameters",
     what: "`parameters` is not a schema and cannot be read as one.",
-    why: "Nothing can be called without knowing its parameters.",
+    why: "A function cannot be called without its parameters.",
     safety: Safety::Suggest,
     fires: r#"{"name": "f", "description": "d", "parameters": "city and date"}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": null}"#,
@@ -16,14 +16,14 @@ pub(super) static RULE: Rule = Rule {
         each_function(opinion.functions, |pointer, function| match function.get("parameters") {
             Some(schema) if schema.get("type").is_some_and(|kind| *kind == "dict") => {
                 for (key, value) in holders::held(function) {
-                    let message = format!("{key} beside parameters is {}", brief(value));
+                    let message = format!("{key}, next to parameters, is {}", brief(value));
                     opinion.find(format!("{pointer}/{key}"), message);
                 }
             }
             Some(value) => {
                 opinion.find(format!("{pointer}/parameters"), format!("parameters is {}", brief(value)));
             }
-            None => opinion.find(pointer, "the parameters are in a form that is not read"),
+            None => opinion.find(pointer, "the parameters are in an unsupported form"),
         });
     },
 };

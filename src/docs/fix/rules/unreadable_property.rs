@@ -1,16 +1,16 @@
-//! A part of a schema is not what belongs there.
+//! A part of a schema has an unexpected JSON type.
 
 use serde_json::Value;
 
 use crate::docs::fix::required::REQUIRED;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::{Place, each_function, each_schema};
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/unreadable-property",
-    what: "A part of a schema is not what belongs there.",
-    why: "Properties and items are schemas, a description is text, and what is required a list.",
+    what: "A part of a schema has an unexpected JSON type.",
+    why: "Properties and items are schemas, a description is text, and `required` is a list.",
     safety: Safety::Suggest,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {"a": 7}}}"#,
     quiet: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}"#,

@@ -1,16 +1,16 @@
-//! A type is none of BFCL's eight and no known word for one.
+//! A type is not one of BFCL's eight and not a known name for one.
 
 use serde_json::Value;
 
 use crate::bfcl::types::Type;
-use crate::docs::fix::rule::{Rule, Safety};
+use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::brief;
 use crate::docs::fix::walk::each_schema;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: FixRule = FixRule {
     code: "schema/unknown-type",
-    what: "A type is none of BFCL's eight and no known word for one.",
-    why: "The checker stops at it.",
+    what: "A type is not one of BFCL's eight and not a known name for one.",
+    why: "The checker fails on it.",
     safety: Safety::Suggest,
     fires: r#"{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {
         "a": {"type": "thingummy", "description": "x"}}}}"#,

@@ -1,4 +1,4 @@
-//! The laws every rule keeps, and what whole docs become.
+//! Tests the laws that every rule follows, and the results of whole docs.
 
 use std::collections::HashSet;
 
@@ -15,14 +15,14 @@ fn list(text: &str) -> Vec<Value> {
     }
 }
 
-/// The codes of everything `fix` says, at the given safety.
+/// Returns the codes of all results of `fix` at the given safety.
 fn codes(functions: &[Value], allow: Safety) -> Vec<&'static str> {
     let fixed = fix(functions, allow);
     let edits = fixed.edits.iter().map(|edit| edit.rule.code);
     edits.chain(fixed.findings.iter().map(|finding| finding.rule.code)).collect()
 }
 
-/// `properties` of one function after all edits.
+/// Returns `properties` of one function after all edits.
 fn properties(properties: &Value, required: &Value) -> String {
     let parameters = json!({"type": "object", "properties": properties, "required": required});
     let fixed = fix(&[json!({"name": "f", "description": "d", "parameters": parameters})], Safety::Unsafe);
@@ -30,15 +30,15 @@ fn properties(properties: &Value, required: &Value) -> String {
 }
 
 #[test]
-fn every_rule_fires_on_its_own_example_and_not_on_the_other() {
+fn every_rule_fires_on_its_example_and_not_on_the_counter_example() {
     for rule in rules() {
         assert!(codes(&list(rule.fires), Safety::Unsafe).contains(&rule.code), "{} does not fire", rule.code);
         assert!(!codes(&list(rule.quiet), Safety::Unsafe).contains(&rule.code), "{} fires", rule.code);
     }
 }
 
-/// Whether a rule that waits for a cue has something to say of a list, whatever its cues are.
-fn is_spoken_of(functions: &[Value]) -> bool {
+/// Returns true if a rule with cues has results for a list, regardless of its cues.
+fn has_results(functions: &[Value]) -> bool {
     let draft = Draft::new(functions.to_vec());
     let mut waiting = PHASES
         .into_iter()
@@ -52,19 +52,19 @@ fn is_spoken_of(functions: &[Value]) -> bool {
 }
 
 #[test]
-fn no_rule_has_a_word_to_say_of_a_function_that_is_regular() {
+fn no_rule_fires_on_a_regular_function() {
     let mut n_regular = 0;
     for function in rules().flat_map(|rule| [list(rule.fires), list(rule.quiet)]).flatten() {
         if regular::is_regular(&function) {
             n_regular += 1;
-            assert!(!is_spoken_of(std::slice::from_ref(&function)), "{function}");
+            assert!(!has_results(std::slice::from_ref(&function)), "{function}");
         }
     }
     assert!(n_regular > 10);
 }
 
 #[test]
-fn codes_are_unique_and_sentences_end() {
+fn codes_are_unique_and_sentences_end_with_a_full_stop() {
     let mut seen = HashSet::new();
     for rule in rules() {
         assert!(seen.insert(rule.code), "{} twice", rule.code);
@@ -77,7 +77,7 @@ fn codes_are_unique_and_sentences_end() {
 }
 
 #[test]
-fn a_conforming_doc_is_left_alone() {
+fn a_valid_doc_is_unchanged() {
     let function = json!({"name": "weather.get", "description": "Weather of a city.", "parameters": {
         "type": "dict", "properties": {
             "city": {"type": "string", "description": "The city."},
@@ -169,7 +169,7 @@ fn forms_of_other_collections_become_schemas() {
 }
 
 #[test]
-fn two_lists_of_parameters_are_joined() {
+fn separate_lists_of_parameters_are_joined() {
     let sent = list(
         r#"{"name": "f", "description": "d", "required_parameters": [{"name": "q", "type": "STRING", "description": "x", "default": "cats"}],
         "optional_parameters": [{"name": "safe", "type": "BOOLEAN", "description": "y", "default": "false"}], "method": "GET"}"#,
@@ -179,7 +179,7 @@ fn two_lists_of_parameters_are_joined() {
 }
 
 #[test]
-fn a_bare_map_is_not_touched_unless_guessing_is_allowed() {
+fn a_bare_map_is_unchanged_unless_unsafe_edits_are_allowed() {
     let sent = list(
         r#"{"name": "f", "description": "d", "parameters": {"type": {"type": "str", "description": "x"}}}"#,
     );
@@ -200,7 +200,7 @@ fn parameters_in_an_unknown_form_are_never_dropped() {
 }
 
 #[test]
-fn nullable_and_several_types_are_told_apart() {
+fn nullable_types_are_distinguished_from_several_types() {
     let sent = json!({"q": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}], "description": "x"},
         "p": {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "string"}], "description": "pages"},
         "r": {"type": "str | int", "description": "y"}});
@@ -243,7 +243,7 @@ fn a_renamed_parameter_keeps_its_place_and_is_renamed_in_required() {
 }
 
 #[test]
-fn two_names_are_never_made_one() {
+fn two_names_never_become_equal() {
     let sent =
         list(r#"[{"name": "get-weather", "description": "a"}, {"name": "get_weather", "description": "b"}]"#);
     let fixed = fix(&sent, Safety::Unsafe);
@@ -256,7 +256,7 @@ fn two_names_are_never_made_one() {
 }
 
 #[test]
-fn what_would_lose_content_stays_and_is_told_of() {
+fn an_edit_that_would_lose_content_is_reported_instead() {
     let parameters = |properties: &Value, required: &Value| json!({"type": "dict", "properties": properties, "required": required});
     let of = |kind: &str| json!({"name": "a", "type": kind, "description": "x"});
     let enumerated = json!([{"type": "integer", "enum": [1]}, {"type": "integer", "description": "y"}]);
@@ -308,7 +308,7 @@ fn what_would_lose_content_stays_and_is_told_of() {
     }
 }
 
-/// Applies patches to a list as this crate does and as another implementation does.
+/// Applies patches to a list with this crate and with another implementation.
 fn patched(functions: &[Value], edits: &[Edit]) -> (Value, Value) {
     let (mut ours, mut theirs) = (json!(functions), json!(functions));
     for edit in edits {
@@ -320,7 +320,7 @@ fn patched(functions: &[Value], edits: &[Edit]) -> (Value, Value) {
 }
 
 #[test]
-fn messy_functions_become_what_they_say() {
+fn messy_functions_become_the_expected_ones() {
     for line in include_str!("cases.jsonl").lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let fixed = fix(std::slice::from_ref(&case["sent"]), Safety::Unsafe);
@@ -329,7 +329,7 @@ fn messy_functions_become_what_they_say() {
 }
 
 #[test]
-fn a_function_that_stands_there_twice_is_kept_once_and_later_renames_know_their_own() {
+fn a_repeated_function_is_kept_once_and_later_renames_have_the_original_index() {
     let ring = json!({"name": "ring-it", "description": "d"});
     let sent = [ring.clone(), ring, json!({"name": "toll-it", "description": "e"})];
     let fixed = fix(&sent, Safety::Safe);
@@ -340,14 +340,14 @@ fn a_function_that_stands_there_twice_is_kept_once_and_later_renames_know_their_
 }
 
 #[test]
-fn names_that_differ_in_dots_only_are_told() {
+fn names_that_differ_only_in_dots_are_reported() {
     let sent =
         list(r#"[{"name": "bells.ring", "description": "a"}, {"name": "bells_ring", "description": "b"}]"#);
     assert!(codes(&sent, Safety::Safe).contains(&"schema/duplicate-name"));
 }
 
-/// All that a rule says where it is not told which functions could concern it.
-fn said_of_all(entry: &Entry, functions: &[Value]) -> usize {
+/// Returns the number of results of a rule that visits all functions.
+fn n_results_for_all(entry: &Entry, functions: &[Value]) -> usize {
     let awake = vec![Some(Cues::ALL); functions.len()];
     let mut opinion = Opinion::new(Docs { functions, awake: &awake, wanted: Cues::ALL });
     (entry.0.judge)(&mut opinion);
@@ -358,7 +358,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn a_fixed_list_has_nothing_left_to_fix(functions in messy_functions(), guess in any::<bool>()) {
+    fn a_fixed_list_needs_no_more_fixes(functions in messy_functions(), guess in any::<bool>()) {
         let allow = if guess { Safety::Unsafe } else { Safety::Safe };
         let once = fix(&functions, allow);
         let twice = fix(&once.functions, allow);
@@ -367,17 +367,17 @@ proptest! {
     }
 
     #[test]
-    fn cues_keep_no_rule_from_speaking(functions in messy_functions()) {
+    fn cues_suppress_no_result(functions in messy_functions()) {
         let draft = Draft::new(functions.clone());
         for entry in PHASES.into_iter().flatten().chain(&FINDINGS) {
             let judged = draft.judged(*entry, None);
             let said = judged.changes.len() + judged.findings.len();
-            prop_assert_eq!(said, said_of_all(entry, &functions), "{}", entry.0.code);
+            prop_assert_eq!(said, n_results_for_all(entry, &functions), "{}", entry.0.code);
         }
     }
 
     #[test]
-    fn the_patches_in_order_give_the_fixed_list(functions in messy_functions(), guess in any::<bool>()) {
+    fn applying_the_patches_in_order_returns_the_fixed_list(functions in messy_functions(), guess in any::<bool>()) {
         let allow = if guess { Safety::Unsafe } else { Safety::Safe };
         let fixed = fix(&functions, allow);
         let (ours, theirs) = patched(&functions, &fixed.edits);
@@ -387,7 +387,7 @@ proptest! {
     }
 
     #[test]
-    fn every_edit_carries_what_it_changes(functions in messy_functions()) {
+    fn every_edit_tests_the_old_value(functions in messy_functions()) {
         for edit in fix(&functions, Safety::Unsafe).edits {
             let moves_only = edit.patch.iter().all(|op| matches!(op, PatchOp::Move { .. }));
             let tested = matches!(edit.patch[0], PatchOp::Test { .. });
@@ -396,9 +396,9 @@ proptest! {
     }
 
     #[test]
-    fn renames_tell_every_name_that_changed(functions in messy_functions()) {
+    fn renames_list_every_changed_name(functions in messy_functions()) {
         let fixed = fix(&functions, Safety::Safe);
-        // Repeated functions are kept once, so the rest stand elsewhere.
+        // Repeated functions are kept once, so the others have other indexes.
         prop_assume!(functions.len() == fixed.functions.len());
         for (before, after) in functions.iter().zip(&fixed.functions) {
             let (name, _) = renames::carry(&fixed.renames, &renames::name_of(before), serde_json::Map::new());
@@ -409,7 +409,7 @@ proptest! {
 }
 
 #[test]
-fn what_a_value_may_not_be_is_told_of_and_not_dropped() {
+fn exclusions_are_reported_and_not_dropped() {
     for (key, value) in [("not", json!({"enum": ["z"]})), ("if", json!({"minLength": 1}))] {
         let property = json!({"type": "string", "description": "x", key: value});
         let function = json!({"name": "f", "description": "d",
@@ -421,7 +421,7 @@ fn what_a_value_may_not_be_is_told_of_and_not_dropped() {
 }
 
 #[test]
-fn null_among_allowed_values_goes_where_it_is_the_default_and_is_told_of_elsewhere() {
+fn null_in_an_enum_is_removed_if_it_is_the_default_and_reported_otherwise() {
     let fixed = |property: Value, required: &[&str]| {
         let function = json!({"name": "f", "description": "d",
             "parameters": {"type": "dict", "required": required, "properties": {"a": property}}});

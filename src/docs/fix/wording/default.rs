@@ -1,7 +1,7 @@
-//! The default that a description names.
+//! Reads the default stated in a description.
 //!
-//! BFCL states a default in its field or as a sentence (`Default is 10.`). `(default: 10)` and `Default: 10` are
-//! notes of other notations: their value belongs into the field, where it is a literal of the parameter's type.
+//! BFCL states a default in its field or as a sentence (`Default is 10.`). `(default: 10)` and `Default: 10` are notes
+//! of other formats: their value belongs in the field if it is a literal of the parameter's type.
 
 use serde_json::{Map, Value};
 
@@ -10,10 +10,10 @@ use crate::docs::fix::values::{cast, fits};
 
 const WORD: &str = "default";
 
-/// What stands between the word and the value in a sentence, where it does.
+/// Words between `default` and the value in a sentence.
 const VERBS: [&str; 2] = [" is ", " to "];
 
-/// The value that a note in the description gives as the default: a literal that fits the type and the enum.
+/// Returns the value that a note in the description states as the default: a literal valid for the type and the enum.
 pub(in crate::docs::fix) fn noted(schema: &Map<String, Value>) -> Option<Value> {
     let text = schema.get(DESCRIPTION)?.as_str()?;
     let kind = schema.get("type")?.as_str()?;
@@ -22,18 +22,18 @@ pub(in crate::docs::fix) fn noted(schema: &Map<String, Value>) -> Option<Value> 
     fits(&value, schema).then_some(value)
 }
 
-/// Whether a text names a default, as a note or in a sentence; its value need not be a literal.
+/// Returns true if a text states a default, as a note or in a sentence; its value may be any expression.
 pub(in crate::docs::fix) fn is_named(text: &str) -> bool {
     mentions(text).any(|mention| mention.is_note || mention.is_sentence)
 }
 
-/// A place where a text speaks of a default.
+/// A mention of a default in a text.
 struct Mention<'t> {
-    /// What follows, from the value on.
+    /// The text from the value on.
     rest: &'t str,
-    /// With a colon or a sign, or in brackets without a verb.
+    /// Whether it has a colon or an equals sign, or is in brackets without a verb.
     is_note: bool,
-    /// With a verb.
+    /// Whether it has a verb.
     is_sentence: bool,
 }
 
@@ -58,7 +58,7 @@ fn mention<'t>(before: &str, after: &'t str) -> Option<Mention<'t>> {
     Some(Mention { rest: rest.trim_start(), is_note: verb.is_none(), is_sentence: verb.is_some() })
 }
 
-/// The value at the beginning of a text, where nothing but the end of a sentence or a bracket follows.
+/// Returns the value at the start of a text if only the end of a sentence or a bracket follows.
 fn value_of(text: &str, kind: &str, choices: Option<&Value>) -> Option<Value> {
     let (written, is_quoted) = literal(text)?;
     let choices = choices.and_then(Value::as_array);
@@ -75,7 +75,7 @@ fn value_of(text: &str, kind: &str, choices: Option<&Value>) -> Option<Value> {
     is_allowed.then_some(value)
 }
 
-/// The literal at the beginning of a text and whether it is quoted.
+/// Returns the literal at the start of a text, and whether it is quoted.
 fn literal(text: &str) -> Option<(&str, bool)> {
     let first = text.chars().next()?;
     if let Some(close) = closing(first) {
@@ -100,7 +100,7 @@ fn closing(open: char) -> Option<char> {
     }
 }
 
-/// Whether a value is over: the text ends, or a sign that ends it follows.
+/// Returns true if a value ends here: at the end of the text, or before punctuation.
 fn ends(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(['.', ',', ';', ')', ']', '\n', '\r'])
 }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_that_holds_a_literal_of_the_type_gives_the_default() {
+    fn a_note_with_a_literal_of_the_type_is_the_default() {
         for (kind, text, expected) in [
             ("integer", "How often (default: 10)", Some(json!(10))),
             ("integer", "How often (optional, default 10)", Some(json!(10))),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_is_named_in_notes_and_sentences() {
+    fn a_default_is_stated_in_notes_and_sentences() {
         for text in
             ["(default: all)", "Default: return all", "Defaults to now.", "The default is 10", "(default 7)"]
         {

@@ -1,8 +1,8 @@
-//! What the words of a description state about a parameter: that it is optional, that it is required.
+//! Reads statements in descriptions: that a parameter is optional or required.
 //!
-//! Only a word that stands on its own counts: `Optional. A page.`, `A page (optional)`, `This parameter is
-//! optional.` An adjective inside a sentence (`the optional suffix of a name`) describes something else. What a
-//! description names as the default is in `default`, and how a sentence is added in `sentence`.
+//! Only a separate statement counts: `Optional. A page.`, `A page (optional)`, `This parameter is optional.` An
+//! adjective inside a sentence (`the optional suffix of a name`) describes something else. `default` reads stated
+//! defaults, and `sentence` appends sentences.
 
 pub(super) mod default;
 pub(super) mod sentence;
@@ -10,7 +10,7 @@ pub(super) mod sentence;
 /// Words after "optional" that make it a statement about the whole parameter.
 const NOUNS: [&str; 5] = ["parameter", "param", "field", "argument", "arg"];
 
-/// Words after "optional" that say when.
+/// Words after "optional" that introduce a condition or purpose.
 const LINKS: [&str; 7] = ["if", "unless", "when", "for", "and", "but", "only"];
 
 /// Subjects of a sentence that ends with "optional".
@@ -29,18 +29,18 @@ const SUBJECTS: [&str; 12] = [
     "this value is",
 ];
 
-/// Whether a description states that the parameter may be left out.
+/// Returns true if a description states that the parameter is optional.
 pub(super) fn says_optional(description: &str) -> bool {
     states(description, "optional", &LINKS)
 }
 
-/// Whether a description states that the parameter must be given, without a condition.
+/// Returns true if a description states that the parameter is required, without a condition.
 pub(super) fn says_required(description: &str) -> bool {
     states(description, "required", &[]) && !description.to_ascii_lowercase().contains("optional")
 }
 
-/// Whether a description calls the parameter optional, also as its first adjective: `Optional page`, `An optional
-/// page`. Enough where nothing else says what is required, and too little against a list that does.
+/// Returns true if a description calls the parameter optional, also as its first adjective: `Optional page`, `An
+/// optional page`. Sufficient without any list of required parameters, but not against one.
 pub(super) fn calls_optional(description: &str) -> bool {
     let text = description.trim_start().to_ascii_lowercase();
     let after = text.strip_prefix("an ").unwrap_or(&text).strip_prefix("optional");
@@ -48,9 +48,9 @@ pub(super) fn calls_optional(description: &str) -> bool {
         || after.is_some_and(|after| after.starts_with(' ') && next_word(after) != "or")
 }
 
-/// Whether a word stands in a text as a statement of its own.
+/// Returns true if a word is a separate statement in a text.
 fn states(description: &str, word: &str, links: &[&str]) -> bool {
-    // The length of every character stays the same, so places are places in both.
+    // ASCII lower case keeps the length of every character, so offsets are valid in both texts.
     let lower = description.to_ascii_lowercase();
     let mut found = lower.match_indices(word);
     found.any(|(at, _)| {
@@ -74,7 +74,8 @@ fn is_statement(before: &str, after: &str, written: &str, links: &[&str]) -> boo
         || has_subject(before, after, links)
 }
 
-/// `A page (optional)`, `(optional, default 10)`: the brackets stand at an end of the text or of a sentence.
+/// Returns true for `A page (optional)`, `(optional, default 10)`: the brackets are at an end of the text or a
+/// sentence.
 fn closes(outside: &str, after: &str, written: &str, links: &[&str]) -> bool {
     if !(after.starts_with([')', ']', ',', ';', ':', '.'])
         || leads_on(after, links)
@@ -88,7 +89,7 @@ fn closes(outside: &str, after: &str, written: &str, links: &[&str]) -> bool {
     outside.trim().is_empty() || rest.is_empty() || rest.starts_with(ends)
 }
 
-/// Whether a sentence or a mark is over after the word.
+/// Returns true if a sentence or a mark ends after the word.
 fn ends_statement(after: &str) -> bool {
     let after = after.trim_start_matches(['*', '_', '`', ')', ']']);
     let dash = after.trim_start();
@@ -97,26 +98,26 @@ fn ends_statement(after: &str) -> bool {
         || dash.len() < after.len() && dash.starts_with(['-', '–', '—'])
 }
 
-/// `optional, required` lists the values that a parameter takes.
+/// Returns true for `optional, required`, which lists the values of a parameter.
 fn is_choice(after: &str) -> bool {
     let rest = after.trim_start_matches([',', ';', ' ']);
     ["required", "mandatory", "and required", "and mandatory"].iter().any(|word| rest.starts_with(word))
 }
 
-/// `Optional parameter`, `Optional if …`.
+/// Returns true for `Optional parameter`, `Optional if …`.
 fn leads_on(after: &str, links: &[&str]) -> bool {
     let word = next_word(after);
     after.starts_with(' ') && (NOUNS.contains(&word) || links.contains(&word))
 }
 
-/// `The page, optional.`: the last word of a sentence, behind a comma or a dash.
+/// Returns true for `The page, optional.`: the last word of a sentence, after a comma or a dash.
 fn ends_clause(bare: &str, after: &str) -> bool {
     let after = after.trim_start();
     let is_over = after.is_empty() || after.starts_with(['.', ';', '(']);
     is_over && (bare.ends_with(',') || bare.ends_with(" -") || bare.ends_with(" –"))
 }
 
-/// `This parameter is optional.`
+/// Returns true for `This parameter is optional.`
 fn has_subject(before: &str, after: &str, links: &[&str]) -> bool {
     let sentence = before.rsplit(['.', '!', '?', ';', '\n', '(']).next().unwrap_or_default();
     SUBJECTS.contains(&sentence.trim()) && (ends_statement(after) || leads_on(after, links))
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_of_its_own_makes_a_parameter_optional() {
+    fn a_separate_statement_makes_a_parameter_optional() {
         for text in [
             "Optional",
             "optional",
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn an_adjective_or_a_part_makes_none() {
+    fn an_adjective_does_not_make_a_parameter_optional() {
         for text in [
             "The optional suffix of the name.",
             "Optional headers to send.",

@@ -1,9 +1,9 @@
-//! Adds a sentence to a description.
+//! Appends a sentence to a description.
 
-/// What a text may end with where it needs no full stop before another sentence.
+/// Characters after which a text needs no full stop before another sentence.
 const ENDS: [char; 12] = ['.', '!', '?', ':', ';', ',', '…', '。', '！', '？', '；', '：'];
 
-/// The text with a sentence behind it; a text without an end gets a full stop first.
+/// Returns the text with a sentence appended, after a full stop if the text needs one.
 pub(in crate::docs::fix) fn with_sentence(text: &str, sentence: &str) -> String {
     let text = text.trim_end();
     let ends = |text: &str| text.ends_with(ENDS);
@@ -17,7 +17,7 @@ pub(in crate::docs::fix) fn with_sentence(text: &str, sentence: &str) -> String 
     }
 }
 
-/// Whether a character belongs to a script whose full stop is a wide one.
+/// Returns true if a character belongs to a script with a wide full stop.
 fn is_wide(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{ff08}'..='\u{ff09}')
 }
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_stop_stands_between_two_sentences_once() {
+    fn two_sentences_are_separated_by_one_full_stop() {
         for (text, expected) in [
             ("", "Format: date."),
             ("  ", "Format: date."),

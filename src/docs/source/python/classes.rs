@@ -1,16 +1,15 @@
-//! What the definitions of a Python source stand for.
+//! Decides which definitions of a Python source are functions.
 //!
-//! | definition | is |
+//! | definition | meaning |
 //! |---|---|
 //! | a function | a function; in a program, if its name is public and no other is marked as a tool |
 //! | a class derived from `BaseModel` and the like, or a dataclass | the schema of a parameter; a function where nothing else is one |
 //! | a class derived from `Enum` | the choices of a parameter |
-//! | a class with a text `description` | one tool; its parameters stand in a field, or are those of the method that runs it |
+//! | a class with a text `description` | one tool; its parameters are in a field, or are those of the method that runs it |
 //! | any other class | its public methods |
 //!
-//! Pasted definitions are all meant, so what is none of them is a fault, as is a field that
-//! cannot be read where the fields count. A program holds more than its functions: the
-//! rest of it is left out with a step. Schemas are made by `models`.
+//! All pasted definitions are intended, so any other is a fault, as is an unreadable field where fields count. A
+//! program contains more than its functions: the rest is omitted with a step. Schemas are built by `models`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,18 +24,18 @@ use crate::docs::parse::step::{Step, note};
 use crate::docs::source::found::{MAX_FAULTS, Source, named, place};
 use crate::notation::python::{self, PyClass, PyDef, PyItem, PyModule, PyParameter};
 
-/// Fields of a tool that hold its parameters.
+/// Fields of a tool with its parameters.
 const PARAMETERS: [&str; 3] = ["input_parameters", "parameters", "inputs"];
-/// Methods that run a tool, the most telling first.
+/// Methods that run a tool, the most specific first.
 const RUNNERS: [&str; 7] = ["_run", "run", "forward", "call", "execute", "invoke", "__call__"];
-/// Decorators that make a tool of a function, without what stands in front of the last dot.
+/// Decorators that mark a function as a tool, without the text before the last dot.
 const TOOL_MARKS: [&str; 4] = ["tool", "function_tool", "kernel_function", "tool_plain"];
 
-/// The functions of a source. A model that nothing mentions, beside functions that were pasted, may be one itself or a
-/// result, so it is a fault.
+/// Returns the functions of a source. A model that nothing mentions, pasted together with functions, may be a function
+/// or a result, so it is a fault.
 ///
 /// # Errors
-/// Where the models are too large, or the source holds no function.
+/// If the models are too large, or the source has no function.
 pub(super) fn functions(
     module: &PyModule,
     text: &str,
@@ -55,7 +54,7 @@ pub(super) fn functions(
     match models.unmentioned(text) {
         Some(_) if module.is_program => note(steps, Step::ClassLeftOut),
         Some(name) => {
-            let message = format!("class {name}: a model that no function mentions, beside functions");
+            let message = format!("class {name}: a model that no function mentions, next to functions");
             faults.push(Fault::new(ParseFault::SourceCode, message));
         }
         None => {}
@@ -63,8 +62,8 @@ pub(super) fn functions(
     Ok(Source { functions, faults })
 }
 
-/// A function that was found, and the class it is a method of.
-struct Found<'m> {
+/// A function, and the class of which it is a method.
+struct SourceFunction<'m> {
     name: &'m str,
     class: Option<&'m str>,
     function: Value,
@@ -75,7 +74,7 @@ struct Reader<'r, 'm, 'a> {
     text: &'r str,
     steps: &'r mut Vec<Step>,
     models: &'r Models<'a>,
-    found: Vec<Found<'m>>,
+    found: Vec<SourceFunction<'m>>,
     faults: Vec<Fault>,
 }
 
@@ -97,7 +96,7 @@ impl<'m> Reader<'_, 'm, '_> {
         }
     }
 
-    /// Whether a program keeps a name to itself.
+    /// Returns true if a program does not export a name.
     fn is_private(&self, name: &str) -> bool {
         self.module.is_program && name.starts_with('_')
     }
@@ -108,7 +107,7 @@ impl<'m> Reader<'_, 'm, '_> {
         }
         let earlier = self.found.iter().position(|found| found.class.is_none() && found.name == def.name);
         if let (Some(earlier), true) = (earlier, self.module.is_program) {
-            // What comes last counts, as in Python; of branches the first, which is the usual case.
+            // The last definition counts, as in Python; of branches the first, which is the usual case.
             if def.is_conditional {
                 return;
             }
@@ -126,7 +125,7 @@ impl<'m> Reader<'_, 'm, '_> {
         self.push(None, def, function);
     }
 
-    /// Whether a function of this name is defined that is no overload.
+    /// Returns true if a function with this name is defined that is not an overload.
     fn has_other(&self, def: &PyDef) -> bool {
         let mut defs = self.module.items.iter().filter_map(|item| match item {
             PyItem::Def(def) => Some(def),
@@ -137,12 +136,12 @@ impl<'m> Reader<'_, 'm, '_> {
 
     fn push(&mut self, class: Option<&'m str>, def: &'m PyDef, function: Result<Value, Fault>) {
         match function {
-            Ok(function) => self.found.push(Found { name: &def.name, class, function }),
+            Ok(function) => self.found.push(SourceFunction { name: &def.name, class, function }),
             Err(fault) => self.unread(&def.name, def.offset, &fault),
         }
     }
 
-    /// Takes note of a fault of one definition, which is a record of the source; the first of many are enough.
+    /// Records a fault of one definition, which is a record of the source; only the first ones are kept.
     fn unread(&mut self, name: &str, offset: usize, fault: &Fault) {
         if self.faults.len() < MAX_FAULTS {
             let is_record = fault.kind == ParseFault::SourceCode;
@@ -166,7 +165,7 @@ impl<'m> Reader<'_, 'm, '_> {
             && let Some(description) = text_of(fields, "description")
         {
             match tool(class, fields, description, self.models) {
-                Ok(function) => self.found.push(Found { name: &class.name, class: None, function }),
+                Ok(function) => self.found.push(SourceFunction { name: &class.name, class: None, function }),
                 Err(fault) => self.unread(&class.name, class.offset, &fault),
             }
             return;
@@ -193,8 +192,8 @@ impl<'m> Reader<'_, 'm, '_> {
     }
 }
 
-/// Puts the class in front of the names of methods that are not the only ones of their name.
-fn qualify(found: &mut [Found<'_>]) {
+/// Prefixes methods with their class if their names are not unique.
+fn qualify(found: &mut [SourceFunction<'_>]) {
     let (mut once, mut again) = (BTreeSet::new(), BTreeSet::new());
     for one in found.iter() {
         if !once.insert(one.name) {
@@ -208,12 +207,12 @@ fn qualify(found: &mut [Found<'_>]) {
     }
 }
 
-/// Whether a decorator makes a tool of a function: `@tool`, `@mcp.tool()`.
+/// Returns true if a decorator marks a function as a tool: `@tool`, `@mcp.tool()`.
 fn is_tool(def: &PyDef) -> bool {
     def.decorators.iter().any(|decorator| TOOL_MARKS.contains(&last_name(decorator)))
 }
 
-/// Gives a function the name and the description that its decorator states: `@tool("ring")`, `@mcp.tool(name="ring")`.
+/// Sets the name and the description that a decorator states: `@tool("ring")`, `@mcp.tool(name="ring")`.
 fn rename(function: &mut Value, decorator: &str) {
     if !TOOL_MARKS.contains(&last_name(decorator)) {
         return;
@@ -238,7 +237,7 @@ fn is_overload(def: &PyDef) -> bool {
     def.decorators.iter().any(|decorator| last_name(decorator) == "overload")
 }
 
-/// A class that is one tool.
+/// Returns a class that is one tool as a function.
 fn tool(
     class: &PyClass,
     fields: &[PyParameter],
@@ -318,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_class_means_is_never_guessed() {
+    fn the_meaning_of_a_class_is_never_guessed() {
         for (text, fault) in [
             ("class A:\n    x = 1", ParseFault::UnreadableRecord),
             ("class A:\n    def _f(self): pass", ParseFault::UnreadableRecord),
@@ -332,7 +331,7 @@ mod tests {
         }
     }
 
-    /// The names of the functions, and the steps beside them.
+    /// Returns the names of the functions, and the steps.
     fn names_and_steps(text: &str) -> (Vec<String>, Vec<Step>) {
         let mut steps = Vec::new();
         let source = functions(&module(text), text, &mut steps, &Allowance::of(text)).unwrap();
@@ -341,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_holds_more_than_its_functions() {
+    fn only_public_functions_of_a_program_are_read() {
         let text = "'''Bells.'''\nimport os\nN = 1\n\nclass Fault(Exception): pass\nclass _Inner:\n    def no(self): pass\nclass Bell(NamedTuple):\n    size: int\ndef _hush(): pass\ndef ring(cls, times=N): pass\nif N:\n    def toll(n): pass\nelse:\n    def toll(n, m): pass\n";
         let source = functions(&module(text), text, &mut Vec::new(), &Allowance::of(text)).unwrap();
         let required: Vec<_> = source.functions.iter().map(|f| f["parameters"]["required"].clone()).collect();
@@ -354,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn the_definition_that_counts_in_python_is_the_one_that_is_read() {
+    fn the_definition_that_python_would_use_is_read() {
         let text = "'''Bells.'''\n@overload\ndef ring(a: int): ...\n@overload\ndef ring(a: str): ...\ndef ring(a, b=1): pass\ndef toll(a): pass\ndef toll(b): pass\nclass C:\n    def m(self, a): pass\n    def m(self, b): pass\n";
         let source = functions(&module(text), text, &mut Vec::new(), &Allowance::of(text)).unwrap();
         let read = source.functions.iter().map(|f| (f["name"].clone(), f["parameters"]["required"].clone()));
@@ -363,14 +362,14 @@ mod tests {
     }
 
     #[test]
-    fn functions_marked_as_tools_are_those_of_a_program_and_have_the_names_they_are_given() {
+    fn functions_marked_as_tools_are_read_with_their_stated_names() {
         let text = "import mcp\nserver = mcp.Server()\n@server.tool(name='ring_bell', description='Rings it.')\ndef ring(n: int): pass\n@tool('toll')\ndef f(): pass\ndef helper(): pass\n";
         let (names, steps) = names_and_steps(text);
         assert_eq!((names, steps), (vec!["ring_bell".into(), "toll".into()], vec![Step::UndecoratedLeftOut]));
     }
 
     #[test]
-    fn methods_of_one_name_are_told_apart_by_their_classes() {
+    fn methods_with_the_same_name_have_their_class_as_prefix() {
         let text =
             "class A:\n    def run(self): pass\n    def stop(self): pass\nclass B:\n    def run(self): pass";
         assert_eq!(names_and_steps(text).0, ["A.run", "stop", "B.run"]);

@@ -1,31 +1,30 @@
-//! What a docstring says about the parameters of its function.
+//! Reads the parameters described in a docstring.
 //!
-//! Google, `NumPy` and Sphinx style, and the bulleted lines `- name: type, required, text`.
-//! Only names that the signature has are taken as parameters, so prose never becomes one;
-//! a line that is not taken stays in the description. What a function returns or raises
-//! is left out, as docs for calling it have no place for that.
+//! Supports Google, `NumPy` and Sphinx style, and bulleted lines `- name: type, required, text`. Only names in the
+//! signature are parameters, so prose never becomes one; all other lines stay in the description. Results and
+//! exceptions are omitted, as docs for calls have no key for them.
 
 use std::collections::BTreeMap;
 
-/// What a docstring says.
+/// The content of a docstring.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Docstring {
-    /// All that is not about one parameter.
+    /// The text that is not about one parameter.
     pub(crate) description: String,
-    /// By the name in the signature.
+    /// The entries of parameters, by the name in the signature.
     pub(crate) parameters: BTreeMap<String, Entry>,
 }
 
-/// What is said about one parameter.
+/// The entry of one parameter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// The type as written.
     pub(crate) kind: Option<String>,
-    /// Whether it says `optional` or `required`.
+    /// Whether the entry has the word `optional` (true) or `required` (false).
     pub(crate) optional: Option<bool>,
-    /// The text without type and `optional`.
+    /// The text without the type and `optional`.
     pub(crate) text: String,
-    /// Everything behind the name, as written.
+    /// The text after the name, as written.
     pub(crate) whole: String,
 }
 
@@ -68,7 +67,7 @@ struct Line<'t> {
     text: &'t str,
 }
 
-/// The lines with their indentation beyond what all but the first have in common.
+/// Returns the lines with their indentation relative to the common one of all lines after the first.
 fn dedented(docstring: &str) -> Vec<Line<'_>> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let lines: Vec<&str> = docstring.lines().collect();
@@ -83,7 +82,7 @@ fn dedented(docstring: &str) -> Vec<Line<'_>> {
     lines.iter().enumerate().map(|(at, text)| Line { indent: line((at, text)), text: text.trim() }).collect()
 }
 
-/// Where the reader stands.
+/// The section of a docstring that is being read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Section {
     /// In the description.
@@ -91,9 +90,9 @@ enum Section {
     Prose,
     /// Among parameters, below a header at this depth.
     Parameters(usize),
-    /// The same, where the header is underlined and types follow a colon.
+    /// The same, if the header is underlined and types follow a colon.
     Underlined(usize),
-    /// In what the function gives back.
+    /// In the description of the result.
     Result(usize),
 }
 
@@ -101,7 +100,7 @@ enum Section {
 struct Reader<'a> {
     names: &'a [&'a str],
     section: Section,
-    /// The parameter whose entry goes on, and the depth of its first line.
+    /// The parameter whose entry is unfinished, and the depth of its first line.
     open: Option<(String, usize)>,
     after_blank: bool,
     prose: Vec<&'a str>,
@@ -110,12 +109,12 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Begins a section where the line is a header.
+    /// Begins a section if the line is a header.
     fn header(&mut self, line: &Line<'a>, next: &str, rest: &[Line<'a>]) -> bool {
         let bare = line.text.strip_suffix(':').unwrap_or(line.text).trim_end().to_ascii_lowercase();
         let has_mark = line.text.ends_with(':') || is_rule(next);
         let section = if PARAMETER_HEADERS.contains(&bare.as_str()) {
-            // A header without a colon is one only if a parameter follows.
+            // A line without a colon is a header only if a parameter follows.
             let follows =
                 || rest.iter().find(|line| !line.text.is_empty()).and_then(|line| self.entry(line, false));
             if !has_mark && follows().is_none() {
@@ -172,7 +171,7 @@ impl<'a> Reader<'a> {
         self.prose.push(line.text);
     }
 
-    /// Takes a Sphinx field: `:param kind name: text`, `:type name: kind`, `:return: …`, `@param name: text`.
+    /// Reads a Sphinx field: `:param kind name: text`, `:type name: kind`, `:return: …`, `@param name: text`.
     fn field(&mut self, line: &Line<'a>) -> bool {
         let Some(body) = line.text.strip_prefix([':', '@']) else { return false };
         let Some((head, text)) = body.split_once(':') else { return false };
@@ -210,19 +209,19 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Takes a Sphinx field about a name that the signature does not have, such as a key of `**kwargs`: it is no part of
-    /// the entry before it.
+    /// Reads a Sphinx field about a name that is not in the signature, such as a key of `**kwargs`; it does not belong
+    /// to the entry before it.
     fn other_field(&mut self, line: &Line<'a>) -> bool {
         (self.open, self.section) = (None, Section::Prose);
         self.prose.push(line.text);
         true
     }
 
-    /// Takes a line that begins with the name of a parameter.
+    /// Reads a line that begins with the name of a parameter.
     fn parameter(&mut self, line: &Line<'a>) -> bool {
         let is_inside = matches!(self.section, Section::Parameters(_) | Section::Underlined(_));
         let Some((name, entry)) = self.entry(line, is_inside) else { return false };
-        // Outside of a section only `name (type): text` is sure to be about a parameter.
+        // Outside of a section only `name (type): text` is certain to be about a parameter.
         if (!is_inside && entry.kind.is_none()) || self.parameters.contains_key(&name) {
             return false;
         }
@@ -258,7 +257,7 @@ impl<'a> Reader<'a> {
         Some((name, entry))
     }
 
-    /// The parameter of that name, however it is written here: `x-key` for `x_key`.
+    /// Returns the parameter with that name, which may be spelled differently: `x-key` for `x_key`.
     fn known(&self, written: &str) -> Option<String> {
         let folded = |name: &str| name.trim_matches(['*', '`']).replace('-', "_");
         let found = self.names.iter().find(|name| folded(name) == folded(written))?;
@@ -266,7 +265,7 @@ impl<'a> Reader<'a> {
     }
 
     fn finish(self) -> Docstring {
-        // A docstring that only tells what comes back describes the function by it.
+        // A docstring about only the result describes the function by it.
         let joined = |lines: &[&str]| lines.join("\n").trim().to_owned();
         let prose = joined(&self.prose);
         let description = if prose.is_empty() { joined(&self.result) } else { prose };
@@ -274,7 +273,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// At most one empty line at a time.
+/// Reduces several empty lines to one.
 fn without_gaps(text: &str) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.dedup_by(|line, before| line.is_empty() && before.is_empty());
@@ -289,12 +288,12 @@ fn unbulleted(text: &str) -> &str {
     ["- ", "* ", "• "].iter().find_map(|bullet| text.strip_prefix(bullet)).unwrap_or(text).trim_start()
 }
 
-/// What stands behind a dash of any length.
+/// Returns the text after a dash of any length.
 fn dashed(text: &str) -> Option<&str> {
     ["- ", "– ", "— "].iter().find_map(|dash| text.strip_prefix(dash))
 }
 
-/// Whether a line begins like one about a parameter, known or not.
+/// Returns true if a line begins like an entry of a parameter, known or not.
 fn looks_like_entry(text: &str) -> bool {
     let bare = unbulleted(text);
     let end =
@@ -304,7 +303,7 @@ fn looks_like_entry(text: &str) -> bool {
         || (end > 0 && (rest.starts_with(':') || (rest.starts_with('(') && rest.contains("):"))))
 }
 
-/// `type, optional): text`.
+/// Reads `type, optional): text`.
 fn in_brackets(inner: &str) -> Option<Entry> {
     let mut depth = 1_usize;
     let close = inner.find(|c| {
@@ -323,7 +322,7 @@ fn in_brackets(inner: &str) -> Option<Entry> {
     Some(entry)
 }
 
-/// `type, optional` or `type, default: 3`, as behind the colon of `NumPy`'s style.
+/// Reads `type, optional` or `type, default: 3`, as after the colon in `NumPy`'s style.
 fn typed(text: &str) -> Entry {
     let mut entry = Entry { whole: text.trim().to_owned(), ..Entry::default() };
     let mut kinds: Vec<&str> = Vec::new();
@@ -331,7 +330,7 @@ fn typed(text: &str) -> Entry {
         match part.to_ascii_lowercase().as_str() {
             "optional" => entry.optional = Some(true),
             "required" => entry.optional = Some(false),
-            // What is taken by default stands in the signature.
+            // The default is in the signature.
             lower if lower.starts_with("default") && !kinds.is_empty() => {}
             _ => kinds.push(part),
         }
@@ -341,7 +340,7 @@ fn typed(text: &str) -> Entry {
     entry
 }
 
-/// `type, required, text`.
+/// Reads `type, required, text`.
 fn listed(text: &str) -> Option<Entry> {
     let mut parts = text.splitn(3, ',').map(str::trim);
     let (kind, mark) = (parts.next()?, parts.next()?.to_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! Heads of functions as docs, with what their docstrings say.
+//! Converts signatures of functions with their docstrings to docs.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use crate::docs::parse::fault::Fault;
 use crate::docs::source::found::{named, too_large};
 use crate::notation::python::{PyDef, PyDefault, PyParameter};
 
-/// The function that a `def` stands for.
+/// Returns the function that a `def` defines.
 pub(super) fn function(def: &PyDef, models: &Models<'_>) -> Result<Value, Fault> {
     let names: Vec<&str> = def.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     let mut doc = docstring::read(def.docstring.as_deref().unwrap_or_default(), &names);
@@ -20,7 +20,7 @@ pub(super) fn function(def: &PyDef, models: &Models<'_>) -> Result<Value, Fault>
     Ok(function)
 }
 
-/// Parameters, or the fields of a model, with what the docstring says about them.
+/// Returns parameters, or the fields of a model, with their texts in the docstring.
 pub(super) fn members(
     parameters: &[PyParameter],
     doc: &mut Docstring,
@@ -48,7 +48,7 @@ fn property(parameter: &PyParameter, entry: docstring::Entry, models: &Models<'_
         }
         None => Map::new(),
     };
-    // Where signature and docstring disagree, the docstring's own words stay.
+    // If signature and docstring disagree, the docstring's own words are kept.
     let agrees = entry.optional.is_none_or(|optional| optional == parameter.default.is_some());
     let text = if agrees { entry.text } else { entry.whole };
     if !text.is_empty() {

@@ -1,7 +1,7 @@
-//! The schemas of classes that describe values.
+//! Builds the schemas of classes that describe values.
 //!
-//! A class of fields is an object with its members, an enumeration the choices of one; a derived model has what its
-//! parent has. How large models may grow by models in them is bounded. What the other classes are is for `classes`.
+//! A class with fields is an object with properties, an enumeration a list of allowed values; a derived model inherits
+//! its parent's fields. The growth of models by nested models is limited. For other classes see `classes`.
 
 use serde_json::{Map, Value, json};
 
@@ -12,15 +12,15 @@ use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::notation::python::{PyClass, PyItem, PyModule, PyParameter};
 
-/// What a class of choices is derived from.
+/// Base classes of enumerations.
 const ENUMS: [&str; 4] = ["Enum", "StrEnum", "IntEnum", "ReprEnum"];
-/// How many values a model may have with all models in it.
+/// The maximum number of values of a model with all nested models.
 const MAX_VALUES: usize = 4_096;
-/// How deep models may stand in one another, counted in JSON's brackets.
+/// The maximum nesting of models, counted in JSON's brackets.
 const MAX_DEPTH: usize = 64;
 
 impl<'a> Models<'a> {
-    /// The models of a source. One that cannot be read is a fault of those who mention it.
+    /// Returns the models of a source. An unreadable model is a fault of the functions that mention it.
     pub(super) fn of(module: &PyModule, allowance: &'a Allowance) -> Result<Self, Fault> {
         let mut models = Self::new(allowance);
         models.constants.clone_from(&module.constants);
@@ -85,7 +85,7 @@ impl<'a> Models<'a> {
         let (n_values, depth) = size(&schema);
         if n_values > MAX_VALUES || depth > MAX_DEPTH {
             let kind = if depth > MAX_DEPTH { ParseFault::TooDeep } else { ParseFault::TooLarge };
-            return Err(Fault::new(kind, format!("class {} grows without measure", class.name)));
+            return Err(Fault::new(kind, format!("class {} expands without limit", class.name)));
         }
         for field in &fields {
             self.mentioned.extend(words(field).map(str::to_owned));
@@ -96,18 +96,18 @@ impl<'a> Models<'a> {
     }
 }
 
-/// A class that cannot be read.
+/// Returns the fault of an unreadable class.
 pub(super) fn fault(class: &PyClass, message: &str) -> Fault {
     Fault::new(ParseFault::SourceCode, format!("class {}: {message}", class.name))
 }
 
-/// Whether an assignment in a model is one of its fields.
+/// Returns true if an assignment in a model is one of its fields.
 fn is_field(field: &PyParameter) -> bool {
     let is_shared = field.annotation.as_deref().is_some_and(|kind| kind.contains("ClassVar"));
     field.annotation.is_some() && !is_shared && !field.name.starts_with('_')
 }
 
-/// The schema of a model with what its parent has.
+/// Returns the schema of a model with the fields of its parent.
 fn inheriting(parent: &Map<String, Value>, mut own: Value) -> Value {
     let mut properties = parent.get("properties").cloned().unwrap_or_default();
     let mut required = parent.get("required").cloned().unwrap_or_default();
@@ -123,7 +123,7 @@ fn inheriting(parent: &Map<String, Value>, mut own: Value) -> Value {
     own
 }
 
-/// The words in the type of a field.
+/// Returns the words in the type of a field.
 fn words(field: &PyParameter) -> impl Iterator<Item = &str> {
     words_of(kind_of(field))
 }
@@ -132,7 +132,7 @@ fn kind_of(field: &PyParameter) -> &str {
     field.annotation.as_deref().unwrap_or_default()
 }
 
-/// How many values a schema has, and how deep they stand in one another.
+/// Returns the number of values of a schema, and their depth.
 fn size(schema: &Map<String, Value>) -> (usize, usize) {
     schema.values().fold((0, 1), |(n_values, depth), value| {
         let (more, inner) = match value {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn models_alone_are_functions_unless_others_hold_them() {
+    fn models_without_functions_are_functions_unless_nested_in_others() {
         let read = read(
             "@dataclass\nclass Bell:\n    size: int\nclass Ring(pydantic.BaseModel):\n    '''Rings.'''\n    bell: Bell\n",
         );
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn models_in_models_are_bounded() {
+    fn nested_models_are_limited() {
         let mut text = "class A0(BaseModel):\n    x: int\n".to_owned();
         for n in 1..40 {
             let one = format!("A{}", n - 1);

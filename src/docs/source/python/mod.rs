@@ -1,10 +1,9 @@
-//! Functions out of Python source: `def` lines with their docstrings; for classes see `classes`.
+//! Reads functions from Python source: `def` lines with their docstrings; for classes see `classes`.
 //!
-//! Types and defaults are taken as they are written (`str`, `List[int]`); putting them
-//! into BFCL's words is for `fix`, so that the change is on record. So are two keys that
-//! no schema has: `rest`, for `*args` and `**kwargs`, and `default_expression`, for a default
-//! that is no literal. A parameter is required where the signature gives it no default,
-//! whatever the docstring says. A definition that cannot be read is a fault of its own.
+//! Types and defaults are kept as written (`str`, `List[int]`); `fix` converts them to BFCL's words, so that the change
+//! is recorded. It also converts two keys that no schema has: `rest`, for `*args` and `**kwargs`, and
+//! `default_expression`, for a default that is not a literal. A parameter is required if the signature has no default
+//! for it, whatever the docstring states. An unreadable definition is a separate fault.
 
 mod classes;
 pub(crate) mod docstring;
@@ -21,7 +20,7 @@ use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::parse::step::Step;
 use crate::notation::python::{self, SyntaxError};
 
-/// The functions of a text that is meant as function definitions.
+/// Returns the functions of a text of function definitions.
 pub(super) fn read(
     text: &str,
     steps: &mut Vec<Step>,
@@ -30,12 +29,12 @@ pub(super) fn read(
     is_source(text).then(|| functions(text, steps, allowance))
 }
 
-/// Whether a text is meant as function definitions, or is a module that has some.
+/// Returns true if a text is function definitions, or a module that has some.
 pub(super) fn is_source(text: &str) -> bool {
     begins(text) || is_module(text)
 }
 
-/// Whether a text is meant as function definitions: its first line that is no comment, import or decorator is one.
+/// Returns true if the first line of a text that is not a comment, import or decorator is a definition.
 fn begins(text: &str) -> bool {
     let is_preamble = |line: &str| {
         line.is_empty()
@@ -48,7 +47,7 @@ fn begins(text: &str) -> bool {
     first.is_some_and(|line| defines(line.strip_prefix(FUNC_START).map_or(line, str::trim_start)))
 }
 
-/// Whether a text is a module: it begins as one may, and defines something at its outermost level.
+/// Returns true if a text is a module: it begins like one, and has a definition at its outermost level.
 fn is_module(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     let Some(first) = lines.next() else { return false };
@@ -56,13 +55,13 @@ fn is_module(text: &str) -> bool {
     begins_well && lines.any(defines)
 }
 
-/// How the first line of a module begins, besides names that are given a value.
+/// Prefixes of a module's first line, in addition to assignments.
 const MODULE_STARTS: [&str; 12] =
     ["\"", "'", "r\"", "r'", "R\"", "import ", "from ", "try:", "if ", "with ", "@", "assert "];
 
-/// Whether a line gives a name a value that is no JSON: `NAME = (`, `name: int = 3`.
+/// Returns true if a line assigns a value that is not JSON: `NAME = (`, `name: int = 3`.
 fn is_binding(line: &str) -> bool {
-    // Several names may stand on the left.
+    // Several names may be on the left.
     let end =
         line.find(|c: char| !(c == '_' || c == ',' || c == ' ' || c.is_alphanumeric())).unwrap_or(line.len());
     let (name, rest) = line.split_at(end);
@@ -74,7 +73,7 @@ fn is_binding(line: &str) -> bool {
         && (is_annotated || value.is_some_and(|value| !value.starts_with(['=', '>'])))
 }
 
-/// Whether a line begins a function or a class of Python.
+/// Returns true if a line begins a function or a class of Python.
 fn defines(line: &str) -> bool {
     let line = line.strip_prefix("async ").map_or(line, str::trim_start);
     line.strip_prefix("def ").is_some_and(|head| head.contains('('))
@@ -99,7 +98,7 @@ fn functions(text: &str, steps: &mut Vec<Step>, allowance: &Allowance) -> Result
     let more = std::mem::replace(&mut read.faults, faults);
     read.faults.extend(more);
     if read.functions.is_empty() {
-        // Of a text that gives nothing, the first fault is the fault of all of it.
+        // If a text has no function, its first fault is the fault of the whole text.
         let first = read.faults.swap_remove(0);
         let kind =
             if first.kind == ParseFault::UnreadableRecord { ParseFault::SourceCode } else { first.kind };
@@ -108,10 +107,10 @@ fn functions(text: &str, steps: &mut Vec<Step>, allowance: &Allowance) -> Result
     Ok(read)
 }
 
-/// The fault of a definition that cannot be read.
+/// Returns the fault of an unreadable definition.
 fn unread(error: &SyntaxError, source: &str, is_as_sent: bool) -> Fault {
     let rest = source.get(error.offset..).unwrap_or_default();
-    // The text ends in a bracket, or in a string: such an error stands at the quote that opens it.
+    // In a text that ends in a bracket or in a string, the error is at the opening quote.
     let is_cut = rest.trim().is_empty() || rest.starts_with(['"', '\'']);
     let kind = if is_cut { ParseFault::Truncated } else { ParseFault::UnreadableRecord };
     let at = is_as_sent.then_some(error.offset);
@@ -124,7 +123,7 @@ const FUNC_END: &str = "<func_end>";
 const DOC_START: &str = "<docstring_start>";
 const DOC_END: &str = "<docstring_end>";
 
-/// The source that `<func_start>…<func_end> <docstring_start>…<docstring_end>` blocks stand for.
+/// Returns the source in `<func_start>…<func_end> <docstring_start>…<docstring_end>` blocks.
 fn unblocked(text: &str) -> Result<Cow<'_, str>, Fault> {
     let fault = |fault, message: &str| Fault::new(fault, message);
     let mut source = String::new();
@@ -146,7 +145,7 @@ fn unblocked(text: &str) -> Result<Cow<'_, str>, Fault> {
     if rest.trim().is_empty() {
         Ok(Cow::Owned(source))
     } else {
-        Err(fault(ParseFault::SourceCode, "there is text behind the last block"))
+        Err(fault(ParseFault::SourceCode, "there is text after the last block"))
     }
 }
 
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn every_style_of_docstring_says_the_same() {
+    fn every_style_of_docstring_is_read_equally() {
         let styles = [
             "Rings.\n\n    Args:\n        bell (str): Which bell.\n        times (int, optional): How often,\n            at most nine.\n\n    Returns:\n        bool: Whether it rang.",
             "Rings.\n\n    Parameters\n    ----------\n    bell : str\n        Which bell.\n    times : int, optional\n        How often,\n        at most nine.\n\n    Returns\n    -------\n    bool\n        Whether it rang.",
@@ -196,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn annotations_and_defaults_are_taken_as_written() {
+    fn annotations_and_defaults_are_kept_as_written() {
         let read = one(
             "def f(a: List[int], b: 'str', c: Optional[str], d: int | None = None, e: float = -1.5, g=('x',)): ...",
         );
@@ -210,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn annotated_types_and_fields_say_what_they_say() {
+    fn annotated_types_and_fields_have_descriptions_and_constraints() {
         let read = one(
             "def f(a: Annotated[List[int], 'One, ' 'two.'], /, b: typing.Annotated[str, Field(description='B.', max_length=3)] = 'x',\n      *, c: int = Field(3, description='C.', ge=1), d: str = pydantic.Field(..., description=None), e: list = Field(default_factory=list),\n      g: Annotated[int, Doc('G.')] | None = None, h: Literal['a, b', 'c'] = 'c'): ...",
         );
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_schema_has_a_word_for_is_kept_for_fix() {
+    fn forms_that_no_schema_has_are_kept_for_fix() {
         let read = one("def f(a, *args, b=os.sep, key=lambda x, y: x, **kwargs: int): pass");
         assert_eq!(read["rest"], json!(["*args", "**kwargs"]));
         assert_eq!(
@@ -242,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_the_source_are_the_values_they_stand_for() {
+    fn names_of_constants_are_replaced_by_their_values() {
         let read = one(
             "from enum import Enum\nSIZE = 3\nTWICE = 1\nTWICE = 2\nclass Tone(str, Enum):\n    LOW = 'low'\n\ndef f(size=SIZE, tone: Tone = Tone.LOW, name: str = Tone.LOW.value, twice=TWICE, sum=SIZE + 1): pass",
         );
@@ -267,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_that_cannot_be_read_is_a_fault_of_its_own() {
+    fn each_unreadable_function_is_a_separate_fault() {
         let text = "import os\n\ndef f(a: int): pass\n\ndef g(a, a):\n    return 1\n\nclass C:\n    def m(self, x=Field(alias='y')): pass\n    def n(self): pass\nNow call f.\n";
         let source = functions(text, &mut Vec::new(), &Allowance::of(text)).unwrap();
         let names: Vec<_> = source.functions.iter().map(|function| function["name"].clone()).collect();
@@ -286,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bracket_that_stays_open_does_not_swallow_what_follows() {
+    fn an_unclosed_bracket_does_not_swallow_the_next_definition() {
         let text = "def f(a: int): pass\n\ndef g(b: str,\n    return (1\n\ndef h(c): pass\n";
         let source = functions(text, &mut Vec::new(), &Allowance::of(text)).unwrap();
         let names: Vec<_> = source.functions.iter().map(|function| function["name"].clone()).collect();
@@ -294,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_open_in_a_body_or_a_statement_ends_at_the_next_definition() {
+    fn an_unclosed_bracket_in_a_body_ends_at_the_next_definition() {
         let names = |text: &str| {
             let source = functions(text, &mut Vec::new(), &Allowance::of(text)).unwrap();
             let names: Vec<_> = source.functions.iter().map(|function| function["name"].clone()).collect();
@@ -306,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_lambda_takes_commas_with_it() {
+    fn only_a_lambda_contains_commas() {
         let read = one("def f(a=mylambda, b=2, key=lambda x, y={1: 2}, *z: (x, y), c: int = 3): pass");
         let properties = &read["parameters"]["properties"];
         assert_eq!(properties["a"], json!({"default_expression": "mylambda"}));
@@ -315,14 +314,14 @@ mod tests {
     }
 
     #[test]
-    fn many_definitions_that_cannot_be_read_end_the_reading() {
+    fn too_many_unreadable_definitions_end_the_reading() {
         let text = "import os\n".to_owned() + &"def f(a: int\n".repeat(5_000);
         let fault = functions(&text, &mut Vec::new(), &Allowance::of(&text)).unwrap_err();
         assert!(fault.message.contains("reading ends here"), "{fault:?}");
     }
 
     #[test]
-    fn a_module_is_read_whatever_it_begins_with() {
+    fn a_module_is_read_whatever_its_first_line() {
         for start in [
             "#!/usr/bin/env python\n\"\"\"Bells.\"\"\"",
             "\"\"\"Bells.\n\n{\"a\": 1}\n\"\"\"",
@@ -350,14 +349,14 @@ mod tests {
         };
         let several = "import json\nfrom typing import List\n\n@tool(name='x')\ndef a():\n    '''A.'''\n    text = \"\"\"\ndef no(): pass\n\"\"\"\n    if text:\n        return (\n1)\n\n# next\ndef b(x: float): return x\ndef c(y)";
         assert_eq!(names(several), ["x", "b", "c"]);
-        let blocks = "\nOPTION:\n<func_start>def a(x: str)<func_end>\n<docstring_start>\n\"\"\"\nSays a.\n\"\"\"\n<docstring_end>\nOPTION:\n<func_start>def b()<func_end>";
+        let blocks = "\nOPTION:\n<func_start>def a(x: str)<func_end>\n<docstring_start>\n\"\"\"\nReturns a.\n\"\"\"\n<docstring_end>\nOPTION:\n<func_start>def b()<func_end>";
         assert!(begins(blocks));
         assert_eq!(names(blocks), ["a", "b"]);
-        assert_eq!(read_all(blocks).unwrap()[0]["description"], "Says a.");
+        assert_eq!(read_all(blocks).unwrap()[0]["description"], "Returns a.");
     }
 
     #[test]
-    fn prose_never_becomes_a_parameter_and_no_line_of_it_is_lost() {
+    fn prose_never_becomes_a_parameter_and_is_never_lost() {
         let read = one(
             "def f(comments, size=3):\n    '''Lists things.\n\n    - comments: the remarks of all\n    - files: others\n\n    Args:\n        size: How many.\n        rest: Not in the signature.\n    '''",
         );
@@ -370,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sphinx_field_about_another_name_is_no_part_of_the_entry_before_it() {
+    fn a_sphinx_field_about_another_name_does_not_belong_to_the_previous_entry() {
         let read = one(
             "def f(url, **kwargs):\n    '''Fetches.\n\n    :param url: Which page.\n    :param headers: (optional) More.\n        Of any kind.\n    :type headers: dict\n    :return: The page.\n    '''",
         );
@@ -382,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn the_signature_decides_what_is_required_and_a_docstring_that_differs_keeps_its_words() {
+    fn the_signature_decides_what_is_required_and_contradicting_words_are_kept() {
         let read = one(
             "def f(a, b=1):\n    '''F.\n\n    Args:\n    - a: string, optional, One.\n    - b, int, required, Two.\n    '''",
         );
@@ -392,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_for_sure_is_a_fault() {
+    fn ambiguous_source_is_a_fault() {
         for (text, fault) in [
             ("def f(a: str = Field(..., alias='x')):\n    pass", ParseFault::SourceCode),
             ("def f(a: Annotated[str, Injected]):\n    pass", ParseFault::SourceCode),

@@ -1,6 +1,6 @@
-//! The classes of a Python source that describe values: what their names stand for.
+//! The classes of a Python source that describe values.
 //!
-//! Wherever a type names a model, its schema is put in place of the name. `inheritance` makes the schemas.
+//! Wherever a type names a model, its schema replaces the name. `inheritance` builds the schemas.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,28 +11,28 @@ use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::source::found::{named, too_large};
 use crate::notation::python::PyDefault;
 
-/// What a class of fields is derived from, or marked with.
+/// Base classes and decorators of classes with fields.
 const MODELS: [&str; 6] = ["BaseModel", "TypedDict", "OpenAISchema", "dataclass", "RootModel", "NamedTuple"];
-/// How annotations say that a parameter is a list of something.
+/// Prefixes of annotations for lists.
 const LISTS: [&str; 5] = ["List[", "list[", "Sequence[", "typing.List[", "t.List["];
 /// The classes that describe values, as schemas.
 pub(super) struct Models<'a> {
-    /// By the name of the class.
+    /// The schemas by class name.
     pub(super) schemas: BTreeMap<String, Map<String, Value>>,
-    /// Those with fields, in the order of the source.
+    /// The classes with fields, in the order of the source.
     pub(super) with_fields: Vec<String>,
-    /// Classes of values that cannot be read, with the reason.
+    /// Unreadable classes, with the reason.
     pub(super) unread: BTreeMap<String, String>,
-    /// Values that names of the source stand for: constants, and the members of enumerations.
+    /// Values of named constants, and the members of enumerations.
     pub(super) constants: BTreeMap<String, Value>,
     /// The words in the types of their fields.
     pub(super) mentioned: BTreeSet<String>,
-    /// What their copies may take.
+    /// The memory allowance for copies of schemas.
     pub(super) allowance: &'a Allowance,
 }
 
 impl<'a> Models<'a> {
-    /// No models.
+    /// Creates an empty set of models.
     pub(super) fn new(allowance: &'a Allowance) -> Self {
         Self {
             schemas: BTreeMap::new(),
@@ -44,12 +44,12 @@ impl<'a> Models<'a> {
         }
     }
 
-    /// Why a class of values is none that can be used.
+    /// Returns the reason for which a class of values is unusable.
     pub(super) fn unread(&self, name: &str) -> Option<&str> {
         self.unread.get(name).map(String::as_str)
     }
 
-    /// The value of a default: its own, or that of the constant it names.
+    /// Returns the value of a default, directly or from the constant that it names.
     pub(super) fn value<'v>(&'v self, default: &'v PyDefault) -> Option<&'v Value> {
         match default {
             PyDefault::Literal(value) => Some(value),
@@ -69,7 +69,7 @@ impl<'a> Models<'a> {
         self.schemas.contains_key(name)
     }
 
-    /// The schema of a type that is a model, or a list of one.
+    /// Returns the schema of a type that is a model, or a list of models.
     pub(super) fn schema(&self, kind: &str) -> Result<Option<Map<String, Value>>, Fault> {
         let bare = kind.trim_matches(['\'', '"']);
         if let Some(message) = words_of(kind).find_map(|word| self.unread.get(word)) {
@@ -88,7 +88,7 @@ impl<'a> Models<'a> {
         Ok(Some(Map::from_iter([("type".to_owned(), json!("array")), ("items".to_owned(), json!(items))])))
     }
 
-    /// The first model whose name stands nowhere but where it is defined.
+    /// Returns the first model whose name occurs only in its definition.
     pub(super) fn unmentioned(&self, text: &str) -> Option<&String> {
         let mut n_times: HashMap<&str, usize> = HashMap::new();
         for word in words_of(text) {
@@ -97,7 +97,7 @@ impl<'a> Models<'a> {
         self.with_fields.iter().find(|name| n_times.get(name.as_str()) == Some(&1))
     }
 
-    /// The outermost models as functions: what a list of tools made of models holds.
+    /// Returns the outermost models as functions, for lists of tools written as models.
     pub(super) fn functions(&self) -> Result<Vec<Value>, Fault> {
         let function = |name: &String| {
             let mut parameters = self.schemas.get(name)?.clone();
@@ -107,13 +107,16 @@ impl<'a> Models<'a> {
         let is_outermost = |name: &&String| !self.mentioned.contains(*name);
         let functions: Vec<_> = self.with_fields.iter().filter(is_outermost).filter_map(function).collect();
         if functions.is_empty() {
-            return Err(Fault::new(ParseFault::SourceCode, "there are classes, but none that is a function"));
+            return Err(Fault::new(
+                ParseFault::SourceCode,
+                "there are classes, but none of them is a function",
+            ));
         }
         Ok(functions)
     }
 }
 
-/// `BaseModel` of `pydantic.BaseModel`, `dataclass` of `@dataclass(frozen=True)`.
+/// Returns `BaseModel` of `pydantic.BaseModel`, `dataclass` of `@dataclass(frozen=True)`.
 pub(super) fn last_name(mark: &str) -> &str {
     let mark = mark.trim_start_matches('@');
     let end = mark.find(['(', '[']).unwrap_or(mark.len());
@@ -124,7 +127,7 @@ pub(super) fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
 }
 
-/// `Optional[X]` and `X | None` as X: in Python they say that None may be given, not that nothing need be.
+/// Returns X of `Optional[X]` and `X | None`: in Python these allow None and do not make a parameter optional.
 pub(super) fn not_optional(annotation: &str) -> &str {
     let marked = ["NotRequired[", "Required["].iter().find_map(|mark| annotation.strip_prefix(mark));
     let annotation = marked.and_then(|inner| inner.strip_suffix(']')).unwrap_or(annotation);

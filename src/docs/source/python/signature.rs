@@ -1,8 +1,7 @@
-//! Heads of functions without `def`: `ring(bell: str, times: int = 1) -> bool`.
+//! Signatures of functions without `def`: `ring(bell: str, times: int = 1) -> bool`.
 //!
-//! A call looks the same but for types: `ring(bell="b")` may be either. So a head needs a
-//! type or `->`; one without, beside others that have them, only if it has no parameters.
-//! What does not even look like a head is no business of this reader.
+//! A call looks the same except for types: `ring(bell="b")` may be either. So a signature needs a type or `->`; among
+//! others that have them, it may also have no parameters. Texts that do not look like signatures are ignored.
 
 use serde_json::Value;
 
@@ -13,7 +12,7 @@ use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::source::found::afford;
 use crate::notation::python::{self, PySignature};
 
-/// The functions of a text in which each statement looks like the head of one.
+/// Returns the functions of a text in which each statement looks like a signature.
 pub(in crate::docs::source) fn read(text: &str, allowance: &Allowance) -> Option<Result<Vec<Value>, Fault>> {
     if !begins(text) {
         return None;
@@ -25,7 +24,7 @@ pub(in crate::docs::source) fn read(text: &str, allowance: &Allowance) -> Option
     Some(functions(&signatures, allowance))
 }
 
-/// Whether a text begins with a name and a bracket.
+/// Returns true if a text begins with a name and a bracket.
 fn begins(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
     let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
@@ -41,17 +40,15 @@ fn functions(signatures: &[PySignature], allowance: &Allowance) -> Result<Vec<Va
     let unsure =
         signatures.iter().filter(|signature| !is_sure(signature)).find(|one| !(is_any_sure && is_bare(one)));
     if let Some(signature) = unsure {
-        let message = format!(
-            "`{}(…)` may be a call as well as a signature: expected a type or `->`",
-            signature.def.name
-        );
+        let message =
+            format!("`{}(…)` may be a call or a signature: expected a type or `->`", signature.def.name);
         return Err(Fault::new(ParseFault::SourceCode, message));
     }
     let models = Models::new(allowance);
     signatures.iter().map(|signature| function(&signature.def, &models)).collect()
 }
 
-/// Whether it can be nothing but a signature.
+/// Returns true if it can only be a signature.
 fn is_sure(signature: &PySignature) -> bool {
     signature.has_result || signature.def.parameters.iter().any(|parameter| parameter.annotation.is_some())
 }
@@ -67,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_are_read_over_one_line_or_several() {
+    fn signatures_are_read_on_one_line_or_several() {
         let read = read(
             "# bells\nring(bell: str,\n     times: int = 1) -> Dict[str, int]\ntower.hush() ;\nlist_all() -> list  # all\n",
         );
@@ -82,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_no_signature() {
+    fn a_call_is_not_a_signature() {
         for text in ["f(x=1)", "f(city, unit='c')", "f()", "f(a: int)\ng(x=1)"] {
             assert_eq!(read(text).unwrap().unwrap_err().kind, ParseFault::SourceCode, "{text}");
         }

@@ -1,7 +1,7 @@
-//! The docs that heads of functions become.
+//! Converts signatures of functions to docs.
 //!
-//! The members of a lone parameter that is taken apart, or is called `_` as in the
-//! prompts of `OpenAI`, are the parameters. `JSDoc` fills what the head does not say.
+//! If the only parameter is destructured, or is called `_` as in the prompts of `OpenAI`, its members are the
+//! parameters. `JSDoc` fills gaps of the signature.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::docs::source::found::named;
 use crate::notation::typescript::{self, Head, Member, Tag, Type};
 
-/// The function with all types in place.
+/// Returns the function with all types resolved.
 pub(super) fn doc(head: &Head, types: &BTreeMap<String, Type>, left: &Cell<usize>) -> Result<Value, Fault> {
     let parameters: Vec<Member> =
         head.parameters.iter().enumerate().map(|(n, parameter)| documented(head, n, parameter)).collect();
@@ -29,7 +29,7 @@ pub(super) fn doc(head: &Head, types: &BTreeMap<String, Type>, left: &Cell<usize
     Ok(named(&head.name, &head.comment.description, Value::Object(object)))
 }
 
-/// A parameter with what its `@param` says beyond the head.
+/// Returns a parameter completed from its `@param` tag.
 fn documented(head: &Head, n: usize, parameter: &Member) -> Member {
     let mut parameter = parameter.clone();
     if parameter.pattern.is_some() {
@@ -51,11 +51,11 @@ fn documented(head: &Head, n: usize, parameter: &Member) -> Member {
     parameter
 }
 
-/// The members of the only parameter as parameters.
+/// Returns the members of the only parameter as parameters.
 fn unpacked(head: &Head, only: &Member, declared: &Declared<'_>) -> Result<Map<String, Value>, String> {
     let pattern = only.pattern.as_deref().unwrap_or_default();
     let mut object = match &only.kind {
-        Some(kind) => declared.anew().schema(kind)?,
+        Some(kind) => declared.for_next_value().schema(kind)?,
         None => packed(pattern, declared)?,
     };
     let Some(Value::Object(mut properties)) = object.remove("properties") else {
@@ -77,7 +77,7 @@ fn unpacked(head: &Head, only: &Member, declared: &Declared<'_>) -> Result<Map<S
             let mut member = Member::default();
             take_tag(&mut member, tag);
             if let Some(kind) = member.kind.as_ref().filter(|_| property.is_empty()) {
-                property.extend(declared.anew().schema(kind)?);
+                property.extend(declared.for_next_value().schema(kind)?);
             }
             fill(property, &member);
         }
@@ -88,7 +88,7 @@ fn unpacked(head: &Head, only: &Member, declared: &Declared<'_>) -> Result<Map<S
     Ok(dict(properties, required))
 }
 
-/// Adds what a member says to a schema that does not say it.
+/// Adds a member's texts and default to a schema that does not have them.
 fn fill(property: &mut Map<String, Value>, member: &Member) {
     if let Some(description) = &member.description {
         property.entry("description").or_insert_with(|| description.clone().into());
@@ -98,14 +98,14 @@ fn fill(property: &mut Map<String, Value>, member: &Member) {
     }
 }
 
-/// The parameters as they stand.
+/// Returns the parameters as declared.
 fn packed(parameters: &[Member], declared: &Declared<'_>) -> Result<Map<String, Value>, String> {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for parameter in parameters {
         if parameter.pattern.is_some() {
             return Err(format!("{} has no name", parameter.name));
         }
-        let (schema, is_required) = declared.anew().member(parameter)?;
+        let (schema, is_required) = declared.for_next_value().member(parameter)?;
         if is_required {
             required.push(Value::String(parameter.name.clone()));
         }
@@ -134,7 +134,7 @@ fn from_tag(name: &str, tag: &Tag) -> Member {
     member
 }
 
-/// Gives a parameter what its tag says and its head does not.
+/// Completes a parameter from its tag.
 fn take_tag(parameter: &mut Member, tag: &Tag) {
     if parameter.kind.is_none()
         && let Some(written) = &tag.kind
@@ -153,7 +153,7 @@ fn take_tag(parameter: &mut Member, tag: &Tag) {
     }
 }
 
-/// A type as `JSDoc` writes it; one that cannot be read is taken as written.
+/// Returns a type as `JSDoc` writes it; an unreadable one is kept as written.
 fn kind(written: &str) -> Type {
     let bare = written.trim_end_matches('=').trim_start_matches(['?', '!', '.']).replace(".<", "<");
     let bare = if bare == "*" { "any" } else { bare.as_str() };

@@ -1,7 +1,8 @@
-//! Functions out of TypeScript and JavaScript: heads of functions, and types of functions.
+//! Reads functions from TypeScript and JavaScript: signatures of functions, and types of functions.
 //!
-//! `notation::typescript` reads what a text declares; here it becomes docs. Interfaces, types and enums that functions
-//! refer to are put in place. Texts come from comments and `JSDoc`. What is not known is a fault, never a guess.
+//! `notation::typescript` reads the declarations of a text; this module converts them to docs. Interfaces, types and
+//! enums that functions refer to are resolved. Texts come from comments and `JSDoc`. Anything unknown is a fault, never
+//! a guess.
 
 mod functions;
 mod schema;
@@ -15,13 +16,13 @@ use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
 use crate::notation::typescript::{self, Module, SyntaxError, SyntaxFault};
 
-/// How many types the functions of a short text may be made of; a longer text has as many more as bytes.
+/// The maximum number of types in the functions of a short text; a longer text may have one more per byte.
 const MAX_TYPES: usize = 4_096;
 
-/// What the schema of one type takes.
+/// The memory for the schema of one type, in bytes.
 const BYTES_PER_TYPE: usize = 800;
 
-/// The functions of a text that is meant as TypeScript.
+/// Returns the functions of a text if it is TypeScript.
 pub(super) fn read(text: &str, allowance: &Allowance) -> Option<Result<Vec<Value>, Fault>> {
     if typescript::declares(text) {
         return Some(of_source(text, allowance));
@@ -47,7 +48,7 @@ fn fault(error: SyntaxError) -> Fault {
     Fault { kind, at: Some(error.at), message: error.message }
 }
 
-/// The docs of the functions found in a text; names that are put in place may make them so much longer and no more.
+/// Returns the docs of the functions in a text; the growth by resolved names is limited.
 fn docs(module: &Module, text: &str, allowance: &Allowance) -> Result<Vec<Value>, Fault> {
     let n_affordable = allowance.left() / BYTES_PER_TYPE;
     let n_types = n_affordable.min(MAX_TYPES + text.len());

@@ -1,8 +1,7 @@
-//! Types as JSON Schema, with declared names put in place.
+//! Converts types to JSON Schema, with declared names resolved.
 //!
-//! `null` and `undefined` among others are taken off, as in Python's `Optional`. A name
-//! that nobody declares is taken as written, for `fix`. What no value can be (a function,
-//! a type that holds itself, one that is computed) is refused.
+//! `null` and `undefined` in a union are removed, as in Python's `Optional`. An undeclared name is kept as written, for
+//! `fix`. Types without JSON values (functions, recursive types, computed types) are refused.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -12,13 +11,13 @@ use serde_json::{Map, Value, json};
 use crate::docs::join::join;
 use crate::notation::typescript::{Member, Type};
 
-/// How deep types may stand in one another once names are put in place.
+/// The maximum depth of types once names are resolved.
 const MAX_DEPTH: usize = 32;
 
-/// The declared types, and the ones being put in place.
+/// The declared types, and those being resolved.
 pub(super) struct Declared<'d> {
     types: &'d BTreeMap<String, Type>,
-    /// How many more types the functions of the text may be made of.
+    /// The number of further types allowed for the functions of the text.
     left: &'d Cell<usize>,
     stack: Vec<&'d str>,
     depth: usize,
@@ -31,16 +30,16 @@ impl<'d> Declared<'d> {
         Self { types, left, stack: Vec::new(), depth: 0 }
     }
 
-    /// The same types for another value; what may still be brought in is shared.
-    pub(super) fn anew(&self) -> Self {
+    /// Returns the same types for another value; the remaining allowance is shared.
+    pub(super) fn for_next_value(&self) -> Self {
         Self::new(self.types, self.left)
     }
 
-    /// The schema of a type.
+    /// Returns the schema of a type.
     pub(super) fn schema(&mut self, kind: &'d Type) -> Result<Schema, String> {
-        self.left.set(self.left.get().checked_sub(1).ok_or("its types multiply without measure")?);
+        self.left.set(self.left.get().checked_sub(1).ok_or("its types expand without limit")?);
         if self.depth == MAX_DEPTH {
-            return Err("its types stand too deep inside one another".to_owned());
+            return Err("its types are nested too deep".to_owned());
         }
         self.depth += 1;
         let schema = match kind {
@@ -54,13 +53,13 @@ impl<'d> Declared<'d> {
             Type::Object(members, others) => self.object(members, others.as_deref())?,
             Type::AnyOf(kinds) => self.any_of(kinds)?,
             Type::AllOf(kinds) => self.all_of(kinds)?,
-            Type::Function(_) => return Err("a function stands where a value is expected".to_owned()),
+            Type::Function(_) => return Err("found a function, expected a value".to_owned()),
         };
         self.depth -= 1;
         Ok(schema)
     }
 
-    /// A member's schema with what is said about it, and whether it has to be given.
+    /// Returns a member's schema with its texts, and true if the member is required.
     pub(super) fn member(&mut self, member: &'d Member) -> Result<(Schema, bool), String> {
         let mut schema = match &member.kind {
             Some(kind) => self.schema(kind).map_err(|error| format!("{:?}: {error}", member.name))?,
@@ -120,10 +119,10 @@ impl<'d> Declared<'d> {
         for kind in kinds {
             let part = self.schema(kind)?;
             if !part.contains_key("properties") {
-                return Err("only objects can be joined by `&`".to_owned());
+                return Err("only object types can be joined by `&`".to_owned());
             }
             if !join(&mut joined, &part) {
-                return Err("types joined by `&` speak against one another".to_owned());
+                return Err("types joined by `&` contradict each other".to_owned());
             }
         }
         Ok(joined)
@@ -139,7 +138,9 @@ impl<'d> Declared<'d> {
             ("unknown", []) => Ok(word("any")),
             ("Object", []) => Ok(word("object")),
             ("undefined" | "void" | "never", []) => Ok(word("null")),
-            ("typeof" | "keyof" | "unique" | "asserts", _) => Err(format!("`{name}` types are computed")),
+            ("typeof" | "keyof" | "unique" | "asserts", _) => {
+                Err(format!("`{name}` types are computed, which is not supported"))
+            }
             ("Array" | "ReadonlyArray" | "Set" | "ReadonlySet" | "Iterable", [inner]) => {
                 Ok(with("array", "items", json!(self.schema(inner)?)))
             }
@@ -152,13 +153,13 @@ impl<'d> Declared<'d> {
             ("Pick", [inner, keys]) => self.chosen(inner, keys, true),
             ("Omit", [inner, keys]) => self.chosen(inner, keys, false),
             (_, []) => Ok(word(name)),
-            _ => Err(format!("the type `{name}<…>` is not known")),
+            _ => Err(format!("unknown type `{name}<…>`")),
         }
     }
 
     fn declared(&mut self, name: &'d str, kind: &'d Type) -> Result<Schema, String> {
         if self.stack.contains(&name) {
-            return Err(format!("the type `{name}` holds itself"));
+            return Err(format!("the type `{name}` is recursive"));
         }
         self.stack.push(name);
         let schema = self.schema(kind)?;
@@ -166,7 +167,7 @@ impl<'d> Declared<'d> {
         Ok(schema)
     }
 
-    /// An object with one type for all members; where their names are listed, with those.
+    /// Returns an object with one type for all members, or for the listed ones.
     fn record(&mut self, key: &'d Type, value: &'d Type) -> Result<Schema, String> {
         let schema = Value::Object(self.schema(value)?);
         let Some(keys) = self.keys(key) else {
@@ -178,7 +179,7 @@ impl<'d> Declared<'d> {
         Ok(schema)
     }
 
-    /// The texts that a type lists.
+    /// Returns the texts that a type lists.
     fn keys(&self, kind: &Type) -> Option<Vec<String>> {
         let text = |kind: &Type| {
             if let Type::Literal(Value::String(text)) = kind { Some(text.clone()) } else { None }
@@ -207,7 +208,7 @@ impl<'d> Declared<'d> {
         Ok(schema)
     }
 
-    /// An object type with some of its members: those that are listed, or all others.
+    /// Returns an object type with some of its members: the listed ones, or all others.
     fn chosen(&mut self, inner: &'d Type, keys: &'d Type, is_listed: bool) -> Result<Schema, String> {
         let keys = self.keys(keys).ok_or("expected the names of members")?;
         let mut schema = self.schema(inner)?;
@@ -238,7 +239,7 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// A type of which all values are listed; both truth values are no list.
+/// Returns the schema of a type with a list of allowed values; both booleans together are not a list.
 fn choices(values: &[&Value]) -> Schema {
     let kind = values.first().map_or("string", |value| kind_of(value));
     if kind == "boolean" && values.len() > 1 { word(kind) } else { with(kind, "enum", json!(values)) }

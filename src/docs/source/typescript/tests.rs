@@ -1,4 +1,4 @@
-//! Every form of a head on one function, every form of a type, and no trouble on any text.
+//! Tests each form of a signature on one function, each form of a type, and random texts.
 
 use proptest::prelude::*;
 use serde_json::{Map, json};
@@ -23,7 +23,7 @@ fn fault(text: &str) -> ParseFault {
 }
 
 #[test]
-fn every_form_of_a_head_says_the_same() {
+fn every_form_of_a_signature_is_read_equally() {
     let expected = json!({"name": "ring", "description": "Rings a bell.", "parameters": {"type": "dict",
         "properties": {"bell": {"type": "string", "description": "Which bell."},
             "tone": {"type": "string", "enum": ["low", "high"], "description": "How it sounds.", "default": "low"}},
@@ -91,7 +91,7 @@ fn several_functions_keep_their_order_and_the_name_of_their_namespace() {
 }
 
 #[test]
-fn heads_without_a_word_in_front_need_types() {
+fn signatures_without_a_keyword_need_types() {
     let read_one = |text: &str| read(text).map(|read| read.unwrap()[0]["parameters"].clone());
     assert_eq!(
         read_one("// Rings.\nring(bell: string, times?: number): Promise<void>;"),
@@ -106,7 +106,7 @@ fn heads_without_a_word_in_front_need_types() {
 }
 
 #[test]
-fn jsdoc_names_members_of_an_object() {
+fn jsdoc_describes_members_of_an_object() {
     let text = "/**\n * @param {Object} options\n * @param {string} options.bell - Which.\n * @param {number=} options.times\n */\nconst ring = function (options) {};";
     assert_eq!(
         functions(text)[0]["parameters"]["properties"]["options"],
@@ -116,7 +116,7 @@ fn jsdoc_names_members_of_an_object() {
 }
 
 #[test]
-fn what_is_not_known_is_a_fault() {
+fn unknown_syntax_is_a_fault() {
     for (text, expected) in [
         ("function f(a: string", ParseFault::Truncated),
         ("type f = (_: { a: string", ParseFault::Truncated),
@@ -144,7 +144,7 @@ fn what_is_not_known_is_a_fault() {
 }
 
 #[test]
-fn a_fault_says_where_it_stands() {
+fn a_fault_has_a_place() {
     let text = "function f(a: string, b # c) {}";
     let fault = read(text).unwrap().unwrap_err();
     assert_eq!(fault.at.map(|at| &text[at..=at]), Some("#"));
@@ -152,7 +152,7 @@ fn a_fault_says_where_it_stands() {
 }
 
 #[test]
-fn depth_and_growth_are_bounded() {
+fn depth_and_growth_are_limited() {
     for open in ["[", "(", "{a:", "Array<", "readonly ", "keyof ", "string | (", "(a: "] {
         let text = format!("function f(a: {}", open.repeat(100_000));
         assert!(read(&text).unwrap().is_err(), "{open}");
@@ -173,7 +173,7 @@ fn depth_and_growth_are_bounded() {
     assert_eq!(fault(&format!("{types}function f(a: A29) {{}}")), ParseFault::SourceCode);
 }
 
-/// A type, and the schema it means.
+/// Generates a type, and the schema it means.
 fn any_type() -> impl Strategy<Value = (String, Value)> {
     let word = prop::sample::select(vec!["string", "number", "boolean", "any"]);
     let choices = prop::collection::vec("[a-z' \"]{0,5}", 2..4);
@@ -195,7 +195,7 @@ fn any_type() -> impl Strategy<Value = (String, Value)> {
 }
 
 #[test]
-fn a_statement_that_is_stepped_over_hides_no_cut() {
+fn a_skipped_statement_hides_no_truncation() {
     for text in [
         "function f(a: string): void;\nimport { x \nfunction g(b: number): void;",
         "function f(a: string): void;\nexport { x",
@@ -209,7 +209,7 @@ fn a_statement_that_is_stepped_over_hides_no_cut() {
 }
 
 #[test]
-fn many_blank_lines_cost_one_look_each() {
+fn each_blank_line_is_scanned_once() {
     let text = format!("const f = (a: string) => a{}.b;", "\n".repeat(200_000));
     let before = SKIPPED.get();
     assert_eq!(functions(&text).len(), 1);
@@ -221,12 +221,12 @@ fn many_blank_lines_cost_one_look_each() {
     );
 }
 
-/// An object type of members `m0`, `m1`, …: whether they are optional, what is said of them, what they are.
+/// Returns an object type with members `m0`, `m1`, … that have a comment, a type, and may be optional.
 fn object(members: Vec<(bool, String, (String, Value))>) -> (String, Value) {
     let (mut text, mut properties, mut required) = ("{\n".to_owned(), Map::new(), Vec::new());
     for (n, (is_optional, said, (kind, mut schema))) in members.into_iter().enumerate() {
         let mark = if is_optional { "?" } else { "" };
-        // What begins like a tag is one.
+        // Text that begins like a tag would be read as one.
         let said = said.trim().trim_start_matches('@').trim().to_owned();
         if !said.is_empty() {
             text += &format!("  // {said}\n");
@@ -263,7 +263,7 @@ proptest! {
 }
 
 #[test]
-fn joined_types_that_speak_against_one_another_are_refused() {
+fn contradicting_joined_types_are_refused() {
     let kind = fault("function f(a: { b: string } & { b: number }): void");
     assert_eq!(kind, ParseFault::SourceCode);
 }
