@@ -5,14 +5,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use toolsieve::privacy::{Kind, Names, Scanner};
+use toolsieve::privacy::{PrivacyKind, Names, Scanner};
 
 const FILES: [&str; 6] =
     ["open.jsonl", "aside.jsonl", "written.jsonl", "written_aside.jsonl", "typed.jsonl", "typed_aside.jsonl"];
 
 /// A secret can be announced as a key or as a token, so the two are one.
-fn one_kind(kind: Kind) -> Kind {
-    if kind == Kind::Token { Kind::Key } else { kind }
+fn one_kind(kind: PrivacyKind) -> PrivacyKind {
+    if kind == PrivacyKind::Token { PrivacyKind::Key } else { kind }
 }
 
 fn main() {
@@ -37,19 +37,19 @@ struct Counts {
 // Counts of some hundred sentences.
 #[allow(clippy::print_stdout, clippy::cast_precision_loss)]
 fn table(file: &str, text: &str, show_misses: bool) {
-    let scanner = Scanner::new(&Kind::ALL, None, Names::default());
-    let mut counts: BTreeMap<Kind, Counts> = BTreeMap::new();
+    let scanner = Scanner::new(&PrivacyKind::ALL, None, Names::default());
+    let mut counts: BTreeMap<PrivacyKind, Counts> = BTreeMap::new();
     let (mut look_alikes, mut touched) = (0, 0);
     for line in text.lines() {
         let row: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
         let sentence = row["text"].as_str().expect("a text");
-        let labels: Vec<(Kind, usize, usize)> =
+        let labels: Vec<(PrivacyKind, usize, usize)> =
             serde_json::from_value::<Vec<(String, usize, usize)>>(row["spans"].clone())
                 .expect("spans")
                 .into_iter()
-                .map(|(kind, start, end)| (one_kind(Kind::from_name(&kind).expect("a kind")), start, end))
+                .map(|(kind, start, end)| (one_kind(PrivacyKind::from_name(&kind).expect("a kind")), start, end))
                 .collect();
-        let found: Vec<(Kind, usize, usize)> = scanner
+        let found: Vec<(PrivacyKind, usize, usize)> = scanner
             .scan(sentence)
             .iter()
             .filter(|value| value.is_personal())

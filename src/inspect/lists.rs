@@ -15,7 +15,7 @@ use crate::docs::parse::fault::Fault;
 use crate::docs::parse::{Parsed, parse};
 use crate::ingest::fate::Record;
 use crate::ingest::read::Position;
-use crate::privacy::Kind;
+use crate::privacy::PrivacyKind;
 
 /// Characters that are told of a list.
 const FORM_CHARS: usize = 100;
@@ -28,7 +28,7 @@ struct Judged<'r> {
     place: String,
     record: &'r Record,
     parsed: Result<(Parsed, Fixed), Fault>,
-    personal: Vec<Kind>,
+    personal: Vec<PrivacyKind>,
 }
 
 /// Looks at the lists of all requests of a sample, each different one once.

@@ -12,15 +12,15 @@ use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::conversation::{Message, Role, last_user};
 use crate::ingest::fate::Record;
 use crate::privacy::apply::{in_json, in_text};
-use crate::privacy::{Found, Kind, Names, Scanner};
+use crate::privacy::{FoundValue, Names, PrivacyKind, Scanner};
 use crate::text::language::language;
 
-static SCANNER: LazyLock<Scanner> = LazyLock::new(|| Scanner::new(&Kind::ALL, None, Names::default()));
+static SCANNER: LazyLock<Scanner> = LazyLock::new(|| Scanner::new(&PrivacyKind::ALL, None, Names::default()));
 
 /// Looks at all requests of a sample.
 pub(super) fn look(records: &[Record]) -> Requests {
     let mut requests = Requests { facts: facts(records), equal: n_equal(records), ..Requests::default() };
-    let read: Vec<(&'static str, Vec<Kind>)> = records
+    let read: Vec<(&'static str, Vec<PrivacyKind>)> = records
         .par_iter()
         .map(|record| {
             let asked = last_user(&record.messages).map_or("", |message| message.content.as_str());
@@ -45,23 +45,23 @@ pub(super) fn warm_up() {
 }
 
 /// The kinds of the personal values in a text.
-pub(super) fn personal_in_text(text: &str) -> Vec<Kind> {
+pub(super) fn personal_in_text(text: &str) -> Vec<PrivacyKind> {
     let mut kinds = Vec::new();
     in_text(&SCANNER, text, |found, _| take(&mut kinds, found));
     kinds
 }
 
 /// Counts the values of one row.
-pub(super) fn add_personal(personal: &mut BTreeMap<&'static str, Personal>, kinds: &[Kind]) {
+pub(super) fn add_personal(personal: &mut BTreeMap<&'static str, Personal>, kinds: &[PrivacyKind]) {
     for kind in kinds {
         personal.entry(kind.name()).or_default().values += 1;
     }
-    for kind in kinds.iter().copied().collect::<BTreeSet<Kind>>() {
+    for kind in kinds.iter().copied().collect::<BTreeSet<PrivacyKind>>() {
         personal.entry(kind.name()).or_default().rows += 1;
     }
 }
 
-fn personal_values(record: &Record) -> Vec<Kind> {
+fn personal_values(record: &Record) -> Vec<PrivacyKind> {
     let mut kinds = Vec::new();
     for cell in [serde_json::to_string(&record.messages), serde_json::to_string(&record.response)] {
         in_json(&SCANNER, &cell.unwrap_or_default(), |found, _| take(&mut kinds, found));
@@ -69,7 +69,7 @@ fn personal_values(record: &Record) -> Vec<Kind> {
     kinds
 }
 
-fn take(kinds: &mut Vec<Kind>, found: &Found) {
+fn take(kinds: &mut Vec<PrivacyKind>, found: &FoundValue) {
     if found.is_personal() {
         kinds.push(found.kind);
     }

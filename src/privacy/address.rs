@@ -1,23 +1,23 @@
-//! What e-mail addresses may hold, those that are set aside for examples, and the placeholder for one.
+//! E-mail addresses: allowed characters, domains reserved for examples, and placeholders.
 
 use super::Standing;
 
-/// Longest local part and longest domain, in bytes.
+/// Maximum length of the local part and of the domain, in bytes.
 pub(super) const MAX_LOCAL: usize = 64;
 pub(super) const MAX_DOMAIN: usize = 253;
-/// The domains that are set aside for examples.
+/// Domains reserved for examples.
 const EXAMPLE_DOMAINS: [&str; 3] = ["example.com", "example.org", "example.net"];
-/// The top-level domains that are set aside.
+/// Reserved top-level domains.
 const RESERVED_TOP: [&str; 5] = ["example", "test", "invalid", "localhost", "tld"];
-/// Endings of files that follow a size or a version (`@2x.png`).
+/// File extensions that follow a size or a version (`@2x.png`).
 pub(super) const FILE_ENDINGS: [&str; 17] = [
     "png", "jpg", "jpeg", "gif", "svg", "webp", "css", "js", "ts", "jsx", "tsx", "json", "html", "xml",
     "pdf", "txt", "csv",
 ];
-/// What our placeholders begin with.
+/// The local part of our placeholders, without the number.
 const OURS: &str = "user";
 
-/// The address is one of those that are set aside.
+/// Returns the standing of a reserved address; `None` for any other address.
 pub(super) fn placeholder(local: &str, domain: &str) -> Option<Standing> {
     is_example(domain).then(|| Standing::Placeholder(number(local, domain)))
 }
@@ -32,7 +32,7 @@ fn number(local: &str, domain: &str) -> Option<u64> {
     (domain == EXAMPLE_DOMAINS[0]).then(|| local.strip_prefix(OURS)?.parse().ok()).flatten()
 }
 
-/// The placeholder; the escaped at-sign of a URL stays one.
+/// Returns the placeholder; an escaped at-sign of a URL stays escaped.
 pub(super) fn stand_in(written: &str, number: u64) -> String {
     let at = if written.contains("%40") { "%40" } else { "@" };
     format!("{OURS}{number}{at}{}", EXAMPLE_DOMAINS[0])

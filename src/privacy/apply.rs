@@ -1,19 +1,19 @@
-//! Replaces what was found: in text, and in the strings, numbers and keys of JSON.
+//! Replaces values in text, and in the strings, numbers and keys of JSON.
 //!
-//! A number in JSON stays a number of as many digits. What was replaced is noted by place, never
-//! by value: the path in the cell, the bytes in the old string, and the placeholder.
+//! A number in JSON stays a number with the same number of digits. Replacements are recorded by place, never by value:
+//! the path in the cell, the bytes in the old string, and the placeholder.
 
 use serde_json::{Map, Number, Value};
 
-use super::known::{Known, OwnValues};
+use super::known::{KnownValues, OwnValues};
 use super::numbers::Numbers;
-use super::{Found, Kind, Scanner};
+use super::{FoundValue, PrivacyKind, Scanner};
 
-/// Finds values: by the recognisers, and those that are known.
+/// Finds values with the recognisers, and known values.
 #[derive(Debug, Clone, Copy)]
 pub struct Finder<'a> {
     scanner: &'a Scanner,
-    known: Option<&'a Known>,
+    known: Option<&'a KnownValues>,
     own: Option<&'a OwnValues<'a>>,
 }
 
@@ -24,35 +24,35 @@ impl<'a> From<&'a Scanner> for Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    /// Also the values that are known in the whole run.
+    /// Also finds the known values of the whole run.
     #[must_use]
-    pub fn with_known(self, known: &'a Known) -> Self {
+    pub fn with_known(self, known: &'a KnownValues) -> Self {
         Self { known: Some(known), ..self }
     }
 
-    /// Also the values that are known in this row alone.
+    /// Also finds the values known only in this row.
     #[must_use]
     pub fn with_own(self, own: &'a OwnValues<'a>) -> Self {
         Self { own: (!own.is_empty()).then_some(own), ..self }
     }
 
-    /// The values that are known in the whole run, if any are looked for.
-    pub fn known(&self) -> Option<&'a Known> {
+    /// Returns the known values of the whole run, if they are searched for.
+    pub fn known(&self) -> Option<&'a KnownValues> {
         self.known
     }
 
-    /// The values of a text, in order and without overlaps.
-    pub fn find(&self, text: &str) -> Vec<Found> {
+    /// Returns the values of a text, in order and without overlaps.
+    pub fn find(&self, text: &str) -> Vec<FoundValue> {
         self.complete(self.scanner.scan(text), text, false)
     }
 
-    /// The values of a text under a key; see [`Scanner::scan_under`]. A text that is a name, of a function or a key, may hold
-    /// a word that is a password elsewhere.
-    fn find_under(&self, key: &str, text: &str, is_name: bool) -> Vec<Found> {
+    /// Returns the values of a text under a key; see [`Scanner::scan_under`]. A text that is a name, of a function or a
+    /// key, may contain a word that is a password elsewhere.
+    fn find_under(&self, key: &str, text: &str, is_name: bool) -> Vec<FoundValue> {
         self.complete(self.scanner.scan_under(key, text), text, is_name)
     }
 
-    fn complete(&self, mut found: Vec<Found>, text: &str, is_name: bool) -> Vec<Found> {
+    fn complete(&self, mut found: Vec<FoundValue>, text: &str, is_name: bool) -> Vec<FoundValue> {
         let before = found.len();
         if let Some(known) = self.known {
             for value in found.iter_mut().filter(|value| value.is_personal()) {
@@ -79,29 +79,29 @@ impl<'a> Finder<'a> {
 /// One value that was replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaced {
-    /// What it was.
-    pub kind: Kind,
-    /// JSON pointer of the string or number in the cell, with replaced keys as they are now; empty for plain text. In the
-    /// path of a key that was replaced its kind stands for it.
+    /// The kind of value.
+    pub kind: PrivacyKind,
+    /// JSON pointer of the string or number in the cell, with replaced keys in their new form; empty for plain text. A
+    /// replaced key in the path is given by the kind of its value.
     pub path: String,
     /// First byte of the value in the old string.
     pub start: usize,
-    /// The byte behind it.
+    /// The byte after the value.
     pub end: usize,
-    /// What stands there now.
+    /// The replacement.
     pub placeholder: String,
     /// The number of the placeholder.
     pub number: u64,
 }
 
-/// Visits the values of a text in order, each with the text it is in.
-pub fn in_text(scanner: &Scanner, text: &str, mut visit: impl FnMut(&Found, &str)) {
+/// Visits the values of a text in order, each with the text that contains it.
+pub fn in_text(scanner: &Scanner, text: &str, mut visit: impl FnMut(&FoundValue, &str)) {
     for found in scanner.scan(text) {
         visit(&found, text);
     }
 }
 
-/// The text with its personal values replaced; `None` where there are none.
+/// Returns the text with its personal values replaced; `None` if it has none.
 pub fn redact_text<'a>(
     finder: impl Into<Finder<'a>>,
     numbers: &Numbers,
@@ -112,7 +112,7 @@ pub fn redact_text<'a>(
     Some((new, replaced))
 }
 
-/// The text with placeholders in places that are known; `None` where there are none, or where one is not in the text.
+/// Returns the text with placeholders at recorded places; `None` if there are none, or if a place is not in the text.
 pub fn fill(text: &str, noted: &[Replaced]) -> Option<(String, Vec<Replaced>)> {
     let mut done = 0;
     for value in noted {
@@ -126,15 +126,15 @@ pub fn fill(text: &str, noted: &[Replaced]) -> Option<(String, Vec<Replaced>)> {
     Some((filled(text, noted)?, noted.to_vec()))
 }
 
-/// Visits the values of a cell that holds JSON, in order, each with the text it is in.
-pub fn in_json(scanner: &Scanner, cell: &str, visit: impl FnMut(&Found, &str)) {
+/// Visits the values of a cell with JSON, in order, each with the text that contains it.
+pub fn in_json(scanner: &Scanner, cell: &str, visit: impl FnMut(&FoundValue, &str)) {
     if let Some(value) = worth_reading(scanner.into(), cell) {
         in_value(scanner, value, visit);
     }
 }
 
-/// Visits the values of JSON, in order, each with the text it is in.
-pub(super) fn in_value(scanner: &Scanner, mut value: Value, mut visit: impl FnMut(&Found, &str)) {
+/// Visits the values of JSON, in order, each with the text that contains it.
+pub(super) fn in_value(scanner: &Scanner, mut value: Value, mut visit: impl FnMut(&FoundValue, &str)) {
     walk(scanner.into(), &mut value, &mut String::new(), "", &mut |found, text, _| {
         for found in found {
             visit(found, text);
@@ -143,8 +143,8 @@ pub(super) fn in_value(scanner: &Scanner, mut value: Value, mut visit: impl FnMu
     });
 }
 
-/// The kinds of the personal values in JSON and their places, as JSON pointers; see [`Replaced::path`].
-pub fn places(scanner: &Scanner, value: &Value) -> Vec<(Kind, String)> {
+/// Returns the kinds and places of the personal values in JSON, as JSON pointers; see [`Replaced::path`].
+pub fn places(scanner: &Scanner, value: &Value) -> Vec<(PrivacyKind, String)> {
     let mut places = Vec::new();
     walk(scanner.into(), &mut value.clone(), &mut String::new(), "", &mut |found, _, path| {
         let personal = found.iter().filter(|value| value.is_personal());
@@ -154,7 +154,7 @@ pub fn places(scanner: &Scanner, value: &Value) -> Vec<(Kind, String)> {
     places
 }
 
-/// The cell with the personal values of its JSON replaced; `None` where there are none.
+/// Returns the cell with the personal values of its JSON replaced; `None` if it has none.
 pub fn redact_json<'a>(
     finder: impl Into<Finder<'a>>,
     numbers: &Numbers,
@@ -164,7 +164,7 @@ pub fn redact_json<'a>(
     redact_value(finder, numbers, worth_reading(finder, cell)?)
 }
 
-/// The JSON with its personal values replaced; `None` where there are none.
+/// Returns the JSON with its personal values replaced; `None` if it has none.
 pub(super) fn redact_value<'a>(
     finder: impl Into<Finder<'a>>,
     numbers: &Numbers,
@@ -177,10 +177,9 @@ pub(super) fn redact_value<'a>(
     (!replaced.is_empty()).then(|| (value.to_string(), replaced))
 }
 
-/// Reads a cell where something may be found: most cells hold nothing, and reading them would cost more than all else.
-/// What looks ahead does not know which key a value stands under nor what follows it, so it only asks for the marks that no
-/// value is without. Escapes can hide those, so cells with escapes are read, and so are those of rows in which something is
-/// known.
+/// Parses a cell if it may contain a value: most cells contain none, and parsing them would take most of the time. The
+/// quick check does not know the key of a value or the text after it, so it only looks for marks that every value has.
+/// Escapes can hide these, so cells with escapes are always parsed, as are cells of rows with known values.
 fn worth_reading(finder: Finder<'_>, cell: &str) -> Option<Value> {
     let may_hold = finder.known.is_some()
         || finder.own.is_some()
@@ -190,7 +189,7 @@ fn worth_reading(finder: Finder<'_>, cell: &str) -> Option<Value> {
 }
 
 fn replace(
-    found: &[Found],
+    found: &[FoundValue],
     numbers: &Numbers,
     text: &str,
     path: &str,
@@ -201,8 +200,8 @@ fn replace(
     filled(text, &replaced[before..])
 }
 
-/// Notes what goes where.
-fn place(found: &[Found], numbers: &Numbers, text: &str, path: &str, replaced: &mut Vec<Replaced>) {
+/// Records the replacements of a string.
+fn place(found: &[FoundValue], numbers: &Numbers, text: &str, path: &str, replaced: &mut Vec<Replaced>) {
     for value in found {
         let Some(number) = numbers.of(value) else { continue };
         let placeholder = value.stand_in(&text[value.start..value.end], number);
@@ -211,7 +210,7 @@ fn place(found: &[Found], numbers: &Numbers, text: &str, path: &str, replaced: &
     }
 }
 
-/// The text with the placeholders in their places; `None` where there are none.
+/// Returns the text with the placeholders inserted; `None` if there are none.
 fn filled(text: &str, replaced: &[Replaced]) -> Option<String> {
     let mut new = String::new();
     let mut done = 0;
@@ -223,13 +222,13 @@ fn filled(text: &str, replaced: &[Replaced]) -> Option<String> {
     (!replaced.is_empty()).then(|| new + &text[done..])
 }
 
-/// Asked for each string, number and key: what was found, the old text, its path. Answers with the new text.
-type Visit<'v> = dyn FnMut(&[Found], &str, &str) -> Option<String> + 'v;
+/// Called for each string, number and key with its values, the old text and its path. Returns the new text.
+type Visit<'v> = dyn FnMut(&[FoundValue], &str, &str) -> Option<String> + 'v;
 
-/// Keys of what is no text: names of functions, roles, ids. A word that is a password in the text may be any of these.
+/// Keys whose value is not text: names of functions, roles, ids. These may equal a word that is a password in the text.
 const NOT_TEXT: [&str; 4] = ["name", "role", "id", "call_id"];
 
-/// `key` is what the value stands under: its own key and the one above.
+/// `key` is the path of the value: its own key and the one above.
 fn walk(finder: Finder<'_>, value: &mut Value, path: &mut String, key: &str, visit: &mut Visit<'_>) {
     match value {
         Value::String(text) => {
@@ -243,7 +242,7 @@ fn walk(finder: Finder<'_>, value: &mut Value, path: &mut String, key: &str, vis
             let text = number.to_string();
             let found = finder.find_under(key, &text, false);
             if let Some(new) = visited(&found, &text, path, visit) {
-                // Should it be no number any more, a string is better than the old value.
+                // If it is no longer a valid number, a string is better than the old value.
                 *value = serde_json::from_str::<Number>(&new).map_or(Value::String(new), Value::Number);
             }
         }
@@ -257,8 +256,8 @@ fn walk(finder: Finder<'_>, value: &mut Value, path: &mut String, key: &str, vis
     }
 }
 
-/// Asks only where something was found.
-fn visited(found: &[Found], text: &str, path: &str, visit: &mut Visit<'_>) -> Option<String> {
+/// Calls `visit` only if there are values.
+fn visited(found: &[FoundValue], text: &str, path: &str, visit: &mut Visit<'_>) -> Option<String> {
     if found.is_empty() { None } else { visit(found, text, path) }
 }
 
@@ -282,7 +281,7 @@ fn walk_fields(
             let now = replace_key(&found, &name);
             under(path, &now, |path| visit(&found, &name, path))
         };
-        // A placeholder that is there already must not take another's place.
+        // A placeholder must not replace another one with the same key.
         let name =
             name_now.map_or(name, |now| free_key(now, |key| old.contains_key(key) || new.contains_key(key)));
         let key = if outer.is_empty() { name.clone() } else { format!("{outer} {name}") };
@@ -292,7 +291,7 @@ fn walk_fields(
     *fields = new;
 }
 
-/// The key, with a number behind it where it is taken.
+/// Returns the key, with a number appended if it is taken.
 fn free_key(key: String, is_taken: impl Fn(&str) -> bool) -> String {
     if !is_taken(&key) {
         return key;
@@ -301,8 +300,8 @@ fn free_key(key: String, is_taken: impl Fn(&str) -> bool) -> String {
     keys.find(|key| !is_taken(key)).unwrap_or(key)
 }
 
-/// A key in a path without what was found in it.
-fn replace_key(found: &[Found], key: &str) -> String {
+/// Returns a key for a path, without the values in it.
+fn replace_key(found: &[FoundValue], key: &str) -> String {
     let mut new = String::new();
     let mut done = 0;
     for value in found {

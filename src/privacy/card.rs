@@ -1,7 +1,7 @@
-//! Numbers of payment cards: 12 to 19 digits with the prefix of an issuer and a right check digit (Luhn).
+//! Numbers of payment cards: 12 to 19 digits with the prefix of an issuer and a valid check digit (Luhn).
 //!
-//! The numbers that payment services give out for tests stay. A number of 13 digits is a barcode more often than a card, so
-//! it needs a word nearby, and so do the numbers of debit cards and of issuers of one country.
+//! Published test numbers are unchanged. A number with 13 digits is a barcode more often than a card, so it needs a
+//! word nearby, as do numbers of debit cards and of issuers of a single country.
 
 use std::cell::LazyCell;
 use std::ops::Deref;
@@ -9,11 +9,11 @@ use std::ops::Deref;
 use super::context::{announces_card, announces_other, came_before, goes_on};
 use super::run::Run;
 use super::runs::next_digit;
-use super::{Found, Kind, Standing};
+use super::{FoundValue, PrivacyKind, Standing};
 
-/// What our placeholders begin with: a range that is used for tests alone.
+/// The prefix of our placeholders: a range used only for tests.
 const OURS: &str = "400000";
-/// Well-known numbers for tests.
+/// Well-known test numbers.
 const TEST_CARDS: [&str; 22] = [
     "4111111111111111",
     "4242424242424242",
@@ -38,15 +38,15 @@ const TEST_CARDS: [&str; 22] = [
     "4000056655665556",
     "4917610000000000",
 ];
-/// Digits from which a number is sure enough to need no word nearby.
+/// Number of digits from which a number needs no word nearby.
 const SURE_DIGITS: usize = 14;
-/// Digits of a printed group.
+/// Digits per printed group.
 const GROUP: usize = 4;
 const FEWEST_DIGITS: usize = 12;
 const MOST_DIGITS: usize = 19;
 
 /// Finds the cards of a run.
-pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, run: &Run, found: &mut Vec<FoundValue>) {
     let bytes = text.as_bytes();
     let mut first = 0;
     let is_announced =
@@ -60,7 +60,7 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
         };
         let (start, end) = (run.groups[first].0, run.groups[last].1);
         first = last + 1;
-        // As the second track of a card's strip has it: `;…=`.
+        // The second track of a card's magnetic strip: `;…=`.
         let is_track = start > 0 && bytes[start - 1] == b';' && matches!(bytes.get(end), Some(b'=' | b'D'));
         if came_before(bytes, start, b"-./")
             || goes_on(bytes, end, b"-.")
@@ -76,7 +76,7 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
         } else {
             Standing::Personal
         };
-        found.push(Found::new(Kind::Card, start, end, digits, standing));
+        found.push(FoundValue::new(PrivacyKind::Card, start, end, digits, standing));
     }
 }
 
@@ -99,7 +99,7 @@ fn is_card(
     is_sure || ((has_issuer(&digits) || has_rare_issuer(&digits)) && **is_announced)
 }
 
-/// In one piece, or in the groups that cards are printed in, with one separator between.
+/// Returns true for one piece, or the groups printed on cards, with one separator between.
 fn is_grouped(text: &str, run: &Run, first: usize, last: usize) -> bool {
     let gaps: Vec<&str> = (first..last).map(|at| run.gap(text, at)).collect();
     let Some(gap) = gaps.first() else { return true };
@@ -114,9 +114,9 @@ fn is_grouped(text: &str, run: &Run, first: usize, last: usize) -> bool {
         && gaps.iter().all(|other| bare(other) == bare(gap))
 }
 
-/// Finds cards of sixteen digits in groups of four that stand further apart than a run: in lines, or with a sign that parts no
-/// other number.
-pub(super) fn find_apart(text: &str, found: &mut Vec<Found>) {
+/// Finds cards with sixteen digits in groups of four whose separators are too long for a run: line breaks, or a sign
+/// that no other number has as separator.
+pub(super) fn find_apart(text: &str, found: &mut Vec<FoundValue>) {
     each_apart(text, |start, end| {
         let digits: String = text[start..end].chars().filter(char::is_ascii_digit).collect();
         if !has_issuer(&digits) || !luhn(&digits) || announces_other(text, start) {
@@ -127,18 +127,18 @@ pub(super) fn find_apart(text: &str, found: &mut Vec<Found>) {
         } else {
             Standing::Personal
         };
-        found.push(Found::new(Kind::Card, start, end, digits, standing));
+        found.push(FoundValue::new(PrivacyKind::Card, start, end, digits, standing));
     });
 }
 
-/// Such groups are in the text.
+/// Returns true if the text has such groups.
 pub(super) fn may_hold_apart(text: &str) -> bool {
     let mut any = false;
     each_apart(text, |_, _| any = true);
     any
 }
 
-/// Visits four groups of four digits with the same sign, or a new line, between.
+/// Visits four groups of four digits with the same sign, or a line break, between.
 fn each_apart(text: &str, mut visit: impl FnMut(usize, usize)) {
     let bytes = text.as_bytes();
     let digits = |at: usize| bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -204,7 +204,7 @@ fn checksum(digits: &str) -> u32 {
     digits.enumerate().map(|(at, digit)| if at % 2 == 1 { doubled(digit) } else { digit }).sum()
 }
 
-/// The placeholder: of the same length and grouping, with a right check digit.
+/// Returns the placeholder: the same length and grouping, with a valid check digit.
 pub(super) fn stand_in(written: &str, number: u64) -> String {
     let n_digits = written.bytes().filter(u8::is_ascii_digit).count();
     let width = n_digits - OURS.len() - 1;
@@ -213,7 +213,7 @@ pub(super) fn stand_in(written: &str, number: u64) -> String {
     fill(written, &format!("{body}{check}"))
 }
 
-/// The text with its digits replaced one by one.
+/// Returns the text with its digits replaced one by one.
 pub(super) fn fill(written: &str, digits: &str) -> String {
     let mut digits = digits.chars();
     written.chars().map(|c| if c.is_ascii_digit() { digits.next().unwrap_or(c) } else { c }).collect()

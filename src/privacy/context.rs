@@ -1,7 +1,7 @@
-//! What stands around a value: whether it is part of a longer word, and which words say what it is.
+//! The context of a value: whether it is part of a longer word, and which words around it name its kind.
 //!
-//! Texts come as people wrote them and as JSON or Python literals, so an escape (`\n`) before a
-//! value is a blank, not a letter.
+//! Texts are as people wrote them, or JSON or Python literals, so an escape (`\n`) before a value counts as whitespace,
+//! not as a letter.
 
 use std::sync::LazyLock;
 
@@ -9,12 +9,12 @@ use aho_corasick::AhoCorasick;
 
 use super::words::{Hint, Strength};
 
-/// Characters before a value in which a word can say what it is.
+/// Characters before a value in which a word can name its kind.
 const NEAR_BEFORE: usize = 48;
-/// Characters after it.
-const NEAR_BEHIND: usize = 24;
+/// Characters after a value in which a word can name its kind.
+const NEAR_AFTER: usize = 24;
 
-/// Words whose number is none of ours. With `*` any ending goes.
+/// Words for numbers that are not personal. A `*` allows any ending.
 const OTHER_NUMBER: &[&str] = &[
     "order",
     "orders",
@@ -187,7 +187,7 @@ const OTHER_NUMBER: &[&str] = &[
     "beställning*",
     "bestilling*",
 ];
-/// The same in scripts that do not part words; right before the number.
+/// The same in scripts without spaces between words; directly before the number.
 const OTHER_ANYWHERE: &[&str] = &[
     "订单",
     "訂單",
@@ -212,7 +212,7 @@ const OTHER_ANYWHERE: &[&str] = &[
     "ऑर्डर",
     "आधार",
 ];
-/// Words that stand between such a word and its number.
+/// Words between such a word and its number.
 const FILLER: &[&str] = &[
     "number",
     "no",
@@ -237,7 +237,7 @@ const FILLER: &[&str] = &[
 ];
 const SSN: &[&str] = &["ssn", "ssns", "soc", "social", "taxpayer", "tin", "itin", "seguro"];
 const SSN_BEHIND: &[&str] = &["ssn", "social"];
-/// Words that stand between one of them and its number.
+/// Words between one of them and its number.
 const SSN_FILLER: &[&str] = &["id", "identification", "identifier", "security", "sec"];
 const MAC: &[&str] = &[
     "mac",
@@ -308,9 +308,9 @@ const CARD: &[&str] = &[
     "discover",
     "jcb",
 ];
-/// The same in scripts that do not part words.
+/// The same in scripts without spaces between words.
 const CARD_ANYWHERE: &[&str] = &["卡", "カード", "카드", "بطاقة", "कार्ड", "บัตร", "כרטיס", "কার্ড", "کارت"];
-/// Parts of keys that say something about their value.
+/// Parts of keys that name the kind of their value.
 const SAYING: &[&str] = &[
     "phone",
     "tel",
@@ -373,7 +373,7 @@ const SAYING: &[&str] = &[
     "mail",
 ];
 
-/// The key may say what its value is.
+/// Returns true if the key may name the kind of its value.
 pub(super) fn says_something(key: &str) -> bool {
     static IN_ANY_CASE: LazyLock<AhoCorasick> = LazyLock::new(|| {
         let parts = AhoCorasick::builder().ascii_case_insensitive(true).build(SAYING);
@@ -382,7 +382,7 @@ pub(super) fn says_something(key: &str) -> bool {
     IN_ANY_CASE.is_match(key)
 }
 
-/// What stands before byte `at` is an escape such as `\n` or `\u0041`; its length.
+/// Returns the length of an escape such as `\n` or `\u0041` directly before byte `at`; 0 if there is none.
 pub(super) fn escape_before(bytes: &[u8], at: usize) -> usize {
     if at >= 2 && bytes[at - 2] == b'\\' && matches!(bytes[at - 1], b'n' | b't' | b'r' | b'f' | b'b') {
         return 2;
@@ -397,24 +397,24 @@ pub(super) fn escape_before(bytes: &[u8], at: usize) -> usize {
     0
 }
 
-/// A word goes on before byte `at`.
+/// Returns true if a word continues before byte `at`.
 pub(super) fn is_joined_before(bytes: &[u8], at: usize) -> bool {
     at > 0 && is_word(bytes[at - 1]) && escape_before(bytes, at) == 0
 }
 
-/// A word goes on at byte `at`.
-pub(super) fn is_joined_behind(bytes: &[u8], at: usize) -> bool {
+/// Returns true if a word continues at byte `at`.
+pub(super) fn is_joined_after(bytes: &[u8], at: usize) -> bool {
     bytes.get(at).is_some_and(|&byte| is_word(byte))
 }
 
-/// A number or identifier goes on behind byte `at`: a word, or a joint and a word.
+/// Returns true if a number or identifier continues after byte `at`: with a word, or a joint and a word.
 pub(super) fn goes_on(bytes: &[u8], at: usize, joints: &[u8]) -> bool {
-    is_joined_behind(bytes, at)
+    is_joined_after(bytes, at)
         || bytes.get(at).is_some_and(|byte| joints.contains(byte))
             && bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// A number or identifier goes on before byte `at`.
+/// Returns true if a number or identifier continues before byte `at`.
 pub(super) fn came_before(bytes: &[u8], at: usize, joints: &[u8]) -> bool {
     is_joined_before(bytes, at)
         || at >= 2
@@ -427,7 +427,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// The text before byte `at` in its line, as far as a word counts.
+/// Returns the text before byte `at` in its line, as far as words count.
 fn near_before(text: &str, at: usize) -> &str {
     let start = text.floor_char_boundary(at.saturating_sub(NEAR_BEFORE));
     let start = if text[start..at].is_ascii() {
@@ -439,14 +439,14 @@ fn near_before(text: &str, at: usize) -> &str {
     near.rfind('\n').map_or(near, |line| &near[line + 1..])
 }
 
-/// The text after byte `at` in its line, as far as a word counts.
-fn near_behind(text: &str, at: usize) -> &str {
-    let length: usize = text[at..].chars().take(NEAR_BEHIND).map(char::len_utf8).sum();
+/// Returns the text after byte `at` in its line, as far as words count.
+fn near_after(text: &str, at: usize) -> &str {
+    let length: usize = text[at..].chars().take(NEAR_AFTER).map(char::len_utf8).sum();
     let near = &text[at..at + length];
     near.find('\n').map_or(near, |line| &near[..line])
 }
 
-/// The words of a text: letters, cut where the case rises (`phoneNumber`).
+/// Returns the words of a text: letters, split at a capital after a small letter (`phoneNumber`).
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -479,8 +479,8 @@ fn has(text: &str, list: &[&str]) -> bool {
     words(text).iter().any(|word| among(word, list))
 }
 
-/// Words behind a number that say what it was; others there belong to what follows.
-const PHONE_BEHIND: &[&str] = &[
+/// Words after a number that name its kind; other words there belong to the following text.
+const PHONE_AFTER: &[&str] = &[
     "phone*",
     "mobile*",
     "cell",
@@ -496,16 +496,16 @@ const PHONE_BEHIND: &[&str] = &[
     "reachable",
 ];
 
-/// What the words near a number that is at `start` to `end` say of a telephone.
+/// Returns the hints to a telephone number in the words near the number at `start` to `end`.
 pub(super) fn announces_phone(text: &str, start: usize, end: usize) -> Hint {
     let mut hint = Hint::default();
     let before = near_before(text, start);
     hint.read(before, &words(before).join(" "));
-    let behind = near_behind(text, end);
+    let behind = near_after(text, end);
     if hint.strength != Some(Strength::Strong) {
-        // Where the verb comes last it follows the number.
-        hint.read_behind(behind, &words(behind).join(" "));
-        if has(behind, PHONE_BEHIND) {
+        // In languages with the verb at the end, it follows the number.
+        hint.read_after(behind, &words(behind).join(" "));
+        if has(behind, PHONE_AFTER) {
             hint.read("", "phone");
         }
     }
@@ -516,7 +516,7 @@ pub(super) fn announces_phone(text: &str, start: usize, end: usize) -> Hint {
     hint
 }
 
-/// A line above a number says that a telephone number is in the list or table that it is in.
+/// Returns the hints in a line above the list or table that contains the number.
 pub(super) fn line_above_announces_phone(text: &str, start: usize) -> Option<Hint> {
     let line = text[..start].rfind('\n')?;
     if start - line > NEAR_BEFORE {
@@ -528,7 +528,7 @@ pub(super) fn line_above_announces_phone(text: &str, start: usize) -> Option<Hin
     (hint.strength == Some(Strength::Strong)).then_some(hint)
 }
 
-/// The word right before byte `at` names another kind of number.
+/// Returns true if the word directly before byte `at` names another kind of number.
 pub(super) fn announces_other(text: &str, at: usize) -> bool {
     let before = near_before(text, at);
     let words = words(before);
@@ -539,37 +539,37 @@ pub(super) fn announces_other(text: &str, at: usize) -> bool {
         || OTHER_ANYWHERE.iter().any(|word| end.ends_with(word))
 }
 
-/// A word nearby says that a social security number follows.
+/// Returns true if a word nearby announces a social security number.
 pub(super) fn announces_ssn(text: &str, start: usize, end: usize) -> bool {
-    has(near_before(text, start), SSN) || has(near_behind(text, end), SSN_BEHIND)
+    has(near_before(text, start), SSN) || has(near_after(text, end), SSN_BEHIND)
 }
 
-/// The word right before byte `at` says that a social security number follows: `taxpayer id …`.
+/// Returns true if the word directly before byte `at` announces a social security number: `taxpayer id …`.
 pub(super) fn names_ssn(text: &str, at: usize) -> bool {
     let words = words(near_before(text, at));
     let mut last = words.iter().rev().skip_while(|word| among(word, FILLER) || among(word, SSN_FILLER));
     last.next().is_some_and(|word| among(word, SSN) || word == "ss")
 }
 
-/// A word nearby says that a MAC address follows.
+/// Returns true if a word nearby announces a MAC address.
 pub(super) fn announces_mac(text: &str, at: usize) -> bool {
     has(near_before(text, at), MAC)
 }
 
-/// A word nearby says that a version stands behind it.
+/// Returns true if a word nearby announces a version.
 pub(super) fn announces_version(text: &str, at: usize) -> bool {
     words(near_before(text, at)).iter().rev().take(2).any(|word| among(word, VERSION))
 }
 
-/// A word nearby says that an IP address stands behind it.
+/// Returns true if a word nearby announces an IP address.
 pub(super) fn announces_address(text: &str, at: usize) -> bool {
     has(near_before(text, at), ADDRESS)
 }
 
-/// A word nearby says that a card number stands behind it.
+/// Returns true if a word nearby announces a card number.
 pub(super) fn announces_card(text: &str, start: usize, end: usize) -> bool {
     let before = near_before(text, start);
     has(before, CARD)
         || CARD_ANYWHERE.iter().any(|word| before.contains(word))
-        || has(near_behind(text, end), CARD)
+        || has(near_after(text, end), CARD)
 }

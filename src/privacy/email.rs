@@ -1,23 +1,23 @@
-//! E-mail addresses, with sub-domains, tags and letters of any script; also passwords inside URLs, which look like them.
+//! E-mail addresses, with sub-domains, tags and letters of any script; also passwords in URLs, which look like them.
 //!
-//! Addresses at example.com, .org and .net (and below the reserved top-level domains) stand for others already. Accounts of
-//! code hosts (`git@…`), file names (`icon@2x.png`) and packages (`lodash@4.17.21`) are none.
+//! Addresses at example.com, .org and .net (and below the reserved top-level domains) are placeholders already.
+//! Accounts of code hosts (`git@…`), file names (`icon@2x.png`) and packages (`lodash@4.17.21`) are not addresses.
 
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 use super::address::{FILE_ENDINGS, MAX_DOMAIN, MAX_LOCAL, is_local, placeholder};
 use super::context::escape_before;
-use super::{Found, Kind, Standing};
+use super::{FoundValue, PrivacyKind, Standing};
 use super::{key, spelled};
 
-/// Longest user and password of a URL, in bytes.
+/// Maximum length of user and password in a URL, in bytes.
 const MAX_USERINFO: usize = 512;
-/// Local parts that name a service and no person.
+/// Local parts that name a service, not a person.
 const SERVICES: [&str; 2] = ["git", "hg"];
 /// Commands whose argument is a user on a host.
 const LOGINS: [&str; 3] = ["ssh ", "sftp ", "scp "];
 /// Finds addresses, and passwords in URLs.
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, found: &mut Vec<FoundValue>) {
     if !may_hold(text) {
         return;
     }
@@ -27,13 +27,13 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// A text without an at-sign holds neither.
+/// Returns true if the text may contain either: it has an at-sign.
 pub(super) fn may_hold(text: &str) -> bool {
     memchr(b'@', text.as_bytes()).is_some()
 }
 
-/// `schemes` are the places of all `://`.
-fn find_at(text: &str, at: usize, schemes: &[usize], found: &mut Vec<Found>) {
+/// Finds the address or password at an at-sign; `schemes` are the places of all `://`.
+fn find_at(text: &str, at: usize, schemes: &[usize], found: &mut Vec<FoundValue>) {
     let Some(start) = local_start(text, at) else {
         find_password(text, schemes, at, found);
         return;
@@ -57,17 +57,17 @@ fn find_at(text: &str, at: usize, schemes: &[usize], found: &mut Vec<Found>) {
     }
     let local = local.to_lowercase();
     let standing = placeholder(&local, &domain).unwrap_or(Standing::Personal);
-    found.push(Found::new(Kind::Email, start, end, format!("{local}@{domain}"), standing));
+    found.push(FoundValue::new(PrivacyKind::Email, start, end, format!("{local}@{domain}"), standing));
 }
 
-/// Finds the password of a URL whose user and password end at this at-sign or a later one.
-fn find_password(text: &str, schemes: &[usize], at: usize, found: &mut Vec<Found>) {
+/// Finds the password of a URL if user and password end at this at-sign or a later one.
+fn find_password(text: &str, schemes: &[usize], at: usize, found: &mut Vec<FoundValue>) {
     if let Some(start) = authority_start(schemes, at) {
         key::find_in_url(text, start, last_at(text, at), found);
     }
 }
 
-/// The last at-sign before the host of a URL: a password may hold one.
+/// Returns the last at-sign before the host of a URL, as a password may contain one.
 fn last_at(text: &str, at: usize) -> usize {
     let rest = &text.as_bytes()[at..text.len().min(at + MAX_USERINFO)];
     let end = rest
@@ -92,27 +92,27 @@ fn local_start(text: &str, at: usize) -> Option<usize> {
             },
         }
     }
-    // What opens or quotes an address is not part of it.
+    // Opening and quoting characters are not part of an address.
     let opening = |c: char| matches!(c, '.' | '-' | '\'' | '%' | '+' | '_');
     start = at - text[start..at].trim_start_matches(opening).len();
     (start < at && at - start <= MAX_LOCAL && !text[start..at].ends_with('.')).then_some(start)
 }
 
-/// A script that parts no words goes before a local part that stands for itself: 邮箱是mira@….
+/// Returns true if text of a script without spaces precedes a separate local part: 邮箱是mira@….
 fn is_script_border(before: char, local: &str) -> bool {
     let parts_no_words = u32::from(before) >= 0x0e00;
     parts_no_words && local.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
-/// The byte behind the last `://` before byte `at`, unless it is too far away.
+/// Returns the byte after the last `://` before byte `at`, unless it is too far away.
 fn authority_start(schemes: &[usize], at: usize) -> Option<usize> {
     let before = schemes.partition_point(|scheme| scheme + 3 <= at);
     let start = schemes[..before].last()? + 3;
     (at - start <= MAX_USERINFO).then_some(start)
 }
 
-/// The address is the user of a URL whose host part begins at `authority` (`Some(true)` after a password's colon); `None` for
-/// one that is not.
+/// Returns `Some` if the address is the user of a URL whose authority begins at `authority` (`Some(true)` after the
+/// colon of a password); otherwise `None`.
 fn userinfo(text: &str, authority: Option<usize>, start: usize) -> Option<bool> {
     let authority = &text[authority?..start];
     if authority.is_empty() {
@@ -125,7 +125,8 @@ fn userinfo(text: &str, authority: Option<usize>, start: usize) -> Option<bool> 
 fn domain_end(text: &str, from: usize) -> Option<usize> {
     let mut end = from;
     for c in text[from..].chars().take(MAX_DOMAIN) {
-        // Letters of other scripts go on only where Latin ones do: 。is no dot, and 谢谢 no domain behind .com.
+        // Letters of other scripts continue a domain only next to Latin ones: neither 。 nor 谢谢 after .com is part of
+        // it.
         if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') || (c.is_alphabetic() && u32::from(c) < 0x0e00)
         {
             end += c.len_utf8();

@@ -1,4 +1,4 @@
-//! Secrets of a known form without a start of a vendor: private keys, arguments of commands, signatures of addresses.
+//! Secrets with a known form but no vendor prefix: private keys, arguments of commands, signatures in URLs.
 
 use std::ops::Range;
 
@@ -9,27 +9,28 @@ use super::secret::{DASHES, PEM, PEM_END, head, number, secret};
 use super::seen::Seen;
 use super::value_end::password_end;
 use super::vendors::Letters;
-use super::{Found, Kind};
+use super::{FoundValue, PrivacyKind};
 
-/// Longest name of a key in its first line, and fewest letters of a key, also of one that is cut.
+/// Maximum length of a key's name in its first line, and minimum number of letters of a key, complete or truncated.
 const MAX_PEM_NAME: usize = 40;
 const LEAST_PEM: usize = 32;
-/// Bytes of a line before an argument in which its command is looked for.
+/// Bytes before an argument, in its line, in which its command is searched.
 const MAX_COMMAND: usize = 160;
 /// Lengths of a password on a command line.
 const ARGUMENT_CHARS: std::ops::RangeInclusive<usize> = 4..=128;
-/// Words that are no password where one is expected.
+/// Words that are not a password where one is expected.
 const NO_PASSWORDS: [&str; 10] =
     ["password", "port", "protocol", "plugin-dir", "print", "pass", "root", "test", "none", "null"];
-/// Fewest letters of a signature.
+/// Minimum length of a signature.
 const LEAST_SIGNATURE: usize = 40;
-/// Fewest letters of the only string of a call that logs in.
+/// Minimum length of the only string in a login call.
 const LEAST_ONLY: usize = 32;
-/// Words that restore a wallet, letters of one, and bytes from what announces them.
+/// Numbers of words in a wallet's recovery phrase, letters per word, and maximum distance in bytes from its
+/// announcement.
 const SEED_WORDS: [usize; 5] = [12, 15, 18, 21, 24];
 const SEED_LETTERS: std::ops::RangeInclusive<usize> = 3..=8;
 const MAX_SEED_AWAY: usize = 80;
-/// Words of a phrase, its quotes, and words that no phrase needs but a description does.
+/// Numbers of words in a passphrase, its quotes, and words that only descriptions have.
 const PHRASE_WORDS: std::ops::RangeInclusive<usize> = 3..=10;
 const PHRASE_QUOTES: [(char, char); 6] =
     [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('„', '“'), ('«', '»')];
@@ -59,37 +60,37 @@ const PLAIN_WORDS: [&str; 24] = [
     "optional",
     "enter",
 ];
-/// Fewest letters of a value that is passed to a client.
+/// Minimum length of a value passed to a client.
 const LEAST_ARGUMENT: usize = 24;
 
 /// A form of secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// A private key between its first and its last line.
+    /// A private key from its first to its last line.
     Pem,
-    /// An argument of one of these commands, after a blank or without one.
+    /// An argument of one of these commands, with or without a space before it.
     Argument { separate: &'static [&'static str], joined: &'static [&'static str] },
-    /// The same, with the user before it.
+    /// The same, after a user name.
     UserAndPassword(&'static [&'static str]),
-    /// A parameter of an address that signs it.
+    /// A parameter that signs a URL.
     Signature,
-    /// The second string of a call that logs in, or the only one.
+    /// The second, or the only, string in a login call.
     Pair,
-    /// The words that a wallet is restored from.
+    /// The recovery phrase of a wallet.
     Seed,
-    /// Some words in quotes that open a key.
+    /// Quoted words of a passphrase.
     Phrase,
-    /// A line of a file of passwords: host, port, database, user, password.
+    /// A line of a password file: host, port, database, user, password.
     PasswordFile,
-    /// What a code for a wireless network holds.
+    /// The content of a QR code for a wireless network.
     Wifi,
-    /// The first argument of a call that makes a client.
+    /// The first argument of a call that creates a client.
     Client,
     /// `user/password@` of Oracle.
     Oracle,
 }
 
-/// What each form begins with.
+/// The start of each form.
 pub(super) const FORMS: [(&str, Form); 46] = [
     (PEM, Form::Pem),
     (" -u ", Form::UserAndPassword(&["curl", "http", "wget"])),
@@ -148,8 +149,8 @@ pub(super) const FORMS: [(&str, Form); 46] = [
     ("sqlplus ", Form::Oracle),
 ];
 
-/// The secret of the form that begins here.
-pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) -> Option<Found> {
+/// Returns the secret of the form that begins here.
+pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) -> Option<FoundValue> {
     match form {
         Form::Pem => private_key(text, hit, seen),
         Form::Argument { separate, joined } => {
@@ -163,20 +164,20 @@ pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) 
             let is_prose = commands.contains(&"")
                 && !text[..value.start].ends_with(['"', '\''])
                 && text[value.clone()].chars().all(char::is_alphabetic);
-            (!is_prose && is_argument(&text[value.clone()])).then(|| secret(text, value, Kind::Key))
+            (!is_prose && is_argument(&text[value.clone()])).then(|| secret(text, value, PrivacyKind::Key))
         }
         Form::UserAndPassword(commands) => {
             let pair = argument(text, hit, commands)?;
             let joint = text[pair.clone()].find([':', '%'])?;
             let value = pair.start + joint + 1..pair.end;
-            is_argument(&text[value.clone()]).then(|| secret(text, value, Kind::Key))
+            is_argument(&text[value.clone()]).then(|| secret(text, value, PrivacyKind::Key))
         }
         Form::Signature => {
             let end = seen.end_of(Letters::Base64, text.as_bytes(), hit.end);
             let value = &text[hit.end..end];
             let is_signature =
                 value.len() >= LEAST_SIGNATURE && (is_random(head(value)) || number(head(value)).is_some());
-            is_signature.then(|| secret(text, hit.end..end, Kind::Key))
+            is_signature.then(|| secret(text, hit.end..end, PrivacyKind::Key))
         }
         Form::Pair => {
             let shown = head(&text[hit.end..]);
@@ -187,23 +188,23 @@ pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) 
                 && only.len() >= LEAST_ONLY
                 && (is_random(&text[only.clone()]) || number(&text[only.clone()]).is_some())
             {
-                return Some(secret(text, only, Kind::Key));
+                return Some(secret(text, only, PrivacyKind::Key));
             }
             let [_, _, from, to] = quotes[..] else { return None };
             let value = &text[from + 1..to];
             let has_digit = value.contains(|c: char| c.is_ascii_digit());
             (has_digit && !value.contains(char::is_whitespace) && is_argument(value))
-                .then(|| secret(text, from + 1..to, Kind::Key))
+                .then(|| secret(text, from + 1..to, PrivacyKind::Key))
         }
-        Form::Seed => seed(text, hit.end).map(|span| secret(text, span, Kind::Key)),
-        Form::Phrase => phrase(text, hit.end).map(|span| secret(text, span, Kind::Key)),
+        Form::Seed => seed(text, hit.end).map(|span| secret(text, span, PrivacyKind::Key)),
+        Form::Phrase => phrase(text, hit.end).map(|span| secret(text, span, PrivacyKind::Key)),
         Form::PasswordFile => {
             let line = head(&text[hit.end..]);
             let line = &line[..line.find(char::is_whitespace).unwrap_or(line.len())];
             let mut colons = line.match_indices(':').map(|(at, _)| at);
             let (Some(_), Some(at)) = (colons.next(), colons.next()) else { return None };
             let value = hit.end + at + 1..hit.end + line.len();
-            is_argument(&text[value.clone()]).then(|| secret(text, value, Kind::Key))
+            is_argument(&text[value.clone()]).then(|| secret(text, value, PrivacyKind::Key))
         }
         Form::Wifi => {
             let line = text[text.floor_char_boundary(hit.start.saturating_sub(MAX_COMMAND))..hit.start]
@@ -212,7 +213,7 @@ pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) 
             let length = head(&text[hit.end..]).find(';')?;
             let value = &text[hit.end..hit.end + length];
             (line.contains("WIFI:") && is_argument(value))
-                .then(|| secret(text, hit.end..hit.end + length, Kind::Key))
+                .then(|| secret(text, hit.end..hit.end + length, PrivacyKind::Key))
         }
         Form::Client => {
             let value = text[hit.end..].trim_start_matches(['"', '\'']);
@@ -223,7 +224,7 @@ pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) 
             let mixes = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
             let is_key = (mixes && is_random(head(value))) || number(head(value)).is_some();
             let is_value = from > hit.end && value.len() >= LEAST_ARGUMENT && is_key;
-            is_value.then(|| secret(text, from..end, Kind::Key))
+            is_value.then(|| secret(text, from..end, PrivacyKind::Key))
         }
         Form::Oracle => {
             let shown = head(&text[hit.end..]);
@@ -231,13 +232,13 @@ pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) 
             let slash = shown[..at].find('/')?;
             let value = hit.end + slash + 1..hit.end + at;
             (shown[at..].starts_with('@') && is_argument(&text[value.clone()]))
-                .then(|| secret(text, value, Kind::Key))
+                .then(|| secret(text, value, PrivacyKind::Key))
         }
     }
 }
 
-/// Twelve words in small letters, or as many more as wallets have, with nothing but blanks between: the last ones, since words
-/// of the sentence may be before them.
+/// Returns twelve or more lower-case words, as many as wallets have, separated only by spaces. The last ones count, as
+/// words of the sentence may precede them.
 fn seed(text: &str, from: usize) -> Option<Range<usize>> {
     let shown = head(&text[from..]);
     let is_word =
@@ -265,7 +266,8 @@ fn seed(text: &str, from: usize) -> Option<Range<usize>> {
     Some(from + first..from + words.last()?.end)
 }
 
-/// Some words in quotes after a verb: `passphrase is "lantern gravel otter"`. In a description there are words such as `the`.
+/// Returns the quoted words after a verb: `passphrase is "lantern gravel otter"`. Descriptions have words such as
+/// `the`.
 fn phrase(text: &str, from: usize) -> Option<Range<usize>> {
     let shown = head(&text[from..]);
     let verb = [" is ", " was ", " ist ", " war ", " "].iter().find(|verb| shown.starts_with(**verb))?;
@@ -282,7 +284,7 @@ fn phrase(text: &str, from: usize) -> Option<Range<usize>> {
     is_phrase.then(|| from + verb.len() + start..from + verb.len() + start + length)
 }
 
-/// The argument at the end of `flag`, if one of the commands is before it in its line.
+/// Returns the argument at the end of `flag`, if one of the commands is before it in its line.
 fn argument(text: &str, flag: &Range<usize>, commands: &[&str]) -> Option<Range<usize>> {
     let from = text.floor_char_boundary(flag.start.saturating_sub(MAX_COMMAND));
     let line = &text[from..flag.start];
@@ -317,8 +319,8 @@ fn is_argument(value: &str) -> bool {
         && password_end(value) > 0
 }
 
-/// A private key with its first and last line; of one that is cut, what is there.
-fn private_key(text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<Found> {
+/// Returns a private key with its first and last line; of a truncated one, the existing part.
+fn private_key(text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<FoundValue> {
     let shown = &text[hit.end..text.floor_char_boundary(text.len().min(hit.end + MAX_PEM_NAME))];
     let dashes = shown.find(DASHES)?;
     if !shown[..dashes].contains("PRIVATE KEY") {
@@ -336,10 +338,10 @@ fn private_key(text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<Found>
     let letters = head(&value[from - hit.start..]).bytes().filter(u8::is_ascii_alphanumeric).count();
     let is_key = letters >= LEAST_PEM && !head(&value[from - hit.start..]).contains("...");
     (is_key && (is_random(head(&text[from..end])) || number(value).is_some()))
-        .then(|| secret(text, span, Kind::Key))
+        .then(|| secret(text, span, PrivacyKind::Key))
 }
 
-/// Where the last line of a private key after byte `from` begins; looked for once.
+/// Returns the start of the next last line of a private key after byte `from`; searched only once.
 fn next_end(text: &str, from: usize, seen: &mut Seen) -> Option<usize> {
     if let Some((looked, next)) = seen.next_end
         && looked <= from
@@ -352,19 +354,19 @@ fn next_end(text: &str, from: usize, seen: &mut Seen) -> Option<usize> {
     next
 }
 
-/// Bytes of the rest of a last line, with its dashes.
+/// Returns the length of the rest of a last line, with its dashes.
 fn last_line(rest: &str) -> usize {
     let shown = &rest[..rest.floor_char_boundary(MAX_PEM_NAME)];
     shown.find(DASHES).map_or(0, |dashes| dashes + DASHES.len())
 }
 
-/// Bytes of base64 in lines.
+/// Returns the length of base64 text with line breaks.
 fn body_length(bytes: &[u8]) -> usize {
     let is_part = |byte: u8| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\n' | b'\r' | b'\\' | b' ')
     };
     let length = bytes.iter().take_while(|&&byte| is_part(byte)).count();
-    // A word of prose after it has a blank before it.
+    // A word of prose after it follows a space.
     let body = &bytes[..length];
     body.len() - body.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\\')).count()
 }

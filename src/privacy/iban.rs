@@ -1,5 +1,4 @@
-//! International bank account numbers: the structure of their country, after the registry, and the check digits
-//! modulo 97.
+//! International bank account numbers: the structure of the country, from the registry, and the check digits modulo 97.
 
 use std::sync::LazyLock;
 
@@ -7,20 +6,20 @@ use iban::{Iban, IbanLike as _, ParseIbanError};
 
 use super::context::is_joined_before;
 use super::run::Run;
-use super::{Found, Kind, Standing};
+use super::{FoundValue, PrivacyKind, Standing};
 
-/// Countries that joined the registry after the edition that the crate has, and the length of their numbers.
+/// Countries that joined the registry after the crate's edition, and the length of their numbers.
 const LATER: [(&str, usize); 1] = [("HN", 28)];
-/// Letters and digits of the shortest and of the longest account number.
+/// Letters and digits of the shortest and the longest account number.
 const LENGTHS: std::ops::RangeInclusive<usize> = 15..=34;
-/// The examples that banks print.
+/// Examples published by banks.
 const EXAMPLES: [&str; 4] =
     ["GB82WEST12345698765432", "DE89370400440532013000", "FR1420041010050500013M02606", "NL91ABNA0417164300"];
-/// Digits at the end that hold a placeholder's number; all before are zero.
+/// Digits at the end for a placeholder's number; all digits before are zero.
 const NUMBER_DIGITS: usize = 8;
 
-/// Finds the account number that a run is the start of.
-pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
+/// Finds the account number that begins in a run.
+pub(super) fn find(text: &str, run: &Run, found: &mut Vec<FoundValue>) {
     let bytes = text.as_bytes();
     for &(group, end) in &run.groups {
         if group < 2 || end - group < 2 {
@@ -33,18 +32,18 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
         let Some((end, value)) = read(text, start) else { continue };
         if bytes[start].is_ascii_uppercase() || text[start..end].contains(' ') || is_bank(&value) {
             let standing = standing(&value);
-            found.push(Found::new(Kind::Iban, start, end, value, standing));
+            found.push(FoundValue::new(PrivacyKind::Iban, start, end, value, standing));
         }
     }
 }
 
-/// Whether two letters, of either case, are those of a country with such numbers.
+/// Returns true if two letters, in either case, are the code of a country with such numbers.
 pub(super) fn is_country(letters: [u8; 2]) -> bool {
     let [first, second] = letters.map(|letter| letter.to_ascii_uppercase());
     COUNTRIES.contains(&[first, second])
 }
 
-/// The crate lists no countries, but of a number with right check digits it says whether it knows the country.
+/// The codes of all countries: the crate has no list, but can check the country of a number with valid check digits.
 static COUNTRIES: LazyLock<Vec<[u8; 2]>> = LazyLock::new(|| {
     let pairs = (b'A'..=b'Z').flat_map(|first| (b'A'..=b'Z').map(move |second| [first, second]));
     let is_known = |letters: &[u8; 2]| {
@@ -56,13 +55,14 @@ static COUNTRIES: LazyLock<Vec<[u8; 2]>> = LazyLock::new(|| {
     pairs.filter(is_known).collect()
 });
 
-/// Its letters are where banks have them, at the front, or few: in small letters ids look like account numbers.
+/// Returns true for a number written as by banks: letters at the front or few; lower-case ids look like account
+/// numbers.
 fn is_bank(value: &str) -> bool {
     let account = value[4..].trim_start_matches(|c: char| c.is_ascii_alphabetic());
     account.bytes().filter(u8::is_ascii_alphabetic).count() <= 2
 }
 
-/// The account number that starts here, in capitals: letters and digits, with single blanks, dashes or dots between.
+/// Reads the account number at `start`, in capitals: letters and digits, with single spaces, dashes or dots between.
 fn read(text: &str, start: usize) -> Option<(usize, String)> {
     let bytes = text.as_bytes();
     let mut value = String::with_capacity(*LENGTHS.end());
@@ -87,7 +87,7 @@ fn read(text: &str, start: usize) -> Option<(usize, String)> {
     None
 }
 
-/// Has the structure of its country and right check digits.
+/// Returns true for the structure of its country and valid check digits.
 fn is_account(value: &str) -> bool {
     match value.parse::<Iban>() {
         Ok(_) => true,
@@ -96,7 +96,7 @@ fn is_account(value: &str) -> bool {
     }
 }
 
-/// Of the text as a number, letters counting from ten, divided by 97.
+/// Returns the remainder of the text as a number, with letters counting from ten, divided by 97.
 fn remainder(text: &str) -> u32 {
     text.chars().filter_map(|c| c.to_digit(36)).fold(0, |rest, digit| {
         let shift = if digit > 9 { 100 } else { 10 };
@@ -116,7 +116,7 @@ fn standing(value: &str) -> Standing {
     if is_ours { Standing::Placeholder(number.parse().ok()) } else { Standing::Personal }
 }
 
-/// The placeholder: of the same country, length and grouping, with right check digits.
+/// Returns the placeholder: the same country, length and grouping, with valid check digits.
 pub(super) fn stand_in(written: &str, number: u64) -> String {
     let plain: String = written.chars().filter(char::is_ascii_alphanumeric).collect();
     let (country, account) = (&plain[..2], &plain[4..]);
@@ -136,7 +136,7 @@ pub(super) fn stand_in(written: &str, number: u64) -> String {
     written.chars().map(|c| if c.is_ascii_alphanumeric() { replaced(c) } else { c }).collect()
 }
 
-/// A number with its check digits.
+/// Returns a number with its check digits.
 fn with_check(country: &str, account: &str) -> String {
     let check = 98 - remainder(&format!("{account}{country}00"));
     format!("{country}{check:02}{account}")
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn countries_are_those_of_the_registry() {
+    fn countries_are_from_the_registry() {
         for letters in [*b"DE", *b"de", *b"Gb", *b"XK", *b"HN"] {
             assert!(is_country(letters), "{letters:?}");
         }
@@ -156,11 +156,11 @@ mod tests {
     }
 
     #[test]
-    fn the_structure_of_the_country_counts_and_not_only_its_length() {
+    fn the_structure_of_the_country_is_checked_and_not_only_its_length() {
         let british = with_check("GB", "WEST12345698765432");
         assert_eq!(british, "GB82WEST12345698765432");
         assert_eq!(read(&format!("{british}, please"), 0), Some((22, british)));
-        // Digits where the bank has letters.
+        // Digits at the place of the bank's letters.
         assert_eq!(read(&with_check("GB", "123412345698765432"), 0), None);
         let honduran = with_check("HN", "PRAH00000000005000008744");
         assert_eq!(read(&honduran, 0), Some((28, honduran.clone())));

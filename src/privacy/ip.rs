@@ -1,25 +1,25 @@
-//! IP addresses of the public internet. Private, local and documentation ranges, versions and times are none.
+//! Public IP addresses. Private, local and documentation ranges, versions and times are not included.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use memchr::memchr_iter;
 
-use super::context::{announces_address, announces_version, came_before, escape_before, is_joined_behind};
+use super::context::{announces_address, announces_version, came_before, escape_before, is_joined_after};
 use super::run::Run;
-use super::{Found, Kind, Standing};
+use super::{FoundValue, PrivacyKind, Standing};
 
-/// The ranges for documentation, in the order in which they are used up, then the one for measurements.
+/// The documentation ranges, in the order of use, then the range for benchmarks.
 const DOCUMENTATION: [[u8; 3]; 3] = [[192, 0, 2], [198, 51, 100], [203, 0, 113]];
 const HOSTS: u64 = 254;
 const MEASUREMENT: u32 = u32::from_be_bytes([198, 18, 0, 0]);
 const MEASUREMENT_HOSTS: u64 = 1 << 17;
-/// Public resolvers that everyone names.
+/// Well-known public resolvers.
 const WELL_KNOWN: [[u8; 4]; 5] = [[8, 8, 8, 8], [8, 8, 4, 4], [1, 1, 1, 1], [1, 0, 0, 1], [9, 9, 9, 9]];
-/// Where all four numbers are below this, it is a version or a section unless a word says otherwise.
+/// If all four numbers are below this, it is a version or a section unless a word announces an address.
 const SMALL: u8 = 20;
 
 /// Finds the IPv4 addresses of a run.
-pub(super) fn find_v4(text: &str, run: &Run, found: &mut Vec<Found>) {
+pub(super) fn find_v4(text: &str, run: &Run, found: &mut Vec<FoundValue>) {
     let bytes = text.as_bytes();
     let mut first = 0;
     while first + 3 < run.groups.len() {
@@ -32,7 +32,7 @@ pub(super) fn find_v4(text: &str, run: &Run, found: &mut Vec<Found>) {
         let (start, end) = (run.groups[first].0, run.groups[last].1);
         let longer = last + 1 < run.groups.len() && run.gap(text, last) == ".";
         if longer {
-            // A longer dotted number is no address, and no part of it is.
+            // A longer dotted number is not an address, and neither is any part of it.
             first = last + 1;
             while first < run.groups.len() && run.gap(text, first - 1) == "." {
                 first += 1;
@@ -41,7 +41,7 @@ pub(super) fn find_v4(text: &str, run: &Run, found: &mut Vec<Found>) {
         }
         first = last + 1;
         let Ok(address) = text[start..end].parse::<Ipv4Addr>() else { continue };
-        if came_before(bytes, start, b"./-") && !is_host(text, start) || is_joined_behind(bytes, end) {
+        if came_before(bytes, start, b"./-") && !is_host(text, start) || is_joined_after(bytes, end) {
             continue;
         }
         let is_small = address.octets().iter().all(|&number| number < SMALL);
@@ -49,17 +49,17 @@ pub(super) fn find_v4(text: &str, run: &Run, found: &mut Vec<Found>) {
             continue;
         }
         if let Some(standing) = standing_v4(address) {
-            found.push(Found::new(Kind::Ipv4, start, end, address.to_string(), standing));
+            found.push(FoundValue::new(PrivacyKind::Ipv4, start, end, address.to_string(), standing));
         }
     }
 }
 
-/// The address is the host of a URL.
+/// Returns true if the address is the host of a URL.
 fn is_host(text: &str, start: usize) -> bool {
     text[..start].ends_with("://") || text[..start].ends_with('@')
 }
 
-/// `None` for an address that is nobody's: private, local, reserved.
+/// Returns the standing of an address; `None` for a private, local or reserved one.
 fn standing_v4(address: Ipv4Addr) -> Option<Standing> {
     let [a, b, ..] = address.octets();
     let nobodys = a == 0
@@ -88,7 +88,7 @@ fn number_v4(address: Ipv4Addr) -> Option<u64> {
     (offset < MEASUREMENT_HOSTS).then_some(DOCUMENTATION.len() as u64 * HOSTS + offset)
 }
 
-/// The placeholder: from the ranges for documentation.
+/// Returns the placeholder, from the documentation ranges.
 pub(super) fn stand_in_v4(number: u64) -> String {
     let at = number.saturating_sub(1);
     if let Some([a, b, c]) = usize::try_from(at / HOSTS).ok().and_then(|range| DOCUMENTATION.get(range)) {
@@ -99,7 +99,7 @@ pub(super) fn stand_in_v4(number: u64) -> String {
 }
 
 /// Finds the IPv6 addresses of a text.
-pub(super) fn find_v6(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find_v6(text: &str, found: &mut Vec<FoundValue>) {
     let bytes = text.as_bytes();
     let is_part = |byte: u8| byte.is_ascii_hexdigit() || byte == b':';
     let mut done = 0;
@@ -118,13 +118,13 @@ pub(super) fn find_v6(text: &str, found: &mut Vec<Found>) {
             end += 1;
         }
         done = end;
-        // A colon before it is the end of a word: `ip:2a01::1`.
+        // A colon before it ends a word: `ip:2a01::1`.
         if bytes[start] == b':' && bytes.get(start + 1) != Some(&b':') {
             start += 1;
         }
         let word = text[start..end].trim_end_matches(':');
         let word = if text[start..end].ends_with("::") { &text[start..start + word.len() + 2] } else { word };
-        // The end of a word that is hex digits by chance: `ip6:2a01::1`.
+        // The end of a word may look like hex digits: `ip6:2a01::1`.
         let (mut word, mut start) = (word, start);
         if came_before(bytes, start, b"")
             && let Some(colon) = word.find(':').filter(|&colon| !word[colon..].starts_with("::"))
@@ -132,13 +132,13 @@ pub(super) fn find_v6(text: &str, found: &mut Vec<Found>) {
             start += colon + 1;
             word = &word[colon + 1..];
         }
-        if came_before(bytes, start, b"") || is_joined_behind(bytes, end) {
+        if came_before(bytes, start, b"") || is_joined_after(bytes, end) {
             continue;
         }
         let Ok(address) = word.parse::<Ipv6Addr>() else { continue };
         let end = start + word.len();
         let segments = address.segments();
-        // Only this eighth of the space is given out.
+        // Only this eighth of the address space is assigned.
         if !(0x2000..0x4000).contains(&segments[0]) {
             continue;
         }
@@ -149,11 +149,12 @@ pub(super) fn find_v6(text: &str, found: &mut Vec<Found>) {
         } else {
             Standing::Personal
         };
-        found.push(Found::new(Kind::Ipv6, start, end, address.to_string(), standing));
+        found.push(FoundValue::new(PrivacyKind::Ipv6, start, end, address.to_string(), standing));
     }
 }
 
-/// An IPv6 address may be in the text: two colons together, or seven with up to four hex digits between.
+/// Returns true if the text may contain an IPv6 address: two adjacent colons, or seven with up to four hex digits
+/// between.
 pub(super) fn may_hold_v6(text: &str) -> bool {
     let bytes = text.as_bytes();
     let (mut n_colons, mut last) = (0, None);
@@ -173,7 +174,7 @@ pub(super) fn may_hold_v6(text: &str) -> bool {
     false
 }
 
-/// The placeholder: from the range for documentation.
+/// Returns the placeholder, from the documentation range.
 pub(super) fn stand_in_v6(number: u64) -> String {
     let number = u32::try_from(number).unwrap_or(u32::MAX);
     let [high, low] = [number >> 16, number & 0xffff].map(|half| u16::try_from(half).unwrap_or_default());

@@ -1,8 +1,8 @@
-//! Secrets: keys of known services by their form (`vendors`), private keys, addresses of webhooks, passwords on a command line
+//! Secrets: keys of known services by their form (`vendors`), private keys, webhook URLs, passwords on a command line
 //! (`forms`), and random values after a word such as `key` or `password` (`secret_words`).
 //!
-//! A random value alone is never enough: hashes of commits, ids of requests and UUIDs look the
-//! same. One pass over the text (Aho-Corasick) looks for all starts, marks and words, of `token` too.
+//! A random value alone is never enough: commit hashes, request ids and UUIDs look the same. One pass over the text
+//! (Aho-Corasick) finds all prefixes, marks and words, including those of `token`.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -20,10 +20,10 @@ use super::secret::{
     number, secret,
 };
 use super::secret_words::{self, Word};
-use super::seen::{BEHIND_WORD, JWT_PART, Seen};
+use super::seen::{AFTER_WORD, JWT_PART, Seen};
 use super::value_end::{quoted, whole_password_end, without_emphasis, without_punctuation};
 use super::vendors::{INNERS, Inner, Letters, VENDORS, Vendor, WEBHOOKS};
-use super::{Found, Kind};
+use super::{FoundValue, PrivacyKind};
 
 static STARTS: LazyLock<(Vec<Start>, AhoCorasick)> = LazyLock::new(|| {
     let (mut starts, mut patterns) = (Vec::new(), Vec::new());
@@ -50,7 +50,7 @@ static STARTS: LazyLock<(Vec<Start>, AhoCorasick)> = LazyLock::new(|| {
     }
     add(RAPID_API, Start::RapidApi);
     add(JWT, Start::Jwt);
-    // All of them, also those that overlap: a short start must not hide a word.
+    // All matches, including overlapping ones: a short prefix must not hide a word.
     let matcher = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(patterns);
     (starts, matcher.expect("a list of some hundred short patterns"))
 });
@@ -67,23 +67,23 @@ enum Start {
 }
 
 /// Finds keys and tokens.
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, found: &mut Vec<FoundValue>) {
     let mut seen = Seen::default();
     for hit in STARTS.1.find_overlapping_iter(text) {
         let start = STARTS.0[hit.pattern().as_usize()];
         let value = match start {
-            Start::Word(word) => behind_word(text, hit.start(), hit.end(), word, &mut seen),
+            Start::Word(word) => after_word(text, hit.start(), hit.end(), word, &mut seen),
             _ => sure(start, text, &hit.range(), &mut seen),
         };
         if let Some(value) = value {
-            seen.done[usize::from(value.kind == Kind::Token)] = value.end;
+            seen.done[usize::from(value.kind == PrivacyKind::Token)] = value.end;
             found.push(value);
         }
     }
 }
 
-/// A secret that its own form gives away.
-fn sure(start: Start, text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<Found> {
+/// Returns a secret that is identified by its form.
+fn sure(start: Start, text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<FoundValue> {
     match start {
         Start::Vendor(vendor) => known(text, hit, vendor, seen),
         Start::Inner(inner) => around(text, hit, inner),
@@ -95,7 +95,7 @@ fn sure(start: Start, text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option
     }
 }
 
-/// A text without a secret of a known form, and without a word before one, holds none.
+/// Returns true if the text may contain a secret: it has a known form, or a word that announces one.
 pub(super) fn may_hold(text: &str) -> bool {
     let mut seen = Seen::default();
     STARTS.1.find_overlapping_iter(text).any(|hit| match STARTS.0[hit.pattern().as_usize()] {
@@ -104,7 +104,7 @@ pub(super) fn may_hold(text: &str) -> bool {
     })
 }
 
-fn known(text: &str, hit: &Range<usize>, vendor: &Vendor, seen: &mut Seen) -> Option<Found> {
+fn known(text: &str, hit: &Range<usize>, vendor: &Vendor, seen: &mut Seen) -> Option<FoundValue> {
     let bytes = text.as_bytes();
     if is_joined_before(bytes, hit.start) || seen.is_part(vendor.kind, hit.start) {
         return None;
@@ -130,27 +130,27 @@ fn known(text: &str, hit: &Range<usize>, vendor: &Vendor, seen: &mut Seen) -> Op
     is_right.then(|| secret(text, hit.start..end, vendor.kind))
 }
 
-/// A key around the mark that gives it away.
-fn around(text: &str, mark: &Range<usize>, inner: &Inner) -> Option<Found> {
+/// Returns the key around the mark that identifies it.
+fn around(text: &str, mark: &Range<usize>, inner: &Inner) -> Option<FoundValue> {
     let bytes = text.as_bytes();
     let (letters, least, most) = inner.before;
     let before =
         bytes[..mark.start].iter().rev().take(most + 1).take_while(|&&byte| letters.has(byte)).count();
     let (letters, fewest, longest) = inner.after;
     let behind = bytes[mark.end..].iter().take(longest + 1).take_while(|&&byte| letters.has(byte)).count();
-    // Whatever is joined to it before is part of a path: `/bot123456:AA…`.
+    // Any other text directly before it is part of a path: `/bot123456:AA…`.
     let before = before.min(most);
     if before < least || !(fewest..=longest).contains(&behind) {
         return None;
     }
     let span = mark.start - before..mark.end + behind;
     let is_key = is_random(&text[span.clone()]);
-    is_key.then(|| secret(text, span, Kind::Key))
+    is_key.then(|| secret(text, span, PrivacyKind::Key))
 }
 
-/// An address that is a secret, from its scheme on.
-fn webhook(text: &str, mark: &Range<usize>, least: usize, seen: &mut Seen) -> Option<Found> {
-    /// Longest host and scheme.
+/// Returns a URL that is a secret, from its scheme on.
+fn webhook(text: &str, mark: &Range<usize>, least: usize, seen: &mut Seen) -> Option<FoundValue> {
+    /// Maximum length of scheme and host.
     const MAX_HOST: usize = 80;
     let bytes = text.as_bytes();
     let is_host = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
@@ -160,7 +160,7 @@ fn webhook(text: &str, mark: &Range<usize>, least: usize, seen: &mut Seen) -> Op
         .iter()
         .find(|scheme| text[..start].ends_with(**scheme))
         .map_or(start, |scheme| start - scheme.len());
-    // The path: base64 has its letters and its slash.
+    // The path: base64 includes its letters and slashes.
     let end = seen.end(Letters::Base64 as usize, bytes, mark.end, |byte| Letters::Base64.has(byte));
     let end = if bytes.get(end) == Some(&b'@') {
         end + 1
@@ -172,13 +172,13 @@ fn webhook(text: &str, mark: &Range<usize>, least: usize, seen: &mut Seen) -> Op
     let end = mark.end + path.len();
     let is_secret = path.len() >= least
         && (is_random(head(path)) || is_mixed(head(path)) || number(head(&text[start..end])).is_some());
-    is_secret.then(|| secret(text, start..end, Kind::Key))
+    is_secret.then(|| secret(text, start..end, PrivacyKind::Key))
 }
 
-/// A JSON web token of any length.
-fn jwt(text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<Found> {
+/// Returns a JSON web token of any length.
+fn jwt(text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<FoundValue> {
     let bytes = text.as_bytes();
-    if is_joined_before(bytes, hit.start) || seen.is_part(Kind::Token, hit.start) {
+    if is_joined_before(bytes, hit.start) || seen.is_part(PrivacyKind::Token, hit.start) {
         return None;
     }
     let is_body = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'=');
@@ -198,23 +198,29 @@ fn jwt(text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<Found> {
     let value = text[hit.start..end].trim_end_matches(['-', '=']);
     let goes_on = bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(|&byte| is_body(byte));
     let is_token = JWT_PARTS.contains(&n_parts) && !goes_on && value.len() >= LEAST_JWT + JWT.len();
-    is_token.then(|| secret(text, hit.start..hit.start + value.len(), Kind::Token))
+    is_token.then(|| secret(text, hit.start..hit.start + value.len(), PrivacyKind::Token))
 }
 
-fn rapid_api(text: &str, mark: usize) -> Option<Found> {
+fn rapid_api(text: &str, mark: usize) -> Option<FoundValue> {
     let start = mark.checked_sub(RAPID_API_MARKS[0].0)?;
     let word = text.get(start..start + RAPID_API_LENGTH)?;
     let is_key =
         word.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase()) && is_rapid_api(word);
     let is_whole = !is_joined_before(text.as_bytes(), start)
         && !text.as_bytes().get(start + RAPID_API_LENGTH).is_some_and(u8::is_ascii_alphanumeric);
-    (is_key && is_whole).then(|| secret(text, start..start + RAPID_API_LENGTH, Kind::Key))
+    (is_key && is_whole).then(|| secret(text, start..start + RAPID_API_LENGTH, PrivacyKind::Key))
 }
 
-/// The value after a word: `key = "…"`, `"key": "…"`, `key is …`, `Bearer …`, `--password …`.
-fn behind_word(text: &str, word_start: usize, word_end: usize, word: Word, seen: &mut Seen) -> Option<Found> {
+/// Returns the value after a word: `key = "…"`, `"key": "…"`, `key is …`, `Bearer …`, `--password …`.
+fn after_word(
+    text: &str,
+    word_start: usize,
+    word_end: usize,
+    word: Word,
+    seen: &mut Seen,
+) -> Option<FoundValue> {
     let tie = secret_words::tie(text, word_start, word_end, word)?;
-    let kind = if word == Word::Token { Kind::Token } else { Kind::Key };
+    let kind = if word == Word::Token { PrivacyKind::Token } else { PrivacyKind::Key };
     let from = tie.from;
     if seen.is_part(kind, from) {
         return None;
@@ -226,13 +232,13 @@ fn behind_word(text: &str, word_start: usize, word_end: usize, word: Word, seen:
         (_, Some(end)) => end,
         (Word::Password, None) => from + whole_password_end(text, from),
         _ => seen
-            .end(BEHIND_WORD, bytes, from, |byte| byte.is_ascii_alphanumeric() || b"-_./+=~".contains(&byte)),
+            .end(AFTER_WORD, bytes, from, |byte| byte.is_ascii_alphanumeric() || b"-_./+=~".contains(&byte)),
     };
     if text[end..].starts_with('@') && quoted.is_none() {
         return None;
     }
-    // What ends a sentence has a blank after it.
-    // Directly after an equals sign or in quotes what ends it is part of it.
+    // Punctuation that ends a sentence is followed by whitespace.
+    // Directly after an equals sign or in quotes, trailing punctuation is part of the value.
     let is_assigned = tie.quote.is_some() || text[..from].ends_with('=');
     let is_sentence = !is_assigned && text[end..].chars().next().is_none_or(char::is_whitespace);
     let is_whole = quoted.is_some() || (word == Word::Password && !is_sentence);
@@ -262,9 +268,9 @@ fn behind_word(text: &str, word_start: usize, word_end: usize, word: Word, seen:
     is_secret.then(|| secret(text, from..from + value.len(), kind))
 }
 
-/// Finds the password of a URL whose at-sign is here: `https://user:password@host`.
-/// What is before the host begins at `start`.
-pub(super) fn find_in_url(text: &str, start: usize, at: usize, found: &mut Vec<Found>) {
+/// Finds the password of a URL with its at-sign at `at`: `https://user:password@host`.
+/// The text before the host begins at `start`.
+pub(super) fn find_in_url(text: &str, start: usize, at: usize, found: &mut Vec<FoundValue>) {
     let authority = &text[start..at];
     if authority
         .contains(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '<' | '>' | '{' | '$'))
@@ -277,6 +283,6 @@ pub(super) fn find_in_url(text: &str, start: usize, at: usize, found: &mut Vec<F
     let is_word = value.chars().all(char::is_alphabetic)
         && (value.to_lowercase().starts_with("pass") || value.len() < 4);
     if !value.is_empty() && !is_word && !is_stand_in(value) && value != "***" {
-        found.push(secret(text, from..at, Kind::Key));
+        found.push(secret(text, from..at, PrivacyKind::Key));
     }
 }

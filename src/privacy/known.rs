@@ -1,12 +1,12 @@
-//! Finds known values again, wherever they stand and however they are spelled.
+//! Finds known values again, at any place and in any spelling.
 //!
-//! A recogniser may need a word nearby: `call 07911 812345` is a telephone number, `"to": "07911 812345"` alone is not.
-//! So what one place of a run shows is looked for in all others. A value that is sure (long enough that nothing else
-//! looks like it by chance) is known in the whole run; a short password is known in its own row only. Digits are
-//! compared without what separates them, and a telephone number with and without its country code.
+//! A recogniser may need a word nearby: `call 07911 812345` has a telephone number, `"to": "07911 812345"` alone does
+//! not. So a value found at one place of a run is searched for at all others. A certain value (too long for accidental
+//! matches) is known in the whole run; a short password only in its own row. Digits are compared without separators,
+//! and telephone numbers with and without their country code.
 //!
-//! One pass over a run notes [`marks`] of each cell (`sight`), so that only cells that may hold a known value are read again.
-//! Not here: values that a recogniser finds in any surroundings, such as e-mail addresses.
+//! One pass over a run records [`marks`] of each cell (`sight`), so that only cells that may contain a known value are
+//! read again. Not included: values that a recogniser finds in any context, such as e-mail addresses.
 
 use std::borrow::Cow;
 
@@ -16,35 +16,36 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::run::Run;
 use super::runs;
 use super::view::{normal_view, plain};
-use super::{Found, Kind, Standing};
+use super::{FoundValue, PrivacyKind, Standing};
 
-/// Fewest digits of a number that is known in the whole run. Eight are also a date.
+/// Minimum number of digits of a number that is known in the whole run. Eight digits may also be a date.
 const SURE_DIGITS: usize = 9;
-/// Most digits that are compared.
+/// Maximum number of digits compared.
 const MOST_DIGITS: usize = 19;
-/// Fewest characters of a secret that is known in the whole run, and of the word in it that is looked for.
+/// Minimum length of a secret that is known in the whole run, and of the word in it that is searched for.
 const SURE_CHARS: usize = 8;
 const ANCHOR_CHARS: usize = 4;
-/// Fewest bytes of a value that is known in its own row, and of one that is all letters: `user` as a password is everywhere.
+/// Minimum length in bytes of a value known in its own row, and of one with only letters: a password `user` would match
+/// everywhere.
 const LEAST_BYTES: usize = 4;
 const LEAST_BYTES_OF_WORD: usize = 6;
 
-/// A value that a recogniser found, with what is needed to find it again.
+/// A value that a recogniser found, with the data to find it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sighting {
-    /// What it is.
-    pub kind: Kind,
-    /// Its normal form.
+    /// The kind of value.
+    pub kind: PrivacyKind,
+    /// The normal form.
     pub value: String,
     /// The value as written, without escapes.
     pub written: String,
-    /// For a telephone number: digits of its country code as written; see [`Found::code_digits`].
+    /// For a telephone number, the digits of its country code as written; see [`FoundValue::code_digits`].
     pub code_digits: u8,
 }
 
 impl Sighting {
-    /// What was found in `text`.
-    pub fn of(found: &Found, text: &str) -> Self {
+    /// Returns the sighting of a value found in `text`.
+    pub fn of(found: &FoundValue, text: &str) -> Self {
         Self {
             kind: found.kind,
             value: found.value.clone(),
@@ -53,23 +54,24 @@ impl Sighting {
         }
     }
 
-    /// Nothing else in a run looks like it by chance.
+    /// Returns true if the value is too long for accidental matches.
     pub fn is_sure(&self) -> bool {
         match self.kind {
-            Kind::Key | Kind::Token => {
+            PrivacyKind::Key | PrivacyKind::Token => {
                 self.written.chars().count() >= SURE_CHARS && anchor(&self.written).is_some()
             }
-            Kind::Name => false,
+            PrivacyKind::Name => false,
             kind if is_number(kind) => n_digits(&self.written) >= SURE_DIGITS,
             _ => true,
         }
     }
 
-    /// The digits by which the number can be written, each with those of its country code.
+    /// Returns the digit strings with which the number can be written, each with the number of digits of its country
+    /// code.
     fn spellings(&self) -> Vec<(String, u8)> {
         let written = digits(&self.written);
         let mut all = vec![(written.clone(), self.code_digits)];
-        if self.kind != Kind::Phone {
+        if self.kind != PrivacyKind::Phone {
             return all;
         }
         let Some(whole) = self.value.strip_prefix('+') else { return all };
@@ -78,7 +80,7 @@ impl Sighting {
             0 => written.trim_start_matches('0'),
             code => written[code.min(written.len())..].trim_start_matches('0'),
         };
-        // With the trunk prefix of North America or Russia the national form as written does not end the whole.
+        // With the trunk prefix of North America or Russia, the national form as written is not a suffix of the whole.
         let national =
             if whole.ends_with(national) { national } else { national.get(1..).unwrap_or_default() };
         let Some(code) = whole.strip_suffix(national).filter(|code| (1..=3).contains(&code.len())) else {
@@ -104,34 +106,35 @@ impl Sighting {
 /// A known number.
 #[derive(Debug)]
 struct Number {
-    kind: Kind,
+    kind: PrivacyKind,
     value: String,
     code_digits: u8,
-    /// An address is the same only with its dots.
+    /// For an IP address, the text with its dots, which has to be equal too.
     exact: Option<String>,
 }
 
 /// A known secret.
 #[derive(Debug)]
 struct Secret {
-    kind: Kind,
+    kind: PrivacyKind,
     value: String,
-    /// As it is looked for; see [`spellings_of_secret`].
+    /// The text searched for; see [`spellings_of_secret`].
     written: String,
-    /// Where the word that is looked for begins in it.
+    /// The start of the word in it that is searched for.
     anchor: usize,
 }
 
-/// The values that are known in a run.
+/// The known values of a run.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct KnownValues {
     numbers: FxHashMap<String, Number>,
     secrets: FxHashMap<String, Vec<Secret>>,
     marks: rustc_hash::FxHashSet<u32>,
 }
 
-impl Known {
-    /// What these values make known. A number with its country code is learnt before one without, whose country is a guess.
+impl KnownValues {
+    /// Returns the values known from sightings. Numbers with a country code come first, as the country of others is a
+    /// guess.
     pub fn of<'s, I: Iterator<Item = &'s Sighting>>(sightings: impl Fn() -> I) -> Self {
         let mut known = Self::default();
         for has_code in [true, false] {
@@ -142,7 +145,8 @@ impl Known {
         known
     }
 
-    /// Learns a value, if it is sure. Of two numbers that are spelled alike the first is known, in all spellings of both.
+    /// Adds a value if it is certain. Of two numbers with a common spelling the first is known, in all spellings of
+    /// both.
     fn learn(&mut self, sighting: &Sighting) {
         if !sighting.is_sure() {
             return;
@@ -155,11 +159,11 @@ impl Known {
             };
             for (digits, code_digits) in sighting.spellings() {
                 self.marks.insert(mark(digits.as_bytes()));
-                let exact = (kind == Kind::Ipv4).then(|| written.clone());
+                let exact = (kind == PrivacyKind::Ipv4).then(|| written.clone());
                 let value = value.clone();
                 self.numbers.entry(digits).or_insert(Number { kind, value, code_digits, exact });
             }
-        } else if matches!(kind, Kind::Key | Kind::Token) {
+        } else if matches!(kind, PrivacyKind::Key | PrivacyKind::Token) {
             for written in spellings_of_secret(written) {
                 self.learn_secret(sighting, written);
             }
@@ -172,40 +176,40 @@ impl Known {
         let secrets = self.secrets.entry(word.to_owned()).or_default();
         if secrets.iter().all(|secret| secret.written != written) {
             secrets.push(Secret { kind: sighting.kind, value: sighting.value.clone(), written, anchor });
-            // The longest first, so that a part never wins over the whole.
+            // The longest first, so that a part never has priority over the whole.
             secrets.sort_by_key(|secret| std::cmp::Reverse(secret.written.len()));
         }
     }
 
-    /// Nothing is known.
+    /// Returns true if nothing is known.
     pub fn is_empty(&self) -> bool {
         self.marks.is_empty()
     }
 
-    /// One of these marks is a known value's.
+    /// Returns true if one of these marks belongs to a known value.
     pub fn has_any(&self, marks: &[u32]) -> bool {
         !self.is_empty() && marks.iter().any(|mark| self.marks.contains(mark))
     }
 
-    /// The kind, the normal form and the digits of the country code by which a number that was found is known: those of the
-    /// first that is spelled alike. So one value has one placeholder, whatever the words around it call it.
-    pub fn canonical(&self, kind: Kind, written: &str) -> Option<(Kind, &str, u8)> {
-        if !is_number(kind) || kind == Kind::Ipv4 {
+    /// Returns the kind, the normal form and the digits of the country code under which a number is known: those of the
+    /// first one with a common spelling. So a value has one placeholder, whatever the words around it.
+    pub fn canonical(&self, kind: PrivacyKind, written: &str) -> Option<(PrivacyKind, &str, u8)> {
+        if !is_number(kind) || kind == PrivacyKind::Ipv4 {
             return None;
         }
         let number = self.numbers.get(&digits(&plain(written))).filter(|number| number.exact.is_none())?;
         Some((number.kind, &number.value, number.code_digits))
     }
 
-    /// The known values of a text that are apart from those found already.
-    pub fn find(&self, text: &str, found: &[Found]) -> Vec<Found> {
+    /// Returns the known values of a text that do not overlap with those already found.
+    pub fn find(&self, text: &str, found: &[FoundValue]) -> Vec<FoundValue> {
         let mut more = Vec::new();
         if self.is_empty() {
             return more;
         }
         let (view, offsets) = normal_view(text);
         let text = &*view;
-        let mut push = |mut value: Found| {
+        let mut push = |mut value: FoundValue| {
             (value.start, value.end) = offsets.back(value.start, value.end);
             push_apart(found, &mut more, value);
         };
@@ -231,7 +235,7 @@ impl Known {
         more
     }
 
-    fn find_numbers(&self, text: &str, run: &Run, push: &mut impl FnMut(Found)) {
+    fn find_numbers(&self, text: &str, run: &Run, push: &mut impl FnMut(FoundValue)) {
         let mut first = 0;
         while first < run.groups.len() {
             let hit = (first..run.groups.len()).rev().find_map(|last| {
@@ -256,33 +260,33 @@ impl Known {
     }
 }
 
-/// The values that are known in one row only: those of its own that are not sure.
+/// The values known in only one row: its own values that are not certain.
 #[derive(Debug, Default)]
 pub struct OwnValues<'a>(Vec<(&'a Sighting, String)>);
 
 impl<'a> OwnValues<'a> {
-    /// Of these values those that are looked for in their own row alone.
+    /// Returns those values that are searched for only in their own row.
     pub fn of(sightings: impl IntoIterator<Item = &'a Sighting>) -> Self {
         let is_own = |sighting: &&Sighting| {
             let is_word = sighting.written.chars().all(char::is_alphabetic);
             let least = if is_word { LEAST_BYTES_OF_WORD } else { LEAST_BYTES };
-            sighting.kind != Kind::Name && !sighting.is_sure() && sighting.written.len() >= least
+            sighting.kind != PrivacyKind::Name && !sighting.is_sure() && sighting.written.len() >= least
         };
         let spelled = |sighting: &'a Sighting| match sighting.kind {
-            Kind::Key | Kind::Token => spellings_of_secret(&sighting.written),
+            PrivacyKind::Key | PrivacyKind::Token => spellings_of_secret(&sighting.written),
             _ => vec![sighting.written.to_ascii_lowercase()],
         };
         let own = sightings.into_iter().filter(is_own);
         Self(own.flat_map(|sighting| spelled(sighting).into_iter().map(move |it| (sighting, it))).collect())
     }
 
-    /// There are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Those of a text that are apart from those found already.
-    pub fn find(&self, text: &str, found: &[Found]) -> Vec<Found> {
+    /// Returns those values of a text that do not overlap with those already found.
+    pub fn find(&self, text: &str, found: &[FoundValue]) -> Vec<FoundValue> {
         let mut more = Vec::new();
         if self.is_empty() {
             return more;
@@ -304,8 +308,8 @@ impl<'a> OwnValues<'a> {
     }
 }
 
-/// Notes what a cell could be recognised by, as hashes: the numbers in it and the words that mix letters and digits. `cell` may
-/// be JSON as text.
+/// Collects the marks of a cell, as hashes: its numbers and its words with both letters and digits. `cell` may be JSON
+/// as text.
 pub fn marks(cell: &str, marks: &mut Vec<u32>) {
     let (view, _) = normal_view(cell);
     let cell = &*view;
@@ -325,7 +329,7 @@ pub fn marks(cell: &str, marks: &mut Vec<u32>) {
     words(cell, |_, word| marks.push(mark(lowered(word).as_bytes())));
 }
 
-/// How a secret is looked for: in small letters, as written and without the punctuation around it, which the next place may lack.
+/// Returns the spellings in which a secret is searched for: lower case, as written and without surrounding punctuation.
 fn spellings_of_secret(written: &str) -> Vec<String> {
     let written = written.to_ascii_lowercase();
     let bare = written.trim_matches(|c: char| !c.is_alphanumeric());
@@ -336,7 +340,7 @@ fn spellings_of_secret(written: &str) -> Vec<String> {
     vec![written, bare]
 }
 
-/// A word in small letters.
+/// Returns a word in lower case.
 fn lowered(word: &str) -> Cow<'_, str> {
     if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
         Cow::Owned(word.to_ascii_lowercase())
@@ -345,19 +349,19 @@ fn lowered(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// A hash that may be another's: it only says which cells are read again.
+/// Returns a hash, which may collide: it only selects the cells that are read again.
 fn mark(bytes: &[u8]) -> u32 {
     #[allow(clippy::cast_possible_truncation)]
     let mark = xxh3_64(bytes) as u32;
     mark
 }
 
-/// Visits the words that mix letters and digits, with the byte at which each begins. An escape (`\n`) is no part of a word,
-/// so that a cell of JSON has the words of its texts.
+/// Visits the words with both letters and digits, with their first byte. An escape (`\n`) is not part of a word, so a
+/// JSON cell has the same words as its texts.
 fn words(text: &str, mut visit: impl FnMut(usize, &str)) {
     let bytes = text.as_bytes();
     let mut done = 0;
-    // Text is mostly letters, so the digits are looked for.
+    // Text is mostly letters, so digits are searched for.
     while let Some(digit) = runs::next_digit(bytes, done) {
         let is_part = |byte: &&u8| byte.is_ascii_alphanumeric();
         let start = digit - bytes[done..digit].iter().rev().take_while(is_part).count();
@@ -374,7 +378,7 @@ fn words(text: &str, mut visit: impl FnMut(usize, &str)) {
     }
 }
 
-/// Letters and digits at this byte that are an escape with the backslash before it.
+/// Returns the number of letters and digits at this byte that form an escape with the backslash before them.
 fn escape_at(bytes: &[u8], start: usize) -> usize {
     let n_slashes = bytes[..start].iter().rev().take_while(|&&byte| byte == b'\\').count();
     match bytes[start] {
@@ -385,7 +389,7 @@ fn escape_at(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// The longest word of a secret that mixes letters and digits, and where it begins.
+/// Returns the longest word of a secret with both letters and digits, and its start.
 fn anchor(written: &str) -> Option<(usize, &str)> {
     let mut longest: Option<(usize, usize)> = None;
     words(written, |start, word| {
@@ -396,8 +400,8 @@ fn anchor(written: &str) -> Option<(usize, &str)> {
     longest.map(|(start, length)| (start, &written[start..start + length]))
 }
 
-fn is_number(kind: Kind) -> bool {
-    matches!(kind, Kind::Phone | Kind::Card | Kind::Ssn | Kind::Ipv4)
+fn is_number(kind: PrivacyKind) -> bool {
+    matches!(kind, PrivacyKind::Phone | PrivacyKind::Card | PrivacyKind::Ssn | PrivacyKind::Ipv4)
 }
 
 fn digits(written: &str) -> String {
@@ -408,18 +412,18 @@ fn n_digits(written: &str) -> usize {
     written.bytes().filter(u8::is_ascii_digit).count()
 }
 
-/// No letter or digit goes on before or after it.
+/// Returns true if no letter or digit is directly before or after it.
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     !is_part(text[..start].chars().next_back()) && !is_part(text[end..].chars().next())
 }
 
-fn personal(kind: Kind, start: usize, end: usize, value: &str) -> Found {
-    Found { kind, start, end, value: value.to_owned(), standing: Standing::Personal, code_digits: 0 }
+fn personal(kind: PrivacyKind, start: usize, end: usize, value: &str) -> FoundValue {
+    FoundValue { kind, start, end, value: value.to_owned(), standing: Standing::Personal, code_digits: 0 }
 }
 
-fn push_apart(found: &[Found], more: &mut Vec<Found>, value: Found) {
-    let meets = |other: &Found| other.start < value.end && value.start < other.end;
+fn push_apart(found: &[FoundValue], more: &mut Vec<FoundValue>, value: FoundValue) {
+    let meets = |other: &FoundValue| other.start < value.end && value.start < other.end;
     if !found.iter().chain(more.iter()).any(meets) {
         more.push(value);
     }

@@ -1,23 +1,23 @@
 //! MAC addresses: `00:1b:44:11:3a:b7`, `00-1B-44-11-3A-B7`, `001b.4411.3ab7`.
 //!
-//! Addresses of a group of devices are nobody's. Longer rows of hex digits are fingerprints and IPv6 addresses; six pairs of
-//! decimal digits can be a date and a time, so they need a word nearby.
+//! Multicast addresses are not personal. Longer sequences of hex digits are fingerprints and IPv6 addresses; six pairs
+//! of decimal digits may be a date and a time, so they need a word nearby.
 
 use memchr::memchr3_iter;
 
 use super::context::{announces_mac, came_before, goes_on};
-use super::{Found, Kind, Standing};
+use super::{FoundValue, PrivacyKind, Standing};
 
-/// Pairs of hex digits, and groups where each holds two pairs.
+/// Pairs of hex digits, and groups if each has two pairs.
 const PAIRS: usize = 6;
 const QUADS: usize = 3;
-/// The range for documentation (RFC 9542), of which the last byte is free.
+/// The documentation range (RFC 9542), with a free last byte.
 const DOCUMENTATION: [u8; 5] = [0x00, 0x00, 0x5e, 0x00, 0x53];
-/// Where placeholders go on: addresses that are given out by whoever runs a network, and by no maker.
+/// The prefix of further placeholders: locally administered addresses, which no maker assigns.
 const LOCAL: [u8; 3] = [0x02, 0x00, 0x5e];
 
 /// Finds the addresses of a text.
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, found: &mut Vec<FoundValue>) {
     let mut done = 0;
     for (at, size) in starts(text.as_bytes()) {
         if at < done {
@@ -30,12 +30,12 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// An address may be in the text.
+/// Returns true if the text may contain an address.
 pub(super) fn may_hold(text: &str) -> bool {
     starts(text.as_bytes()).next().is_some()
 }
 
-/// Where a row of hex digits with separators begins that may be an address, and the size of its groups.
+/// Returns the starts of sequences of hex digits with separators that may be an address, and the size of their groups.
 fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     memchr3_iter(b':', b'-', b'.', bytes).filter_map(|at| {
         let size = if bytes[at] == b'.' { 4 } else { 2 };
@@ -45,7 +45,7 @@ fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-fn address(text: &str, start: usize, size: usize) -> Option<Found> {
+fn address(text: &str, start: usize, size: usize) -> Option<FoundValue> {
     let bytes = text.as_bytes();
     let joint = bytes[start + size];
     let n_groups = if size == 4 { QUADS } else { PAIRS };
@@ -66,7 +66,7 @@ fn address(text: &str, start: usize, size: usize) -> Option<Found> {
     }
     let value = octets.map(|octet| format!("{octet:02x}")).join(":");
     let standing = number(octets).map_or(Standing::Personal, |number| Standing::Placeholder(Some(number)));
-    Some(Found::new(Kind::Mac, start, end, value, standing))
+    Some(FoundValue::new(PrivacyKind::Mac, start, end, value, standing))
 }
 
 fn octets(written: &str) -> Option<[u8; PAIRS]> {
@@ -78,7 +78,7 @@ fn octets(written: &str) -> Option<[u8; PAIRS]> {
     Some(octets)
 }
 
-/// The number of a placeholder.
+/// Returns the number of a placeholder.
 fn number(octets: [u8; PAIRS]) -> Option<u64> {
     if octets[..5] == DOCUMENTATION {
         return Some(u64::from(octets[5]));
@@ -87,7 +87,7 @@ fn number(octets: [u8; PAIRS]) -> Option<u64> {
         .then(|| octets[3..].iter().fold(0, |number, &octet| (number << 8) + u64::from(octet)))
 }
 
-/// The placeholder: with the same separators and case.
+/// Returns the placeholder: with the same separators and case.
 pub(super) fn stand_in(written: &str, number: u64) -> String {
     let [.., high, middle, low] = number.to_be_bytes();
     let octets = if u8::try_from(number).is_ok() {

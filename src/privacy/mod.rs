@@ -1,14 +1,12 @@
 //! Finds personal values in text and replaces each with a numbered placeholder of the same format.
 //!
-//! Ten kinds of values are found, each by a recogniser of its own (and names from a list, where
-//! one is given). A recogniser validates: check digits, numbering plans, address ranges. What is
-//! a placeholder already stays as it is, and so do dates, times, postcodes, places, UUIDs,
-//! versions and order numbers: these are what queries are about.
+//! Ten kinds of values are found, each by its own recogniser (and names from a list, if one is given). A recogniser
+//! validates: check digits, numbering plans, address ranges. Existing placeholders are unchanged, as are dates, times,
+//! postcodes, places, UUIDs, versions and order numbers: queries are about these.
 //!
-//! Placeholders are numbered in the order in which values first occur, never hashed: a hash of a
-//! small space can be reversed. Redacting redacted text finds nothing. `numbers` keeps who has
-//! which number; `apply` replaces in text and JSON. No model is used, so names and street
-//! addresses are not found.
+//! Placeholders are numbered in the order of first occurrence and never hashed: a hash of a small value space can be
+//! reversed. Redacted text has nothing left to redact. `numbers` assigns the numbers; `apply` replaces in text and
+//! JSON. No model is used, so names and street addresses are not found.
 
 mod address;
 pub mod apply;
@@ -50,13 +48,13 @@ pub use names::Names;
 pub use noted::NotedSpan;
 pub use phone::Region;
 
-/// Raised when the recognisers or the placeholders change: redaction is then done anew.
+/// The version of recognisers and placeholders; a higher one makes redaction run again.
 pub const VERSION: u32 = 6;
 
 /// A kind of personal value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum PrivacyKind {
     /// An e-mail address.
     Email,
     /// A telephone number.
@@ -67,7 +65,7 @@ pub enum Kind {
     Iban,
     /// A US social security number.
     Ssn,
-    /// An API key, a password, or another secret of many uses.
+    /// An API key, a password, or another long-lived secret.
     Key,
     /// A bearer token, a JSON web token, or another secret of one session.
     Token,
@@ -82,7 +80,7 @@ pub enum Kind {
     Name,
 }
 
-impl Kind {
+impl PrivacyKind {
     /// The kinds that are found without a list.
     pub const ALL: [Self; 10] = [
         Self::Email,
@@ -97,7 +95,7 @@ impl Kind {
         Self::Mac,
     ];
 
-    /// The kind's name in settings and files.
+    /// Returns the kind's name in settings and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Email => "email",
@@ -114,17 +112,17 @@ impl Kind {
         }
     }
 
-    /// The kind of that name.
+    /// Returns the kind with a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().chain([Self::Name]).find(|kind| kind.name() == name)
     }
 
-    /// Values of the two kinds share their numbers.
+    /// Returns true if values of the two kinds share their numbers.
     pub fn is_numbered_with(self, other: Self) -> bool {
         numbers::space(self) == numbers::space(other)
     }
 
-    /// Where two values overlap the lower one stands: what is validated more strictly goes first.
+    /// Returns the priority in overlaps, lower first: stricter validation has priority.
     fn rank(self) -> u8 {
         match self {
             Self::Token => 0,
@@ -142,59 +140,65 @@ impl Kind {
     }
 }
 
-/// Whether a value is someone's.
+/// Whether a value is personal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It is to be replaced.
+    /// It has to be replaced.
     Personal,
-    /// It stands for a value already, as one of our own numbered placeholders or in another well-known way.
+    /// It is a placeholder already: one of our own, with its number, or another well-known one.
     Placeholder(Option<u64>),
 }
 
 /// A value in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// What it is.
-    pub kind: Kind,
-    /// Its first byte.
+pub struct FoundValue {
+    /// The kind of value.
+    pub kind: PrivacyKind,
+    /// The first byte.
     pub start: usize,
-    /// The byte behind it.
+    /// The byte after the last.
     pub end: usize,
-    /// Its normal form: two spellings of one value have the same.
+    /// The normal form, equal for all spellings of a value.
     pub value: String,
-    /// Whether it is to be replaced.
+    /// Whether it has to be replaced.
     pub standing: Standing,
-    /// For a telephone number: digits of the country code as written, with any 00 before; else 0.
+    /// For a telephone number, the digits of the country code as written, with any 00 before; otherwise 0.
     pub code_digits: u8,
 }
 
-impl Found {
-    fn new(kind: Kind, start: usize, end: usize, value: impl Into<String>, standing: Standing) -> Self {
+impl FoundValue {
+    fn new(
+        kind: PrivacyKind,
+        start: usize,
+        end: usize,
+        value: impl Into<String>,
+        standing: Standing,
+    ) -> Self {
         Self { kind, start, end, value: value.into(), standing, code_digits: 0 }
     }
 
-    /// It is to be replaced.
+    /// Returns true if it has to be replaced.
     pub fn is_personal(&self) -> bool {
         self.standing == Standing::Personal
     }
 
-    /// The placeholder with this number, in the format of `written`, the value as it stands in the text.
+    /// Returns the placeholder with this number, in the format of `written`, the value as written in the text.
     pub fn stand_in(&self, written: &str, number: u64) -> String {
-        if self.kind == Kind::Email {
+        if self.kind == PrivacyKind::Email {
             return address::stand_in(written, number);
         }
         let written = &*view::plain(written);
         match self.kind {
-            Kind::Email => address::stand_in(written, number),
-            Kind::Mac => mac::stand_in(written, number),
-            Kind::Phone => phone::stand_in(written, self, number),
-            Kind::Card => card::stand_in(written, number),
-            Kind::Iban => iban::stand_in(written, number),
-            Kind::Ssn => ssn::stand_in(written, number),
-            Kind::Key | Kind::Token => secret::stand_in(written, number),
-            Kind::Ipv4 => ip::stand_in_v4(number),
-            Kind::Ipv6 => ip::stand_in_v6(number),
-            Kind::Name => names::stand_in(number),
+            PrivacyKind::Email => address::stand_in(written, number),
+            PrivacyKind::Mac => mac::stand_in(written, number),
+            PrivacyKind::Phone => phone::stand_in(written, self, number),
+            PrivacyKind::Card => card::stand_in(written, number),
+            PrivacyKind::Iban => iban::stand_in(written, number),
+            PrivacyKind::Ssn => ssn::stand_in(written, number),
+            PrivacyKind::Key | PrivacyKind::Token => secret::stand_in(written, number),
+            PrivacyKind::Ipv4 => ip::stand_in_v4(number),
+            PrivacyKind::Ipv6 => ip::stand_in_v6(number),
+            PrivacyKind::Name => names::stand_in(number),
         }
     }
 }
@@ -202,37 +206,37 @@ impl Found {
 /// Finds the values of some kinds.
 #[derive(Debug)]
 pub struct Scanner {
-    kinds: Vec<Kind>,
+    kinds: Vec<PrivacyKind>,
     region: Option<Region>,
     names: Names,
 }
 
 impl Scanner {
-    /// A scanner for these kinds. Telephone numbers in national form are read as of `region`; without one they need a
-    /// word nearby that says what they are.
-    pub fn new(kinds: &[Kind], region: Option<Region>, names: Names) -> Self {
+    /// Creates a scanner for these kinds. Telephone numbers in national form are read as numbers of `region`; without a
+    /// region they need a word nearby that announces them.
+    pub fn new(kinds: &[PrivacyKind], region: Option<Region>, names: Names) -> Self {
         Self { kinds: kinds.to_vec(), region, names }
     }
 
-    /// Reads the tables that are needed to look for these kinds, which else the first value that calls for them waits for.
-    pub fn prepare(kinds: &[Kind]) {
-        if kinds.contains(&Kind::Phone) {
+    /// Loads the tables for these kinds, which otherwise happens at the first value.
+    pub fn prepare(kinds: &[PrivacyKind]) {
+        if kinds.contains(&PrivacyKind::Phone) {
             phone::prepare();
         }
     }
 
-    fn wants(&self, kind: Kind) -> bool {
+    fn wants(&self, kind: PrivacyKind) -> bool {
         self.kinds.contains(&kind)
     }
 
-    /// The values of a text, placeholders too, in order and without overlaps.
+    /// Returns the values of a text, including placeholders, in order and without overlaps.
     ///
-    /// What stands around a value counts, and can be a value itself: `v` in an account number makes the address behind
-    /// it a version. So what is found is looked away from, and the rest looked at again, until nothing is found: then a
-    /// redacted text holds nothing either.
-    pub fn scan(&self, text: &str) -> Vec<Found> {
+    /// The context of a value counts and may itself be a value: `v` in an account number makes the following address a
+    /// version. So values found are masked and the rest is scanned again, until nothing is found. This guarantees that
+    /// redacted text contains no further values.
+    pub fn scan(&self, text: &str) -> Vec<FoundValue> {
         let mut found = self.scan_once(text);
-        while found.iter().any(Found::is_personal) {
+        while found.iter().any(FoundValue::is_personal) {
             let more = self.scan_around(text, &found);
             if more.is_empty() {
                 break;
@@ -243,10 +247,10 @@ impl Scanner {
         found
     }
 
-    /// What else is found where placeholders stand for what is found already.
-    fn scan_around(&self, text: &str, found: &[Found]) -> Vec<Found> {
+    /// Returns the values found after replacing those already found with placeholders.
+    fn scan_around(&self, text: &str, found: &[FoundValue]) -> Vec<FoundValue> {
         let mut new = String::with_capacity(text.len());
-        // Where unchanged pieces stand in the old and the new text.
+        // Places of unchanged pieces in the old and the new text.
         let mut pieces: Vec<(usize, usize, usize)> = Vec::new();
         let mut done = 0;
         for value in found.iter().filter(|value| value.is_personal()) {
@@ -257,7 +261,7 @@ impl Scanner {
         }
         pieces.push((done, new.len(), text.len() - done));
         new.push_str(&text[done..]);
-        let back = |mut value: Found| {
+        let back = |mut value: FoundValue| {
             let at = pieces.partition_point(|&(_, start, _)| start <= value.start).checked_sub(1)?;
             let (old, start, length) = pieces[at];
             if value.end > start + length {
@@ -265,32 +269,32 @@ impl Scanner {
             }
             value.start = value.start - start + old;
             value.end = value.end - start + old;
-            // They are in order and apart: the last that begins before the end is the one to meet.
+            // They are sorted and disjoint: only the last one that begins before the end can overlap.
             let before = found.partition_point(|known| known.start < value.end);
             let is_new = found[..before].last().is_none_or(|known| known.end <= value.start);
             is_new.then_some(value)
         };
-        self.scan_once(&new).into_iter().filter(Found::is_personal).filter_map(back).collect()
+        self.scan_once(&new).into_iter().filter(FoundValue::is_personal).filter_map(back).collect()
     }
 
-    /// A text may hold a value: it has a mark that no value of the kinds is without. Quick, and the same whatever stands around a
-    /// value, but right only of text without escapes.
+    /// Returns true if a text may contain a value: it has a mark that every value of the kinds has. Fast and
+    /// independent of context, but valid only for text without escapes.
     fn may_hold(&self, text: &str) -> bool {
         let (text, _) = view::normal_view(text);
         let text = &*text;
-        let secrets = self.wants(Kind::Key) || self.wants(Kind::Token);
-        ((self.wants(Kind::Email) || self.wants(Kind::Key)) && email::may_hold(text))
+        let secrets = self.wants(PrivacyKind::Key) || self.wants(PrivacyKind::Token);
+        ((self.wants(PrivacyKind::Email) || self.wants(PrivacyKind::Key)) && email::may_hold(text))
             || runs::any(text)
-            || (self.wants(Kind::Card) && card::may_hold_apart(text))
-            || (self.wants(Kind::Email) && spelled::may_hold(text))
-            || (self.wants(Kind::Ipv6) && ip::may_hold_v6(text))
-            || (self.wants(Kind::Mac) && mac::may_hold(text))
+            || (self.wants(PrivacyKind::Card) && card::may_hold_apart(text))
+            || (self.wants(PrivacyKind::Email) && spelled::may_hold(text))
+            || (self.wants(PrivacyKind::Ipv6) && ip::may_hold_v6(text))
+            || (self.wants(PrivacyKind::Mac) && mac::may_hold(text))
             || (secrets && key::may_hold(text))
             || self.names.may_hold(text)
     }
 
-    /// The values of a text, read in its normal view.
-    fn scan_once(&self, text: &str) -> Vec<Found> {
+    /// Returns the values of a text, read in its normal view.
+    fn scan_once(&self, text: &str) -> Vec<FoundValue> {
         let (view, offsets) = view::normal_view(text);
         let mut found = self.scan_view(&view);
         for value in &mut found {
@@ -299,40 +303,40 @@ impl Scanner {
         found
     }
 
-    fn scan_view(&self, text: &str) -> Vec<Found> {
+    fn scan_view(&self, text: &str) -> Vec<FoundValue> {
         let mut found = Vec::new();
-        if self.wants(Kind::Email) || self.wants(Kind::Key) {
+        if self.wants(PrivacyKind::Email) || self.wants(PrivacyKind::Key) {
             email::find(text, &mut found);
         }
-        if self.wants(Kind::Email) {
+        if self.wants(PrivacyKind::Email) {
             spelled::find(text, &mut found);
         }
-        if self.wants(Kind::Key) || self.wants(Kind::Token) {
+        if self.wants(PrivacyKind::Key) || self.wants(PrivacyKind::Token) {
             key::find(text, &mut found);
         }
-        if self.wants(Kind::Ipv6) {
+        if self.wants(PrivacyKind::Ipv6) {
             ip::find_v6(text, &mut found);
         }
-        if self.wants(Kind::Mac) {
+        if self.wants(PrivacyKind::Mac) {
             mac::find(text, &mut found);
         }
-        if self.wants(Kind::Card) {
+        if self.wants(PrivacyKind::Card) {
             card::find_apart(text, &mut found);
         }
         runs::for_each(text, |run| {
-            if self.wants(Kind::Iban) {
+            if self.wants(PrivacyKind::Iban) {
                 iban::find(text, run, &mut found);
             }
-            if self.wants(Kind::Card) {
+            if self.wants(PrivacyKind::Card) {
                 card::find(text, run, &mut found);
             }
-            if self.wants(Kind::Ipv4) {
+            if self.wants(PrivacyKind::Ipv4) {
                 ip::find_v4(text, run, &mut found);
             }
-            if self.wants(Kind::Ssn) {
+            if self.wants(PrivacyKind::Ssn) {
                 ssn::find(text, run, &mut found);
             }
-            if self.wants(Kind::Phone) {
+            if self.wants(PrivacyKind::Phone) {
                 phone::find(text, run, self.region, &mut found);
             }
         });
@@ -340,12 +344,12 @@ impl Scanner {
         if found.is_empty() {
             return found;
         }
-        found.retain(|value| value.kind == Kind::Name || self.wants(value.kind));
+        found.retain(|value| value.kind == PrivacyKind::Name || self.wants(value.kind));
         without_overlaps(found)
     }
 
-    /// The values of a text that stands under a key, such as an argument: the key may say what the value is.
-    pub fn scan_under(&self, key: &str, text: &str) -> Vec<Found> {
+    /// Returns the values of a text under a key, such as an argument: the key may name the kind of value.
+    pub fn scan_under(&self, key: &str, text: &str) -> Vec<FoundValue> {
         if !context::says_something(key) {
             return self.scan(text);
         }
@@ -361,10 +365,11 @@ impl Scanner {
     }
 }
 
-/// A text with its personal values masked by their kind, `[email]`: for messages about a text, where nothing has to be
-/// read any more.
+/// Returns a text with its personal values replaced by their kind, `[email]`: for messages, where the text is not read
+/// again.
 pub fn masked(text: &str) -> String {
-    static SCANNER: LazyLock<Scanner> = LazyLock::new(|| Scanner::new(&Kind::ALL, None, Names::default()));
+    static SCANNER: LazyLock<Scanner> =
+        LazyLock::new(|| Scanner::new(&PrivacyKind::ALL, None, Names::default()));
     let mut masked = String::new();
     let mut done = 0;
     for value in SCANNER.scan(text).iter().filter(|value| value.is_personal()) {
@@ -374,10 +379,10 @@ pub fn masked(text: &str) -> String {
     masked + &text[done..]
 }
 
-fn without_overlaps(mut found: Vec<Found>) -> Vec<Found> {
+fn without_overlaps(mut found: Vec<FoundValue>) -> Vec<FoundValue> {
     found.sort_by_key(|value| (value.kind.rank(), value.start, std::cmp::Reverse(value.end)));
-    // By first byte; they are apart, so the last that begins before the end of another is the one to meet.
-    let mut kept: BTreeMap<usize, Found> = BTreeMap::new();
+    // By first byte; they are disjoint, so only the last one that begins before the end can overlap.
+    let mut kept: BTreeMap<usize, FoundValue> = BTreeMap::new();
     for value in found {
         if kept.range(..value.end).next_back().is_none_or(|(_, other)| other.end <= value.start) {
             kept.insert(value.start, value);

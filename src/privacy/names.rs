@@ -1,4 +1,4 @@
-//! Names from a list: the only way names are found, since no rule tells a person from a place.
+//! Names from a list: the only way in which names are found, as no rule distinguishes a person from a place.
 
 use std::path::Path;
 
@@ -7,30 +7,30 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 use super::context::escape_before;
-use super::{Found, Kind, Standing};
+use super::{FoundValue, PrivacyKind, Standing};
 
-/// Fewest characters of a name: shorter ones are parts of too many words.
+/// Minimum length of a name in characters: shorter ones are parts of too many words.
 const SHORTEST: usize = 2;
 
-/// Some names to look for, whatever their case, the way in which their accents are written, and what parts their words.
+/// Names to search for, regardless of case, the encoding of accents, and the separators of words.
 #[derive(Debug, Default)]
 pub struct Names {
     matcher: Option<AhoCorasick>,
     names: Vec<String>,
 }
 
-/// A text as names are compared: in small letters, with accents apart, and one blank for each run of blanks or hyphens; and for
-/// each of its bytes where its character stands in the text as written.
+/// A text in the form in which names are compared: lower case, accents as separate characters, and one space for each
+/// run of whitespace or hyphens; with the place of each of its bytes in the text as written.
 struct Lowered {
     text: String,
     places: Vec<usize>,
 }
 
 impl Names {
-    /// Looks for these names; the longest at a place is taken.
+    /// Creates a list of names; of several names at a place, the longest is found.
     ///
     /// # Errors
-    /// The list is too long for a matcher.
+    /// If the list is too long for a matcher.
     pub fn new(names: &[String]) -> Result<Self, String> {
         if names.is_empty() {
             return Ok(Self::default());
@@ -40,10 +40,10 @@ impl Names {
         Ok(Self { matcher: Some(matcher), names })
     }
 
-    /// Reads a file with a name a line; blank lines are skipped.
+    /// Reads a file with one name per line; blank lines are skipped.
     ///
     /// # Errors
-    /// The file cannot be read, holds no name, or a name is too short. No message quotes a name.
+    /// If the file cannot be read or has no name, or a name is too short. Messages do not quote names.
     pub fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let text = std::fs::read_to_string(path).map_err(|error| format!("names: {shown}: {error}"))?;
@@ -60,12 +60,12 @@ impl Names {
             }
         }
         if names.is_empty() {
-            return Err(format!("names: {shown}: the file holds no name"));
+            return Err(format!("names: {shown}: the file has no name"));
         }
         Self::new(&names).map_err(|error| format!("names: {shown}: {error}"))
     }
 
-    pub(super) fn find(&self, text: &str, found: &mut Vec<Found>) {
+    pub(super) fn find(&self, text: &str, found: &mut Vec<FoundValue>) {
         let Some(matcher) = &self.matcher else { return };
         let lowered = Lowered::of(text);
         for hit in matcher.find_overlapping_iter(&lowered.text) {
@@ -74,12 +74,12 @@ impl Names {
             };
             if !is_joined(text, start, end) {
                 let name = &self.names[hit.pattern().as_usize()];
-                found.push(Found::new(Kind::Name, start, end, name, Standing::Personal));
+                found.push(FoundValue::new(PrivacyKind::Name, start, end, name, Standing::Personal));
             }
         }
     }
 
-    /// One of the names may stand in the text.
+    /// Returns true if the text may contain one of the names.
     pub(super) fn may_hold(&self, text: &str) -> bool {
         self.matcher.as_ref().is_some_and(|matcher| matcher.is_match(&Lowered::of(text).text))
     }
@@ -110,23 +110,23 @@ impl Lowered {
         lowered
     }
 
-    /// Where byte `at` stands in the text as written, if a character begins there.
+    /// Returns the place of byte `at` in the text as written, if a character begins there.
     fn place(&self, at: usize) -> Option<usize> {
         let place = self.places[at];
         (at == 0 || self.places[at - 1] != place).then_some(place)
     }
 }
 
-/// A word goes on before or behind.
+/// Returns true if a word continues before or after.
 fn is_joined(text: &str, start: usize, end: usize) -> bool {
-    // Scripts that part no words have no borders.
+    // Scripts without spaces have no word boundaries.
     let is_word =
         |c: char| c == '_' || is_combining_mark(c) || (c.is_alphanumeric() && u32::from(c) < 0x0e00);
     let before = text[..start].chars().next_back().is_some_and(is_word);
     (before && escape_before(text.as_bytes(), start) == 0) || text[end..].chars().next().is_some_and(is_word)
 }
 
-/// The placeholder.
+/// Returns the placeholder.
 pub(super) fn stand_in(number: u64) -> String {
     format!("Person {number}")
 }

@@ -1,30 +1,32 @@
-//! Who has which number: the same value the same in a whole run, in the order in which values first occur.
+//! Assigns numbers to values: the same value has the same number in the whole run, in the order of first occurrence.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Found, Kind, Standing};
+use super::{FoundValue, PrivacyKind, Standing};
 
-/// The numbers of the values met so far.
+/// The numbers of all values so far.
 #[derive(Debug, Default)]
 pub struct Numbers {
-    given: FxHashMap<(Kind, String), u64>,
-    taken: FxHashSet<(Kind, u64)>,
-    last: FxHashMap<Kind, u64>,
+    given: FxHashMap<(PrivacyKind, String), u64>,
+    taken: FxHashSet<(PrivacyKind, u64)>,
+    last: FxHashMap<PrivacyKind, u64>,
 }
 
-/// Keys and tokens are numbered together: one secret can be announced as either.
-pub(super) fn space(kind: Kind) -> Kind {
-    if kind == Kind::Token { Kind::Key } else { kind }
+/// Returns the kind under which a kind is numbered: keys and tokens share numbers, as words announce a secret as
+/// either.
+pub(super) fn space(kind: PrivacyKind) -> PrivacyKind {
+    if kind == PrivacyKind::Token { PrivacyKind::Key } else { kind }
 }
 
 impl Numbers {
-    /// Notes that a placeholder of ours stands in the log already. All are to be noted before the first number is given.
-    pub fn take(&mut self, kind: Kind, number: u64) {
+    /// Reserves the number of a placeholder that is already in the log. All have to be reserved before the first
+    /// assignment.
+    pub fn take(&mut self, kind: PrivacyKind, number: u64) {
         self.taken.insert((space(kind), number));
     }
 
-    /// Gives a value a number, if it has none.
-    pub fn learn(&mut self, kind: Kind, value: &str) {
+    /// Assigns a number to a value, if it has none.
+    pub fn learn(&mut self, kind: PrivacyKind, value: &str) {
         let kind = space(kind);
         let key = (kind, value.to_owned());
         if self.given.contains_key(&key) {
@@ -38,8 +40,8 @@ impl Numbers {
         self.given.insert(key, *last);
     }
 
-    /// The number of a personal value; `None` for a placeholder and for a value not met before.
-    pub fn of(&self, found: &Found) -> Option<u64> {
+    /// Returns the number of a personal value; `None` for a placeholder and for an unknown value.
+    pub fn of(&self, found: &FoundValue) -> Option<u64> {
         if found.standing != Standing::Personal {
             return None;
         }

@@ -1,8 +1,8 @@
-//! Telephone numbers, each held against the numbering plan of its country (crate `phonenumber`).
+//! Telephone numbers, each validated against the numbering plan of its country (crate `phonenumber`).
 //!
-//! With a country code (`+49 …`, `0049 …`) a number needs no more. In national form it needs a word nearby that says what it
-//! is (`words`), the region of the settings, the punctuation of North America, `(415) 555-2671`, or a trunk zero and groups.
-//! Numbers of the area 555, which is nobody's, are placeholders and stay.
+//! With a country code (`+49 …`, `0049 …`) a number needs no context. In national form it needs a word nearby
+//! (`words`), the region in the settings, the punctuation of North America, `(415) 555-2671`, or a trunk zero and
+//! groups. Numbers of the area 555, which is unassigned, are placeholders and unchanged.
 
 use std::cell::LazyCell;
 use std::str::FromStr;
@@ -17,35 +17,35 @@ use super::context::{announces_other, announces_phone, came_before, goes_on, lin
 use super::plans::{Plan, TRIED};
 use super::run::Run;
 use super::words::{Hint, Strength};
-use super::{Found, Kind, Standing};
+use super::{FoundValue, PrivacyKind, Standing};
 
-/// Digits of a telephone number: fewest with a region, fewest without, most.
+/// Number of digits of a telephone number: minimum with a region, minimum without, maximum.
 const FEWEST_DIGITS: usize = 7;
 const FEWEST_DIGITS_ANYWHERE: usize = 9;
 const MOST_DIGITS: usize = 15;
-/// Fewest digits of a number in national form, as in Denmark and Singapore.
+/// Minimum number of digits in national form, as in Denmark and Singapore.
 const FEWEST_DIGITS_NATIONAL: usize = 8;
-/// Most digits of a number in national form that is in no plan.
+/// Maximum number of digits of a number in national form that is in no plan.
 const MOST_DIGITS_ANNOUNCED: usize = 11;
-/// What numbers begin with that cost the caller nothing.
+/// Prefixes of toll-free numbers.
 const FREE: [&str; 5] = ["800", "0800", "1800", "1300", "400"];
-/// Between two numbers.
+/// The separator of two numbers.
 const OTHER_NUMBER: &str = " / ";
-/// What a number with its country code follows without a plus.
+/// The prefix of a number with country code in a chat link without a plus.
 const CHAT_LINK: &str = "wa.me/";
-/// Digits, with the country code, from which a number behind a plus needs no valid plan.
+/// Digits, with the country code, from which a number after a plus needs no valid plan.
 const ENOUGH_DIGITS: usize = 10;
-/// Most groups of digits beside a number in national form.
+/// Maximum number of other groups of digits near a number in national form.
 const MOST_OTHER_GROUPS: usize = 2;
-/// Zeros by which a placeholder outside North America is known.
+/// Zeros that identify a placeholder outside North America.
 const ZEROS: usize = 4;
-/// The North American area of placeholders, which no plan gives out, and the first number in it.
+/// The unassigned North American area of placeholders, and the first number in it.
 const NO_AREA: &str = "555";
 const FIRST_NUMBER: u64 = 5_550_000;
-/// Typed along the keys: an example in docs.
+/// Typed in keyboard order: an example in docs.
 const KEYS_IN_ORDER: &str = "23456789";
 
-/// A region of the world with a numbering plan of its own, by its two letters: `US`, `DE`.
+/// A region with its own numbering plan, as two letters: `US`, `DE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
@@ -73,21 +73,21 @@ struct Candidate<'t> {
     run: &'t Run,
     first: usize,
     last: usize,
-    /// With `+` and brackets.
+    /// The first byte, with `+` and brackets.
     start: usize,
     end: usize,
     has_plus: bool,
     digits: String,
 }
 
-/// Reads the numbering plans, which takes some hundredths of a second, and happens once.
+/// Loads the numbering plans once, which takes some hundredths of a second.
 pub(super) fn prepare() {
     LazyLock::force(&TRIED);
     let _ = phonenumber::parse(None, "+12125550100").map(|number| number.is_valid());
 }
 
 /// Finds the numbers of a run.
-pub(super) fn find(text: &str, run: &Run, region: Option<Region>, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, run: &Run, region: Option<Region>, found: &mut Vec<FoundValue>) {
     let mut first = 0;
     while first < run.groups.len() {
         let hit = (first..run.groups.len()).rev().find_map(|last| {
@@ -109,7 +109,7 @@ impl<'t> Candidate<'t> {
         if !(FEWEST_DIGITS..=MOST_DIGITS + 2).contains(&n_digits) {
             return None;
         }
-        // Inside a run a number begins and ends at a blank.
+        // Inside a run a number begins and ends at whitespace.
         let is_parted = |at: usize| run.gap(text, at).contains([' ', '\u{a0}']);
         let begins = first == 0 || is_parted(first - 1) || text[..run.groups[first].0].ends_with('+');
         if !begins || (last + 1 < run.groups.len() && !is_parted(last)) {
@@ -135,7 +135,7 @@ impl<'t> Candidate<'t> {
         Some(Self { text, run, first, last, start, end, has_plus, digits: run.digits(text, first, last) })
     }
 
-    fn judge(&self, region: Option<Region>) -> Option<Found> {
+    fn judge(&self, region: Option<Region>) -> Option<FoundValue> {
         if self.has_plus || self.text[..self.start].ends_with(CHAT_LINK) {
             return self.international(0);
         }
@@ -144,7 +144,13 @@ impl<'t> Candidate<'t> {
         }
         if let Some(number) = self.american_placeholder() {
             let standing = Standing::Placeholder(Some(number));
-            return Some(Found::new(Kind::Phone, self.start, self.end, self.digits.clone(), standing));
+            return Some(FoundValue::new(
+                PrivacyKind::Phone,
+                self.start,
+                self.end,
+                self.digits.clone(),
+                standing,
+            ));
         }
         let hint = LazyCell::new(|| self.hint());
         if self.digits.starts_with("00")
@@ -198,7 +204,7 @@ impl<'t> Candidate<'t> {
         }
     }
 
-    /// What the words around say; for a number in a list or table, those above it too.
+    /// Returns the hints in the words around; for a number in a list or table, also in those above it.
     fn hint(&self) -> Hint {
         let hint = announces_phone(self.text, self.start, self.end);
         if hint.strength > Some(Strength::Script) || self.n_others() > 0 {
@@ -207,7 +213,8 @@ impl<'t> Candidate<'t> {
         line_above_announces_phone(self.text, self.start).unwrap_or(hint)
     }
 
-    /// Groups of digits near it that are not part of it. Another number after a slash is none.
+    /// Returns the number of groups of digits nearby that are not part of it. Another number after a slash does not
+    /// count.
     fn n_others(&self) -> usize {
         let is_apart = |at: &usize| self.run.gap(self.text, *at) == OTHER_NUMBER;
         let before = (0..self.first).rev().take_while(|at| !is_apart(at)).count();
@@ -215,13 +222,14 @@ impl<'t> Candidate<'t> {
         before + behind
     }
 
-    /// Long enough for a number whose range no plan knows yet.
+    /// Returns true if it is long enough for a number whose range is not yet in any plan.
     fn may_be_unplanned(&self) -> bool {
         (FEWEST_DIGITS_ANYWHERE..=MOST_DIGITS_ANNOUNCED).contains(&self.digits.len())
     }
 
-    /// Valid in the region of the settings, in one whose language is spoken here, or in one of many.
-    fn anywhere(&self, region: Option<Region>, hint: &Hint, widely: bool) -> Option<Found> {
+    /// Returns the number if it is valid in the region of the settings, in a region of the words' language, or in one
+    /// of many.
+    fn anywhere(&self, region: Option<Region>, hint: &Hint, widely: bool) -> Option<FoundValue> {
         if !(FEWEST_DIGITS_NATIONAL..=12).contains(&self.digits.len()) {
             let spoken =
                 hint.regions().filter(|_| hint.is_foreign() && hint.strength == Some(Strength::Strong));
@@ -229,7 +237,8 @@ impl<'t> Candidate<'t> {
             let mut plans = region.map(|region| Plan::of(region.0)).into_iter().chain(spoken);
             return plans.find_map(|plan| self.valid(plan));
         }
-        // A one before ten digits is dialled in North America and written only with dashes; a Chinese mobile has it.
+        // A one before ten digits is dialled in North America and written only with dashes; Chinese mobile numbers have
+        // it.
         let skipped = usize::from(self.digits.len() == 11);
         let hinted = region.map(|region| Plan::of(region.0)).into_iter().chain(hint.regions());
         let others = TRIED.1.iter().filter(|_| widely);
@@ -241,14 +250,14 @@ impl<'t> Candidate<'t> {
             .find_map(|at| self.valid(tried[at]))
     }
 
-    /// Two groups or more, or a trunk zero.
+    /// Returns true for two or more groups, or a trunk zero.
     fn is_shaped(&self) -> bool {
         let is_grouped = self.first < self.last && self.sizes()[1..].iter().all(|&size| size >= 2);
         is_grouped || self.digits.starts_with('0')
     }
 
-    /// Without any word: a trunk zero and groups, an area in brackets, a number that costs nothing, or pairs after an area;
-    /// alone, and no row of small numbers. Others alone in their line or after a colon.
+    /// Returns true if the number needs no word: a trunk zero and groups, an area in brackets, a toll-free number, or
+    /// pairs after an area, without other numbers nearby. Other forms count alone in their line or after a colon.
     fn is_plain_in_sight(&self) -> bool {
         let sizes = self.sizes();
         if self.n_others() > 0
@@ -289,20 +298,20 @@ impl<'t> Candidate<'t> {
         sizes == [3, 3, 4] && begins && ends
     }
 
-    /// `(577) 836-9696`: no area that is given out, but written as a number of North America.
+    /// Returns true for `(577) 836-9696`: an unassigned area, but written as a number of North America.
     fn may_be_american(&self) -> bool {
         let national = self.digits.strip_prefix('1').filter(|rest| rest.len() == 10).unwrap_or(&self.digits);
         let is_open = |at: usize| national.as_bytes().get(at).is_some_and(|&digit| digit >= b'2');
         is_open(0) && is_open(3)
     }
 
-    /// In no plan; its own digits are its normal form.
-    fn unplanned(&self) -> Found {
-        Found::new(Kind::Phone, self.start, self.end, self.digits.clone(), Standing::Personal)
+    /// Returns a number in no plan; its own digits are its normal form.
+    fn unplanned(&self) -> FoundValue {
+        FoundValue::new(PrivacyKind::Phone, self.start, self.end, self.digits.clone(), Standing::Personal)
     }
 
-    /// With a country code behind so many digits (`00`).
-    fn international(&self, skip: usize) -> Option<Found> {
+    /// Returns a number with a country code after `skip` digits (`00`).
+    fn international(&self, skip: usize) -> Option<FoundValue> {
         let written = &self.text[self.start..self.end];
         // The trunk zero that is not dialled from abroad: +44 (0)20 …
         let digits = if written.contains("(0)") { self.without_trunk_zero() } else { self.digits.clone() };
@@ -310,7 +319,7 @@ impl<'t> Candidate<'t> {
         if let Some(code_digits) = (1..=3).find(|&code| is_zeros(digits.get(code..).unwrap_or_default())) {
             return Some(self.placeholder(skip + code_digits));
         }
-        // Behind a plus a country and enough digits will do: plans open new ranges, and fiction has ranges of its own.
+        // After a plus, a country and enough digits suffice: plans open new ranges, and fiction has its own.
         let is_enough = |number: &PhoneNumber| {
             number.is_valid() || (self.has_plus && (ENOUGH_DIGITS..=MOST_DIGITS).contains(&digits.len()))
         };
@@ -326,7 +335,7 @@ impl<'t> Candidate<'t> {
         written.chars().filter(char::is_ascii_digit).collect()
     }
 
-    fn valid(&self, plan: Plan) -> Option<Found> {
+    fn valid(&self, plan: Plan) -> Option<FoundValue> {
         if !plan.may_hold(&self.digits) {
             return None;
         }
@@ -335,29 +344,29 @@ impl<'t> Candidate<'t> {
         Some(self.found(&number))
     }
 
-    fn found(&self, number: &PhoneNumber) -> Found {
+    fn found(&self, number: &PhoneNumber) -> FoundValue {
         let value = number.format().mode(Mode::E164).to_string();
         let standing = match value.strip_prefix("+1").and_then(american_number) {
             Some(number) => Standing::Placeholder(Some(number)),
             None if value.contains(KEYS_IN_ORDER) => Standing::Placeholder(None),
             None => Standing::Personal,
         };
-        Found::new(Kind::Phone, self.start, self.end, value, standing)
+        FoundValue::new(PrivacyKind::Phone, self.start, self.end, value, standing)
     }
 
-    fn placeholder(&self, code_digits: usize) -> Found {
+    fn placeholder(&self, code_digits: usize) -> FoundValue {
         let number = self.digits[code_digits + 1..].parse().ok();
         let standing = Standing::Placeholder(number);
-        Found::new(Kind::Phone, self.start, self.end, self.digits.clone(), standing)
+        FoundValue::new(PrivacyKind::Phone, self.start, self.end, self.digits.clone(), standing)
     }
 
-    /// The number of a North American placeholder of ours in national form.
+    /// Returns the number of a North American placeholder of ours in national form.
     fn american_placeholder(&self) -> Option<u64> {
         let national = if self.digits.len() == 11 { self.digits.strip_prefix('1')? } else { &self.digits };
         american_number(national)
     }
 
-    /// A placeholder of ours in national form.
+    /// Returns true for a placeholder of ours in national form.
     fn is_ours(&self) -> bool {
         (self.digits.starts_with(['0', '1']) || is_russian_trunk(&self.digits)) && is_zeros(&self.digits[1..])
     }
@@ -370,7 +379,7 @@ impl<'t> Candidate<'t> {
         (self.first..self.last).map(|at| self.run.gap(self.text, at))
     }
 
-    /// `(415) 555-2671`, `415-555-2671`, `1.415.555.2671`.
+    /// Returns true for `(415) 555-2671`, `415-555-2671`, `1.415.555.2671`.
     fn is_american(&self) -> bool {
         let is_shaped = match self.sizes()[..] {
             [3, 3, 4] => true,
@@ -383,13 +392,13 @@ impl<'t> Candidate<'t> {
             && self.gaps().all(|gap| matches!(gap, "-" | "." | " " | ") " | ")" | " (" | "-("))
     }
 
-    /// Its groups are parted by blanks, dashes or brackets: not a decimal, not a path.
+    /// Returns true if its groups are separated by spaces, dashes or brackets: not a decimal number, not a path.
     fn is_spaced(&self) -> bool {
         self.gaps().all(|gap| !gap.contains(['.', '/']))
     }
 
-    /// Four groups with dots between, as in an IP address: whether that is personal is for another recogniser. Pairs of digits
-    /// are how some countries write telephone numbers.
+    /// Returns true for four groups separated by dots, as in an IP address, which has its own recogniser. Pairs of
+    /// digits do not count, as some countries write telephone numbers like this.
     fn is_address(&self) -> bool {
         self.last - self.first == 3
             && self.gaps().all(|gap| gap == ".")
@@ -399,7 +408,7 @@ impl<'t> Candidate<'t> {
                 .all(|&(start, end)| self.text[start..end].parse::<u8>().is_ok())
     }
 
-    /// 2024-02-26, 26.02.2024, 20240226, 2019 2024.
+    /// Returns true for 2024-02-26, 26.02.2024, 20240226, 2019 2024.
     fn is_date(&self) -> bool {
         let is_year = |at: usize| {
             let (start, end) = self.run.groups[at];
@@ -415,25 +424,26 @@ impl<'t> Candidate<'t> {
     }
 }
 
-/// Eleven digits with the trunk prefix of Russia.
+/// Returns true for eleven digits with the trunk prefix of Russia.
 fn is_russian_trunk(digits: &str) -> bool {
     digits.len() == 11 && digits.starts_with('8')
 }
 
-/// Zeros with a number at the end, as in a placeholder outside North America.
+/// Returns true for zeros with a number at the end, as in a placeholder outside North America.
 fn is_zeros(digits: &str) -> bool {
     digits.len() > ZEROS + 1 && digits.starts_with(&"0".repeat(ZEROS))
 }
 
-/// The number that ten digits hold as a North American placeholder.
+/// Returns the number in ten digits that are a North American placeholder.
 fn american_number(digits: &str) -> Option<u64> {
     let local = digits.strip_prefix(NO_AREA).filter(|local| local.len() == 7)?;
     local.parse::<u64>().ok()?.checked_sub(FIRST_NUMBER)
 }
 
-/// The placeholder: in North America a number of an area that is nobody's, elsewhere the country code, zeros and the number; with the
-/// same length and punctuation. In national form it keeps a zero at the front, or Russia's 8, or begins with 1.
-pub(super) fn stand_in(written: &str, found: &Found, number: u64) -> String {
+/// Returns the placeholder: in North America a number of an unassigned area, elsewhere the country code, zeros and the
+/// number; with the same length and punctuation. In national form it keeps a leading zero, or Russia's 8, or begins
+/// with 1.
+pub(super) fn stand_in(written: &str, found: &FoundValue, number: u64) -> String {
     let digits: String = written.chars().filter(char::is_ascii_digit).collect();
     if found.value.starts_with("+1") && found.value.len() == 12 {
         let national = format!("{NO_AREA}{}", FIRST_NUMBER + number % (10_000_000 - FIRST_NUMBER));

@@ -1,7 +1,7 @@
-//! Numbering plans by region, and which are tried.
+//! Numbering plans by region, and the order in which they are tried.
 //!
-//! The plans are those of the crate `phonenumber`. Its expressions are compiled one by one as they are needed, behind a lock
-//! that all threads share, so a number is first held against the shape of a whole plan.
+//! The plans are from the crate `phonenumber`. It compiles their expressions when needed, with a lock shared by all
+//! threads, so a number is first compared with the shape of a whole plan.
 
 use std::str::FromStr;
 use std::sync::{LazyLock, OnceLock};
@@ -10,44 +10,44 @@ use phonenumber::country;
 use phonenumber::metadata::{DATABASE, Descriptor, Metadata};
 use regex::{Regex, RegexBuilder};
 
-/// Regions tried for a number whose words say nothing about where it is, in this order; the first is North America's.
+/// Regions tried for a number without any hint to its region, in this order; the first is North America's.
 const FIRST_REGIONS: &str = "US CN IN BR GB DE FR ES IT AU MX JP KR TR";
-/// Tried after them where the number is written as one is.
+/// Regions tried after them if the number is written like a telephone number.
 const OTHER_REGIONS: &str = "NL BE CH AT SE NO DK FI PL CZ HU RO GR PT RU UA IE NZ ZA NG KE EG SA AE IL PK BD ID MY TH VN TW SG \
     HK PH AR CO CL PE";
 
-/// Regular expressions of numbering plans that the crate keeps compiled.
+/// Number of compiled expressions of numbering plans that the crate caches.
 const KEPT_EXPRESSIONS: usize = 2048;
-/// Most digits before a national number: a country code, a trunk prefix, the code of a carrier.
+/// Maximum number of digits before a national number: country code, trunk prefix, carrier code.
 const MOST_BEFORE: usize = 8;
-/// More than there are regions.
+/// An upper bound of the number of regions.
 const N_REGIONS: usize = 512;
 
-/// What the numbers of a plan look like.
+/// The shape of a plan's numbers.
 struct Shape {
     /// The number, without a prefix.
     national: Regex,
-    /// What is dialled before the number of another country.
+    /// The prefix for calls abroad.
     abroad: Regex,
 }
 
-/// What the numbers of each region look like; `None` where that cannot be said with one expression.
+/// The shape of each region's numbers; `None` if one expression cannot describe it.
 static SHAPES: [OnceLock<Option<Shape>>; N_REGIONS] = [const { OnceLock::new() }; N_REGIONS];
 
-/// Regions that are tried without a hint: those for any number, then those for numbers that are written as one.
+/// Regions tried without a hint: those for any number, then those for numbers written like telephone numbers.
 pub(super) static TRIED: LazyLock<(Vec<Plan>, Vec<Plan>)> =
     LazyLock::new(|| (regions(FIRST_REGIONS), regions(OTHER_REGIONS)));
 
-/// The plans of regions in a list with blanks.
+/// Returns the plans of a space-separated list of regions.
 pub(super) fn regions(list: &str) -> Vec<Plan> {
-    // The crate keeps too few expressions compiled for all regions.
+    // The crate caches too few compiled expressions for all regions.
     if let Ok(mut kept) = DATABASE.cache().lock() {
         kept.set_capacity(KEPT_EXPRESSIONS);
     }
     list.split_whitespace().filter_map(|region| country::Id::from_str(region).ok()).map(Plan::of).collect()
 }
 
-/// A region with a numbering plan of its own, and the lengths of its numbers without a trunk prefix, a bit each.
+/// A region with its own numbering plan, and the lengths of its numbers without a trunk prefix, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) region: country::Id,
@@ -69,11 +69,11 @@ impl Plan {
             let lengths = kinds.into_iter().flatten().flat_map(Descriptor::possible_length);
             lengths.filter(|&&length| length < 64).fold(0_u64, |all, length| all | 1 << length)
         });
-        // Without a length any will do.
+        // Without any length, all lengths are accepted.
         Self { region, lengths: if lengths == 0 { u64::MAX } else { lengths } }
     }
 
-    /// A number with these digits can be one of the plan: asked before the plan itself, which is slow.
+    /// Returns true if these digits may be a number of the plan. Called before the plan itself, which is slow.
     pub(super) fn may_hold(&self, digits: &str) -> bool {
         self.has_length(digits) && self.has_shape(digits)
     }
@@ -81,13 +81,13 @@ impl Plan {
     fn has_length(&self, digits: &str) -> bool {
         let has = |length: usize| self.lengths >> length & 1 == 1;
         let n_digits = digits.len().min(63);
-        // A trunk prefix has one digit, in Hungary two; in Argentina mobiles have two more inside.
+        // A trunk prefix has one digit, in Hungary two; in Argentina mobile numbers have two more inside.
         has(n_digits)
             || digits.starts_with(['0', '1', '8']) && (has(n_digits - 1) || n_digits > 2 && has(n_digits - 2))
             || n_digits > 2 && has(n_digits - 2) && digits.contains("15")
     }
 
-    /// What is left of the digits without a prefix begins as a number of the plan does.
+    /// Returns true if the digits without a prefix begin like a number of the plan.
     fn has_shape(&self, digits: &str) -> bool {
         let Some(kept) = SHAPES.get(self.region as usize) else { return true };
         let kept = kept.get_or_init(|| DATABASE.by_id(self.region.as_ref()).and_then(shape));
@@ -99,8 +99,8 @@ impl Plan {
     }
 }
 
-/// All kinds of numbers of a plan, and of those that share its country code, as one expression; `None` where a national
-/// prefix is not only taken away.
+/// Returns one expression for all kinds of numbers of a plan and of plans with the same country code; `None` if a
+/// national prefix is more than removed.
 fn shape(metadata: &Metadata) -> Option<Shape> {
     if metadata.national_prefix_transform_rule().is_some() {
         return None;
@@ -113,13 +113,13 @@ fn shape(metadata: &Metadata) -> Option<Shape> {
     Some(Shape { national: anchored(&expressions)?, abroad: anchored(&[abroad])? })
 }
 
-/// One of some expressions at the start of a text.
+/// Returns an expression that matches one of several at the start of a text.
 fn anchored(expressions: &[&str]) -> Option<Regex> {
     let any = format!("^(?:{})", expressions.join(")|^(?:"));
     RegexBuilder::new(&any).ignore_whitespace(true).unicode(false).build().ok()
 }
 
-/// The expressions of all kinds of numbers that are dialled.
+/// Returns the expressions of all kinds of numbers that can be dialled.
 fn kinds(metadata: &Metadata) -> impl Iterator<Item = &str> {
     let kinds = metadata.descriptors();
     let kinds = [
@@ -143,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    /// Digits that the plan itself takes for a number.
+    /// Returns true if the plan itself accepts the digits.
     fn is_valid(plan: Plan, digits: &str) -> bool {
         phonenumber::parse(Some(plan.region), digits).is_ok_and(|number| number.is_valid())
     }
@@ -173,7 +173,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_has_no_shape_is_no_number(digits in "[0-9]{7,12}") {
+        fn digits_without_the_shape_are_never_valid(digits in "[0-9]{7,12}") {
             for plan in all().filter(|plan| !plan.has_shape(&digits)) {
                 prop_assert!(!is_valid(plan, &digits), "{plan:?}");
             }

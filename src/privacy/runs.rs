@@ -1,22 +1,22 @@
-//! Runs of digit groups: `+1 (415) 555-2671`, `4111 1111 …`, `10.0.0.7`. Every recogniser of numbers starts here.
+//! Runs of digit groups: `+1 (415) 555-2671`, `4111 1111 …`, `10.0.0.7`. All recognisers of numbers begin with them.
 //!
-//! Text is mostly letters, so blocks without a digit are passed over whole.
+//! Text is mostly letters, so blocks without a digit are skipped as a whole.
 
 use super::iban;
 use super::run::Run;
 
-/// Bytes looked at together when there is no digit.
+/// Bytes checked at once for a digit.
 const BLOCK: usize = 32;
-/// Longest gap between two groups, in bytes.
+/// Maximum gap between two groups, in bytes.
 const MAX_GAP: usize = 3;
-/// Most groups of a run; what is longer is a table of numbers, and cut.
+/// Maximum number of groups of a run; a longer one is a table of numbers and is cut.
 const MAX_GROUPS: usize = 20;
-/// Fewest digits of anything that is looked for, but for dotted addresses.
+/// Minimum number of digits of any value, except dotted addresses.
 const FEWEST_DIGITS: usize = 7;
 /// Groups of a dotted address.
 const ADDRESS_GROUPS: usize = 4;
 
-/// Visits the runs of a text that hold enough digits to be looked at.
+/// Visits the runs of a text with enough digits.
 pub(super) fn for_each(text: &str, mut visit: impl FnMut(&Run)) {
     let bytes = text.as_bytes();
     let mut run = Run::default();
@@ -43,14 +43,14 @@ pub(super) fn for_each(text: &str, mut visit: impl FnMut(&Run)) {
     }
 }
 
-/// A run that is looked at may be in the text.
+/// Returns true if the text may have such a run.
 pub(super) fn any(text: &str) -> bool {
     let mut any = false;
     for_each(text, |_| any = true);
     any
 }
 
-/// The first digit from byte `at` on.
+/// Returns the first digit from byte `at` on.
 pub(super) fn next_digit(bytes: &[u8], mut at: usize) -> Option<usize> {
     while at + BLOCK <= bytes.len() {
         let block = &bytes[at..at + BLOCK];
@@ -62,14 +62,14 @@ pub(super) fn next_digit(bytes: &[u8], mut at: usize) -> Option<usize> {
     bytes[at.min(bytes.len())..].iter().position(u8::is_ascii_digit).map(|offset| at + offset)
 }
 
-/// The first byte of the next group, if only separators stand between.
+/// Returns the first byte of the next group, if only separators are between.
 fn next_group(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while at < bytes.len() && at - from <= MAX_GAP {
         match bytes[at] {
             b'0'..=b'9' => return (at > from).then_some(at),
             b' ' | b'(' | b')' | b'.' | b'-' | b'/' => at += 1,
-            // A blank that does not break the line.
+            // A non-breaking space.
             0xc2 if bytes.get(at + 1) == Some(&0xa0) => at += 2,
             _ => return None,
         }
@@ -77,8 +77,8 @@ fn next_group(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// Two capitals are before it, or the small letters of a country and two digits, as in an account number whose groups hold
-/// letters.
+/// Returns true if two capitals, or the lower-case code of a country and two digits, precede it, as in an account
+/// number whose groups have letters.
 fn may_be_account(bytes: &[u8], start: usize) -> bool {
     let Some(letters) = bytes[..start].last_chunk::<2>() else { return false };
     letters.iter().all(u8::is_ascii_uppercase)

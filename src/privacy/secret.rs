@@ -1,39 +1,39 @@
-//! A secret that was found, and the placeholder for it.
+//! A secret in a text, and its placeholder.
 
 use std::ops::Range;
 
 use super::vendors::{VENDORS, WEBHOOKS};
-use super::{Found, Kind, Standing};
+use super::{FoundValue, PrivacyKind, Standing};
 
 /// In the middle of a `RapidAPI` key: 10 letters and digits, `msh`, 15, `p1`, 6, `jsn`, 11.
 pub(super) const RAPID_API: &str = "msh";
 pub(super) const RAPID_API_LENGTH: usize = 50;
 pub(super) const RAPID_API_MARKS: [(usize, &str); 3] = [(10, "msh"), (28, "p1"), (36, "jsn")];
-/// What a JSON web token begins with, fewest bytes of one, and its parts: signed, and encrypted.
+/// The start of a JSON web token, its minimum length, and its number of parts: signed, and encrypted.
 pub(super) const JWT: &str = "eyJ";
 pub(super) const LEAST_JWT: usize = 20;
 pub(super) const JWT_PARTS: [usize; 2] = [3, 5];
-/// What a private key begins with, and what it ends with.
+/// The start and the end of a private key.
 pub(super) const PEM: &str = "-----BEGIN ";
 pub(super) const PEM_END: &str = "-----END ";
 pub(super) const DASHES: &str = "-----";
 /// Bytes by which a long value is judged.
 pub(super) const MAX_JUDGED: usize = 512;
-/// Fewest zeros by which a placeholder of ours is known.
+/// Minimum number of zeros that identify a placeholder of ours.
 const LEAST_ZEROS: usize = 3;
 
-/// The part of a value by which it is judged.
+/// Returns the part of a value by which it is judged.
 pub(super) fn head(value: &str) -> &str {
     &value[..value.floor_char_boundary(MAX_JUDGED)]
 }
 
-pub(super) fn secret(text: &str, span: Range<usize>, kind: Kind) -> Found {
+pub(super) fn secret(text: &str, span: Range<usize>, kind: PrivacyKind) -> FoundValue {
     let value = &text[span.clone()];
     let standing = number(value).map_or(Standing::Personal, |number| Standing::Placeholder(Some(number)));
-    Found::new(kind, span.start, span.end, value, standing)
+    FoundValue::new(kind, span.start, span.end, value, standing)
 }
 
-/// The parts of a secret that say whose it is, and stay.
+/// Returns the parts of a secret that identify its service, which are not replaced.
 fn kept(value: &str) -> Vec<Range<usize>> {
     if is_rapid_api(value) {
         return RAPID_API_MARKS.iter().map(|&(at, mark)| at..at + mark.len()).collect();
@@ -50,7 +50,7 @@ fn kept(value: &str) -> Vec<Range<usize>> {
     longest.map(|end| 0..end).into_iter().collect()
 }
 
-/// The characters of a secret that a placeholder replaces: letters and digits outside of what stays and of escapes.
+/// Returns the characters of a secret that are replaced: letters and digits outside of kept parts and of escapes.
 fn body(value: &str) -> impl Iterator<Item = (usize, char)> {
     let kept = kept(value);
     value.char_indices().filter(move |&(at, c)| {
@@ -58,19 +58,19 @@ fn body(value: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// The number of a placeholder of ours: zeros, and the number at the end.
+/// Returns the number of a placeholder of ours: zeros, and the number at the end.
 pub(super) fn number(value: &str) -> Option<u64> {
-    // Most words are asked for and hold no zero.
+    // Most words that are checked have no zero.
     memchr::memchr(b'0', value.as_bytes())?;
     let body: String = body(value).map(|(_, c)| c).collect();
     let digits = body.trim_start_matches('0');
-    // A short one holds fewer zeros.
+    // A short one has fewer zeros.
     let least = LEAST_ZEROS.min(body.len().saturating_sub(1)).max(1);
     let is_ours = body.len() - digits.len() >= least && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_ours.then(|| if digits.is_empty() { Some(0) } else { digits.parse().ok() }).flatten()
 }
 
-/// The placeholder: of the same length, with the same prefix and separators, all else zeros and the number.
+/// Returns the placeholder: the same length, prefix and separators, with zeros and the number for the rest.
 pub(super) fn stand_in(written: &str, number: u64) -> String {
     let places: Vec<usize> = body(written).map(|(at, _)| at).collect();
     let width = places.len();
@@ -88,7 +88,7 @@ pub(super) fn stand_in(written: &str, number: u64) -> String {
     new
 }
 
-/// What stays of a private key: its first line, and its last.
+/// Returns the kept parts of a private key: its first line, and its last.
 fn pem_borders(value: &str) -> Vec<Range<usize>> {
     let first = value[PEM.len()..].find(DASHES).map_or(PEM.len(), |at| PEM.len() + at + DASHES.len());
     let last = value[first..].find(PEM_END).map_or(value.len(), |at| first + at);

@@ -1,6 +1,7 @@
-//! Words before a secret, in many languages, and how a word is tied to its value: `key = …`, `mein Passwort lautet …`.
+//! Words before a secret, in many languages, and how a word is joined to its value: `key = …`, `mein Passwort lautet
+//! …`.
 
-/// What a word announces.
+/// The kind of secret that a word announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
     Key,
@@ -8,7 +9,7 @@ pub(super) enum Word {
     Token,
 }
 
-/// The words. The first letter is left out where its case varies.
+/// The words. The first letter is omitted if its case varies.
 pub(super) const WORDS: [(&[&str], Word); 3] = [
     (
         &[
@@ -138,7 +139,7 @@ pub(super) const WORDS: [(&[&str], Word); 3] = [
         Word::Token,
     ),
 ];
-/// Between a word and its value, after quotes and blanks.
+/// Joints between a word and its value, after quotes and whitespace.
 const JOINTS: [&str; 37] = [
     "=>",
     "=",
@@ -178,11 +179,11 @@ const JOINTS: [&str; 37] = [
     "set to ",
     "reset to ",
 ];
-/// What may follow a joint: `was set to`.
+/// Text that may follow a joint: `was set to`.
 const CHANGES: [&str; 4] = ["set to ", "changed to ", "reset to ", "now "];
-/// Joints that are words of many uses: the value must be sure itself.
+/// Joints that are common words: the value must be certain by itself.
 const LOOSE_JOINTS: [&str; 9] = ["to ", "on ", "in ", "as ", "- ", "— ", "– ", "-> ", "→ "];
-/// After a word, before what it is the password of: `password for the wifi is …`.
+/// Text between a word and its joint that names the owner of the password: `password for the wifi is …`.
 const OWNERS: [&str; 24] = [
     " on ", " na ", " от ", " mitt ", " của ", " wifi", " mea ", " μου ", " ko ", " для ", " for ", " of ",
     " to ", " für ", " fürs ", " vom ", " von ", " para ", " de ", " del ", " da ", " do ", " pour ", " du ",
@@ -205,7 +206,7 @@ const FAR_JOINTS: [&str; 16] = [
     " ay ",
     " jest ",
 ];
-/// What may stand between a password's word and a joint in the same sentence, where the value is sure itself.
+/// Text between a word for a password and a joint in the same sentence, if the value is certain by itself.
 const SENTENCE_JOINTS: [&str; 27] = [
     ": ",
     " is ",
@@ -235,7 +236,7 @@ const SENTENCE_JOINTS: [&str; 27] = [
     "? ",
     " er ",
 ];
-/// Endings of a name that say which key or password it is.
+/// Suffixes of a name that distinguish several keys or passwords.
 const WHICH: [&str; 22] = [
     "_base",
     "_value",
@@ -260,7 +261,7 @@ const WHICH: [&str; 22] = [
     "_plain",
     "_text",
 ];
-/// Words before `key` or `token` whose value is no secret.
+/// Words before `key` or `token` whose value is not a secret.
 const NO_SECRETS: [&str; 26] = [
     "cache",
     "sort",
@@ -289,10 +290,10 @@ const NO_SECRETS: [&str; 26] = [
     "composite",
     "ssh",
 ];
-/// Words before `token` that say that a secret follows even where it looks like an id.
+/// Words before `token` that announce a secret even if it looks like an id.
 const NAMING: [&str; 10] =
     ["api", "access", "secret", "server", "auth", "private", "account", "bot", "personal", "admin"];
-/// Schemes of a header `Authorization`.
+/// Schemes of the header `Authorization`.
 const SCHEMES: [&str; 12] = [
     "Bearer ",
     "bearer ",
@@ -310,40 +311,40 @@ const SCHEMES: [&str; 12] = [
 /// Quotes and emphasis before a value, and after a word.
 const OPENING: [char; 14] = ['"', '\'', '\\', '`', '*', '“', '„', '”', '«', '»', '‘', '‚', '「', '『'];
 const CLOSING: [char; 13] = ['"', '\'', '\\', ']', '`', '*', '“', '”', '«', '»', '’', '」', '』'];
-/// Most bytes from a word to its value, and to a joint that is not right after it.
+/// Maximum number of bytes from a word to its value, and to a joint that is not directly after it.
 const MAX_TIE: usize = 20;
 const MAX_FAR: usize = 48;
-/// Fewest characters of a password that is not right behind its word.
+/// Minimum length of a password that is not directly after its word.
 const SURE_CHARS: usize = 8;
-/// The same of another secret.
+/// The same for other secrets.
 const SURE_RANDOM: usize = 20;
-/// Bytes of a word that is looked for as a whole word.
+/// Length of a word up to which it has to be a whole word.
 const SHORT_WORD: usize = 4;
-/// Bytes before a word that can say something of it.
+/// Bytes before a word that can modify it.
 const MAX_BEFORE: usize = 48;
-/// Most bytes of an ending of a word: `Passworts`, `şifrem`.
+/// Maximum length in bytes of an inflection: `Passworts`, `şifrem`.
 const MAX_ENDING: usize = 8;
 
-/// How a value is tied to its word.
+/// The connection of a value to its word.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tie {
     /// The first byte of the value.
     pub(super) from: usize,
-    /// The quote that it is in.
+    /// The quote around the value.
     pub(super) quote: Option<char>,
-    /// Only near: the value must be sure itself.
+    /// Whether the value is only near the word: it must be certain by itself.
     pub(super) is_loose: bool,
-    /// The value may look like an id.
+    /// Whether the value may look like an id.
     pub(super) is_named: bool,
-    /// A user and a password in base64 may follow.
+    /// Whether a user and a password in base64 may follow.
     pub(super) is_basic: bool,
 }
 
-/// The tie of the word at these bytes to a value after it.
+/// Returns the connection of the word at these bytes to a value after it.
 pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) -> Option<Tie> {
     let before = &text[text.floor_char_boundary(word_start.saturating_sub(MAX_BEFORE))..word_start];
     let mut rest = text.get(word_end..)?;
-    // Short words are whole words.
+    // Short words have to be whole words.
     let is_short = word_end - word_start <= SHORT_WORD;
     if word == Word::Password && is_short {
         let is_joined = before.ends_with(|c: char| c.is_alphanumeric())
@@ -386,7 +387,7 @@ pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) ->
     } else if let Some(value) = in_sentence(rest, word) {
         (value, true)
     } else if rest.starts_with([' ', '"', '\'', '`', '(', '“', '„', '«', '‘', '「', '『', '*']) {
-        // After a word of another script a Latin word is no prose.
+        // After a word in another script, a Latin word is not prose.
         let is_apart = word == Word::Password && !whole.ends_with(|c: char| u32::from(c) < 0x0370);
         (behind.trim_start_matches('('), !is_apart)
     } else {
@@ -400,7 +401,7 @@ pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) ->
     // A signed cookie of Node.
     let value = value.strip_prefix("s:").filter(|_| whole.ends_with("connect.sid")).unwrap_or(value);
     let from = text.len() - value.len();
-    // Far from its word it belongs to another.
+    // A value far from its word belongs to another.
     let most = MAX_TIE + MAX_FAR;
     if from - word_end > most || value.is_empty() {
         return None;
@@ -416,18 +417,19 @@ pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) ->
     Some(Tie { from, quote, is_loose, is_named, is_basic })
 }
 
-/// The text before a word of which the first letters are written here: `my ` of `my t` + `oken`.
+/// Returns the text before a word whose first letters are given here: `my ` of `my t` + `oken`.
 fn before_word(before: &str) -> &str {
     before.trim_end_matches(|c: char| c.is_alphanumeric()).trim_end_matches([' ', '_', '-'])
 }
 
-/// Letters that the word is joined to before it, in small letters: `public` of `PublicKey`.
+/// Returns the letters directly before the word, in lower case: `public` of `PublicKey`.
 fn joined_before(before: &str) -> String {
     let start = before.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len();
     before[start..].to_ascii_lowercase()
 }
 
-/// The text without what says which one it is: `secret_key_base: …`, `Unseal Key 2: …`, `key (not the old one): …`.
+/// Returns the text without a suffix that distinguishes several: `secret_key_base: …`, `Unseal Key 2: …`, `key (not the
+/// old one): …`.
 fn without_which(rest: &str) -> &str {
     let is_joint = |behind: &&str| behind.trim_start_matches(['"', '\'', ' ']).starts_with([':', '=']);
     if let Some(behind) = WHICH.iter().find_map(|which| rest.strip_prefix(which)).filter(is_joint) {
@@ -444,7 +446,7 @@ fn without_which(rest: &str) -> &str {
     remark.filter(is_joint).unwrap_or(rest)
 }
 
-/// What follows a joint in the same sentence, where it is sure: letters and digits or signs, and long.
+/// Returns the text after a joint in the same sentence, if it is certain: long, with letters and digits or signs.
 fn in_sentence(rest: &str, word: Word) -> Option<&str> {
     if !rest.starts_with([' ', '?', ',']) {
         return None;
@@ -467,7 +469,7 @@ fn in_sentence(rest: &str, word: Word) -> Option<&str> {
     joints.into_iter().map(|at| &rest[at..]).find(is_sure)
 }
 
-/// Small letters, or letters of a script without cases, that end a word.
+/// Removes lower-case letters, or letters of a script without cases, that end a word.
 fn without_ending(rest: &str) -> &str {
     let length: usize = rest
         .chars()
@@ -480,13 +482,13 @@ fn without_ending(rest: &str) -> &str {
     if length <= MAX_ENDING { &rest[length..] } else { rest }
 }
 
-/// The word is an argument of a command: `--db-password`.
+/// Returns true if the word is an argument of a command: `--db-password`.
 fn is_flag(before: &str) -> bool {
     let name = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     before.len() - name.len() <= MAX_TIE && before[name.len()..].starts_with("--")
 }
 
-/// What follows a joint that is a few words away.
+/// Returns the text after a joint that is a few words away.
 fn far(rest: &str, word: Word) -> Option<&str> {
     if word == Word::Token || !OWNERS.iter().any(|owner| rest.starts_with(owner)) {
         return None;

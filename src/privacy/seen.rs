@@ -1,29 +1,29 @@
-//! What was seen of a text, so that nothing is gone over again and again.
+//! Remembers the scanned parts of a text, so that no part is scanned repeatedly.
 
 use std::ops::Range;
 
-use super::Kind;
+use super::PrivacyKind;
 use super::secret::JWT_PARTS;
 use super::vendors::Letters;
 
-/// The stretches that [`Seen`] keeps, after one for each alphabet of `vendors`.
-pub(super) const BEHIND_WORD: usize = Letters::COUNT;
-pub(super) const JWT_PART: usize = BEHIND_WORD + 1;
+/// Index of the stretches after a word; the stretches for the alphabets of `vendors` precede it.
+pub(super) const AFTER_WORD: usize = Letters::COUNT;
+pub(super) const JWT_PART: usize = AFTER_WORD + 1;
 const N_STRETCHES: usize = JWT_PART + JWT_PARTS[1];
 
-/// What was seen of a text, so that nothing is gone over again and again.
+/// The scanned parts of a text, so that no part is scanned repeatedly.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// The last stretch of letters that a value may have, for each kind of stretch.
+    /// The last stretch of letters allowed in a value, for each kind of stretch.
     stretches: [Range<usize>; N_STRETCHES],
-    /// Where the last key and the last token end.
+    /// The ends of the last key and the last token.
     pub(super) done: [usize; 2],
-    /// Where the next end of a private key is, from the byte it was looked for.
+    /// The next end of a private key, and the byte from which it was searched.
     pub(super) next_end: Option<(usize, Option<usize>)>,
 }
 
 impl Seen {
-    /// The end of the stretch from byte `from`.
+    /// Returns the end of the stretch from byte `from`.
     pub(super) fn end(
         &mut self,
         which: usize,
@@ -39,13 +39,13 @@ impl Seen {
         stretch.end
     }
 
-    /// The end of the stretch of these letters from byte `from`.
+    /// Returns the end of the stretch of these letters from byte `from`.
     pub(super) fn end_of(&mut self, letters: Letters, bytes: &[u8], from: usize) -> usize {
         self.end(letters as usize, bytes, from, |byte| letters.has(byte))
     }
 
-    /// A value of the kind that begins here is a part of the last one.
-    pub(super) fn is_part(&self, kind: Kind, from: usize) -> bool {
-        from < self.done[usize::from(kind == Kind::Token)]
+    /// Returns true if a value of the kind that begins here is a part of the last one.
+    pub(super) fn is_part(&self, kind: PrivacyKind, from: usize) -> bool {
+        from < self.done[usize::from(kind == PrivacyKind::Token)]
     }
 }

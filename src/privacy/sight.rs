@@ -1,7 +1,7 @@
-//! What a cell shows when it is looked at alone: values, placeholders, and the marks that say whether to look again once all
-//! values of a run are known.
+//! The contents of a cell: values, placeholders, and the marks that decide if it is read again once all values of a run
+//! are known.
 //!
-//! Logs repeat themselves: one prompt and its answer stand in row after row. So what a cell shows is kept for its equals.
+//! Logs are repetitive: one prompt and its answer occur in row after row. So the result of a cell is cached.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -10,38 +10,38 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::apply::{in_json, in_text};
 use super::known::{Sighting, marks};
-use super::{Found, Kind, Scanner, Standing};
+use super::{FoundValue, PrivacyKind, Scanner, Standing};
 
-/// Fewest bytes of a cell that is kept: a shorter one is looked at sooner than looked up.
+/// Minimum length of a cached cell in bytes: a shorter one is scanned faster than it is looked up.
 const LEAST_KEPT: usize = 48;
-/// Most cells that are kept.
+/// Maximum number of cached cells.
 const MOST_KEPT: usize = 1 << 17;
 
-/// How a cell is read.
+/// The format of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CellKind {
-    /// As it is.
+    /// Plain text.
     Text,
-    /// As JSON, text by text.
+    /// JSON, scanned text by text.
     Json,
 }
 
-/// What a cell shows.
+/// The contents of a cell.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Sight {
-    /// Its personal values, in order.
+    /// The personal values, in order.
     pub values: Vec<Sighting>,
-    /// The kinds and numbers of its placeholders, in order.
-    pub taken: Vec<(Kind, u64)>,
-    /// What a known value could be recognised by in it; see [`marks`].
+    /// The kinds and numbers of the placeholders, in order.
+    pub taken: Vec<(PrivacyKind, u64)>,
+    /// Marks by which known values could be in the cell; see [`marks`].
     pub marks: Vec<u32>,
 }
 
 impl Sight {
-    /// What a cell shows; `None` where that is nothing.
+    /// Returns the contents of a cell; `None` if there are none.
     pub fn of(scanner: &Scanner, cell: &str, kind: CellKind) -> Option<Self> {
         let mut sight = Self::default();
-        let visit = |found: &Found, text: &str| match found.standing {
+        let visit = |found: &FoundValue, text: &str| match found.standing {
             Standing::Personal => sight.values.push(Sighting::of(found, text)),
             Standing::Placeholder(Some(number)) => sight.taken.push((found.kind, number)),
             Standing::Placeholder(None) => {}
@@ -55,15 +55,15 @@ impl Sight {
     }
 }
 
-/// What the cells of a table showed so far. Cells are equal by their 128-bit hash, as rows are.
+/// A cache of the contents of cells. Cells are equal if their 128-bit hashes are, as for rows.
 #[derive(Debug, Default)]
 pub struct Repeated(RwLock<FxHashMap<Key, Option<Arc<Sight>>>>);
 
-/// How a cell is read, and its hash.
+/// The format of a cell, and its hash.
 type Key = (CellKind, u128);
 
 impl Repeated {
-    /// What a cell shows, by one scanner; `None` where that is nothing.
+    /// Returns the contents of a cell, by one scanner; `None` if there are none.
     pub fn see(&self, scanner: &Scanner, cell: &str, kind: CellKind) -> Option<Arc<Sight>> {
         let look = || Sight::of(scanner, cell, kind).map(Arc::new);
         if cell.len() < LEAST_KEPT {
@@ -75,7 +75,7 @@ impl Repeated {
         }
         let seen = look();
         let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        // What is repeated is mostly near, so older cells go.
+        // Repetitions are mostly close, so older cells are removed.
         if kept.len() >= MOST_KEPT {
             kept.clear();
         }

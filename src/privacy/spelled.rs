@@ -1,16 +1,16 @@
-//! E-mail addresses that are spelled so that no program reads them: `mira [at] quillpost [dot] net`, `mira at quillpost dot net`.
+//! E-mail addresses obfuscated against programs: `mira [at] quillpost [dot] net`, `mira at quillpost dot net`.
 //!
-//! A sign for `@` in brackets, or its name in another language, is enough with a domain after it. The English `at` is a word
-//! of every second sentence, so what is before it must look like the name of a mailbox: `look at example dot com` does not.
+//! A sign for `@` in brackets, or its name in another language, is sufficient if a domain follows. The English `at` is
+//! a common word, so the text before it must look like the name of a mailbox: `look at example dot com` does not.
 
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::address::{FILE_ENDINGS, MAX_DOMAIN, MAX_LOCAL, is_local, placeholder};
-use super::{Found, Kind, Standing};
+use super::{FoundValue, PrivacyKind, Standing};
 
-/// Signs and names that are an at-sign wherever a domain follows.
+/// Signs and names that mean an at-sign wherever a domain follows.
 const SURE: &[&str] = &[
     "[at]",
     "(at)",
@@ -64,9 +64,9 @@ const SURE: &[&str] = &[
     " παπάκι ",
     " kuyruklu a ",
 ];
-/// Words of many uses.
+/// Common words that may mean an at-sign.
 const UNSURE: &[&str] = &[" at ", " ät ", " et ", " @ "];
-/// Dots in the same ways.
+/// Names of the dot in the same styles.
 const DOTS: &[&str] = &[
     "[dot]",
     "(dot)",
@@ -111,7 +111,7 @@ const DOTS: &[&str] = &[
     "chấm ",
     ". ",
 ];
-/// Names of signs inside of a mailbox.
+/// Names of punctuation inside of a mailbox.
 const JOINTS: [(&str, &[&str]); 4] = [
     (
         ".",
@@ -184,7 +184,7 @@ const JOINTS: [(&str, &[&str]); 4] = [
     ),
     ("+", &["plus"]),
 ];
-/// Words before an English `at` that are no mailbox.
+/// Words before an English `at` that are not a mailbox.
 const NO_MAILBOX: &[&str] = &[
     "look",
     "looks",
@@ -284,9 +284,9 @@ const BEFORE_MAILBOX: &[&str] = &[
     "is", "to", "mail", "email", "e-mail", "address", "cc", "bcc", "its", "it's", "from", "gmail", "contact",
     "write", "ping", "me", "ask", "reach", "user", "message",
 ];
-/// Words that are near an address that has a dot as usual.
+/// Words near an address with a normal dot.
 const ABOUT_MAIL: [&str; 7] = ["mail", "Mail", "MAIL", "inbox", "correo", "courriel", "почт"];
-/// Bytes in which such a word is looked for.
+/// Bytes in which such a word is searched.
 const NEAR: usize = 40;
 
 static SIGNS: LazyLock<AhoCorasick> = LazyLock::new(|| {
@@ -296,18 +296,18 @@ static SIGNS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     signs.expect("a few short words")
 });
 
-/// A domain: its end, its normal form, and whether a dot of it is spelled.
+/// A domain: its end, its normal form, and whether one of its dots is spelled out.
 struct Domain {
     end: usize,
     name: String,
     is_spelled: bool,
 }
 
-/// Finds the spelled addresses of a text.
-pub(super) fn find(text: &str, found: &mut Vec<Found>) {
+/// Finds the spelled-out addresses of a text.
+pub(super) fn find(text: &str, found: &mut Vec<FoundValue>) {
     for hit in SIGNS.find_iter(text) {
         let is_sure = hit.pattern().as_usize() < SURE.len();
-        // A blank of the sign is that of the word before it, too.
+        // A space of the sign is also the space after the word before it.
         let Some(domain) = domain(text, hit.end()) else { continue };
         let Some((start, local)) = local(text, hit.start()) else { continue };
         if is_sure || is_mailbox(text, start, &local, &domain) {
@@ -316,8 +316,8 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// Finds an address with an at-sign whose dots are spelled: `mira@quillpost dot net`, `mira@quillpost[.]net`.
-pub(super) fn find_at(text: &str, start: usize, at: usize, found: &mut Vec<Found>) {
+/// Finds an address with an at-sign and spelled-out dots: `mira@quillpost dot net`, `mira@quillpost[.]net`.
+pub(super) fn find_at(text: &str, start: usize, at: usize, found: &mut Vec<FoundValue>) {
     if let Some(domain) =
         domain(text, at + 1).filter(|domain| domain.is_spelled && !text[at + 1..].starts_with(' '))
     {
@@ -325,17 +325,23 @@ pub(super) fn find_at(text: &str, start: usize, at: usize, found: &mut Vec<Found
     }
 }
 
-/// A spelled address may be in the text.
+/// Returns true if the text may contain a spelled-out address.
 pub(super) fn may_hold(text: &str) -> bool {
     SIGNS.find_iter(text).any(|hit| domain(text, hit.end()).is_some())
 }
 
-fn push(start: usize, local: &str, domain: &Domain, found: &mut Vec<Found>) {
+fn push(start: usize, local: &str, domain: &Domain, found: &mut Vec<FoundValue>) {
     let standing = placeholder(local, &domain.name).unwrap_or(Standing::Personal);
-    found.push(Found::new(Kind::Email, start, domain.end, format!("{local}@{}", domain.name), standing));
+    found.push(FoundValue::new(
+        PrivacyKind::Email,
+        start,
+        domain.end,
+        format!("{local}@{}", domain.name),
+        standing,
+    ));
 }
 
-/// Labels with dots between, as written or spelled.
+/// Reads labels separated by dots, written or spelled out.
 fn domain(text: &str, from: usize) -> Option<Domain> {
     let shown = &text[from..text.floor_char_boundary(text.len().min(from + MAX_DOMAIN))];
     let mut rest = shown.trim_start_matches(' ');
@@ -373,7 +379,7 @@ fn domain(text: &str, from: usize) -> Option<Domain> {
     (is_top && !is_word).then(|| Domain { end: end.unwrap_or(from), name: labels.join("."), is_spelled })
 }
 
-/// Bytes of the label at the start of a text.
+/// Returns the length in bytes of the label at the start of a text.
 fn label(text: &str) -> usize {
     let mut length = 0;
     for (at, c) in text.char_indices() {
@@ -391,7 +397,7 @@ fn starts_with(text: &str, start: &str) -> bool {
     head.is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
 }
 
-/// The mailbox before a sign: where it begins, and its normal form.
+/// Returns the start and the normal form of the mailbox before a sign.
 fn local(text: &str, end: usize) -> Option<(usize, String)> {
     let before = text[..end].trim_end_matches(' ');
     let mut start = before.len() - mailbox(before);
@@ -421,7 +427,7 @@ fn local(text: &str, end: usize) -> Option<(usize, String)> {
     is_right.then(|| (start, local.to_lowercase()))
 }
 
-/// Where a single letter begins that stands before byte `at` with one blank between.
+/// Returns the start of a single letter before byte `at`, with one space between.
 fn letter_before(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let letter = at.checked_sub(2)?;
@@ -429,7 +435,7 @@ fn letter_before(text: &str, at: usize) -> Option<usize> {
     (bytes[at - 1] == b' ' && bytes[letter].is_ascii_alphanumeric() && is_alone).then_some(letter)
 }
 
-/// The sign that the end of a text spells between two words of a mailbox, and the bytes of its name.
+/// Returns the sign that the end of a text spells out between two words of a mailbox, and the length of its name.
 fn joint_before(text: &str) -> Option<(&'static str, usize)> {
     let rest = text.trim_end_matches(' ');
     let named = JOINTS.iter().find_map(|(sign, names)| {
@@ -447,7 +453,7 @@ fn ends_with(text: &str, end: &str) -> bool {
     tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
 }
 
-/// Bytes of the mailbox at the end of a text.
+/// Returns the length in bytes of the mailbox at the end of a text.
 fn mailbox(text: &str) -> usize {
     let length: usize = text
         .chars()
@@ -461,7 +467,7 @@ fn mailbox(text: &str) -> usize {
     text[text.len() - length..].trim_start_matches(['.', '-', '+', '_']).len()
 }
 
-/// What is before an English `at` names a mailbox.
+/// Returns true if the text before an English `at` is the name of a mailbox.
 fn is_mailbox(text: &str, start: usize, local: &str, domain: &Domain) -> bool {
     if NO_MAILBOX.contains(&local) || !local.contains(|c: char| c.is_alphabetic()) {
         return false;

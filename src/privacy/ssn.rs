@@ -1,22 +1,22 @@
-//! US social security numbers and those of taxpayers, in groups of 3, 2 and 4 digits. Without the dashes they need a word
+//! US social security numbers and taxpayer numbers, in groups of 3, 2 and 4 digits. Without dashes they need a word
 //! nearby.
 
 use super::card::fill;
 use super::context::{announces_other, announces_ssn, came_before, goes_on, names_ssn};
 use super::run::Run;
-use super::{Found, Kind, Standing};
+use super::{FoundValue, PrivacyKind, Standing};
 
-/// Numbers that were printed on samples or are typed as one.
+/// Numbers printed on samples, or commonly typed as examples.
 const EXAMPLES: [&str; 3] = ["078051120", "219099999", "123456789"];
-/// First of the areas of placeholders, and how many there are. Their group is 00, which is never given out; a number in the
+/// First of the areas of placeholders, and their number. Their group is 00, which is never assigned; a number in the
 /// area 000 would lose its zeros where it is written as a number.
 const AREA: u64 = 900;
 const N_AREAS: u64 = 100;
-/// Numbers of an area with one group.
+/// Numbers per area with one group.
 const SERIALS: u64 = 10_000;
 
 /// Finds the numbers of a run.
-pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
+pub(super) fn find(text: &str, run: &Run, found: &mut Vec<FoundValue>) {
     let bytes = text.as_bytes();
     for first in 0..run.groups.len() {
         let Some(last) = shape(text, run, first) else { continue };
@@ -29,7 +29,7 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
             continue;
         }
         let digits = run.digits(text, first, last);
-        // What starts with a nine is given out to taxpayers without a social security number, in these groups.
+        // Numbers that start with nine are assigned to taxpayers without a social security number, in these groups.
         let is_taxpayer = is_named && matches!(&digits[3..4], "5" | "6" | "7" | "8" | "9");
         let is_number = &digits[..3] != "666"
             && (!digits.starts_with('9') || is_taxpayer)
@@ -46,11 +46,11 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<Found>) {
         } else {
             continue;
         };
-        found.push(Found::new(Kind::Ssn, start, end, digits, standing));
+        found.push(FoundValue::new(PrivacyKind::Ssn, start, end, digits, standing));
     }
 }
 
-/// The last group of a number that starts with this one.
+/// Returns the last group of a number that starts with group `first`.
 fn shape(text: &str, run: &Run, first: usize) -> Option<usize> {
     let size = |at: usize| run.groups.get(at).map(|(start, end)| end - start);
     if size(first) == Some(9) && announces_ssn(text, run.groups[first].0, run.groups[first].1) {
@@ -66,14 +66,14 @@ fn shape(text: &str, run: &Run, first: usize) -> Option<usize> {
     is_gap.then_some(first + 2)
 }
 
-/// The number of a placeholder.
+/// Returns the number of a placeholder.
 fn number(digits: &str) -> Option<u64> {
     let area = digits[..3].parse::<u64>().ok()?.checked_sub(AREA)?;
     let serial = digits[3..].strip_prefix("00")?.parse::<u64>().ok()?;
     Some(area * SERIALS + serial)
 }
 
-/// The placeholder: in areas from 900 on with the group 00.
+/// Returns the placeholder: in areas from 900 on, with the group 00.
 pub(super) fn stand_in(written: &str, number: u64) -> String {
     let area = AREA + number / SERIALS % N_AREAS;
     fill(written, &format!("{area}00{:04}", number % SERIALS))

@@ -1,9 +1,9 @@
-//! Where a value ends: the closing quote, the first character that no password has, the punctuation of a sentence.
+//! The end of a value: the closing quote, the first character that no password has, or the punctuation of a sentence.
 
 use super::random::LEAST_RANDOM;
 use super::secret::head;
 
-/// The end of a value in quotes that holds no blank.
+/// Returns the end of a quoted value without whitespace.
 pub(super) fn quoted(text: &str, from: usize, quote: char, least: usize) -> Option<usize> {
     let shown = head(&text[from..]);
     let length =
@@ -11,22 +11,23 @@ pub(super) fn quoted(text: &str, from: usize, quote: char, least: usize) -> Opti
     (length >= least && shown[length..].starts_with(quote)).then_some(from + length)
 }
 
-/// Bytes of a password at the start of a text. What is longer is no password.
+/// Returns the length in bytes of a password at the start of a text. Longer text is not a password.
 pub(super) fn password_end(shown: &str) -> usize {
     let is_part = |c: char| {
         !c.is_whitespace() && !c.is_control() && !r#""'\`,;<>(){}[]&"#.contains(c) && !is_foreign_mark(c)
     };
-    // Where words are not parted a password of Latin letters ends where the script changes.
+    // Without spaces between words, a password of Latin letters ends where the script changes.
     let is_latin = shown.starts_with(|c: char| c.is_ascii());
     let is_of_sentence = |c: char| is_latin && is_unparted(c);
     shown.find(|c| !is_part(c) || is_of_sentence(c)).unwrap_or(shown.len())
 }
 
-/// Bytes of a password from byte `from`. Behind an equals sign an ampersand begins the next parameter, elsewhere it is part of it.
+/// Returns the end of a password from byte `from`. After an equals sign an ampersand begins the next parameter,
+/// elsewhere it is part of the password.
 pub(super) fn whole_password_end(text: &str, from: usize) -> usize {
     let shown = head(&text[from..]);
     let mut end = password_end(shown);
-    // In a query another parameter follows.
+    // In a query string another parameter follows.
     let is_query = |behind: &str| {
         let next = behind.find(['&', '=', ' ', '\n', '"', '\'']).map(|at| behind.as_bytes()[at]);
         text[..from].ends_with('=') && next == Some(b'=')
@@ -40,7 +41,7 @@ pub(super) fn whole_password_end(text: &str, from: usize) -> usize {
     end
 }
 
-/// Quotes, dashes and marks that end a sentence, outside ASCII: nobody types them in a password.
+/// Non-ASCII quotes, dashes and marks that end a sentence, which are not typed in a password.
 fn is_foreign_mark(c: char) -> bool {
     matches!(u32::from(c),
         0xa1 | 0xab | 0xb7 | 0xbb | 0xbf
@@ -51,13 +52,13 @@ fn is_foreign_mark(c: char) -> bool {
         | 0xff5b..=0xff65)
 }
 
-/// Letters of scripts that put no blanks between words.
+/// Letters of scripts without spaces between words.
 fn is_unparted(c: char) -> bool {
     matches!(u32::from(c), 0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x9fff
         | 0xac00..=0xd7af | 0xf900..=0xfaff)
 }
 
-/// The value without the stars or bars that close an emphasis (`**…**`, `_…_`) that is open before it.
+/// Returns the value without the stars or underscores that close an emphasis opened before it (`**…**`, `_…_`).
 pub(super) fn without_emphasis<'t>(text: &str, from: usize, value: &'t str) -> &'t str {
     match text[..from].chars().next_back() {
         Some(mark @ ('*' | '_' | '~')) => value.trim_end_matches(mark),
@@ -65,7 +66,7 @@ pub(super) fn without_emphasis<'t>(text: &str, from: usize, value: &'t str) -> &
     }
 }
 
-/// The value without the punctuation of its sentence; the padding of base64 stays.
+/// Returns the value without the punctuation of its sentence; the padding of base64 is kept.
 pub(super) fn without_punctuation(value: &str) -> &str {
     let bare = value.trim_end_matches(['.', '=', '!', '?', ':', '/', '-']);
     let padded = value.trim_end_matches(['.', '!', '?', ':']);

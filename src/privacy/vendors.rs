@@ -1,12 +1,12 @@
-//! Keys and tokens that are known by their start: one row a form, with the service, the start, and the letters and length of
-//! what follows.
+//! Keys and tokens identified by their prefix: one row per form, with the service, the prefix, and the letters and
+//! length of the body.
 //!
-//! The formats are those that the services document. A row is data: nothing else has to change for a new service. Where one
-//! start begins with another the longer is first.
+//! The formats are documented by the services. A row is data: a new service needs no other change. If one prefix begins
+//! with another, the longer one is first.
 
-use super::Kind;
+use super::PrivacyKind;
 
-/// The letters that a body may have. The order is that of the stretches in `key::Seen`.
+/// The letters allowed in a body. The order is that of the stretches in `key::Seen`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Letters {
     /// Letters, digits, `-` and `_`.
@@ -19,14 +19,14 @@ pub(super) enum Letters {
     Hex,
     /// Letters, digits, `-`, `_`, `~` and dots.
     Dotted,
-    /// Base64 of either alphabet, with its padding.
+    /// Base64 in either alphabet, with its padding.
     Base64,
     /// Letters, digits and `$`.
     Dollar,
 }
 
 impl Letters {
-    /// Number of alphabets.
+    /// The number of alphabets.
     pub(super) const COUNT: usize = 7;
 
     pub(super) fn has(self, byte: u8) -> bool {
@@ -45,32 +45,32 @@ impl Letters {
 /// A form of key.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Vendor {
-    /// Whose it is; for readers of the table.
+    /// The service; for readers of the table.
     #[cfg_attr(not(test), allow(dead_code))]
     pub(super) name: &'static str,
     pub(super) start: &'static str,
     pub(super) letters: Letters,
-    /// Fewest and most bytes of the body.
+    /// Minimum and maximum length of the body in bytes.
     pub(super) least: usize,
     pub(super) most: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: PrivacyKind,
 }
 
 const fn open(name: &'static str, start: &'static str, letters: Letters, least: usize) -> Vendor {
-    Vendor { name, start, letters, least, most: usize::MAX, kind: Kind::Key }
+    Vendor { name, start, letters, least, most: usize::MAX, kind: PrivacyKind::Key }
 }
 
 const fn exact(name: &'static str, start: &'static str, letters: Letters, length: usize) -> Vendor {
-    Vendor { name, start, letters, least: length, most: length, kind: Kind::Key }
+    Vendor { name, start, letters, least: length, most: length, kind: PrivacyKind::Key }
 }
 
 const fn token(name: &'static str, start: &'static str, letters: Letters, least: usize) -> Vendor {
-    Vendor { name, start, letters, least, most: usize::MAX, kind: Kind::Token }
+    Vendor { name, start, letters, least, most: usize::MAX, kind: PrivacyKind::Token }
 }
 
 use Letters::{Alnum, Base64, Capitals, Dollar, Dotted, Hex, Plain};
 
-/// Longer starts are before those they begin with.
+/// Longer prefixes are before those they begin with.
 pub(super) const VENDORS: &[Vendor] = &[
     // Language models.
     open("Anthropic", "sk-ant-api03-", Plain, 20),
@@ -216,7 +216,7 @@ pub(super) const VENDORS: &[Vendor] = &[
     open("Typeform", "tfp_", Dotted, 40),
     open("Canva, Clickup", "pk_", Plain, 30),
     open("Asana", "0/", Hex, 32),
-    // Observation.
+    // Monitoring.
     open("Grafana", "glsa_", Plain, 32),
     open("Grafana", "glc_", Base64, 32),
     open("New Relic", "NRAK-", Alnum, 24),
@@ -308,15 +308,15 @@ pub(super) const VENDORS: &[Vendor] = &[
     open("Intra42", "s-s4t2ud-", Hex, 60),
 ];
 
-/// Keys that are known by what is inside them: the mark, what is before it and after it.
+/// Keys identified by a mark inside them: the mark, and the letters before and after it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Inner {
     #[cfg_attr(not(test), allow(dead_code))]
     pub(super) name: &'static str,
     pub(super) mark: &'static str,
-    /// Letters before the mark, fewest and most.
+    /// Letters before the mark, with minimum and maximum number.
     pub(super) before: (Letters, usize, usize),
-    /// Letters after it, fewest and most.
+    /// Letters after the mark, with minimum and maximum number.
     pub(super) after: (Letters, usize, usize),
 }
 
@@ -336,7 +336,8 @@ pub(super) const INNERS: &[Inner] = &[
     inner("Terraform", (Alnum, 14, 14), ".atlasv1.", (Plain, 50, 80)),
 ];
 
-/// Addresses that are secrets themselves: their start, with the host before it where it varies, and the fewest bytes behind it.
+/// URLs that are secrets: their start, with the host before it where it varies, and the minimum number of bytes after
+/// it.
 pub(super) const WEBHOOKS: &[(&str, usize)] = &[
     ("hooks.slack.com/services/", 20),
     ("hooks.slack.com/workflows/", 20),

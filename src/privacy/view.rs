@@ -1,14 +1,15 @@
-//! The normal view of a text: what a reader sees, with a way back to the bytes as written.
+//! The normal view of a text: the text as shown to a reader, with a mapping back to the bytes as written.
 //!
-//! Values hide in how text is written: full-width digits, soft hyphens and other invisible characters, blanks that do not
-//! break, HTML entities (`&#64;`), percent-encoding (`%40`), and escapes of JSON, Python and PHP (`\u0040`, `\x40`, `\/`).
-//! Recognisers read the view and know nothing of this. A text without such characters is its own view, and costs one look.
+//! Values can be hidden by encoding: full-width digits, soft hyphens and other invisible characters, non-breaking
+//! spaces, HTML entities (`&#64;`), percent-encoding (`%40`), and escapes of JSON, Python and PHP (`\u0040`, `\x40`,
+//! `\/`). Recognisers read the view and ignore all of this. A text without such characters is its own view, after one
+//! scan.
 
 use std::borrow::Cow;
 
 use memchr::memchr3_iter;
 
-/// Longest name or number of an entity.
+/// Maximum length of an entity's name or number.
 const MAX_ENTITY: usize = 8;
 /// Entities that can be part of a value or end one.
 const ENTITIES: [(&str, char); 18] = [
@@ -33,7 +34,7 @@ const ENTITIES: [(&str, char); 18] = [
 ];
 /// Entities of invisible characters.
 const INVISIBLE_ENTITIES: [&str; 4] = ["shy", "zwj", "zwnj", "ZeroWidthSpace"];
-/// Entities of the Latin letters from U+00C0 on, in their order.
+/// Entities of the Latin letters from U+00C0 on, in order.
 const LATIN_ENTITIES: [&str; 64] = [
     "Agrave", "Aacute", "Acirc", "Atilde", "Auml", "Aring", "AElig", "Ccedil", "Egrave", "Eacute", "Ecirc",
     "Euml", "Igrave", "Iacute", "Icirc", "Iuml", "ETH", "Ntilde", "Ograve", "Oacute", "Ocirc", "Otilde",
@@ -42,14 +43,14 @@ const LATIN_ENTITIES: [&str; 64] = [
     "igrave", "iacute", "icirc", "iuml", "eth", "ntilde", "ograve", "oacute", "ocirc", "otilde", "ouml",
     "divide", "oslash", "ugrave", "uacute", "ucirc", "uuml", "yacute", "thorn", "yuml",
 ];
-/// Where the decimal digits of other scripts begin: Arabic, Persian, those of India, Thai, full width.
+/// The zeros of decimal digits in other scripts: Arabic, Persian, those of India, Thai, full width.
 const ZEROS: [u32; 12] =
     [0x0660, 0x06f0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0e50, 0xff10];
 
-/// Where the bytes of a view are in the text as written.
+/// The mapping from bytes of a view to bytes of the text.
 #[derive(Debug, Default)]
 pub(super) struct Offsets {
-    /// Pieces of the view in order; empty where the view is the text.
+    /// Pieces of the view in order; empty if the view is the text.
     pieces: Vec<Piece>,
 }
 
@@ -60,7 +61,7 @@ struct Piece {
     /// First byte in the text, and the byte after the last.
     start: usize,
     end: usize,
-    /// The bytes are those of the text; otherwise the piece is one character that was decoded.
+    /// Whether the bytes are those of the text; otherwise the piece is one decoded character.
     is_copy: bool,
 }
 
@@ -70,7 +71,7 @@ impl Offsets {
         self.pieces.get(before.checked_sub(1)?).copied()
     }
 
-    /// The bytes of the text that are these bytes of the view.
+    /// Returns the bytes of the text for these bytes of the view.
     pub(super) fn back(&self, start: usize, end: usize) -> (usize, usize) {
         let (Some(first), Some(last)) = (self.piece(start), end.checked_sub(1).and_then(|at| self.piece(at)))
         else {
@@ -82,7 +83,7 @@ impl Offsets {
     }
 }
 
-/// The view of a text, and the way back.
+/// Returns the view of a text, and the mapping back.
 pub(super) fn normal_view(text: &str) -> (Cow<'_, str>, Offsets) {
     let mut view = String::new();
     let mut offsets = Offsets::default();
@@ -115,7 +116,7 @@ pub(super) fn normal_view(text: &str) -> (Cow<'_, str>, Offsets) {
     (Cow::Owned(view), offsets)
 }
 
-/// The bytes at which something may have to be decoded, in order.
+/// The bytes at which decoding may be needed, in order.
 struct Marks<'t> {
     ascii: std::iter::Peekable<memchr::Memchr3<'t>>,
     other: Option<std::iter::Peekable<OtherMarks<'t>>>,
@@ -162,7 +163,7 @@ impl Iterator for OtherMarks<'_> {
     }
 }
 
-/// What begins at this byte and is not what it seems: its length, and the character that it is, `None` for an invisible one.
+/// Decodes the characters at this byte, if needed: their length, and the character; `None` for an invisible one.
 fn decoded(text: &str, at: usize) -> Option<(usize, Option<char>)> {
     match text.as_bytes()[at] {
         b'\\' => escape(text, at),
@@ -185,13 +186,13 @@ fn character(text: &str, at: usize) -> Option<(usize, Option<char>)> {
         | '\u{2066}'..='\u{2069}'
         | '\u{feff}' => None,
         '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => Some(' '),
-        // Between digits alone: elsewhere a dash is punctuation.
+        // Only between digits: elsewhere a dash is punctuation.
         '\u{2010}'..='\u{2013}' | '\u{2212}' => {
             let follows = text[at + length..].chars().next().is_some_and(|next| next.is_ascii_digit());
             let before = text[..at].chars().next_back().is_some_and(|last| last.is_ascii_digit());
             Some(if follows && before { '-' } else { return None })
         }
-        // The dot of a domain, where Latin letters go on; elsewhere it ends a sentence.
+        // The dot of a domain if Latin letters follow; elsewhere it ends a sentence.
         '\u{3002}' | '\u{ff61}' => {
             let follows = text[at + length..].starts_with(|next: char| next.is_ascii_alphanumeric());
             let before = text[..at].ends_with(|last: char| last.is_ascii_alphanumeric());
@@ -208,11 +209,11 @@ fn character(text: &str, at: usize) -> Option<(usize, Option<char>)> {
     Some((length, decoded))
 }
 
-/// `\u0040`, `\x40`, `\/`, and what Markdown escapes (`\_`); the backslash can itself be escaped.
+/// Decodes `\u0040`, `\x40`, `\/`, and Markdown's escapes (`\_`); the backslash may itself be escaped.
 fn escape(text: &str, at: usize) -> Option<(usize, Option<char>)> {
     let bytes = text.as_bytes();
     if at > 0 && bytes[at - 1] == b'\\' {
-        // Judged with the first of them.
+        // Decoded with the first of them.
         return None;
     }
     let n_slashes = bytes[at..].iter().take_while(|&&byte| byte == b'\\').count();
@@ -231,7 +232,7 @@ fn escape(text: &str, at: usize) -> Option<(usize, Option<char>)> {
     Some((end - at, visible(decoded)))
 }
 
-/// `&#64;`, `&#x40;`, `&commat;`.
+/// Decodes `&#64;`, `&#x40;`, `&commat;`.
 fn entity(text: &str, at: usize) -> Option<(usize, Option<char>)> {
     let name = &text.as_bytes()[at + 1..];
     let length = name.iter().take(2 * MAX_ENTITY).position(|&byte| byte == b';')?;
@@ -253,7 +254,7 @@ fn entity(text: &str, at: usize) -> Option<(usize, Option<char>)> {
     Some((length, Some(c)))
 }
 
-/// `%40`, `%2540`; a percent sign itself stays.
+/// Decodes `%40`, `%2540`; a percent sign itself is unchanged.
 fn percent(text: &str, at: usize) -> Option<(usize, Option<char>)> {
     let mut length = 3;
     let mut c = readable(text.get(at + 1..at + 3)?)?;
@@ -265,7 +266,7 @@ fn percent(text: &str, at: usize) -> Option<(usize, Option<char>)> {
     c.is_ascii().then_some((length, Some(c)))
 }
 
-/// The character of a code in hex digits, if it can be part of a value or end one.
+/// Returns the character with a code in hex digits, if it can be part of a value or end one.
 fn readable(digits: &str) -> Option<char> {
     if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
@@ -273,19 +274,19 @@ fn readable(digits: &str) -> Option<char> {
     char::from_u32(u32::from_str_radix(digits, 16).ok()?).filter(|&c| is_text(c))
 }
 
-/// Not a control character, and no backslash, which would begin an escape that was none.
+/// Returns false for control characters, and for a backslash, which would begin a new escape.
 fn is_text(c: char) -> bool {
     !c.is_control() && c != '\\'
 }
 
-/// An escaped character as the view shows it; `None` for an invisible one.
+/// Returns a decoded character as the view shows it; `None` for an invisible one.
 fn visible(c: char) -> Option<char> {
     let mut buffer = [0; 4];
     let written: &str = c.encode_utf8(&mut buffer);
     character(written, 0).map_or(Some(c), |(_, decoded)| decoded)
 }
 
-/// The text without what the view takes out or decodes.
+/// Returns the text without the characters that the view removes or decodes.
 pub(super) fn plain(written: &str) -> Cow<'_, str> {
     normal_view(written).0
 }
@@ -297,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_hides_a_value_is_decoded_and_the_way_back_is_known() {
+    fn encoded_values_are_decoded_and_mapped_back() {
         let cases = [
             ("mira&#64;quillpost.net", "mira@quillpost.net"),
             ("mira&#x40;quillpost&period;net", "mira@quillpost.net"),
@@ -326,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_alike_stays() {
+    fn similar_text_is_unchanged() {
         for text in [
             r"C:\users\new",
             "50% off & more;",

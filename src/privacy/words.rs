@@ -1,7 +1,7 @@
-//! Words that say that a telephone number is near, by language, and the regions where each language is spoken.
+//! Words that announce a telephone number, by language, and the regions of each language.
 //!
-//! A `*` at the end lets any ending follow, one at the start any beginning. Strong words are about calling. Weak ones are
-//! about a person or a place: with them a number must be written in groups or with a zero in front.
+//! A `*` at the end allows any ending, one at the start any beginning. Strong words are about calling. Weak words are
+//! about a person or a place: with them a number must be written in groups or with a leading zero.
 
 use std::sync::LazyLock;
 
@@ -9,10 +9,10 @@ use aho_corasick::AhoCorasick;
 
 use super::plans::{Plan, regions};
 
-/// How much the words around a number say.
+/// The strength of the words around a number as a hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
-    /// The script that the text is in.
+    /// Only the script of the text.
     Script,
     /// A person, a place, a number of some kind.
     Weak,
@@ -20,18 +20,18 @@ pub(super) enum Strength {
     Strong,
 }
 
-/// A language: its regions, those with most speakers first, its words, and parts of words of scripts without blanks.
+/// A language: its regions by number of speakers, its words, and parts of words of scripts without spaces.
 struct Language {
     regions: &'static str,
     strong: &'static str,
     weak: &'static str,
-    /// Found anywhere, also inside of words.
+    /// Parts found anywhere, also inside of words.
     anywhere: &'static [&'static str],
-    /// Letters that are written nowhere else.
+    /// Letters that no other language uses.
     scripts: &'static [(char, char)],
 }
 
-/// The place of English in the list.
+/// The index of English in the list.
 const ENGLISH: usize = 0;
 
 const LANGUAGES: &[Language] = &[
@@ -318,16 +318,16 @@ const LANGUAGES: &[Language] = &[
     },
 ];
 
-/// A word to look for.
+/// A word to search for.
 struct Entry {
     language: usize,
     strength: Strength,
-    /// Any beginning, any ending.
+    /// Whether any beginning, and any ending, is allowed.
     open: [bool; 2],
 }
 
 struct Words {
-    /// Words of scripts with blanks, in a text of small letters with single blanks.
+    /// Words of scripts with spaces, in a lower-case text with single spaces.
     parted: AhoCorasick,
     entries: Vec<Entry>,
     anywhere: AhoCorasick,
@@ -362,7 +362,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     }
 });
 
-/// What words say about a number.
+/// The hints to a telephone number in the words around a number.
 #[derive(Debug, Default)]
 pub(super) struct Hint {
     pub(super) strength: Option<Strength>,
@@ -371,7 +371,7 @@ pub(super) struct Hint {
 }
 
 impl Hint {
-    /// Regions of the languages of the words.
+    /// Returns the regions of the languages of the words.
     pub(super) fn regions(&self) -> impl Iterator<Item = Plan> {
         self.languages.iter().flat_map(|&language| WORDS.regions[language].iter().copied())
     }
@@ -383,12 +383,12 @@ impl Hint {
         }
     }
 
-    /// A language other than English is spoken.
+    /// Returns true if a language other than English was found.
     pub(super) fn is_foreign(&self) -> bool {
         self.languages.iter().any(|&language| language != ENGLISH)
     }
 
-    /// Notes the regions where the script of a text is written, and no word is needed for a number that is written as one.
+    /// Adds the regions of the script of a text; a number written like a telephone number needs no word there.
     pub(super) fn read_script(&mut self, text: &str) {
         for (at, language) in LANGUAGES.iter().enumerate() {
             let is_written =
@@ -399,8 +399,8 @@ impl Hint {
         }
     }
 
-    /// Notes the words after a number: those of English belong to what follows.
-    pub(super) fn read_behind(&mut self, text: &str, joined: &str) {
+    /// Adds the words after a number, except English ones, which belong to the following text.
+    pub(super) fn read_after(&mut self, text: &str, joined: &str) {
         let mut hint = Self::default();
         hint.read(text, joined);
         if hint.is_foreign() && !hint.languages.contains(&ENGLISH) {
@@ -408,7 +408,7 @@ impl Hint {
         }
     }
 
-    /// Notes the words of a text; `joined` are its words in small letters with single blanks between.
+    /// Adds the words of a text; `joined` are its words in lower case with single spaces between.
     pub(super) fn read(&mut self, text: &str, joined: &str) {
         let words = &*WORDS;
         let bytes = joined.as_bytes();

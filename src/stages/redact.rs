@@ -29,10 +29,10 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{ColumnSpec, Edit, Reason, Redaction, RowIx, TableId};
 use crate::privacy::apply::{Finder, Replaced, redact_json, redact_text};
-use crate::privacy::known::{Known, OwnValues, Sighting};
+use crate::privacy::known::{KnownValues, OwnValues, Sighting};
 use crate::privacy::numbers::Numbers;
 use crate::privacy::sight::{CellKind, Repeated};
-use crate::privacy::{Kind, Names, NotedSpan, Region, Scanner, VERSION};
+use crate::privacy::{Names, NotedSpan, PrivacyKind, Region, Scanner, VERSION};
 
 static EMAIL: Reason = Reason::policy("privacy/email", "An e-mail address was replaced by a placeholder.");
 static PHONE: Reason = Reason::policy("privacy/phone", "A telephone number was replaced by a placeholder.");
@@ -70,7 +70,7 @@ pub(super) const LIST: [(ColumnSpec, CellKind); 1] = [(TEXT, CellKind::Text)];
 #[serde(deny_unknown_fields, default)]
 pub struct Redact {
     /// Kinds of values to replace: `email`, `phone`, `card`, `iban`, `ssn`, `key`, `token`, `ipv4`, `ipv6`, `mac`.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<PrivacyKind>,
     /// The region of telephone numbers in national format, such as "US"; with a region more numbers are found. Without
     /// one, a number in national format is only found next to a word such as "phone".
     pub default_region: Option<Region>,
@@ -81,7 +81,7 @@ pub struct Redact {
 
 impl Default for Redact {
     fn default() -> Self {
-        Self { kinds: Kind::ALL.to_vec(), default_region: None, names: None }
+        Self { kinds: PrivacyKind::ALL.to_vec(), default_region: None, names: None }
     }
 }
 
@@ -143,7 +143,7 @@ impl Stage for Redact {
         let scanner = self.scanner()?;
         let lists = TableFindings::collect(&view.parent(), cx, &scanner, &LIST)?;
         let requests = TableFindings::collect(view, cx, &scanner, &REQUEST)?;
-        let known = Known::of(|| lists.values().chain(requests.values()));
+        let known = KnownValues::of(|| lists.values().chain(requests.values()));
         let mut numbers = Numbers::default();
         assign_numbers(&[&lists, &requests], &known, &mut numbers);
         let finder = Finder::from(&scanner).with_known(&known);
@@ -183,7 +183,7 @@ impl Stage for Redact {
 impl Redact {
     /// Returns the reasons that the stage may give.
     pub(super) fn reasons(&self) -> Vec<&'static Reason> {
-        let named = self.kinds.iter().copied().chain(self.names.is_some().then_some(Kind::Name));
+        let named = self.kinds.iter().copied().chain(self.names.is_some().then_some(PrivacyKind::Name));
         let mut reasons: Vec<&'static Reason> = Vec::new();
         for kind in named {
             if !reasons.contains(&reason(kind)) {
@@ -214,19 +214,19 @@ impl Redact {
     }
 }
 
-fn reason(kind: Kind) -> &'static Reason {
+fn reason(kind: PrivacyKind) -> &'static Reason {
     match kind {
-        Kind::Email => &EMAIL,
-        Kind::Phone => &PHONE,
-        Kind::Card => &CARD,
-        Kind::Iban => &IBAN,
-        Kind::Ssn => &SSN,
-        Kind::Key => &KEY,
-        Kind::Token => &TOKEN,
-        Kind::Ipv4 => &IPV4,
-        Kind::Ipv6 => &IPV6,
-        Kind::Mac => &MAC,
-        Kind::Name => &NAME,
+        PrivacyKind::Email => &EMAIL,
+        PrivacyKind::Phone => &PHONE,
+        PrivacyKind::Card => &CARD,
+        PrivacyKind::Iban => &IBAN,
+        PrivacyKind::Ssn => &SSN,
+        PrivacyKind::Key => &KEY,
+        PrivacyKind::Token => &TOKEN,
+        PrivacyKind::Ipv4 => &IPV4,
+        PrivacyKind::Ipv6 => &IPV6,
+        PrivacyKind::Mac => &MAC,
+        PrivacyKind::Name => &NAME,
     }
 }
 
@@ -248,7 +248,7 @@ pub(super) struct TableFindings {
 struct RowFindings {
     position: u32,
     values: Vec<Sighting>,
-    taken: Vec<(Kind, u64)>,
+    taken: Vec<(PrivacyKind, u64)>,
 }
 
 impl TableFindings {
@@ -320,7 +320,7 @@ impl TableFindings {
     }
 
     /// Returns whether the row has values or placeholders, or may contain a known value.
-    pub(super) fn holds(&self, row: RowIx, known: &Known) -> bool {
+    pub(super) fn holds(&self, row: RowIx, known: &KnownValues) -> bool {
         let may_hold = || {
             let at = self.marks.binary_search_by_key(&row, |(row, _)| *row).ok()?;
             let marks = &self.marks[at].1;
@@ -340,14 +340,14 @@ fn in_order(mut marks: Vec<u32>) -> Vec<u32> {
 }
 
 /// Formats placeholders as `email 7,phone 2`.
-fn placeholder_list(placeholders: impl Iterator<Item = (Kind, u64)>) -> String {
+fn placeholder_list(placeholders: impl Iterator<Item = (PrivacyKind, u64)>) -> String {
     let words: Vec<String> = placeholders.map(|(kind, number)| format!("{} {number}", kind.name())).collect();
     words.join(",")
 }
 
 /// Assigns numbers to the values of all rows, in the order of the rows, after reserving the numbers of the placeholders
 /// that the log already has.
-pub(super) fn assign_numbers(tables: &[&TableFindings], known: &Known, numbers: &mut Numbers) {
+pub(super) fn assign_numbers(tables: &[&TableFindings], known: &KnownValues, numbers: &mut Numbers) {
     for (kind, number) in tables.iter().flat_map(|seen| &seen.rows).flat_map(|row| &row.taken) {
         numbers.take(*kind, *number);
     }
@@ -362,7 +362,7 @@ pub(super) fn assign_numbers(tables: &[&TableFindings], known: &Known, numbers: 
 /// Reserves the numbers of the placeholders in a cell that [`Redact`] wrote.
 pub(super) fn reserve_noted(cell: &str, numbers: &mut Numbers) {
     for (kind, number) in cell.split(',').filter_map(|word| word.split_once(' ')) {
-        if let (Some(kind), Ok(number)) = (Kind::from_name(kind), number.parse()) {
+        if let (Some(kind), Ok(number)) = (PrivacyKind::from_name(kind), number.parse()) {
             numbers.take(kind, number);
         }
     }
@@ -376,7 +376,7 @@ struct ListFindings {
 #[derive(Default)]
 struct ListPlaceholders {
     /// The kind and number of each value.
-    numbers: Vec<(Kind, u64)>,
+    numbers: Vec<(PrivacyKind, u64)>,
     /// The places of the values.
     spans: Vec<NotedSpan>,
 }
@@ -432,14 +432,17 @@ impl ListFindings {
         serde_json::to_string(spans).expect("places and words are JSON")
     }
 
-    fn numbers_of(&self, list: RowIx) -> &[(Kind, u64)] {
+    fn numbers_of(&self, list: RowIx) -> &[(PrivacyKind, u64)] {
         self.lists.get(&list).map_or(&[], |list| &list.numbers)
     }
 }
 
 /// Returns the placeholders in the recorded call (or in the answer, if it has no separate calls) that are neither in the
 /// conversation nor in the docs, as JSON; `None` if there are none.
-fn answer_only_placeholders(replaced: &[(ColumnSpec, Replaced)], docs: &[(Kind, u64)]) -> Option<String> {
+fn answer_only_placeholders(
+    replaced: &[(ColumnSpec, Replaced)],
+    docs: &[(PrivacyKind, u64)],
+) -> Option<String> {
     let of = |wanted: ColumnSpec| {
         replaced.iter().filter(move |(column, _)| *column == wanted).map(|(_, replaced)| replaced)
     };
@@ -447,7 +450,8 @@ fn answer_only_placeholders(replaced: &[(ColumnSpec, Replaced)], docs: &[(Kind, 
     let has_calls = of(RESPONSE).any(is_of_call);
     let mut answer_only: Vec<&str> = Vec::new();
     for value in of(RESPONSE).filter(|value| !has_calls || is_of_call(value)) {
-        let is_same = |kind: Kind, number: u64| number == value.number && kind.is_numbered_with(value.kind);
+        let is_same =
+            |kind: PrivacyKind, number: u64| number == value.number && kind.is_numbered_with(value.kind);
         let is_in_request = of(MESSAGES).any(|other| is_same(other.kind, other.number))
             || docs.iter().any(|&(kind, number)| is_same(kind, number));
         if !is_in_request && !answer_only.contains(&&*value.placeholder) {

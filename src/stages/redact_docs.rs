@@ -26,7 +26,7 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::engine::vocabulary::{RowIx, TableId};
 use crate::privacy::apply::{Finder, Replaced, fill, redact_text};
-use crate::privacy::known::Known;
+use crate::privacy::known::KnownValues;
 use crate::privacy::numbers::Numbers;
 use crate::privacy::{NotedSpan, VERSION};
 
@@ -93,7 +93,7 @@ impl Stage for RedactDocs {
         } else {
             TableFindings::collect(&view.whole(), cx, &scanner, &LIST)?
         };
-        let known = Known::of(|| lists.values());
+        let known = KnownValues::of(|| lists.values());
         assign_numbers(&[&lists], &known, &mut numbers);
         let finder = Finder::from(&scanner).with_known(&known);
         let wanted = |row: RowIx| lists.holds(row, &known) || noted.contains_key(&row);

@@ -1,14 +1,14 @@
-//! Labelled sentences: what is found of their values, and which look-alikes stay.
+//! Tests on labelled sentences: their values are found, and look-alikes are unchanged.
 
 use serde_json::Value;
 
 use super::{redacted, scanner};
-use crate::privacy::Kind;
+use crate::privacy::PrivacyKind;
 
-/// A sentence, its labels (kind, first byte, byte behind), and whether it is a look-alike.
+/// A sentence, its labels (kind, first byte, byte after the last), and whether it is a look-alike.
 pub(super) type Labelled = (String, Vec<(String, usize, usize)>, bool);
 
-/// The labelled sentences of a file.
+/// Reads the labelled sentences of a file.
 pub(super) fn labelled(file: &str) -> Vec<Labelled> {
     let path = format!("{}/tests/privacy/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
@@ -21,10 +21,10 @@ pub(super) fn labelled(file: &str) -> Vec<Labelled> {
 }
 
 #[test]
-fn labelled_values_are_found_and_look_alikes_stay() {
-    /// Fewest of a hundred labelled values that are found, and of a hundred found that are labelled.
+fn labelled_values_are_found_and_look_alikes_are_unchanged() {
+    /// Minimum recall and precision, in percent.
     const MARK: usize = 96;
-    /// Most of a hundred look-alikes that are changed.
+    /// Maximum share of changed look-alikes, in percent.
     const MOST_CHANGED: usize = 1;
     let scanner = scanner();
     for file in ["open.jsonl", "aside.jsonl"] {
@@ -50,7 +50,7 @@ fn labelled_values_are_found_and_look_alikes_stay() {
                 counts.entry(value.0).or_default()[1] += 1;
             }
         }
-        assert_eq!(counts.len(), Kind::ALL.len());
+        assert_eq!(counts.len(), PrivacyKind::ALL.len());
         assert!(changed.len() * 100 <= look_alikes * MOST_CHANGED, "{file}: {changed:?}");
         for (kind, [labelled, found, right]) in counts {
             assert!(right * 100 >= labelled * MARK, "{file}: of {labelled} of kind {kind} {right} are found");
@@ -59,14 +59,13 @@ fn labelled_values_are_found_and_look_alikes_stay() {
     }
 }
 
-/// What a file of labelled sentences is held to, in percent.
+/// The required figures for a file of labelled sentences, in percent.
 struct Marks<'a> {
-    /// Fewest of the labelled values of each kind that are found. A key and a token are one, as one secret can be announced as
-    /// either.
+    /// Minimum recall of each kind. Keys and tokens count as one kind, as words announce a secret as either.
     recall: &'a [(&'a str, usize)],
-    /// Fewest of the found values that are labelled.
+    /// Minimum precision.
     precision: usize,
-    /// Most look-alikes that are changed.
+    /// Maximum share of changed look-alikes.
     look_alikes: usize,
 }
 
@@ -104,7 +103,7 @@ fn hold_to(file: &str, marks: &Marks<'_>) {
 }
 
 #[test]
-fn values_of_sentences_without_a_template_are_found() {
+fn values_in_sentences_without_a_template_are_found() {
     let recall = [
         ("email", 96),
         ("phone", 96),
@@ -131,10 +130,10 @@ fn values_of_sentences_without_a_template_are_found() {
     hold_to("typed.jsonl", &Marks { recall: &recall, precision: 98, look_alikes: 0 });
 }
 
-/// The third of those sentences that recognisers are not tuned on: what may be expected of text never seen. The marks are what
-/// is reached and must not be lost, not what is aimed at.
+/// The third of those sentences for which recognisers are not tuned, to measure the quality on unseen text. The figures
+/// are the current ones, which must not get worse, not a goal.
 #[test]
-fn values_of_sentences_that_nothing_was_tuned_on_are_found_as_often_as_before() {
+fn recall_and_precision_on_untuned_sentences_do_not_get_worse() {
     let recall = [
         ("email", 89),
         ("phone", 90),

@@ -1,4 +1,4 @@
-//! What holds for any text and any JSON.
+//! Laws for any text and any JSON.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -10,7 +10,7 @@ use crate::privacy::apply::{in_json, in_value, redact_json, redact_value};
 use crate::privacy::masked;
 use crate::privacy::numbers::Numbers;
 
-/// Text of what people write around values, and values.
+/// Generates text around values as people write it, and values.
 fn mixed_text() -> impl Strategy<Value = String> {
     let values: Vec<String> = labelled("open.jsonl")
         .into_iter()
@@ -27,7 +27,7 @@ fn mixed_text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    // The same cases each time: a value glued to another can still be read in two ways, once in some ten thousand.
+    // Always the same cases: adjacent values can still be read in two ways, about once in ten thousand texts.
     #![proptest_config(ProptestConfig { cases: 512, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
     #[test]
@@ -47,7 +47,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_in_a_message_is_missed_because_its_cell_was_searched_first(text in mixed_text()) {
+    fn every_value_found_in_a_message_is_found_in_its_cell(text in mixed_text()) {
         let cell = json!([{"role": "user", "content": text.clone()}]).to_string();
         let plain = scanner().scan(&text).iter().filter(|it| it.is_personal()).count();
         let mut in_cell = 0;
@@ -56,7 +56,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cell_is_redacted_as_if_it_were_always_read(
+    fn skipping_the_parse_of_a_cell_never_changes_the_result(
         key in mixed_text(), inner in mixed_text(), texts in proptest::collection::vec(mixed_text(), 1..4),
         numbers in proptest::collection::vec(any::<u64>(), 0..3),
         word in "(contact|phone|key|password|token|order|card|number|ip|x)"
@@ -72,7 +72,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_searched_without_harm(text in any::<String>()) {
+    fn any_text_is_searched_without_a_panic(text in any::<String>()) {
         redacted(&text);
         masked(&text);
     }

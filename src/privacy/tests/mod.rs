@@ -1,4 +1,4 @@
-//! What is found, what stays, and what a placeholder looks like.
+//! Tests of the values found, of look-alikes, and of the format of placeholders.
 
 mod labelled;
 mod laws;
@@ -8,20 +8,20 @@ use serde_json::{Value, json};
 use super::apply::{in_json, in_text, redact_json, redact_text};
 use super::numbers::Numbers;
 use super::vendors::{INNERS, Letters, VENDORS, WEBHOOKS};
-use super::{Kind, Names, Region, Scanner, Standing, masked};
+use super::{Names, PrivacyKind, Region, Scanner, Standing, masked};
 
 fn scanner() -> Scanner {
-    Scanner::new(&Kind::ALL, None, Names::default())
+    Scanner::new(&PrivacyKind::ALL, None, Names::default())
 }
 
-/// The text redacted on its own.
+/// Returns the text, redacted on its own.
 fn redacted(text: &str) -> String {
     let (scanner, mut numbers) = (scanner(), Numbers::default());
     in_text(&scanner, text, |found, _| learn(&mut numbers, found));
     redact_text(&scanner, &numbers, text).map_or_else(|| text.to_owned(), |(new, _)| new)
 }
 
-fn learn(numbers: &mut Numbers, found: &super::Found) {
+fn learn(numbers: &mut Numbers, found: &super::FoundValue) {
     match found.standing {
         Standing::Personal => numbers.learn(found.kind, &found.value),
         Standing::Placeholder(Some(number)) => numbers.take(found.kind, number),
@@ -30,7 +30,7 @@ fn learn(numbers: &mut Numbers, found: &super::Found) {
 }
 
 #[test]
-fn placeholders_have_the_format_of_what_they_stand_for() {
+fn placeholders_have_the_format_of_the_replaced_values() {
     let cases = [
         ("Write to Mira.Keller@quillpost.net.", "Write to user1@example.com."),
         ("mailto:mira@quillpost.net?cc=x", "mailto:user1@example.com?cc=x"),
@@ -74,12 +74,12 @@ fn spellings_of_one_value_share_a_placeholder_and_other_values_do_not() {
 }
 
 #[test]
-fn a_placeholder_that_stands_in_the_log_is_not_given_out() {
+fn a_placeholder_in_the_log_is_not_assigned_again() {
     assert_eq!(redacted("user1@example.com, mira@quillpost.net"), "user1@example.com, user2@example.com");
 }
 
 #[test]
-fn a_number_in_json_stays_a_number_and_an_escape_is_no_part_of_an_address() {
+fn a_number_in_json_stays_a_number_and_an_escape_is_not_part_of_an_address() {
     let cell = json!([{"role": "user", "content": "Hi\nmira@quillpost.net"}, {"calls": [{"arguments":
         {"card": 4_539_148_803_436_467_u64, "note": "card 4539 1488 0343 6467", "n": 12}}]}])
     .to_string();
@@ -98,7 +98,7 @@ fn a_number_in_json_stays_a_number_and_an_escape_is_no_part_of_an_address() {
 }
 
 #[test]
-fn what_stands_under_a_key_is_read_with_it_and_keys_are_redacted_too() {
+fn a_value_is_read_with_its_key_and_keys_are_redacted_too() {
     let cell = r#"{"phone": {"number": "0171 3920012"}, "password": "gH7!kQ2", "mira@quillpost.net": 1}"#;
     let (scanner, mut numbers) = (scanner(), Numbers::default());
     in_json(&scanner, cell, |found, _| learn(&mut numbers, found));
@@ -118,10 +118,10 @@ fn raw_docs_keep_their_syntax() {
 fn a_region_finds_national_forms_without_a_word_and_names_are_found_from_a_list() {
     let region = Region::try_from("IN".to_owned()).unwrap();
     let names = Names::new(&["Mira Keller".to_owned()]).unwrap();
-    let with = Scanner::new(&Kind::ALL, Some(region), names);
+    let with = Scanner::new(&PrivacyKind::ALL, Some(region), names);
     let kinds =
         |scanner: &Scanner, text: &str| scanner.scan(text).iter().map(|it| it.kind).collect::<Vec<_>>();
-    assert_eq!(kinds(&with, "98765 43210 ist MIRA KELLER"), [Kind::Phone, Kind::Name]);
+    assert_eq!(kinds(&with, "98765 43210 ist MIRA KELLER"), [PrivacyKind::Phone, PrivacyKind::Name]);
     assert_eq!(kinds(&scanner(), "98765 43210 ist MIRA KELLER"), []);
     assert!(Region::try_from("Germany".to_owned()).is_err());
 }
@@ -139,10 +139,10 @@ fn names_are_found_in_any_case_of_any_script_and_only_whole() {
 }
 
 #[test]
-fn keys_that_come_to_one_placeholder_stay_two() {
+fn keys_with_the_same_placeholder_stay_different() {
     let cell = r#"{"a@quillpost.net": 1, "A@quillpost.net": 2, "user1@example.com": 3}"#;
     let (scanner, mut numbers) = (scanner(), Numbers::default());
-    numbers.learn(Kind::Email, "a@quillpost.net");
+    numbers.learn(PrivacyKind::Email, "a@quillpost.net");
     let (new, _) = redact_json(&scanner, &numbers, cell).unwrap();
     assert_eq!(new, r#"{"user1@example.com 2":1,"user1@example.com 3":2,"user1@example.com":3}"#);
 }
@@ -164,8 +164,8 @@ fn a_value_that_needs_its_key_is_found_far_from_it() {
     }
 }
 
-/// The kinds and the text of what is found.
-fn found(text: &str) -> Vec<(Kind, &str)> {
+/// Returns the kinds and the texts of the values found.
+fn found(text: &str) -> Vec<(PrivacyKind, &str)> {
     let values = scanner().scan(text);
     values.iter().filter(|it| it.is_personal()).map(|it| (it.kind, &text[it.start..it.end])).collect()
 }
@@ -173,22 +173,22 @@ fn found(text: &str) -> Vec<(Kind, &str)> {
 #[test]
 fn values_are_found_however_their_characters_are_written() {
     let cases = [
-        ("to mira&#64;quillpost.net now", Kind::Email, "mira&#64;quillpost.net"),
-        ("to mira＠quillpost．net now", Kind::Email, "mira＠quillpost．net"),
-        ("to mi\u{ad}ra@quill\u{200b}post.net now", Kind::Email, "mi\u{ad}ra@quill\u{200b}post.net"),
-        (r"to mira\u0040quillpost\u002enet now", Kind::Email, r"mira\u0040quillpost\u002enet"),
-        (r"call \u002B4915123984413 now", Kind::Phone, r"\u002B4915123984413"),
-        ("电话：１３８２５５５１２３４", Kind::Phone, "１３８２５５５１２３４"),
-        ("call &#43;44 20 7946 0321", Kind::Phone, "&#43;44 20 7946 0321"),
-        ("visa 4539\u{a0}1488\u{a0}0343\u{a0}6467", Kind::Card, "4539\u{a0}1488\u{a0}0343\u{a0}6467"),
-        ("visa\\x204539\\x201488\\x200343\\x206467", Kind::Card, "4539\\x201488\\x200343\\x206467"),
+        ("to mira&#64;quillpost.net now", PrivacyKind::Email, "mira&#64;quillpost.net"),
+        ("to mira＠quillpost．net now", PrivacyKind::Email, "mira＠quillpost．net"),
+        ("to mi\u{ad}ra@quill\u{200b}post.net now", PrivacyKind::Email, "mi\u{ad}ra@quill\u{200b}post.net"),
+        (r"to mira\u0040quillpost\u002enet now", PrivacyKind::Email, r"mira\u0040quillpost\u002enet"),
+        (r"call \u002B4915123984413 now", PrivacyKind::Phone, r"\u002B4915123984413"),
+        ("电话：１３８２５５５１２３４", PrivacyKind::Phone, "１３８２５５５１２３４"),
+        ("call &#43;44 20 7946 0321", PrivacyKind::Phone, "&#43;44 20 7946 0321"),
+        ("visa 4539\u{a0}1488\u{a0}0343\u{a0}6467", PrivacyKind::Card, "4539\u{a0}1488\u{a0}0343\u{a0}6467"),
+        ("visa\\x204539\\x201488\\x200343\\x206467", PrivacyKind::Card, "4539\\x201488\\x200343\\x206467"),
     ];
     for (text, kind, value) in cases {
         assert_eq!(found(text), [(kind, value)], "{text}");
         let once = redacted(text);
         assert_eq!(found(&once), [], "{text} became {once}");
     }
-    // Spellings of one value share a placeholder.
+    // All spellings of a value share a placeholder.
     assert_eq!(
         redacted(r"mira@quillpost.net mira\u0040quillpost.net"),
         "user1@example.com user1@example.com"
@@ -196,7 +196,7 @@ fn values_are_found_however_their_characters_are_written() {
 }
 
 #[test]
-fn spelled_addresses_are_found_and_prose_is_not() {
+fn spelled_out_addresses_are_found_and_prose_is_unchanged() {
     let spelled = [
         ("write to mira at quillpost dot net today", "mira at quillpost dot net"),
         ("mira.keller (at) quillpost (dot) co (dot) uk", "mira.keller (at) quillpost (dot) co (dot) uk"),
@@ -206,7 +206,7 @@ fn spelled_addresses_are_found_and_prose_is_not() {
         ("mira@quillpost[.]net was blocked", "mira@quillpost[.]net"),
     ];
     for (text, value) in spelled {
-        assert_eq!(found(text), [(Kind::Email, value)], "{text}");
+        assert_eq!(found(text), [(PrivacyKind::Email, value)], "{text}");
     }
     let prose = [
         "look at example dot com",
@@ -222,7 +222,7 @@ fn spelled_addresses_are_found_and_prose_is_not() {
     }
 }
 
-/// Letters of an alphabet as chance could bring them.
+/// Returns random letters of an alphabet.
 fn random_body(letters: Letters, length: usize) -> String {
     let alphabet: Vec<char> = (0x30..0x7b_u8)
         .filter(|&byte| byte.is_ascii_alphanumeric() && letters.has(byte))
@@ -237,7 +237,7 @@ fn random_body(letters: Letters, length: usize) -> String {
 }
 
 #[test]
-fn each_row_of_the_table_of_vendors_is_found_and_leaves_a_placeholder() {
+fn each_row_of_the_table_of_vendors_is_found_and_replaced_by_a_placeholder() {
     let names: std::collections::BTreeSet<&str> =
         VENDORS.iter().map(|vendor| vendor.name).chain(INNERS.iter().map(|inner| inner.name)).collect();
     assert!(names.len() >= 60, "{}", names.len());
@@ -274,7 +274,7 @@ fn secrets_are_found_by_their_form() {
     ];
     for key in cases {
         let text = format!("use {key}");
-        assert_eq!(found(&text), [(Kind::Key, key.as_str())], "{text}");
+        assert_eq!(found(&text), [(PrivacyKind::Key, key.as_str())], "{text}");
         let once = redacted(&text);
         assert!(once.contains("PRIVATE KEY") && !once.contains("MIIE") && found(&once).is_empty(), "{once}");
         assert_eq!(once.len(), text.len());
@@ -323,10 +323,10 @@ fn a_web_token_of_any_length_is_found() {
     let part = |length: usize| random_body(Letters::Alnum, length);
     for length in [40, 70_000, 200_000] {
         let token = format!("eyJ{}.eyJ{}.{}", part(20), part(length), part(43));
-        assert_eq!(found(&format!("decode {token}, please")), [(Kind::Token, token.as_str())]);
+        assert_eq!(found(&format!("decode {token}, please")), [(PrivacyKind::Token, token.as_str())]);
     }
     let encrypted = format!("eyJ{}.{}.{}.{}.{}", part(20), part(40), part(16), part(90), part(22));
-    assert_eq!(found(&encrypted), [(Kind::Token, encrypted.as_str())]);
+    assert_eq!(found(&encrypted), [(PrivacyKind::Token, encrypted.as_str())]);
     for text in ["eyJhbGciOi...", "eyJa.b.c.d.e.f.g", "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"] {
         assert_eq!(found(text), [], "{text}");
     }
@@ -394,7 +394,7 @@ fn national_numbers_of_forty_countries_are_found_with_a_word_of_their_language()
     for (country, text) in sentences {
         let values = found(text);
         assert!(
-            values.len() == 1 && values[0].0 == Kind::Phone && text.ends_with(values[0].1),
+            values.len() == 1 && values[0].0 == PrivacyKind::Phone && text.ends_with(values[0].1),
             "{country}: {text} {values:?}"
         );
     }
@@ -411,7 +411,7 @@ fn national_numbers_of_forty_countries_are_found_with_a_word_of_their_language()
 }
 
 #[test]
-fn words_of_docs_and_addresses_that_are_nobodys_stay() {
+fn words_of_docs_and_reserved_addresses_are_unchanged() {
     let texts = [
         "A specific agent on a host, identified by host and port",
         "Update a to-do item identified by requested content",
@@ -427,7 +427,7 @@ fn words_of_docs_and_addresses_that_are_nobodys_stay() {
 }
 
 #[test]
-fn look_alikes_of_mac_addresses_stay() {
+fn look_alikes_of_mac_addresses_are_unchanged() {
     let texts = [
         "at 12:34:56 and 00:41:10",
         "ab:cd:ef:01:23:45:67:89:ab:cd:ef:01:23:45:67:89",
@@ -441,11 +441,11 @@ fn look_alikes_of_mac_addresses_stay() {
     for text in texts {
         assert_eq!(found(text), [], "{text}");
     }
-    assert_eq!(found("mac 00-11-22-33-44-55"), [(Kind::Mac, "00-11-22-33-44-55")]);
+    assert_eq!(found("mac 00-11-22-33-44-55"), [(PrivacyKind::Mac, "00-11-22-33-44-55")]);
 }
 
 #[test]
-fn a_long_text_is_searched_in_one_go() {
+fn a_long_text_is_searched_in_linear_time() {
     let count = |text: &str| scanner().scan(text).len();
     assert_eq!(count(&"@".repeat(1 << 20)), 0);
     assert_eq!(count(&"key=".repeat(1 << 13)), 0);
@@ -492,7 +492,7 @@ fn a_message_about_a_text_is_masked() {
 }
 
 #[test]
-fn placeholders_far_down_the_count_are_still_placeholders() {
+fn placeholders_with_large_numbers_are_still_placeholders() {
     let written = [
         "+1 415-555-2671",
         "+49 171 3920012",
