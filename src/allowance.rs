@@ -1,34 +1,34 @@
-//! How much memory the values of one text may take.
+//! Limits the memory of the values that are parsed from one text.
 //!
-//! Two bytes of text (`0,`) become a value of many times their size, so a text of brackets and commas
-//! could fill the memory of any machine. Readers ask here before they make a value; what would become too
-//! large is refused. An allowance is shared by all that is read out of one text, part by part and layer by
-//! layer. What an attempt took that came to nothing is given back. The figures are upper bounds of what
-//! `serde_json` takes on a 64-bit machine, slack of growing lists and maps included; the characters of
-//! strings are not counted, since they are never more than the text.
+//! Two bytes of text (`0,`) become a value of many times their size, so a text of brackets and commas could fill the
+//! memory of any machine. Parsers take memory from the allowance before they create a value; values that would become
+//! too large are refused. All parts and layers of one text share an allowance. A failed attempt returns its memory. The
+//! figures are upper bounds for `serde_json` on a 64-bit machine, with the slack of growing lists and maps; the
+//! characters of strings are not counted, because they are never more than the text.
 
 use std::cell::Cell;
 
 use serde_json::Value;
 
-/// What any text may become, in bytes: far more than lists of functions do.
+/// The bytes that the values of any text may take: far more than lists of functions need.
 ///
-/// The largest lists in use (a megabyte or so) take four to seven bytes a byte; twenty of them in one text are still read.
+/// The largest lists in use (about a megabyte) take four to seven bytes per byte; a text with twenty of them is still
+/// read.
 const FIXED_BYTES: usize = 56 << 20;
 
-/// What a text may become beyond that, in bytes for each of its own.
+/// The additional bytes for each byte of a text.
 const TIMES: usize = 4;
 
-/// What one place in a list takes.
+/// The memory of one element of a list.
 pub(crate) const ELEMENT_BYTES: usize = 144;
 
-/// What one member of an object takes, its key's characters aside.
+/// The memory of one member of an object, without the characters of its key.
 pub(crate) const MEMBER_BYTES: usize = 224;
 
-/// What a list or an object with anything in it takes beside its places.
+/// The memory of a list or object that is not empty, without its elements.
 pub(crate) const BRACKET_BYTES: usize = 200;
 
-/// What is left for the values of one text.
+/// The remaining memory for the values of one text.
 #[derive(Debug)]
 pub(crate) struct Allowance {
     left: Cell<usize>,
@@ -36,13 +36,13 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    /// The allowance of a text as it came.
+    /// Returns the allowance of an original text.
     pub(crate) fn of(text: &str) -> Self {
         let bytes = FIXED_BYTES.saturating_add(TIMES.saturating_mul(text.len()));
         Self { left: Cell::new(bytes), is_exceeded: Cell::new(false) }
     }
 
-    /// Takes bytes for a value that is about to be made; false where they are not there.
+    /// Takes bytes for a new value; `false` if too few remain.
     pub(crate) fn take(&self, n_bytes: usize) -> bool {
         match self.left.get().checked_sub(n_bytes) {
             Some(left) => self.left.set(left),
@@ -51,7 +51,7 @@ impl Allowance {
         !self.is_exceeded.get()
     }
 
-    /// Reads with a rule, and gets back what that took if it made nothing.
+    /// Runs a rule, and takes back its memory if it fails.
     pub(crate) fn attempt<T, E>(&self, rule: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let left = self.left.get();
         let read = rule();
@@ -61,23 +61,23 @@ impl Allowance {
         read
     }
 
-    /// How many bytes are left.
+    /// Returns the remaining bytes.
     pub(crate) fn left(&self) -> usize {
         self.left.get()
     }
 
-    /// Takes bytes back that a value had which is no more.
+    /// Takes back the bytes of a dropped value.
     pub(crate) fn give_back(&self, n_bytes: usize) {
         self.left.set(self.left.get() + n_bytes);
     }
 
-    /// Whether more was asked for than there was.
+    /// Returns `true` if a request for memory was refused.
     pub(crate) fn is_exceeded(&self) -> bool {
         self.is_exceeded.get()
     }
 }
 
-/// What a copy of a value takes, at most.
+/// Returns the maximum memory of a copy of a value.
 pub(crate) fn bytes_of(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
@@ -91,7 +91,7 @@ pub(crate) fn bytes_of(value: &Value) -> usize {
     }
 }
 
-/// What a copy of a member takes, at most.
+/// Returns the maximum memory of a copy of a member.
 pub(crate) fn bytes_of_member((key, value): (&String, &Value)) -> usize {
     MEMBER_BYTES + key.len() + bytes_of(value)
 }
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_to_nothing_is_given_back() {
+    fn a_failed_attempt_returns_its_memory() {
         let allowance = Allowance::of("");
         assert!(allowance.take(FIXED_BYTES - 1));
         assert_eq!(
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn once_exceeded_nothing_more_is_given() {
+    fn an_exceeded_allowance_grants_nothing_more() {
         let allowance = Allowance::of("[]");
         assert!(!allowance.take(usize::MAX));
         assert!(!allowance.take(1));

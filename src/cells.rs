@@ -1,10 +1,10 @@
-//! The cells that hold JSON, each as the type it was written from.
+//! Typed access to the cells that hold JSON.
 //!
-//! The engine knows no column by name and no type of a cell. Here every JSON column of [`crate::columns`] has a getter, so
-//! that a stage names the column once, in its contract, and no stage can read it as another type.
+//! The engine does not know the names of columns or the types of their JSON. Here every JSON column of
+//! [`crate::columns`] has a getter, so that no stage can read it as another type.
 //!
-//! A cell is decoded where its getter is called, by the thread that judges the row, and let go there. A stage calls a getter
-//! once a row, and what it needs of doc lists it decodes once a list ([`View::parents`](crate::engine::view::View::parents)).
+//! A getter decodes the cell on each call, in the thread that judges the row. A stage calls a getter once per row, and
+//! decodes what it needs of doc lists once per list ([`View::parents`](crate::engine::view::View::parents)).
 
 use serde_json::Value;
 
@@ -20,25 +20,25 @@ use crate::privacy::NotedSpan;
 /// The JSON cells of a request or of a doc list.
 ///
 /// # Panics
-/// Every getter does where the cell does not hold what its column holds: see [`Row::json`].
+/// All getters panic if the cell does not hold the type of its column: see [`Row::json`].
 pub trait TypedCells {
-    /// The conversation as sent; empty where the cell is.
+    /// Returns the conversation as sent; empty if the cell is.
     fn messages(&self) -> Vec<Message>;
-    /// What the logged model answered.
+    /// Returns the logged model's answer.
     fn response(&self) -> Option<Message>;
-    /// What came after the answer, where its line tells.
+    /// Returns the messages after the answer, if its line holds them.
     fn following_messages(&self) -> Option<Vec<Message>>;
-    /// Where personal values are in the docs of the request.
+    /// Returns the places of personal values in the docs of the request.
     fn docs_placeholders(&self) -> Option<Vec<NotedSpan>>;
-    /// The placeholders that only the recorded answer holds.
+    /// Returns the placeholders that only the recorded answer holds.
     fn answer_only_placeholders(&self) -> Option<Vec<String>>;
-    /// The answer as BFCL ground truth, a call each.
+    /// Returns the answer as BFCL ground truth, one value per call.
     fn answer(&self) -> Option<Vec<Value>>;
-    /// What the relevance rests on.
+    /// Returns the basis of the relevance.
     fn relevance_basis(&self) -> Option<Value>;
-    /// The functions of the doc list; empty where the cell is.
+    /// Returns the functions of the doc list; empty if the cell is.
     fn functions(&self) -> Vec<Value>;
-    /// The names that fixes changed in the doc list.
+    /// Returns the names that fixes changed in the doc list.
     fn renames(&self) -> Option<Vec<Rename>>;
 }
 

@@ -1,67 +1,66 @@
-//! What was said in a request, whatever API it was said through.
+//! The conversation of a request, independent of the API.
 //!
-//! Every log shape is read into these types once, at ingest, and every later
-//! room (collapsing, answers, export) sees nothing else. Text is kept as it was
-//! sent; only the frame around it (content parts, tool-use blocks, arguments as
-//! JSON inside a string) is made uniform. What a doc list is lives in `docs`.
+//! Ingest converts every log format to these types once, and all later modules (collapsing, answers, export) use only
+//! them. Text stays as it was sent; only the format around it (content parts, tool-use blocks, arguments as JSON inside
+//! a string) is made uniform. Doc lists are defined in `docs`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Instructions of the application; `developer` is read as this too.
+    /// Instructions of the application; includes `developer`.
     System,
-    /// The person or program that asks.
+    /// The person or program that sends the query.
     User,
     /// The model.
     Assistant,
-    /// The result of a call; `function` is read as this too.
+    /// The result of a call; includes `function`.
     Tool,
 }
 
-/// One function call a model made.
+/// One function call of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
-    /// The call's id, where the API gives one; a tool message answers to it.
+    /// The call's id, if the API has one; tool messages refer to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The function's name as the model wrote it.
     pub name: String,
-    /// The arguments: an object, or the string the model wrote where that string is not a JSON object.
+    /// The arguments: an object, or the string that the model wrote if it is not a JSON object.
     pub arguments: Value,
 }
 
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// The author of a message.
     pub role: Role,
-    /// The text; parts of a list are joined by a newline. Empty where there is none.
+    /// The text; parts of a list are joined by a newline. Empty if there is none.
     pub content: String,
-    /// Calls an assistant made in this message.
+    /// The assistant's calls in this message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
     /// For a tool message: the id of the call it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_id: Option<String>,
-    /// For a tool message: the name of the function it answers for, where the API gives it.
+    /// For a tool message: the name of the called function, if the API has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// For a tool message: the API itself said that the call failed (`is_error`).
+    /// For a tool message: the API marked the call as failed (`is_error`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }
 
-/// The last message of the user, which is what is asked.
+/// Returns the last message of the user, which is the query.
 pub fn last_user(messages: &[Message]) -> Option<&Message> {
     messages.iter().rfind(|message| message.role == Role::User)
 }
 
 impl Message {
-    /// A message of plain text.
+    /// Returns a message of plain text.
     pub fn text(role: Role, content: impl Into<String>) -> Self {
         Self { role, content: content.into(), calls: Vec::new(), call_id: None, name: None, is_error: false }
     }

@@ -1,22 +1,21 @@
-//! What a machine gives the program: folders of public sets and of caches, and servers with the keys to them.
+//! The environment of the program: folders of public sets and of caches, and servers with their keys.
 //!
-//! It is read once, by whoever starts the program, and passed down with the [`Registry`](crate::stages::Registry).
-//! No other file knows the variables, and a key goes from here to the server it is for and nowhere else: nothing
-//! writes, prints or hashes it.
+//! It is read once at the start of the program and passed on with the [`Registry`](crate::stages::Registry). No other
+//! file reads environment variables. A key is sent only to its own server; it is never written, printed or hashed.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Names the folder of public sets.
+/// The variable of the folder of public sets.
 const SETS: &str = "TOOLSIEVE_SETS";
-/// Names the folder of caches.
+/// The variable of the folder of caches.
 const CACHES: &str = "TOOLSIEVE_CACHE";
-/// Server and key, as OpenAI's own libraries name them.
+/// The variables of server and key that OpenAI's own libraries use.
 pub(crate) const OPENAI_BASE: &str = "OPENAI_BASE_URL";
 const OPENAI_KEY: &str = "OPENAI_API_KEY";
-/// Hub and key, as the hub's own libraries name them.
+/// The variables of hub and key that the hub's own libraries use.
 const HUB_BASE: &str = "HF_ENDPOINT";
 const HUB_KEY: &str = "HF_TOKEN";
 
@@ -32,7 +31,7 @@ struct Values {
     hub: Server,
 }
 
-/// A server and the key to it, as far as they are named.
+/// A server and its key, if they are set.
 #[derive(Clone)]
 pub(crate) struct Server {
     pub(crate) base: Option<String>,
@@ -51,7 +50,7 @@ impl Environment {
         let text = |name| variable(name)?.into_string().ok().filter(|value| !value.trim().is_empty());
         Self(Arc::new(Values {
             sets: folder(SETS).unwrap_or_else(|| usual().join("sets")),
-            // With an end like a folder's, as it has always been in messages.
+            // With a trailing separator, as in all messages.
             caches: folder(CACHES).unwrap_or_else(|| usual().join("")),
             openai: Server { base: text(OPENAI_BASE), key: text(OPENAI_KEY) },
             hub: Server { base: text(HUB_BASE), key: text(HUB_KEY) },
@@ -72,12 +71,12 @@ impl Environment {
         self
     }
 
-    /// The folder of public sets.
+    /// Returns the folder of public sets.
     pub fn sets(&self) -> &Path {
         &self.0.sets
     }
 
-    /// The folder of caches: vectors and models.
+    /// Returns the folder of caches: vectors and models.
     pub fn caches(&self) -> &Path {
         &self.0.caches
     }
@@ -92,14 +91,14 @@ impl Environment {
 }
 
 impl Default for Environment {
-    /// The usual folders below the current one, the usual servers, and no key.
+    /// Returns the default folders below the current one, the default servers, and no key.
     fn default() -> Self {
         Self::read(|_| None)
     }
 }
 
 impl fmt::Debug for Environment {
-    /// Without servers and keys: an address may hold a secret.
+    /// Formats the folders, without servers and keys: an address may hold a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Values { sets, caches, .. } = &*self.0;
         f.debug_struct("Environment").field("sets", sets).field("caches", caches).finish_non_exhaustive()

@@ -1,8 +1,8 @@
 //! Small tables in memory, for examples and tests: JSON in, a corpus out.
 //!
-//! `{"doc_lists": [{column: value, …}], "requests": [{"list": 0, column: value, …}]}`. Without requests each list
-//! gets one; without lists there is one, of no functions. `null` is an empty cell; another value that is no text is kept
-//! as its JSON.
+//! `{"doc_lists": [{column: value, …}], "requests": [{"list": 0, column: value, …}]}`. Without requests, each list has
+//! one; without lists, there is one without functions. `null` is an empty cell; any other value that is not text is
+//! stored as JSON.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -35,7 +35,7 @@ pub(crate) fn corpus(tables: &Value) -> Corpus {
     Corpus { requests, lists: table(TableId::DocLists, &lists), list: origin.clone(), origin }
 }
 
-/// What a stage says of an example, with seed 1.
+/// Returns the verdict of a stage on an example, with seed 1.
 pub(crate) fn judged(stage: &dyn Stage, tables: &Value) -> Judged {
     let folder = tempfile::tempdir().unwrap();
     let corpus = corpus(tables);
@@ -69,22 +69,22 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
-    /// The code by which a row left.
+    /// Returns the reason code of a row's fate.
     pub(crate) fn fate(&self, row: usize) -> Option<&'static str> {
         let of_row = |event: &&FateEvent| event.row as usize == row;
         self.delta.fates.iter().find(of_row).map(|event| event.reason.code)
     }
 
-    /// A text cell that the stage wrote.
+    /// Returns a text cell that the stage wrote.
     pub(crate) fn cell(&self, row: usize, column: ColumnSpec) -> Option<&str> {
         self.cells.as_ref().and_then(|cells| cells.text(column, row))
     }
 }
 
-/// Judges the kept rows and lets the verdict take effect, as the runner does.
+/// Judges the kept rows and applies the verdict, like the runner.
 ///
 /// # Errors
-/// The stage's.
+/// The errors of the stage.
 ///
 /// # Panics
 /// A row is lost, has a fate and is kept, or is kept without its list.
@@ -118,47 +118,47 @@ pub(crate) fn step(stage: &dyn Stage, corpus: &mut Corpus) -> Result<()> {
     Ok(())
 }
 
-/// Counts how often it is asked, and from one time on answers that the user asked to stop.
-pub(crate) struct AfterAsked {
+/// Counts the checks for cancellation, and reports cancellation from a given check on.
+pub(crate) struct CancelledAfter {
     n_asked: AtomicU64,
     stops_at: u64,
 }
 
-impl AfterAsked {
+impl CancelledAfter {
     fn times(stops_at: u64) -> Self {
         Self { n_asked: AtomicU64::new(0), stops_at }
     }
 }
 
-impl Cancel for AfterAsked {
+impl Cancel for CancelledAfter {
     fn is_cancelled(&self) -> bool {
         self.n_asked.fetch_add(1, Ordering::Relaxed) >= self.stops_at
     }
 }
 
-/// How often work may ask once more after it has heard that the user wants it to stop.
-const MOST_ASKED_AFTERWARDS: u64 = 8;
+/// The maximum number of checks after a cancellation was reported.
+const MAX_LATER_CHECKS: u64 = 8;
 
-/// Work asks at least once a row whether to stop, and stops at its beginning, in its middle and at its end.
+/// Asserts that work checks for cancellation at least once per row, and stops at its beginning, middle and end.
 ///
-/// It must ask equally often each time that it runs.
+/// The work must check equally often in each run.
 pub(crate) fn assert_stops_wherever_it_is_asked_to(
     name: &str,
     n_rows: u64,
-    work: impl Fn(&AfterAsked) -> Result<()>,
+    work: impl Fn(&CancelledAfter) -> Result<()>,
 ) {
-    let never = AfterAsked::times(u64::MAX);
+    let never = CancelledAfter::times(u64::MAX);
     work(&never).unwrap();
     let n_asked = never.n_asked.into_inner();
-    assert!(n_asked >= n_rows, "{name}: asked {n_asked} times for {n_rows} rows");
+    assert!(n_asked >= n_rows, "{name}: {n_asked} checks for {n_rows} rows");
     for stops_at in [0, n_asked / 2, n_asked - 1] {
-        let cancel = AfterAsked::times(stops_at);
+        let cancel = CancelledAfter::times(stops_at);
         let stopped = work(&cancel);
         assert!(matches!(stopped, Err(Error::Interrupted)), "{name}: {stops_at} of {n_asked}: {stopped:?}");
         let asked_afterwards = cancel.n_asked.into_inner() - stops_at;
         assert!(
-            asked_afterwards <= MOST_ASKED_AFTERWARDS,
-            "{name}: asked {asked_afterwards} times after it was to stop, {stops_at} of {n_asked} on its way"
+            asked_afterwards <= MAX_LATER_CHECKS,
+            "{name}: {asked_afterwards} checks after cancellation at check {stops_at} of {n_asked}"
         );
     }
 }

@@ -1,7 +1,7 @@
-//! `toolsieve` curates function-calling datasets: a log of requests becomes a clean, Live-style evaluation set, and the
-//! story of every row is kept.
+//! `toolsieve` curates function-calling datasets: it turns a log of requests into a clean, Live-style evaluation set,
+//! and records the history of every row.
 //!
-//! The program of that name is one user of this crate. A program of one's own does the same with a few calls:
+//! The program of that name uses this crate. Your own program can do the same with a few calls:
 //!
 //! ```
 //! use toolsieve::run::{Options, execute};
@@ -17,8 +17,8 @@
 //! pipeline.ingest.inputs = vec![log];
 //! let run = execute(&pipeline, &folder.path().join("run"), &Options::default(), &())?;
 //! assert!(run.outcome.is_done());
-//! let left: Vec<u64> = run.report.funnel.iter().map(|step| step.requests).collect();
-//! assert_eq!(left, [1, 1, 1]);
+//! let requests: Vec<u64> = run.report.funnel.iter().map(|step| step.requests).collect();
+//! assert_eq!(requests, [1, 1, 1]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -28,30 +28,31 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`run`] | everything the program does with pipelines and runs, as functions |
+//! | [`run`] | all operations of the program on pipelines and runs, as functions |
 //! | [`pipeline`] | the file that puts stages in order |
-//! | [`stages`] | the kinds of stages, and the registry to which a program adds its own |
-//! | [`engine`] | the traits and words of a stage: contract, verdict, view |
+//! | [`stages`] | the kinds of stages, and the registry, to which a program can add its own |
+//! | [`engine`] | the traits and types of a stage: contract, verdict, view |
 //! | [`columns`] | the columns that stages read and write |
-//! | [`cells`] | the cells that hold JSON, as the types they were written from |
+//! | [`cells`] | typed access to the cells that hold JSON |
 //! | [`report`] | the figures of a run, and their writers |
 //! | [`environment`] | folders and servers that stages use, read once by the program |
 //!
-//! The other modules are public for this project's own tests, benches and examples alone. They are hidden from the
+//! The other modules are public only for this project's own tests, benches and examples. They are hidden from the
 //! documentation and change without notice.
 
-// Modules in reading order: `engine` (stages judge, the runner acts), `columns` (those of its tables), `stages` (the list of stages),
-// `pipeline` (the file that puts them in order); then what the stages call: `ingest` (log formats into
-// records), `conversation` (what was said), `bfcl` (the leaderboard's types, categories, ids and files),
-// `docs` (function docs: parse, canonical form, fixes, checks), `lint` (what is wrong with a dataset),
-// `text` and `similarity` (tokens, ROUGE-L, joins), `embed` (texts into vectors), `notation` (readers of
-// JSON, YAML, Python and TypeScript), `allowance` (how much memory the values of one text may take), `answers`
-// (what the log says about the right call), `relevance` (whether a function fits what is asked),
-// `decisions` (what people decided on rows), `public_sets` (public datasets and how they are read), `llm` (the only door to the network), `privacy`
-// (personal values and their placeholders), `export` (datasets), `erasure` (what takes things out of a finished run), `page` (what HTML pages are made of),
-// `report` (the funnel and the figures), `inspect` (a first look at a log); `run` (all of it as functions); and on top `cli`, which alone reads the environment and talks to a person.
+// Modules in reading order: `engine` (stages judge, the runner acts), `columns` (of its tables), `stages` (the kinds of
+// stages), `pipeline` (the file that puts them in order); then the modules that stages call: `ingest` (log formats to
+// records), `conversation` (messages and calls), `bfcl` (the leaderboard's types, categories, ids and files), `docs`
+// (function docs: parsing, canonical form, fixes, checks), `lint` (faults of a dataset), `text` and `similarity`
+// (tokens, ROUGE-L, joins), `embed` (texts to vectors), `notation` (parsers of JSON, YAML, Python and TypeScript),
+// `allowance` (memory limits of parsed values), `answers` (evidence of the right call in the log), `relevance` (whether
+// a function fits the query), `decisions` (decisions of people on rows), `public_sets` (public datasets and their
+// readers), `llm` (the only access to the network), `privacy` (personal values and their placeholders), `export`
+// (datasets), `erasure` (removal of data from a finished run), `page` (building blocks of HTML pages), `report` (the
+// funnel and the figures), `inspect` (a first look at a log); `run` (all operations as functions); and on top `cli`,
+// the only module that reads the environment and prints for people.
 
-// Tests lay out small files in temporary folders, where a cut write harms nobody.
+// Tests write small files to temporary folders, where an interrupted write does no harm.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 mod allowance;
@@ -122,7 +123,7 @@ pub struct LibraryPage;
 mod tests {
     use std::collections::BTreeSet;
 
-    /// The names in backticks in the first cells of the table under a line that begins so.
+    /// Returns the names in backticks in the first cells of the table under a line with this beginning.
     fn first_cells<'a>(page: &'a str, begins: &str) -> BTreeSet<&'a str> {
         let (_, table) = page.split_once(begins).unwrap();
         let rows =

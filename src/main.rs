@@ -1,8 +1,8 @@
-//! Parses the command line, runs the command, gives its exit code.
+//! Parses the command line, runs the command and returns its exit code.
 
 use std::process::ExitCode;
 
-/// A log is millions of short texts on all threads; the system's allocator takes a fifth of a run for them.
+/// A log has millions of short texts on all threads; with the system's allocator they take a fifth of a run.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,7 +1,7 @@
-//! What stands in a run folder is ours, whole, and safe: damaged files are found and made again, other people's files
-//! stay, and commands that were cut off are finished by the same call.
+//! Tests of damaged run folders: damaged files are found and written again, foreign files stay, and interrupted
+//! commands are finished by the same call.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod support;
@@ -12,7 +12,7 @@ use std::process::Output;
 use serde_json::{Value, json};
 use support::{assert_same_bytes, copy_folder, output, shown, stable_bytes, toolsieve};
 
-/// Questions with answers, some alike, one of no use, with personal values in questions and docs, and a broken line.
+/// Questions with answers: some alike, one useless, with personal values in questions and docs, and a broken line.
 fn write_log(path: &Path) {
     let mut text = String::new();
     for (n, what) in ["depth", "length", "owner", "tariff", "depth", "owner"].into_iter().enumerate() {
@@ -74,7 +74,7 @@ fn assert_whole(run: &Path) {
     assert_eq!((code, &told["faults"]), (Some(0), &json!([])));
 }
 
-/// What is done to a file.
+/// A kind of damage to a file.
 type Damage = (&'static str, fn(&Path));
 
 const DAMAGES: [Damage; 4] = [
@@ -93,7 +93,7 @@ const DAMAGES: [Damage; 4] = [
 ];
 
 #[test]
-fn a_damaged_step_is_named_and_judged_again_and_the_dataset_is_the_same() {
+fn a_damaged_step_is_named_and_runs_again_and_the_dataset_is_the_same() {
     let sample = Sample::new();
     let bytes = stable_bytes(&sample.whole);
     let files = [
@@ -125,11 +125,8 @@ fn a_damaged_step_is_named_and_judged_again_and_the_dataset_is_the_same() {
             let text = shown(&again);
             assert!(again.status.success(), "{file} with {what}: {text}");
             assert!(text.contains(&format!("{file} is damaged (")), "{file} with {what}: {text}");
-            let told = if file.starts_with("ingest") {
-                "the inputs are read again"
-            } else {
-                "the stage is judged again"
-            };
+            let told =
+                if file.starts_with("ingest") { "the inputs are read again" } else { "the stage runs again" };
             assert!(text.contains(told), "{text}");
             assert_same_bytes(&bytes, &stable_bytes(&run));
             assert_whole(&run);
@@ -137,7 +134,7 @@ fn a_damaged_step_is_named_and_judged_again_and_the_dataset_is_the_same() {
     }
 }
 
-/// The file of the same stage where stages have other numbers.
+/// Returns the path of the file of the same stage in a run with other stage numbers.
 fn renumbered(run: &Path, file: &str) -> String {
     let stage = file.split('/').nth(1).unwrap();
     let id = stage.split_once('-').unwrap().1;
@@ -188,7 +185,7 @@ unexpected  stages/01-redact/columns.parquet.partial: a command that was cut off
 }
 
 #[test]
-fn a_run_that_is_not_finished_is_verified_as_far_as_it_is() {
+fn the_finished_steps_of_an_unfinished_run_are_verified() {
     let sample = Sample::new();
     let run = sample.copy();
     let outcome =
@@ -205,7 +202,7 @@ fn a_run_that_is_not_finished_is_verified_as_far_as_it_is() {
 }
 
 #[test]
-fn purge_and_forget_leave_a_whole_run() {
+fn a_run_is_intact_after_purge_and_forget() {
     let sample = Sample::new();
     let run = sample.copy();
     let called = |arguments: &[&str]| {
@@ -234,13 +231,13 @@ fn purge_and_forget_leave_a_whole_run() {
     );
 }
 
-/// Files that a command is to write; a folder in its way stops it there.
+/// Files that a command writes; a folder of the same name interrupts it there.
 fn obstacle(run: &Path, file: &str) -> PathBuf {
     run.join(format!("{file}.partial"))
 }
 
 #[test]
-fn a_purge_or_forget_that_is_cut_off_anywhere_leaves_a_run_that_can_be_read_and_finished() {
+fn an_interrupted_purge_or_forget_can_be_read_and_finished() {
     let sample = Sample::new();
     let cases: [(&[&str], &[&str]); 2] = [
         (&["purge", "--raw"], &["ingest/doc_lists.parquet", "ingest/lines.parquet", "ingest/manifest.json"]),
@@ -297,7 +294,7 @@ fn a_purge_or_forget_that_is_cut_off_anywhere_leaves_a_run_that_can_be_read_and_
 }
 
 #[test]
-fn a_folder_of_other_things_is_refused_whatever_it_is_called() {
+fn a_folder_of_other_files_is_refused_under_any_name() {
     let sample = Sample::new();
     let project = sample.home.path().join("project");
     std::fs::create_dir_all(project.join("dataset")).unwrap();
@@ -318,13 +315,13 @@ fn a_folder_of_other_things_is_refused_whatever_it_is_called() {
     std::fs::remove_file(run.join(".toolsieve")).unwrap();
     for refused in [sample.run(&run, &[]), output(&["purge", run.to_str().unwrap(), "--raw"])] {
         assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
-        assert!(shown(&refused).contains("has no file .toolsieve"), "{}", shown(&refused));
+        assert!(shown(&refused).contains("has no valid file .toolsieve"), "{}", shown(&refused));
     }
     assert!(output(&["report", run.to_str().unwrap()]).status.success());
 }
 
 #[test]
-fn a_file_of_somebody_else_where_a_run_makes_all_anew_stops_the_run_before_it_removes_anything() {
+fn a_foreign_file_stops_the_run_before_anything_is_removed() {
     let sample = Sample::new();
     let run = sample.copy();
     let fresh = |run: &Path| sample.run(run, &["--fresh"]);
@@ -341,7 +338,7 @@ fn a_file_of_somebody_else_where_a_run_makes_all_anew_stops_the_run_before_it_re
         for refused in [fresh(&run), sample.run(&run, &["--set", "seed=7"])] {
             assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
             assert!(shown(&refused).contains(name), "{}", shown(&refused));
-            assert!(shown(&refused).contains("hint: a run makes ingest/, stages/ and dataset/ anew"));
+            assert!(shown(&refused).contains("hint: a run replaces ingest/, stages/ and dataset/"));
         }
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
         std::fs::remove_file(&path).unwrap();
@@ -360,7 +357,7 @@ fn a_file_of_somebody_else_where_a_run_makes_all_anew_stops_the_run_before_it_re
 
 #[cfg(unix)]
 #[test]
-fn links_in_a_run_folder_are_refused_and_what_they_lead_to_stays() {
+fn links_in_a_run_folder_are_refused_and_their_targets_stay() {
     use std::os::unix::fs::symlink;
     let sample = Sample::new();
     let other = sample.home.path().join("other");
@@ -427,7 +424,7 @@ fn a_broken_set_is_listed_and_stops_only_the_run_that_needs_it() {
     assert!(!out.exists(), "it stops before it begins");
 }
 
-/// The first question file of a run, by its name there.
+/// Returns the first question file of a run, by its name there.
 fn question_file(run: &Path) -> String {
     let in_folder = |folder: &str| {
         let entries = std::fs::read_dir(run.join(folder)).into_iter().flatten();
@@ -437,11 +434,11 @@ fn question_file(run: &Path) -> String {
     in_folder("dataset").or_else(|| in_folder("dataset/unverified")).unwrap()
 }
 
-/// A file, what is done to it in words, and the doing.
+/// A file, a description of its damage, and the damage.
 type DamageOf<'a> = (&'a str, &'static str, fn(&Path));
 
 #[test]
-fn a_baseline_that_is_not_as_its_run_wrote_it_stops_the_next_run_at_its_start() {
+fn a_changed_baseline_stops_the_next_run_at_its_start() {
     let sample = Sample::new();
     let next = sample.home.path().join("next");
     let questions = question_file(&sample.whole);
@@ -487,7 +484,7 @@ fn a_baseline_that_is_not_as_its_run_wrote_it_stops_the_next_run_at_its_start() 
 }
 
 #[test]
-fn a_folder_of_question_files_that_cannot_be_read_stops_the_run_at_its_start_and_check_too() {
+fn an_unreadable_folder_of_question_files_stops_run_and_check_at_the_start() {
     let sample = Sample::new();
     let folder = sample.home.path().join("files");
     std::fs::create_dir(&folder).unwrap();

@@ -1,6 +1,6 @@
-//! Laws of a whole run, held on the program itself: nothing lost, same bytes, safe to stop.
+//! Tests of the laws of a whole run on the program: no row is lost, the bytes are the same, and a run can be stopped.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
 mod support;
@@ -21,7 +21,7 @@ fn json(path: &Path) -> Value {
 }
 
 #[test]
-fn one_thread_and_many_give_the_same_bytes() {
+fn one_thread_and_many_have_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log.jsonl");
     write_long_log(&log, 12_000);
@@ -54,7 +54,7 @@ fn one_thread_and_many_give_the_same_bytes() {
 
 #[cfg(unix)]
 #[test]
-fn a_run_killed_at_any_moment_goes_on_to_the_same_bytes() {
+fn a_run_killed_at_any_moment_continues_to_the_same_bytes() {
     use std::os::unix::process::ExitStatusExt as _;
     const KILLS: u32 = 10;
     let folder = tempfile::tempdir().unwrap();
@@ -88,7 +88,7 @@ fn a_run_killed_at_any_moment_goes_on_to_the_same_bytes() {
     assert_same_bytes(&stable_bytes(&whole), &stable_bytes(&killed));
 }
 
-/// Files below a folder in which others may be written and renamed meanwhile.
+/// Returns the files below a folder, in which files may be written and renamed at the same time.
 fn count_files(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| if entry.path().is_dir() { count_files(&entry.path()) } else { 1 }).sum()
@@ -224,14 +224,14 @@ fn changed_input_is_read_again_and_renamed_input_is_not() {
     assert_ne!(first["key"], ingested()["key"]);
 }
 
-/// A log of one request.
+/// Writes a log of one request.
 fn write_question(path: &Path, query: &str) {
     let row = format!("{{\"query\": {query:?}, \"functions\": \"[{{\\\"name\\\": \\\"now\\\"}}]\"}}\n");
     std::fs::write(path, row).unwrap();
 }
 
 #[test]
-fn a_run_is_not_replaced_by_one_of_other_inputs_unless_that_is_asked_for() {
+fn a_run_is_replaced_by_one_of_other_inputs_only_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let (log, other, out) = (folder.path().join("log.jsonl"), folder.path().join("other.jsonl"), "run");
     let out = folder.path().join(out);
@@ -280,7 +280,7 @@ fn a_run_is_not_replaced_by_one_of_other_inputs_unless_that_is_asked_for() {
 
 #[cfg(unix)]
 #[test]
-fn what_reads_a_run_that_was_stopped_names_the_command_that_goes_on() {
+fn errors_about_an_interrupted_run_name_the_command_that_continues_it() {
     let folder = tempfile::tempdir().unwrap();
     let (log, out) = (folder.path().join("it's a log.jsonl"), folder.path().join("run"));
     write_question(&log, "What time is it in Oslo?");
@@ -291,7 +291,7 @@ fn what_reads_a_run_that_was_stopped_names_the_command_that_goes_on() {
     let told = support::shown(&support::output(&["report", out.to_str().unwrap()]));
     assert!(told.contains(&format!("error: the run in {} is not finished\n", out.display())), "{told}");
     let command = told.split("hint: `").nth(1).unwrap().split('`').next().unwrap();
-    assert!(told.contains("` goes on where it stopped") && !command.contains("--fresh"), "{told}");
+    assert!(told.contains("` continues where it stopped") && !command.contains("--fresh"), "{told}");
     let again = std::process::Command::new("sh")
         .args(["-c", command])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -331,7 +331,7 @@ fn a_sample_is_the_same_each_time_and_the_rest_is_counted() {
 }
 
 #[test]
-fn a_sample_of_the_dataset_stands_for_all_of_it_whatever_the_order_of_files() {
+fn a_sample_represents_the_dataset_for_any_order_of_files() {
     let folder = tempfile::tempdir().unwrap();
     let pipeline = folder.path().join("sampled.toml");
     let live =
@@ -373,7 +373,7 @@ fn a_sample_of_the_dataset_stands_for_all_of_it_whatever_the_order_of_files() {
 }
 
 #[test]
-fn parquet_and_standard_input_give_the_rows_that_a_file_gives() {
+fn parquet_and_standard_input_have_the_same_rows_as_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let rows: Vec<(String, String)> = (0..5)
         .map(|n| (format!("How many herons nest in marsh {n}?"), format!("[{{\"name\": \"herons_{n}\"}}]")))
@@ -408,7 +408,7 @@ fn parquet_and_standard_input_give_the_rows_that_a_file_gives() {
     assert_eq!(from_file, listed("standard", "-", jsonl.to_str()));
 }
 
-/// A line of OTLP that holds so many spans, the second of which asks nothing.
+/// Returns a line of OTLP with `n` spans, the second of which has no question.
 fn otlp_line(name: &str, n_spans: usize) -> Value {
     let pair = |key: &str, value: &str| serde_json::json!({"key": key, "value": {"stringValue": value}});
     let span = |n: usize| {
@@ -496,7 +496,7 @@ fn a_bulk_export_of_runs_is_read_from_parquet() {
     assert_eq!(text("response"), r#"{"role":"assistant","content":"At noon."}"#);
 }
 
-/// Rows of one log, run through the live recipe; gives the last word on each row by its own id.
+/// Runs the live recipe on rows of one log. Returns the final fate of each row by its own id.
 fn fates_of(rows: &[Value]) -> std::collections::BTreeMap<String, (String, Option<String>)> {
     let folder = tempfile::tempdir().unwrap();
     let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));
@@ -509,7 +509,7 @@ fn fates_of(rows: &[Value]) -> std::collections::BTreeMap<String, (String, Optio
 }
 
 #[test]
-fn a_call_follows_the_names_of_the_list_it_was_sent_with_to_the_list_that_stands_for_it() {
+fn a_call_follows_the_renames_of_its_list_to_the_leader() {
     let docs = |from: &str| {
         serde_json::json!([{"name": "ferry", "description": "Books a seat on a ferry between two islands of the archipelago.",
             "parameters": {"type": "dict", "required": [from], "properties": {from: {"type": "string", "description": "Island of departure."}}}}])
@@ -529,7 +529,7 @@ fn a_call_follows_the_names_of_the_list_it_was_sent_with_to_the_list_that_stands
 }
 
 #[test]
-fn the_first_of_several_steps_is_no_answer() {
+fn the_first_of_several_steps_is_not_an_answer() {
     let user =
         serde_json::json!({"role": "user", "content": "Check the pump of basin 3 and start it if it is dry"});
     let call = |id: &str, name: &str| serde_json::json!({"role": "assistant", "content": null, "tool_calls": [{"id": id, "type": "function", "function": {"name": name, "arguments": "{\"basin\": 3}"}}]});
@@ -585,7 +585,7 @@ fn requests_differ_when_anything_around_the_question_differs() {
 }
 
 #[test]
-fn a_call_that_failed_is_not_taken_from_a_twin_that_nobody_looked_after() {
+fn a_failed_call_is_not_taken_from_an_equal_request() {
     let user = serde_json::json!({"role": "user", "content": "Ring the bell for the wedding at noon"});
     let result = serde_json::json!({"role": "tool", "tool_call_id": "a", "content": "{\"error\": \"the rope is broken\"}"});
     let sorry = serde_json::json!({"role": "assistant", "content": "That did not work."});
@@ -599,7 +599,7 @@ fn a_call_that_failed_is_not_taken_from_a_twin_that_nobody_looked_after() {
 }
 
 #[test]
-fn a_short_reply_in_a_conversation_is_no_spam() {
+fn a_short_reply_in_a_conversation_is_not_spam() {
     let asked = serde_json::json!({"role": "assistant", "content": "Shall I ring the bell three times?"});
     let reply = serde_json::json!({"role": "user", "content": "yes"});
     let fates = fates_of(&[
@@ -611,7 +611,7 @@ fn a_short_reply_in_a_conversation_is_no_spam() {
 }
 
 #[test]
-fn a_file_whose_new_name_tells_another_format_is_read_again() {
+fn a_file_renamed_to_another_format_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let (wrong, right) = (folder.path().join("log.jsonl"), folder.path().join("log.csv"));
     std::fs::write(
@@ -673,7 +673,7 @@ fn an_answer_for_an_id_that_several_rows_have_is_not_guessed() {
     assert!(support::shown(&run).contains(why), "{}", support::shown(&run));
 }
 
-/// The irrelevance entries of a run by set, of a log of questions that no bell answers.
+/// Returns the irrelevance entries of a run by set, of a log of questions that no bell answers.
 fn irrelevance_entries(folder: &Path, response: Option<&str>) -> Vec<(String, u64)> {
     let (log, out) = (folder.join("log.jsonl"), folder.join("run"));
     let questions = [
@@ -709,7 +709,7 @@ fn irrelevance_entries(folder: &Path, response: Option<&str>) -> Vec<(String, u6
 }
 
 #[test]
-fn irrelevance_is_scored_where_the_log_declined_and_kept_apart_where_only_the_text_says_so() {
+fn irrelevance_is_scored_if_the_log_declined_and_unverified_if_based_on_the_text() {
     let (silent, declined) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     assert_eq!(irrelevance_entries(silent.path(), None), [("unverified/irrelevance".to_owned(), 3)]);
     let file = silent.path().join("run/dataset/unverified/BFCL_v4_live_irrelevance.json");
@@ -726,7 +726,8 @@ fn irrelevance_is_scored_where_the_log_declined_and_kept_apart_where_only_the_te
     );
 }
 
-/// The original release of the V2 Live set holds 2,251 entries, 6,682 functions offered and 1,617 distinct ones.
+/// Checks that the original release of the V2 Live set has 2,251 entries, 6,682 offered functions and 1,617 distinct
+/// ones.
 #[test]
 fn the_original_live_release_is_read_without_a_loss() {
     let Some(data) = data::path("bfcl-v2-live") else { return };
@@ -752,7 +753,7 @@ fn the_original_live_release_is_read_without_a_loss() {
     assert_eq!(report["composition"]["distinct_functions"], 1617);
 }
 
-/// What every file of a run folder holds, as text: Parquet cell by cell, the rest as it is.
+/// Returns the content of every file of a run folder as text: Parquet cell by cell, other files unchanged.
 fn texts_of(run: &Path) -> std::collections::BTreeMap<String, String> {
     let mut texts = std::collections::BTreeMap::new();
     let mut folders = vec![run.to_owned()];
@@ -774,7 +775,7 @@ fn texts_of(run: &Path) -> std::collections::BTreeMap<String, String> {
     texts
 }
 
-/// The files that hold a text.
+/// Returns the files that hold a text.
 fn files_with(run: &Path, wanted: &str) -> Vec<String> {
     let texts = texts_of(run).into_iter();
     texts.filter(|(_, text)| text.contains(wanted)).map(|(file, _)| file).collect()
@@ -788,7 +789,7 @@ fn row_of(run: &Path, external_id: &str) -> (String, String, Option<String>) {
     (text("request_id", row).unwrap(), text("fate", row).unwrap(), text("reason", row))
 }
 
-/// Questions about a quay, each exported; the one of `marked` has words that stand nowhere else.
+/// Questions about a quay, all exported; the question of `marked` has unique words.
 fn write_quay_log(path: &Path, marked: &str) {
     let docs = |what: &str, word: &str| {
         let about = match what {
@@ -832,7 +833,7 @@ fn forget(run: &Path, arguments: &[&str]) -> std::process::Output {
 }
 
 #[test]
-fn what_is_forgotten_stands_in_no_file_and_does_not_come_back() {
+fn a_forgotten_record_is_in_no_file_and_does_not_come_back() {
     let folder = tempfile::tempdir().unwrap();
     let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));
     write_quay_log(&log, "owner");
@@ -944,7 +945,7 @@ fn other_entries_keep_their_ids_and_their_answers_when_one_is_forgotten() {
 }
 
 #[test]
-fn an_answer_that_was_taken_from_what_is_forgotten_goes_too() {
+fn an_answer_from_a_forgotten_record_is_removed_too() {
     let folder = tempfile::tempdir().unwrap();
     let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));
     let user = serde_json::json!({"role": "user", "content": "Ring the bell for the wedding at noon"});
@@ -978,7 +979,7 @@ fn an_answer_that_was_taken_from_what_is_forgotten_goes_too() {
 }
 
 #[test]
-fn several_records_of_one_id_are_named_and_equal_records_are_one() {
+fn several_records_of_one_id_are_listed_and_equal_records_are_one() {
     let folder = tempfile::tempdir().unwrap();
     let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));
     let user = |text: &str| serde_json::json!({"role": "user", "content": text});
@@ -1005,7 +1006,7 @@ fn several_records_of_one_id_are_named_and_equal_records_are_one() {
 }
 
 #[test]
-fn a_forgetting_that_was_cut_off_is_finished_by_the_same_command() {
+fn an_interrupted_forget_is_finished_by_the_same_command() {
     let folder = tempfile::tempdir().unwrap();
     let (log, whole) = (folder.path().join("log.jsonl"), folder.path().join("whole"));
     write_quay_log(&log, "owner");
@@ -1046,7 +1047,7 @@ fn a_forgetting_that_was_cut_off_is_finished_by_the_same_command() {
 }
 
 #[test]
-fn a_purged_run_tells_its_story_and_the_next_run_reads_its_inputs_again() {
+fn a_purged_run_keeps_its_history_and_the_next_run_reads_its_inputs_again() {
     let folder = tempfile::tempdir().unwrap();
     let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));
     write_quay_log(&log, "owner");

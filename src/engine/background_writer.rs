@@ -1,8 +1,8 @@
-//! Writes behind the run's back: what a step leaves goes to disk while the next one judges.
+//! Writes the result of a step to disk while the next step runs.
 //!
-//! One thread does what it is told in the order in which it was told, so steps on disk are always the first ones of
-//! the run, whenever it is cut off. What is written may also stay in memory while there is room, and is then not read
-//! back. The first error ends all writing, and is told to whoever asks next.
+//! One thread runs the jobs in the order in which they were pushed, so the steps on disk are always the first ones of
+//! the run, whenever it is interrupted. Written cells also stay in memory up to a limit, and are then not read back.
+//! The first error ends all writing, and the next call returns it.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,43 +13,48 @@ use std::thread::JoinHandle;
 
 use super::error::{Error, Result};
 
-/// Jobs that may wait; each may have a batch of cells with it.
+/// The number of jobs that may wait; each may hold a batch of cells.
 const WAITING: usize = 1;
 
 type Job = Box<dyn FnOnce() -> Result<()> + Send>;
 
 /// A handle to the thread that writes.
 #[derive(Debug, Clone)]
-pub struct BackgroundWriter(Arc<Desk>);
+pub struct BackgroundWriter(Arc<WriterThread>);
 
 #[derive(Debug)]
-struct Desk {
-    /// `None` once no more is to come.
+struct WriterThread {
+    /// `None` once no more jobs will come.
     jobs: Option<SyncSender<Job>>,
     thread: Option<JoinHandle<()>>,
     state: Arc<Mutex<State>>,
-    /// Bytes of memory that are left for what need not be read back.
+    /// Remaining bytes of memory for cells that need not be read back.
     room: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
 struct State {
     has_failed: bool,
-    /// The first error, until it is told.
+    /// The first error, until it is returned.
     error: Option<Error>,
 }
 
 impl BackgroundWriter {
-    /// Starts the thread; up to `room` bytes of what is written may stay in memory.
+    /// Starts the thread; up to `room` bytes of written cells may stay in memory.
     pub fn new(room: usize) -> Self {
         let (jobs, waiting) = sync_channel(WAITING);
         let state = Arc::new(Mutex::new(State::default()));
         let of_thread = Arc::clone(&state);
         let thread = std::thread::spawn(move || work(waiting, &of_thread));
-        Self(Arc::new(Desk { jobs: Some(jobs), thread: Some(thread), state, room: AtomicUsize::new(room) }))
+        Self(Arc::new(WriterThread {
+            jobs: Some(jobs),
+            thread: Some(thread),
+            state,
+            room: AtomicUsize::new(room),
+        }))
     }
 
-    /// Hands over a job; waits where too many are waiting.
+    /// Adds a job; blocks while too many jobs are waiting.
     ///
     /// # Errors
     /// An earlier job failed.
@@ -60,20 +65,20 @@ impl BackgroundWriter {
         jobs.and_then(|jobs| jobs.send(Box::new(job)).ok()).ok_or(Error::Interrupted)
     }
 
-    /// Waits until all is written that was handed over.
+    /// Waits until all jobs are done.
     ///
     /// # Errors
     /// A job failed.
     pub fn wait(&self) -> Result<()> {
         let (done, is_done) = sync_channel(1);
-        // The one who waits is there to hear it.
+        // The receiver waits for it.
         self.push(move || done.send(()).map_err(|_| Error::Interrupted))?;
-        // Nothing is heard where an earlier job failed.
+        // Nothing arrives if an earlier job failed.
         let _ = is_done.recv();
         self.0.failure()
     }
 
-    /// Takes some of the room in memory; `false` where there is too little left.
+    /// Reserves memory; `false` if too little remains.
     pub(super) fn takes(&self, bytes: usize) -> bool {
         let left = |room: usize| room.checked_sub(bytes);
         self.0.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_ok()
@@ -81,13 +86,13 @@ impl BackgroundWriter {
 }
 
 impl Default for BackgroundWriter {
-    /// Keeps nothing in memory.
+    /// Returns a writer that keeps nothing in memory.
     fn default() -> Self {
         Self::new(0)
     }
 }
 
-impl Desk {
+impl WriterThread {
     fn failure(&self) -> Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match state.error.take() {
@@ -98,7 +103,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for WriterThread {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {
@@ -126,7 +131,7 @@ fn work(jobs: Receiver<Job>, state: &Mutex<State>) {
 fn panicked(panic: &(dyn Any + Send)) -> Error {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    Error::Panic(text.unwrap_or_else(|| "it did not say why".to_owned()))
+    Error::Panic(text.unwrap_or_else(|| "it gave no message".to_owned()))
 }
 
 #[cfg(test)]
@@ -150,12 +155,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_after_an_error_which_is_told_once() {
+    fn nothing_is_written_after_an_error_which_is_returned_once() {
         let written = Arc::new(AtomicUsize::new(0));
         let background_writer = BackgroundWriter::default();
         background_writer.push(|| Err(Error::Setting("the disk is full".to_owned()))).unwrap();
         let after = Arc::clone(&written);
-        // Told here or by the wait, whichever comes first after the job was done.
+        // Returned here or by the wait, whichever comes first after the job.
         let pushed = background_writer.push(move || {
             after.fetch_add(1, Ordering::Relaxed);
             Ok(())
@@ -176,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_taken_until_there_is_none() {
+    fn memory_is_reserved_until_none_remains() {
         let background_writer = BackgroundWriter::new(10);
         assert!(
             background_writer.takes(6)

@@ -1,10 +1,11 @@
-//! What a fate means for the tables: the row's own, and the rows of the other table that are linked to it.
+//! Applies fates to the tables: to the row itself, and to the linked rows of the other table.
 //!
-//! | one row | the rows linked to it |
+//! | row | linked rows |
 //! |---|---|
-//! | list dropped or held | its requests too, for the same reason |
-//! | list merged | its requests go to the leader; the list they were sent with stays on record |
-//! | last kept request of a list gone | list leaves as [`NO_REQUEST_LEFT`]; held where one of them is held |
+//! | list dropped or held | its requests get the same fate, for the same reason |
+//! | list merged | its requests get the leader as their list; the list they were sent with stays recorded |
+//! | last kept request of a list no longer kept | the list is dropped with [`NO_REQUEST_LEFT`]; it is held if one of
+//! the requests is held |
 //!
 //! A list that never had a request, as sent or by a merge, is kept until a stage judges otherwise.
 
@@ -13,13 +14,11 @@ use super::error::{Error, Result};
 use super::fate::{Fate, FateEvent};
 use super::vocabulary::{Action, Evidence, Reason, RowIx, TableId};
 
-/// A list leaves the working set because none of its requests is kept.
-pub static NO_REQUEST_LEFT: Reason = Reason::policy(
-    "cascade/no-request-left",
-    "Every request that was sent with this doc list has left the working set.",
-);
+/// The reason of a list that is dropped because none of its requests is kept.
+pub static NO_REQUEST_LEFT: Reason =
+    Reason::policy("cascade/no-request-left", "No request that was sent with this doc list is kept.");
 
-/// Gives rows the fates that a stage spoke, and adds what follows for the other table.
+/// Applies the fates of a stage, and appends the fates that follow for the other table.
 pub(crate) fn take_effect(
     corpus: &mut Corpus,
     judged: TableId,
@@ -33,21 +32,21 @@ pub(crate) fn take_effect(
     Ok(fates)
 }
 
-/// Gives rows their fates, and requests of merged lists the list that stands for theirs.
+/// Sets the fates of rows, and the leader as the list of requests of merged lists.
 pub(super) fn apply(corpus: &mut Corpus, fates: &[FateEvent], at: usize) -> Result<()> {
     let stage =
         u16::try_from(at).map_err(|_| Error::Setting("more than 65,535 stages in one pipeline".into()))?;
     for &FateEvent { table, row, action, reason, into, .. } in fates {
         corpus.apply(table, row, Fate { action, stage, reason, into });
     }
-    // Where only requests were merged this changes nothing.
+    // This changes nothing if only requests were merged.
     if fates.iter().any(|fate| fate.into.is_some()) {
         corpus.follow_merged_lists();
     }
     Ok(())
 }
 
-/// What follows for the other table; see the table at the top.
+/// Returns the fates that follow for the other table; see the table at the top of the module.
 pub(crate) fn cascade(corpus: &Corpus, judged: TableId) -> Vec<FateEvent> {
     let mut follows = if judged == TableId::DocLists { requests_of_gone_lists(corpus) } else { Vec::new() };
     follows.extend(lists_without_requests(corpus));

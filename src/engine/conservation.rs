@@ -1,4 +1,4 @@
-//! Conservation: no row is lost, made up or written twice. A run in which one is stops.
+//! Conservation of rows: no row is lost, invented or written twice. A run that violates this stops with an error.
 
 use super::corpus::Corpus;
 use super::delta::{Kept, StageManifest};
@@ -6,7 +6,8 @@ use super::error::{Error, Result};
 use super::raw::{IngestCounts, InputsRead};
 use super::vocabulary::{RowIx, TableId};
 
-/// Each line that the source saw gave a request or a doc list, or has a fate, from two sides: the source's own count and what arrived.
+/// Checks that every line of the inputs became a request or a doc list, or has a fate. It compares the source's own
+/// count with what arrived.
 pub(super) fn check_lines(read: &InputsRead, arrived: &IngestCounts) -> Result<()> {
     let accounted = arrived.accounted();
     if read.lines() == accounted {
@@ -18,7 +19,7 @@ pub(super) fn check_lines(read: &InputsRead, arrived: &IngestCounts) -> Result<(
     Err(broken("ingest", what))
 }
 
-/// Rows in and rows out, from two sides: the stage's own counts and the tables.
+/// Checks that rows in equal rows out, by the stage's own counts and by the tables.
 pub(super) fn check_stage(manifest: &StageManifest, corpus: &Corpus) -> Result<()> {
     let after = kept(corpus);
     let sides = [
@@ -36,7 +37,7 @@ pub(super) fn check_stage(manifest: &StageManifest, corpus: &Corpus) -> Result<(
     check_links(&manifest.id, corpus)
 }
 
-/// A kept request has a kept list.
+/// Checks that every kept request has a kept list.
 fn check_links(stage: &str, corpus: &Corpus) -> Result<()> {
     let stray = (0..)
         .zip(&corpus.list)
@@ -50,13 +51,13 @@ fn check_links(stage: &str, corpus: &Corpus) -> Result<()> {
     }
 }
 
-/// Each kept request was written once, and nothing else was.
+/// Checks that each kept request was written once, and nothing else.
 pub(super) fn check_export(sink: &str, rows: &[RowIx], corpus: &Corpus) -> Result<()> {
     let requests = &corpus.requests;
     let mut written = vec![false; requests.len()];
     for &row in rows {
         let Some(is_written) = written.get_mut(row as usize) else {
-            return Err(broken(sink, format!("request number {row} was written and is not there")));
+            return Err(broken(sink, format!("request number {row} was written and does not exist")));
         };
         if std::mem::replace(is_written, true) || !requests.is_kept(row) {
             let what = format!("request {} was written twice or was not kept", requests.row_id(row));
@@ -69,7 +70,7 @@ pub(super) fn check_export(sink: &str, rows: &[RowIx], corpus: &Corpus) -> Resul
     Ok(())
 }
 
-/// How many rows of each table are kept.
+/// Returns the number of kept rows of each table.
 pub(crate) fn kept(corpus: &Corpus) -> Kept {
     Kept { requests: corpus.requests.kept() as u64, doc_lists: corpus.lists.kept() as u64 }
 }

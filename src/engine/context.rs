@@ -1,22 +1,22 @@
-//! What a stage may use besides its rows: the seed, progress, and whether the user asked to stop.
+//! What a stage may use besides its rows: the seed, progress and cancellation.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::services::Services;
 
-/// Where progress goes; only `console` draws it.
+/// Receives progress; only `console` draws it.
 pub trait Progress: Send + Sync {
-    /// A step begins; `total` is in rows where it is known.
+    /// Begins a step; `total` is its number of rows, if known.
     fn begin(&self, step: &str, total: Option<u64>);
-    /// So many more rows are done.
+    /// Adds to the number of rows that are done.
     fn advance(&self, rows: u64);
-    /// The step is over; one line says how it went.
+    /// Ends the step; `outcome` is one line about its result.
     fn end(&self, outcome: &str);
-    /// Something a person should know.
+    /// Shows a warning.
     fn warn(&self, message: &str);
 }
 
-/// Draws nothing.
+/// Ignores all progress.
 pub struct Quiet;
 
 impl Progress for Quiet {
@@ -26,11 +26,11 @@ impl Progress for Quiet {
     fn warn(&self, _message: &str) {}
 }
 
-/// Says whether the user asked to stop: no more work is wanted from then on.
+/// Reports whether the user asked to stop.
 ///
-/// Whatever takes its time asks again and again, from any thread, at least once every few milliseconds.
+/// Long-running work checks it from any thread, at least once every few milliseconds.
 pub trait Cancel: Sync {
-    /// The user asked to stop; once it holds, it holds for good.
+    /// Returns `true` if the user asked to stop. Once `true`, it stays `true`.
     fn is_cancelled(&self) -> bool;
 }
 
@@ -40,34 +40,34 @@ impl Cancel for AtomicBool {
     }
 }
 
-/// Asked again and again by what takes its time and knows no run; `true` stops it, and then stays `true`.
+/// The cancellation check of long-running work that does not depend on a run; `true` stops it and stays `true`.
 pub type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// What a stage may use besides its rows.
 pub struct Context<'a> {
     /// The run's seed.
     pub seed: u64,
-    /// Says whether the user asked to stop.
+    /// Reports whether the user asked to stop.
     pub cancel: &'a dyn Cancel,
-    /// Where progress goes.
+    /// Receives progress.
     pub progress: &'a dyn Progress,
-    /// What else stages may use.
+    /// The services of the run.
     pub services: Services,
 }
 
 impl<'a> Context<'a> {
-    /// A context without services.
+    /// Returns a context without services.
     pub fn new(seed: u64, cancel: &'a dyn Cancel, progress: &'a dyn Progress) -> Self {
         Self { seed, cancel, progress, services: Services::default() }
     }
 
-    /// The same with these services.
+    /// Replaces the services.
     #[must_use]
     pub fn with_services(self, services: Services) -> Self {
         Self { services, ..self }
     }
 
-    /// The user asked to stop.
+    /// Returns `true` if the user asked to stop.
     pub fn cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }

@@ -1,57 +1,57 @@
-//! The contract of a stage: what it reads, writes and may say, declared before it sees a row.
+//! The contract of a stage: what it reads and writes and which reasons it uses, declared before it sees a row.
 
 use serde::{Deserialize, Serialize};
 
 use super::decision::DecisionKind;
 use super::vocabulary::{ColumnSpec, Reason, TableId};
 
-/// What a stage reads, writes and may say. It may depend on settings; `plan` checks it before row 1.
+/// The declaration of what a stage reads, writes and reports. It may depend on settings; `plan` checks it before row 1.
 ///
-/// One that is made by [`Contract::of`] reads and writes nothing, names no reason, judges all rows together, and finds
-/// nothing to do in a second run; the other methods add to that, so that a stage states only what it has to.
+/// A contract from [`Contract::of`] reads and writes nothing, has no reason, judges all rows together and is
+/// idempotent. The other methods change that, so a stage states only what differs.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-#[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own about the stage")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent property of the stage")]
 pub struct Contract {
-    /// The table whose rows it judges.
+    /// The table whose rows the stage judges.
     pub table: TableId,
-    /// The columns it reads, of its own table or of the other.
+    /// The columns it reads, of its own table or the other one.
     pub reads: Vec<ColumnSpec>,
-    /// Columns that it reads where a stage before it writes them; elsewhere their cells are empty.
+    /// Columns that it reads if an earlier stage writes them; otherwise their cells are empty.
     pub reads_if_there: Vec<ColumnSpec>,
     /// The columns it adds or changes, of its own table.
     pub writes: Vec<ColumnSpec>,
-    /// Every reason it may name.
+    /// All reasons it may use.
     pub reasons: Vec<&'static Reason>,
-    /// It may merge rows: an edit after it can make two kept rows equal again.
+    /// It may merge rows. A later edit can then make two kept rows equal again.
     pub merges: bool,
-    /// It may link rows to records of sets outside the run; see [`Link`](super::link::Link).
+    /// It may link rows to records of public sets; see [`Link`](super::link::Link).
     pub links: bool,
-    /// The decisions of people that it takes from its rows; `keep` and `drop` are the runner's.
+    /// The kinds of decisions of people that it applies to its rows; the runner applies `keep` and `drop`.
     pub decisions: Vec<DecisionKind>,
-    /// Which rows it must judge together.
+    /// The rows that it must judge together.
     pub partition: Partition,
-    /// A second run right after the first finds nothing to do.
+    /// A second run right after the first changes nothing.
     pub idempotent: bool,
-    /// Rows may leave the machine; refused ahead of redaction.
+    /// It may send rows to another machine; refused before redaction.
     pub sends_rows_out: bool,
-    /// What it is to the pipeline and to those who read a finished run.
+    /// Its special role, if it has one, for the pipeline and for readers of a finished run.
     pub role: Role,
 }
 
-/// Which rows of its table a stage must judge together.
+/// The rows of its table that a stage must judge together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Partition {
-    /// Each row alone: any rows may be judged apart from the others.
+    /// Each row is judged alone.
     Rows,
-    /// Rows of equal key; see `Stage::keys`.
+    /// Rows of equal key are judged together; see `Stage::keys`.
     Key,
-    /// All rows.
+    /// All rows are judged together.
     Whole,
 }
 
 impl Partition {
-    /// Its name in messages and documentation.
+    /// Returns its name in messages and documentation.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rows => "rows",
@@ -61,30 +61,30 @@ impl Partition {
     }
 }
 
-/// What a stage is, where others must know: they ask for this, and never for the name of a kind.
+/// The special role of a stage. Other code checks the role, never the name of a kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Role {
-    /// One of many: nobody asks for it.
+    /// No special role.
     #[default]
     Plain,
-    /// Takes personal values out of the columns of its table that it writes. It stands ahead of all others, and after it
-    /// cells of that table may be quoted and may leave the machine.
+    /// Removes personal values from the columns of its table that it writes. It must come before all other stages;
+    /// after it, cells of that table may be quoted and sent to another machine.
     Redaction,
-    /// Drops what an earlier dataset holds already; its setting `run` is that dataset.
+    /// Drops rows that an earlier dataset already holds; its setting `run` is that dataset.
     Baseline,
 }
 
 impl Role {
-    /// Nobody asks for it.
+    /// Returns `true` if the stage has no special role.
     pub fn is_plain(&self) -> bool {
         *self == Self::Plain
     }
 }
 
 impl Contract {
-    /// A contract to judge the rows of a table, and as yet nothing more.
+    /// Returns the minimal contract of a stage that judges the rows of a table.
     pub fn of(table: TableId) -> Self {
         Self {
             table,
@@ -102,78 +102,78 @@ impl Contract {
         }
     }
 
-    /// Reads these columns, of its own table or of the other.
+    /// Adds columns that the stage reads, of its own table or the other one.
     #[must_use]
     pub fn reads(mut self, columns: impl IntoIterator<Item = ColumnSpec>) -> Self {
         self.reads.extend(columns);
         self
     }
 
-    /// Reads these columns where a stage before it writes them.
+    /// Adds columns that the stage reads if an earlier stage writes them.
     #[must_use]
     pub fn reads_if_there(mut self, columns: impl IntoIterator<Item = ColumnSpec>) -> Self {
         self.reads_if_there.extend(columns);
         self
     }
 
-    /// Adds or changes these columns of its own table.
+    /// Adds columns of its own table that the stage writes.
     #[must_use]
     pub fn writes(mut self, columns: impl IntoIterator<Item = ColumnSpec>) -> Self {
         self.writes.extend(columns);
         self
     }
 
-    /// May name these reasons.
+    /// Adds reasons that the stage may use.
     #[must_use]
     pub fn reasons(mut self, reasons: impl IntoIterator<Item = &'static Reason>) -> Self {
         self.reasons.extend(reasons);
         self
     }
 
-    /// May merge rows.
+    /// Allows merges.
     #[must_use]
     pub fn merges(self) -> Self {
         Self { merges: true, ..self }
     }
 
-    /// May link rows to records of sets outside the run.
+    /// Allows links to records of public sets.
     #[must_use]
     pub fn links(self) -> Self {
         Self { links: true, ..self }
     }
 
-    /// Takes these decisions of people from its rows.
+    /// Adds kinds of decisions of people that the stage applies to its rows.
     #[must_use]
     pub fn decisions(mut self, decisions: impl IntoIterator<Item = DecisionKind>) -> Self {
         self.decisions.extend(decisions);
         self
     }
 
-    /// Which rows it must judge together, where these are not all.
+    /// Sets the rows that must be judged together; the default is all.
     #[must_use]
     pub fn partition(self, partition: Partition) -> Self {
         Self { partition, ..self }
     }
 
-    /// A second run right after the first may find something to do.
+    /// Declares that a second run right after the first may change something.
     #[must_use]
     pub fn not_idempotent(self) -> Self {
         Self { idempotent: false, ..self }
     }
 
-    /// Whether rows may leave the machine.
+    /// Sets whether the stage may send rows to another machine.
     #[must_use]
     pub fn sends_rows_out(self, sends_rows_out: bool) -> Self {
         Self { sends_rows_out, ..self }
     }
 
-    /// Has a role that others ask for.
+    /// Sets the special role.
     #[must_use]
     pub fn role(self, role: Role) -> Self {
         Self { role, ..self }
     }
 
-    /// The table whose personal values it takes out.
+    /// Returns the table whose personal values the stage removes.
     pub fn redacts(&self) -> Option<TableId> {
         (self.role == Role::Redaction).then_some(self.table)
     }

@@ -1,12 +1,12 @@
-//! A run's tables: a small row index in memory, everything else in Parquet.
+//! The tables of a run: a small row index in memory, everything else in Parquet.
 //!
-//! The row index holds ids, links, order and fates, a few dozen bytes a row. Cells stay in
-//! the files that ingest and the stages wrote, cut at the same batch borders, so that a
-//! batch of any columns is one aligned read. A column that a later stage changed is read
-//! newest first: a cell it left empty shows through to the version before.
+//! The row index holds ids, links between the tables, order and fates, a few dozen bytes per row. Cells stay in the
+//! files that ingest and the stages wrote. All files have the same batch borders, so a batch of any columns is one
+//! aligned read per file. The newest version of a column is read first; a cell that is empty in it has the value of the
+//! version before.
 //!
-//! Only `runner` changes the tables: it applies fates, lets requests follow merged lists,
-//! and adds the columns a stage wrote.
+//! Only `runner` changes the tables: it applies fates, updates the lists of requests after merges, and adds the columns
+//! that a stage wrote.
 
 use std::ops::Range;
 use std::path::Path;
@@ -20,7 +20,7 @@ use super::frame::{ColumnCells, Frame, FrameFile, Held};
 use super::vocabulary::ColumnKind;
 use super::vocabulary::{ColumnSpec, RowIx, TableId};
 
-/// Where the cells of some columns are: batches in memory, and the file that has the others.
+/// The location of the cells of some columns: batches in memory, and a file with the others.
 #[derive(Debug, Clone)]
 pub struct Cells {
     held: Held,
@@ -28,20 +28,20 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// All in a file.
+    /// Returns cells that are all in a file.
     pub fn in_file(file: FrameFile) -> Self {
         Self { held: Held::default(), file: Some(file) }
     }
 
-    /// All in memory.
+    /// Returns cells that are all in memory.
     pub fn in_memory(held: Held) -> Self {
         Self { held, file: None }
     }
 
-    /// What was written to a file, of which some may still be in memory.
+    /// Returns cells that were written to a file, some of which may still be in memory.
     ///
     /// # Errors
-    /// It must be read, and cannot be.
+    /// The file is needed and cannot be read.
     pub fn written(held: Held, path: &Path, background_writer: &BackgroundWriter) -> Result<Self> {
         if held.is_whole() {
             return Ok(Self::in_memory(held));
@@ -50,7 +50,7 @@ impl Cells {
         Ok(Self { held, file: Some(FrameFile::open(path)?) })
     }
 
-    /// A batch of these columns; where it is in memory, all its columns.
+    /// Returns a batch with these columns; a batch in memory has all its columns.
     pub(super) fn read(&self, range: &Range<usize>, columns: &[&str]) -> Result<Frame> {
         if let Some(frame) = self.held.batch(range.start, range.len()) {
             return Ok(frame.clone());
@@ -68,23 +68,23 @@ pub struct Table {
     ids: Vec<u128>,
     /// Rows in canonical order: by time, then line, then content.
     order: Vec<RowIx>,
-    /// Each row's place in `order`.
+    /// The position of each row in `order`.
     position: Vec<u32>,
     fates: Vec<Option<Fate>>,
-    /// First row of each batch, and the number of rows at the end.
+    /// The first row of each batch, followed by the number of rows.
     borders: Vec<usize>,
-    /// Names of columns and where these are, oldest first.
+    /// The columns and the locations of their cells, oldest first.
     versions: Vec<(Box<str>, Arc<Cells>)>,
     #[cfg(test)]
-    looked_at: LookedAt,
+    looked_at: ReadColumns,
 }
 
-/// The columns of which somebody took a cell, for the law on declared columns. Copies of a table count together.
+/// The columns whose cells were read, for the test of declared columns. Copies of a table share the set.
 #[cfg(test)]
-pub(crate) type LookedAt = Arc<std::sync::Mutex<std::collections::BTreeSet<&'static str>>>;
+pub(crate) type ReadColumns = Arc<std::sync::Mutex<std::collections::BTreeSet<&'static str>>>;
 
 impl Table {
-    /// A table without columns. `batch_lengths` must add up to the number of ids.
+    /// Returns a table without columns. `batch_lengths` must add up to the number of ids.
     pub fn new(id: TableId, ids: Vec<u128>, order: Vec<RowIx>, batch_lengths: &[usize]) -> Self {
         let mut position = vec![0; ids.len()];
         for (place, &row) in (0..).zip(&order) {
@@ -105,81 +105,81 @@ impl Table {
             borders,
             versions: Vec::new(),
             #[cfg(test)]
-            looked_at: LookedAt::default(),
+            looked_at: ReadColumns::default(),
         }
     }
 
-    /// Which table it is.
+    /// Returns the table's id.
     pub fn id(&self) -> TableId {
         self.id
     }
 
-    /// Number of rows, whatever their fate.
+    /// Returns the number of rows, whatever their fate.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// There are no rows.
+    /// Returns `true` if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
 
-    /// The row's content id.
+    /// Returns the row's content id.
     pub fn row_id(&self, row: RowIx) -> RowId {
         RowId(self.ids[row as usize])
     }
 
-    /// The row's place in canonical order.
+    /// Returns the row's position in canonical order.
     pub fn position(&self, row: RowIx) -> u32 {
         self.position[row as usize]
     }
 
-    /// All rows in canonical order.
+    /// Returns all rows in canonical order.
     pub fn in_order(&self) -> &[RowIx] {
         &self.order
     }
 
-    /// The row's fate; `None` while it is kept.
+    /// Returns the row's fate; `None` while it is kept.
     pub fn fate(&self, row: RowIx) -> Option<Fate> {
         self.fates[row as usize]
     }
 
-    /// The row is still in the working set.
+    /// Returns `true` if the row is still in the working set.
     pub fn is_kept(&self, row: RowIx) -> bool {
         self.fates[row as usize].is_none()
     }
 
-    /// Number of kept rows.
+    /// Returns the number of kept rows.
     pub fn kept(&self) -> usize {
         self.fates.iter().filter(|fate| fate.is_none()).count()
     }
 
-    /// Number of batches.
+    /// Returns the number of batches.
     pub fn batches(&self) -> usize {
         self.borders.len() - 1
     }
 
-    /// The rows of a batch.
+    /// Returns the rows of a batch.
     pub fn batch(&self, index: usize) -> Range<usize> {
         self.borders[index]..self.borders[index + 1]
     }
 
-    /// The rows of a batch, by number.
+    /// Returns the rows of a batch, by number.
     pub fn rows_of_batch(&self, index: usize) -> impl Iterator<Item = RowIx> + use<> {
         self.batch(index).filter_map(|row| RowIx::try_from(row).ok())
     }
 
-    /// The kept rows of a batch, by number.
+    /// Returns the kept rows of a batch, by number.
     pub fn kept_of_batch(&self, index: usize) -> Vec<RowIx> {
         self.rows_of_batch(index).filter(|&row| self.is_kept(row)).collect()
     }
 
-    /// The batch that holds a row.
+    /// Returns the batch that holds a row.
     pub fn batch_of(&self, row: RowIx) -> usize {
         self.borders.partition_point(|&border| border <= row as usize) - 1
     }
 
-    /// Whether somebody wrote the column.
+    /// Returns `true` if the column was written.
     pub fn has(&self, column: ColumnSpec) -> bool {
         column.table == self.id && self.versions.iter().any(|(name, _)| **name == *column.name)
     }
@@ -195,7 +195,7 @@ impl Table {
         self.versions.extend(names.map(|name| (name.into(), Arc::clone(&cells))));
     }
 
-    /// Reads a batch of columns, whatever the rows' fates. A column nobody wrote yet is empty.
+    /// Reads a batch of columns, whatever the rows' fates. A column that was not written yet is empty.
     ///
     /// # Errors
     /// A file of the run folder cannot be read.
@@ -224,19 +224,19 @@ impl Table {
         })
     }
 
-    /// The columns of which somebody took a cell since this was last asked.
+    /// Returns the columns whose cells were read since the last call.
     #[cfg(test)]
     pub(crate) fn take_looked_at(&self) -> std::collections::BTreeSet<&'static str> {
         std::mem::take(&mut *self.looked_at.lock().unwrap())
     }
 
-    /// Takes all cells out of a column.
+    /// Removes all cells of a column.
     #[cfg(test)]
     pub(crate) fn empty_column(&mut self, column: ColumnSpec) {
         self.versions.retain(|(name, _)| **name != *column.name);
     }
 
-    /// Where cells are, newest first, each once.
+    /// Returns the distinct locations of cells, newest first.
     fn distinct_cells(&self) -> Vec<&Arc<Cells>> {
         let mut seen: Vec<&Arc<Cells>> = Vec::new();
         for (_, cells) in self.versions.iter().rev() {
@@ -253,12 +253,12 @@ impl Table {
 pub struct RowId(pub u128);
 
 impl RowId {
-    /// The number of an id as it is printed; `None` for what is none.
+    /// Parses a printed id; `None` if the text is not an id.
     pub fn number(text: &str) -> Option<u128> {
         u128::from_str_radix(text, 16).ok()
     }
 
-    /// The id as it is printed.
+    /// Returns the digits of the printed id.
     pub fn digits(self) -> IdDigits {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut digits = [0; 32];
@@ -269,7 +269,7 @@ impl RowId {
         IdDigits(digits)
     }
 
-    /// The start of a printed id, for people; `toolsieve why` takes it for the whole.
+    /// Returns the start of a printed id, for people; `toolsieve why` accepts it in place of the whole id.
     pub fn short(id: &str) -> &str {
         const DIGITS: usize = 12;
         id.get(..DIGITS).unwrap_or(id)
@@ -282,12 +282,12 @@ impl std::fmt::Display for RowId {
     }
 }
 
-/// A row id as text. Ids are printed some times a row, so without the machinery of formatting.
+/// A row id as text. Ids are printed several times per row, so this avoids the formatting machinery.
 #[derive(Debug, Clone, Copy)]
 pub struct IdDigits([u8; 32]);
 
 impl IdDigits {
-    /// The 32 digits.
+    /// Returns the 32 digits.
     #[allow(clippy::missing_panics_doc)] // Hex digits are ASCII.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).expect("hex digits are ASCII")
@@ -300,7 +300,7 @@ pub struct BatchCells {
     /// Each column with its versions, newest first.
     columns: Vec<(ColumnSpec, Vec<ColumnCells>)>,
     #[cfg(test)]
-    looked_at: LookedAt,
+    looked_at: ReadColumns,
 }
 
 impl BatchCells {
@@ -311,15 +311,15 @@ impl BatchCells {
         &found.unwrap_or_else(|| panic!("column {} is not among those that were declared", column.name)).1
     }
 
-    /// The text of a cell, by the row's place in the batch.
+    /// Returns the text of a cell, by the row's place in the batch.
     ///
     /// # Panics
-    /// The column was not among those read: a bug in the stage, found by its first test.
+    /// The column was not read: an internal error in the stage, found by its first test.
     pub fn text(&self, column: ColumnSpec, at: usize) -> Option<&str> {
         self.versions(column).iter().find_map(|cells| cells.text(at))
     }
 
-    /// What a cell holds, of whatever kind, as text.
+    /// Returns the value of a cell of any kind as text.
     #[cfg(test)]
     pub(crate) fn value(&self, column: ColumnSpec, at: usize) -> Option<String> {
         match column.kind {
@@ -328,7 +328,7 @@ impl BatchCells {
         }
     }
 
-    /// The number of a cell, by the row's place in the batch.
+    /// Returns the number of a cell, by the row's place in the batch.
     ///
     /// # Panics
     /// As [`BatchCells::text`].
@@ -352,7 +352,7 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// The table of that name.
+    /// Returns the table of that name.
     pub fn table(&self, id: TableId) -> &Table {
         match id {
             TableId::Requests => &self.requests,
@@ -360,7 +360,7 @@ impl Corpus {
         }
     }
 
-    /// The table of that name, to add columns to.
+    /// Returns the table of that name, to add columns to.
     pub fn table_mut(&mut self, id: TableId) -> &mut Table {
         match id {
             TableId::Requests => &mut self.requests,
@@ -368,19 +368,19 @@ impl Corpus {
         }
     }
 
-    /// Gives a kept row its fate.
+    /// Sets the fate of a kept row.
     pub fn apply(&mut self, table: TableId, row: RowIx, fate: Fate) {
         let slot = &mut self.table_mut(table).fates[row as usize];
         debug_assert!(slot.is_none(), "a row has one fate");
         *slot = Some(fate);
     }
 
-    /// Gives a row the fate of being forgotten, whatever its fate was.
+    /// Sets the fate of a forgotten row, which may have a fate already.
     pub(super) fn forget(&mut self, table: TableId, row: RowIx, fate: Fate) {
         self.table_mut(table).fates[row as usize] = Some(fate);
     }
 
-    /// Re-points the requests of merged lists to their leaders.
+    /// Sets the leaders of merged lists as the lists of their requests.
     pub fn follow_merged_lists(&mut self) {
         for list in &mut self.list {
             while let Some(Fate { into: Some(leader), .. }) = self.lists.fates[*list as usize] {

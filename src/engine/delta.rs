@@ -1,7 +1,7 @@
 //! The files of one stage: its fates and edits as Parquet, its counts as a manifest. Its links are in `links`.
 //!
-//! Together with the columns file that `verdict` wrote, this is all a stage leaves
-//! behind, and all that is needed to act as if it had just run.
+//! Together with the columns file that `verdict` writes, these files are the whole result of a stage. A later run
+//! applies them instead of running the stage again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,8 @@ use super::fate::FateEvent;
 use super::frame::{ColumnCells, FrameFile, FrameWriter, Values, write_frame};
 use super::vocabulary::{Action, Edit, Evidence, Metric, Reason, RowIx, TableId};
 
-/// Events of one row group: a log has a fate a row, and only so many stand in memory as text at a time.
+/// Number of events of one row group. It limits memory: a log may have one fate per row, and events are written as
+/// text.
 pub(super) const GROUP_ROWS: usize = 1 << 14;
 
 /// File of fates.
@@ -60,30 +61,30 @@ impl StoredEdit {
 pub struct StageManifest {
     /// Resume key.
     pub key: String,
-    /// The key of the step before it, which it stands on.
+    /// The key of the step before it.
     pub upstream: String,
     /// The instance's id in the pipeline.
     pub id: String,
     /// What kind of stage it is.
     pub kind: String,
-    /// The settings it ran with, defaults and all.
+    /// The settings it ran with, defaults included.
     pub settings: Value,
     /// The table it judged.
     pub table: TableId,
-    /// What it is to those who read the run.
+    /// Its special role, if it has one.
     #[serde(default, skip_serializing_if = "Role::is_plain")]
     pub role: Role,
     /// Kept rows when it began.
     pub before: Kept,
-    /// Kept rows when it was done.
+    /// Kept rows when it ended.
     pub after: Kept,
-    /// Fates by table, action and reason; those that follow from a parent or children are told apart.
+    /// Fates by table, action and reason; fates that follow from a parent or children are counted separately.
     pub fates: Vec<FateCount>,
     /// Edits made, by reason.
     pub edits: BTreeMap<String, u64>,
-    /// What was only shown, by reason.
+    /// Suggested edits, which are only shown, by reason.
     pub suggestions: BTreeMap<String, u64>,
-    /// What the stage noted about the whole table, by name.
+    /// Notes of the stage about the whole table, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, Value>,
     /// Wall time.
@@ -93,7 +94,7 @@ pub struct StageManifest {
 }
 
 impl StageManifest {
-    /// The table whose personal values it took out.
+    /// Returns the table whose personal values the stage removed.
     pub fn redacts(&self) -> Option<TableId> {
         (self.role == Role::Redaction).then_some(self.table)
     }
@@ -108,7 +109,7 @@ pub struct Kept {
     pub doc_lists: u64,
 }
 
-/// How many rows met one fate.
+/// The number of rows with one fate and reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FateCount {
     /// The rows' table.
@@ -117,13 +118,13 @@ pub struct FateCount {
     pub action: Action,
     /// Reason code.
     pub reason: String,
-    /// It followed from the fate of the parent or the children.
+    /// The fate followed from the fate of the parent or the children.
     pub cascaded: bool,
-    /// How many rows.
+    /// The number of rows.
     pub rows: u64,
 }
 
-/// Counts fates by table, action, reason and whether they followed from others.
+/// Counts fates by table, action, reason, and whether they followed from others.
 pub fn count_fates(fates: &[FateEvent]) -> Vec<FateCount> {
     let mut counts: BTreeMap<(TableId, &str, &str, bool), (Action, u64)> = BTreeMap::new();
     for fate in fates {
@@ -187,7 +188,7 @@ fn write_fate_group(writer: &mut FrameWriter, fates: &[FateEvent]) -> Result<()>
     ])
 }
 
-/// The fates of a stage as they are stored: nothing is taken out of its text until somebody asks.
+/// The stored fates of a stage; cells are decoded on access.
 pub(super) struct StoredFates {
     n_fates: usize,
     table: ColumnCells,
@@ -212,11 +213,11 @@ pub(super) struct StoredFate<'a> {
     pub(super) action: &'a str,
     /// Reason code.
     pub(super) reason: &'a str,
-    /// For a merge: the row that stands for it.
+    /// For a merge: the row that it was merged into.
     pub(super) into: Option<RowIx>,
     /// It follows from the fate of the parent or the children.
     pub(super) cascaded: bool,
-    /// What was measured, and the number.
+    /// The metric and the score.
     pub(super) score: Option<(&'a str, f64)>,
     /// Anything else, JSON.
     pub(super) detail: Option<&'a str>,
@@ -226,11 +227,11 @@ impl StoredFates {
     /// Reads a stage's file.
     ///
     /// # Errors
-    /// The file cannot be read, or is not one of fates.
+    /// The file cannot be read, or is not a file of fates.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let frame = FrameFile::open(path)?.read_all()?;
         let column = |name: &str| {
-            frame.cells(name).ok_or_else(|| damaged(path, format!("lacks the column {name} of fates")))
+            frame.cells(name).ok_or_else(|| damaged(path, format!("the column {name} of fates is missing")))
         };
         let fates = Self {
             n_fates: frame.height(),
@@ -245,22 +246,22 @@ impl StoredFates {
             detail: column("detail")?,
         };
         match (0..fates.n_fates).find(|&at| fates.get(at).is_none()) {
-            Some(at) => Err(damaged(path, format!("row {at} is no fate"))),
+            Some(at) => Err(damaged(path, format!("row {at} is not a fate"))),
             None => Ok(fates),
         }
     }
 
-    /// The fates, as they stand in the file.
+    /// Returns the fates in the order of the file.
     pub(super) fn iter(&self) -> impl Iterator<Item = StoredFate<'_>> {
         (0..self.n_fates).filter_map(|at| self.get(at))
     }
 
-    /// The row of each fate, with the place of the fate.
+    /// Returns the row of each fate, with the index of the fate.
     pub(super) fn rows(&self) -> impl Iterator<Item = (usize, TableId, RowIx)> {
         self.iter().enumerate().map(|(at, fate)| (at, fate.table, fate.row))
     }
 
-    /// The fate of a place.
+    /// Returns the fate at an index.
     pub(super) fn get(&self, at: usize) -> Option<StoredFate<'_>> {
         Some(StoredFate {
             table: table_of(self.table.text(at)?)?,
@@ -283,21 +284,21 @@ pub(super) fn read_scores(path: &Path, of: TableId) -> Result<Vec<(RowIx, f64)>>
     let frame = FrameFile::open(path)?.read_columns(&["table", "row", "score"])?;
     let [tables, rows, scores] = ["table", "row", "score"].map(|name| frame.cells(name));
     let (Some(tables), Some(rows), Some(scores)) = (tables, rows, scores) else {
-        return Err(damaged(path, "lacks a column of fates"));
+        return Err(damaged(path, "a column of fates is missing"));
     };
     let scored = |at| Some((rows.u32(at)?, scores.float(at)?));
     let is_of_table = |at: &usize| tables.text(*at) == Some(of.name());
     Ok((0..frame.height()).filter(is_of_table).filter_map(scored).collect())
 }
 
-/// Reads the fates of a stage, whose contract may name `reasons`.
+/// Reads the fates of a stage with these possible `reasons`.
 ///
 /// # Errors
-/// The file is damaged, or names a reason that is not among them.
+/// The file is damaged, or names another reason.
 pub fn read_fates(path: &Path, reasons: &[&'static Reason]) -> Result<Vec<FateEvent>> {
     let stored = StoredFates::open(path)?;
     let read =
-        |(at, fate)| fate_of(fate, reasons).ok_or_else(|| damaged(path, format!("row {at} is no fate")));
+        |(at, fate)| fate_of(fate, reasons).ok_or_else(|| damaged(path, format!("row {at} is not a fate")));
     stored.iter().enumerate().map(read).collect()
 }
 
@@ -360,7 +361,7 @@ pub fn read_edits(path: &Path) -> Result<Vec<StoredEdit>> {
         })
     };
     (0..frame.height())
-        .map(|row| read(row).ok_or_else(|| damaged(path, format!("row {row} is no edit"))))
+        .map(|row| read(row).ok_or_else(|| damaged(path, format!("row {row} is not an edit"))))
         .collect()
 }
 

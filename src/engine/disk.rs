@@ -1,7 +1,7 @@
-//! How files get onto disk: made new, written beside and renamed, synced where a crash must not bring the old ones back.
+//! Writes files: under a temporary name and renamed, synced where a crash must not restore the old version.
 //!
-//! No link is followed to write or remove. What holds text as it was logged is for its owner alone (on Unix; elsewhere
-//! the folder's own rights hold).
+//! Writing and removing never follow symbolic links. Only the owner can read files with raw log text (on Unix; on other
+//! systems the permissions of the folder apply).
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
@@ -13,18 +13,18 @@ use serde::de::DeserializeOwned;
 use super::error::{At, Result, damaged};
 use super::layout::beside;
 
-/// Makes a new file in place of what has its name; a link there is replaced, not followed.
+/// Creates a file, and replaces an existing one; a link is replaced, not followed.
 ///
 /// # Errors
-/// The file cannot be made.
+/// The file cannot be created.
 pub fn create(path: &Path) -> Result<File> {
     new_file(path, File::options().write(true).create_new(true))
 }
 
-/// The same, for a file that only its owner may read: it holds text as it was logged.
+/// Creates a file like [`create`] that only its owner may read, because it holds raw log text.
 ///
 /// # Errors
-/// The file cannot be made.
+/// The file cannot be created.
 pub fn create_private(path: &Path) -> Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);
@@ -43,7 +43,7 @@ fn new_file(path: &Path, options: &fs::OpenOptions) -> Result<File> {
     }
 }
 
-/// Takes all rights on a file or folder from everybody but its owner.
+/// Removes all permissions on a file or folder for everybody except its owner.
 #[cfg(unix)]
 pub(super) fn owner_only(path: &Path, mode: u32) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -56,17 +56,17 @@ pub(super) fn owner_only(_path: &Path, _mode: u32) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Gives a file that was written beside its place its name, and makes sure that it is on disk: what it replaces
-/// must not come back after a crash.
+/// Syncs and renames a file that was written under a temporary name, so that the file it replaces cannot come back
+/// after a crash.
 pub(crate) fn put_in_place(beside: &Path, path: &Path) -> Result<()> {
     File::open(beside).and_then(|file| file.sync_all()).at("writing", beside)?;
     fs::rename(beside, path).at("renaming", beside)?;
     path.parent().map_or(Ok(()), sync_folder)
 }
 
-/// Makes sure that renames and removals in a folder are on disk.
+/// Syncs the renames and removals in a folder to disk.
 pub(super) fn sync_folder(folder: &Path) -> Result<()> {
-    // Elsewhere a folder cannot be opened like a file; the system keeps its entries.
+    // On other systems a folder cannot be opened like a file; the system syncs its entries.
     if cfg!(unix) {
         // The folder of a bare file name.
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -75,7 +75,7 @@ pub(super) fn sync_folder(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file beside its place and renames it.
+/// Writes a file under a temporary name and renames it.
 ///
 /// # Errors
 /// The file cannot be written or renamed.
@@ -85,7 +85,7 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::rename(&beside, path).at("renaming", &beside)
 }
 
-/// Writes a file like [`write_atomic`], and makes sure that it is on disk.
+/// Writes a file like [`write_atomic`], and syncs it to disk.
 ///
 /// # Errors
 /// The file cannot be written or renamed.
@@ -95,7 +95,7 @@ pub fn write_durable(path: &Path, bytes: &[u8]) -> Result<()> {
     put_in_place(&beside, path)
 }
 
-/// Copies a file to `target` by way of `beside`, and makes sure that the copy is on disk.
+/// Copies a file to the temporary path `beside`, renames it to `target` and syncs it to disk.
 ///
 /// # Errors
 /// A file cannot be read, written or renamed.
@@ -120,30 +120,30 @@ pub fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
 /// Reads a JSON file of the run folder.
 ///
 /// # Errors
-/// The file cannot be read or is not what it should be.
+/// The file cannot be read, or its content is not as expected.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let bytes = fs::read(path).at("reading", path)?;
     serde_json::from_slice(&bytes).map_err(|error| damaged(path, error))
 }
 
-/// Removes a file, a link (never what it leads to) or a folder with all that is in it, where there is one.
+/// Removes a file, a link (not its target) or a folder with its content, if it exists.
 pub(super) fn remove(path: &Path) -> Result<()> {
     let removed = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) => Err(error),
-        // It follows no links on its way down.
+        // It does not follow links.
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
         Ok(_) => fs::remove_file(path),
     };
     removed.at("removing", path)
 }
 
-/// A link is there, wherever it leads.
+/// Returns `true` if the path is a symbolic link.
 pub(super) fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
 }
 
-/// A file is there, and no link to one.
+/// Returns `true` if the path is a regular file, not a link.
 pub(super) fn is_regular(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
 }

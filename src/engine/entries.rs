@@ -1,9 +1,9 @@
-//! Which record each entry of a dataset was made of: `entries.parquet` in the run folder.
+//! The source record of each entry of a dataset: `entries.parquet` in the run folder.
 //!
-//! The ids of rows are hashes of raw text, and a hash of a small space can be reversed: whoever has such an id can try
-//! telephone numbers until one fits. So they stay in the run folder. The tables of a dataset have ids of their own,
-//! made of the redacted text, and this file joins the two. Entries of an earlier dataset that are kept as they are have
-//! a row here too, as far as their records are known.
+//! The ids of rows are hashes of raw text, and a hash over a small space can be reversed, for example by trying all
+//! telephone numbers. So these ids stay in the run folder. The tables of a dataset have ids of their own, hashes of the
+//! redacted text, and this file joins the two. Unchanged entries of an earlier dataset have a row here too, as far as
+//! their records are known.
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,12 @@ use super::error::{At, Result};
 use super::frame::{FrameFile, FrameWriter, Values};
 use super::layout::{ENTRIES, beside};
 
-/// Rows of a row group.
+/// Number of rows of a row group.
 const GROUP_ROWS: usize = 1 << 14;
-/// The columns, all of text.
+/// The columns; all hold text.
 const COLUMNS: [&str; 6] = ["set", "id", "published_id", "request_id", "list_id", "answer_from"];
 
-/// An entry and where it comes from.
+/// An entry and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryOrigin {
     /// The set it is in: `scored` or `unverified`.
@@ -26,7 +26,7 @@ pub struct EntryOrigin {
     pub id: String,
     /// Its `request_id` in the tables of the dataset.
     pub published_id: Option<String>,
-    /// The request it was made of.
+    /// The request it was built from.
     pub request_id: Option<String>,
     /// The doc list of that request.
     pub list_id: Option<String>,
@@ -46,13 +46,13 @@ impl EntryOrigin {
         }
     }
 
-    /// The number of the request's id.
+    /// Returns the request's id as a number.
     pub fn record(&self) -> Option<u128> {
         self.request_id.as_deref().and_then(RowId::number)
     }
 }
 
-/// The file of a run.
+/// Returns the path of the file of a run.
 pub fn path(run: &Path) -> PathBuf {
     run.join(ENTRIES)
 }
@@ -73,7 +73,7 @@ pub fn write(run: &Path, entries: &[EntryOrigin]) -> Result<()> {
     std::fs::rename(&beside, &path).at("renaming", &beside)
 }
 
-/// Reads the file of a run; nothing where there is none, as in a plain folder of question files.
+/// Reads the file of a run; empty if there is none, as in a plain folder of question files.
 ///
 /// # Errors
 /// It cannot be read.

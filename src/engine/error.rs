@@ -1,4 +1,4 @@
-//! What can stop a run. A bad row is never here: it gets a fate.
+//! Errors that stop a run. A bad row is not an error: it gets a fate.
 
 use std::fmt::Display;
 use std::io;
@@ -16,17 +16,17 @@ pub enum Error {
     /// A file could not be opened, read, written or renamed.
     #[error("{doing} {}: {}{}", path.display(), cause_of(cause), hint_of(cause))]
     File {
-        /// What was being done: `reading`, `writing`, ….
+        /// The operation: `reading`, `writing`, ….
         doing: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
     },
     /// A Parquet file could not be read or written.
     #[error("{doing} {}: {cause}", path.display())]
     Table {
-        /// What was being done.
+        /// The operation.
         doing: &'static str,
         /// The file.
         path: PathBuf,
@@ -34,84 +34,84 @@ pub enum Error {
         cause: String,
     },
     /// A file of the run folder does not hold what it must.
-    #[error("{}: {what}\nhint: `toolsieve verify` lists the damaged files of a run; running it again makes them again", path.display())]
+    #[error("{}: {what}\nhint: `toolsieve verify` lists the damaged files of a run; running it again writes them again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         what: String,
     },
-    /// Another run has the folder.
+    /// Another process works in the folder.
     #[error("run folder {} is in use by {owner}\nhint: wait for it, stop it, or give another folder with --out", path.display())]
     Locked {
         /// The run folder.
         path: PathBuf,
-        /// Who has it: process and command line.
+        /// The other process and its command line.
         owner: String,
     },
-    /// The folder holds something, but no run.
+    /// The folder is not empty and holds no run.
     #[error("{} is not a run folder and not empty\nhint: give an empty or new folder with --out", .0.display())]
     NotARun(PathBuf),
-    /// The folder holds what looks like a run, but not the file by which run folders are known.
-    #[error("{} has no file .toolsieve with the line that run folders are known by: earlier builds wrote none, or it is damaged\nhint: `why`, `diff`, `report` and `compare` read it as it is; give `run` another folder with --out", .0.display())]
+    /// The folder looks like a run, but has no marker file.
+    #[error("{} has no valid file .toolsieve, which marks run folders: an early build wrote the run, or the file is damaged\nhint: `why`, `diff`, `report` and `compare` read the folder as it is; give `run` another folder with --out", .0.display())]
     Unmarked(PathBuf),
-    /// A link stands where a file or folder of a run must be.
-    #[error("{} is a symbolic link or no regular file, and nothing is written or removed through one\nhint: remove it and run the same command again", .0.display())]
+    /// A symbolic link is in the place of a file or folder of a run.
+    #[error("{} is a symbolic link or not a regular file; nothing is written or removed through one\nhint: remove it and run the same command again", .0.display())]
     Link(PathBuf),
     /// There is no finished run.
-    #[error("no finished run in {}\nhint: `toolsieve run --input FILE… --out {}` makes one", .0.display(), .0.display())]
+    #[error("no finished run in {}\nhint: `toolsieve run --input FILE… --out {}` creates one", .0.display(), .0.display())]
     NoRun(PathBuf),
     /// There is a run, but it is not finished.
-    #[error("the run in {} is not finished\nhint: {} goes on where it stopped", path.display(), command.as_ref().map_or_else(|| "the command that began it".to_owned(), |command| format!("`{command}`")))]
+    #[error("the run in {} is not finished\nhint: {} continues where it stopped", path.display(), command.as_ref().map_or_else(|| "the command that began it".to_owned(), |command| format!("`{command}`")))]
     Unfinished {
         /// The run folder.
         path: PathBuf,
-        /// The command line that works or worked in it, where it is a run's.
+        /// The last command line that worked in it, if it was a run.
         command: Option<String>,
     },
     /// An input could not be read to its end.
     #[error("{0}")]
     Input(String),
-    /// A stage said something that its contract or the tables do not allow: a bug in the stage.
+    /// A verdict of a stage violates its contract or the tables: an internal error in the stage.
     #[error("stage {stage}: {what}")]
     Verdict {
         /// The stage's id.
         stage: String,
-        /// What it said.
+        /// The violation.
         what: String,
     },
-    /// Rows in and rows out do not add up: a bug here.
+    /// Rows in and rows out do not add up: an internal error.
     #[error("{at}: rows do not add up: {what}")]
     Conservation {
-        /// After which step.
+        /// The step.
         at: String,
-        /// The two sides.
+        /// The two counts.
         what: String,
     },
-    /// What writes the run folder panicked: a bug here or in a library.
+    /// The background writer panicked: an internal error, here or in a library.
     #[error("writing the run folder panicked: {0}")]
     Panic(String),
-    /// A setting's value is out of range, or a file it names is bad.
+    /// A setting is out of range, or a file that it names is invalid.
     #[error("{0}")]
     Setting(String),
     /// The user asked to stop.
-    #[error("interrupted; finished stages are kept\nhint: the same command goes on from there")]
+    #[error("interrupted; finished stages are kept\nhint: the same command continues from there")]
     Interrupted,
 }
 
 impl Error {
-    /// A bug of ours rather than of the world.
+    /// Returns `true` for an internal error.
     pub fn is_bug(&self) -> bool {
         matches!(self, Self::Verdict { .. } | Self::Conservation { .. } | Self::Panic(_))
     }
 }
 
-/// Adds what was being done to which file.
+/// An extension of results that adds the operation and the file to an error.
 pub(crate) trait At<T> {
     /// Turns the error into [`Error::File`] or [`Error::Table`].
     ///
     /// # Errors
-    /// The error itself, with its place.
+    /// The error itself, with operation and file.
     fn at(self, doing: &'static str, path: &Path) -> Result<T>;
 }
 
@@ -130,8 +130,8 @@ impl<T> At<T> for polars::error::PolarsResult<T> {
     }
 }
 
-/// What the system said, where that is why polars could not read or write. Of an error in the middle of a Parquet file
-/// polars keeps only the text, which ends with the system's number for it.
+/// Returns the system error that made polars fail, if there is one. For an error in the middle of a Parquet file polars
+/// keeps only the text, which ends with the system's error number.
 fn system_error(error: &PolarsError) -> Option<io::Error> {
     let number = match error {
         PolarsError::IO { error, .. } => error.raw_os_error(),
@@ -144,25 +144,25 @@ fn system_error(error: &PolarsError) -> Option<io::Error> {
     number.map(io::Error::from_raw_os_error)
 }
 
-/// What the system said, in plain words.
+/// Returns the text of a system error; a full disk has the same text on all systems.
 pub fn cause_of(error: &io::Error) -> String {
     if is_full(error) { "no space left on the device".to_owned() } else { error.to_string() }
 }
 
 fn hint_of(error: &io::Error) -> &'static str {
     if is_full(error) {
-        "\nhint: make room there; the same command then goes on from where it was"
+        "\nhint: free some space there; the same command then continues where it stopped"
     } else {
         ""
     }
 }
 
-/// The disk is full, or its user has used up their part of it.
+/// Returns `true` if the disk is full or the user's quota is used up.
 fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
-/// A damaged file of the run folder.
+/// Returns the error of a damaged file of the run folder.
 pub fn damaged(path: &Path, what: impl Display) -> Error {
     Error::Damaged { path: path.to_owned(), what: what.to_string() }
 }
@@ -172,13 +172,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_is_called_so_whoever_noticed_it() {
-        let path = Path::new("out/live/ingest/payload.parquet");
+    fn a_full_disk_has_one_message_from_the_system_and_from_polars() {
+        let path = Path::new("out/live/ingest/requests.parquet");
         let full = || io::Error::from(io::ErrorKind::StorageFull);
-        let told = "writing out/live/ingest/payload.parquet: no space left on the device\n\
-                    hint: make room there; the same command then goes on from where it was";
+        let expected = "writing out/live/ingest/requests.parquet: no space left on the device\n\
+                    hint: free some space there; the same command then continues where it stopped";
         let by_us: Result<()> = Err(full()).at("writing", path);
-        assert_eq!(by_us.unwrap_err().to_string(), told);
+        assert_eq!(by_us.unwrap_err().to_string(), expected);
         for by_polars in [
             PolarsError::from(io::Error::from_raw_os_error(28)),
             PolarsError::ComputeError(
@@ -187,16 +187,16 @@ mod tests {
             ),
         ] {
             let by_polars: Result<()> = Err(by_polars).at("writing", path);
-            assert_eq!(by_polars.unwrap_err().to_string(), told);
+            assert_eq!(by_polars.unwrap_err().to_string(), expected);
         }
     }
 
     #[test]
-    fn a_fault_of_a_table_stays_one() {
+    fn an_error_of_a_table_stays_one() {
         let fault = PolarsError::ComputeError("parquet: File out of specification: no magic".into());
         let fault: Result<()> = Err(fault).at("reading", Path::new("a.parquet"));
-        let told = fault.unwrap_err().to_string();
-        assert_eq!(told, "reading a.parquet: parquet: File out of specification: no magic");
+        let expected = fault.unwrap_err().to_string();
+        assert_eq!(expected, "reading a.parquet: parquet: File out of specification: no magic");
     }
 
     #[cfg(target_os = "linux")]

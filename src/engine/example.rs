@@ -1,24 +1,25 @@
-//! A few rows that show a reason: what a stage is tested by, and what `explain` shows.
+//! Examples of reasons on a few rows. Tests run them, and `explain` shows them.
 
 use serde_json::{Value, json};
 
-/// A few rows that show a reason: the stage names it on `fires` and not on `quiet`.
+/// An example of a reason: the stage reports it on `fires` and not on `quiet`.
 #[derive(Debug, Clone, Copy)]
 pub struct Example {
     /// The reason's code.
     pub reason: &'static str,
     /// Settings that are not the default, as TOML: `key = value, …`. For a stage that does nothing by default.
     pub settings: &'static str,
-    /// Rows on which it is named.
+    /// Rows with the reason.
     pub fires: Sample,
-    /// The nearest rows on which it is not.
+    /// Similar rows without it.
     pub quiet: Sample,
 }
 
 /// The rows of an example.
 #[derive(Debug, Clone, Copy)]
 pub enum Sample {
-    /// JSON: `{"doc_lists": [{column: value, …}], "requests": [{"list": 0, column: value, …}]}`; either may be left out.
+    /// JSON: `{"doc_lists": [{column: value, …}], "requests": [{"list": 0, column: value, …}]}`; either may be left
+    /// out.
     Tables(&'static str),
     /// One request whose only message is this.
     Query(&'static str),
@@ -29,27 +30,27 @@ pub enum Sample {
 }
 
 impl Example {
-    /// An example of whole tables.
+    /// Returns an example of whole tables.
     pub const fn tables(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
         Self { reason, settings: "", fires: Sample::Tables(fires), quiet: Sample::Tables(quiet) }
     }
 
-    /// An example of one query each.
+    /// Returns an example of one query each.
     pub const fn query(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
         Self { reason, settings: "", fires: Sample::Query(fires), quiet: Sample::Query(quiet) }
     }
 
-    /// An example of one doc list's text each.
+    /// Returns an example of one doc list's text each.
     pub const fn text(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
         Self { reason, settings: "", fires: Sample::Text(fires), quiet: Sample::Text(quiet) }
     }
 
-    /// An example of one function each, or a list of them.
+    /// Returns an example of one function each, or a list of them.
     pub const fn functions(reason: &'static str, fires: &'static str, quiet: &'static str) -> Self {
         Self { reason, settings: "", fires: Sample::Functions(fires), quiet: Sample::Functions(quiet) }
     }
 
-    /// The same with settings that are not the default.
+    /// Sets settings that are not the default.
     #[must_use]
     pub const fn with_settings(self, settings: &'static str) -> Self {
         Self { settings, ..self }
@@ -57,10 +58,10 @@ impl Example {
 }
 
 impl Sample {
-    /// The rows as the two tables.
+    /// Returns the rows as the two tables.
     ///
     /// # Panics
-    /// The example is not JSON: every example is run by a test.
+    /// The example is not valid JSON. A test runs every example.
     pub fn to_tables(self) -> Value {
         let parsed = |text: &str| -> Value { serde_json::from_str(text).expect("examples are JSON") };
         match self {

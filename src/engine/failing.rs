@@ -1,4 +1,4 @@
-//! Rows for which something outside the log fails: held with a fault, and counted by the gate.
+//! Tests of rows for which something outside the log fails: they are held with a fault, and the gate counts them.
 
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -25,10 +25,10 @@ use crate::fixture;
 static NO_REPLY: Reason = Reason::fault("test/no-reply", "The service gave no reply for the row.");
 static BORING: Reason = Reason::policy("test/boring", "The row is boring.");
 
-/// Asks a service about each row, which fails for the second; notes the folder of caches that it was given.
+/// A stage that calls a service for each row; the call fails for the second. Records the services it received.
 struct Asks {
     reason: &'static Reason,
-    /// What it found in its services.
+    /// The file of decisions in its services.
     found: Mutex<String>,
 }
 
@@ -84,5 +84,5 @@ fn a_failed_row_needs_a_reason_that_is_a_fault() {
     let corpus = fixture::corpus(&json!({"requests": [{"messages": []}, {"messages": []}]}));
     let error = judged(&asks(&BORING), &corpus).unwrap_err();
     assert!(matches!(error, Error::Verdict { .. }), "{error}");
-    assert_eq!(error.to_string(), "stage asks: reason test/boring of a failed row 1 is no fault");
+    assert_eq!(error.to_string(), "stage asks: reason test/boring of a failed row 1 is not a fault");
 }

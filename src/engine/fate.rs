@@ -1,4 +1,4 @@
-//! The fates of rows: as a stage gives one, and as the tables hold it.
+//! The fates of rows: the event that a stage returns, and the state that the tables hold.
 
 use super::vocabulary::{Action, Evidence, Reason, RowIx, TableId};
 
@@ -13,15 +13,15 @@ pub struct FateEvent {
     pub action: Action,
     /// Why.
     pub reason: &'static Reason,
-    /// For a merge: the row that stands for it.
+    /// For a merge: the row that it was merged into.
     pub into: Option<RowIx>,
-    /// It follows from the fate of the parent or the children.
+    /// The fate follows from the fate of the parent or the children.
     pub cascaded: bool,
-    /// What backs it up.
+    /// What supports the fate.
     pub evidence: Evidence,
 }
 
-/// A row's fate so far and who decided it.
+/// A row's fate so far and the stage that decided it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fate {
     /// What happened.
@@ -30,6 +30,6 @@ pub struct Fate {
     pub stage: u16,
     /// Why.
     pub reason: &'static Reason,
-    /// For a merge: the row that stands for it.
+    /// For a merge: the row that it was merged into.
     pub into: Option<RowIx>,
 }

@@ -1,7 +1,7 @@
-//! The resume key: a hash of everything a stage's answers depend on.
+//! The resume key: a hash of everything that the result of a stage depends on.
 //!
-//! Each part is written with its length and a label, so that two different lists of
-//! parts never give the same bytes. SHA-256, because keys are compared across machines.
+//! Each part is written with its length and a label, so different lists of parts never have the same bytes. The hash is
+//! SHA-256, because keys are compared across machines.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,16 +11,16 @@ use sha2::{Digest, Sha256};
 
 use super::error::{At, Error, Result};
 
-/// Collects the parts of a key.
+/// The builder of a resume key.
 #[derive(Clone, Default)]
 pub struct Fingerprint {
     hasher: Sha256,
-    /// What was added of the program itself, for people and tests.
+    /// The added versions of the program's own parts, for people and tests.
     versions: Vec<String>,
 }
 
 impl Fingerprint {
-    /// Starts a key on top of the key of what came before.
+    /// Starts a key that includes the key of the step before.
     pub fn after(upstream: &str) -> Self {
         let mut fingerprint = Self::default();
         fingerprint.part("upstream", upstream.as_bytes());
@@ -35,18 +35,18 @@ impl Fingerprint {
         }
     }
 
-    /// Adds the version of a piece of code: raise it when its answers change.
+    /// Adds the version of a piece of code. Raise the version when the results of the code change.
     pub fn version(&mut self, version: u32) {
         self.version_of("version", version);
     }
 
-    /// Adds the version of a piece of code that several others call.
+    /// Adds the version of a piece of code that several stages call.
     pub fn version_of(&mut self, label: &str, version: u32) {
         self.part(label, &version.to_le_bytes());
         self.versions.push(format!("{label} {version}"));
     }
 
-    /// Adds something that is built into the program and has no number, such as a table of weights.
+    /// Adds a built-in part of the program that has no version number, such as a table of weights.
     pub fn built_in(&mut self, label: &str, content: &str) {
         self.part(label, content.as_bytes());
         let mut hash = hex(&Sha256::digest(content));
@@ -54,8 +54,8 @@ impl Fingerprint {
         self.versions.push(format!("{label} {hash}"));
     }
 
-    /// What was added by [`version`](Self::version), [`version_of`](Self::version_of) and
-    /// [`built_in`](Self::built_in), in that order.
+    /// Returns what [`version`](Self::version), [`version_of`](Self::version_of) and [`built_in`](Self::built_in)
+    /// added, in the order of the calls.
     pub fn versions(&self) -> &[String] {
         &self.versions
     }
@@ -69,13 +69,13 @@ impl Fingerprint {
         Ok(())
     }
 
-    /// The key, 64 hex digits.
+    /// Returns the key, 64 hex digits.
     pub fn finish(self) -> String {
         hex(&self.hasher.finalize())
     }
 }
 
-/// SHA-256 of a file's bytes, 64 hex digits.
+/// Returns the SHA-256 of a file's bytes as 64 hex digits.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -83,7 +83,7 @@ pub fn sha256_of(path: &Path) -> Result<String> {
     sha256_until(path, &|| false)
 }
 
-/// [`sha256_of`] for a file that may be large.
+/// Returns [`sha256_of`] a file that may be large; it can be interrupted.
 ///
 /// # Errors
 /// The file cannot be read, or the user asked to stop.
@@ -102,7 +102,7 @@ pub fn sha256_until(path: &Path, cancelled: &dyn Fn() -> bool) -> Result<String>
     }
 }
 
-/// Lower-case hex digits.
+/// Returns bytes as lower-case hex digits.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {

@@ -1,11 +1,11 @@
-//! The run folder: who has it, and what is done in it. Its names are in `layout`, its records in `manifest`.
+//! The run folder and the operations on it. Its file names are in `layout`, its records in `manifest`.
 //!
-//! A run folder is known by its marker, a file that only toolsieve writes. A folder that holds anything else is left
-//! alone, and nothing is written or removed through a symbolic link.
+//! A run folder has a marker, a file that only toolsieve writes. A folder that holds anything else is not touched, and
+//! nothing is written or removed through a symbolic link.
 //!
-//! A step writes into `<name>.partial`. When it ends its files are synced and hashed, the manifest with their
-//! checksums is written, and the folder is renamed: a folder without `.partial` is a finished step, whenever the
-//! process was killed or the power went. Single files are written beside and renamed; see `disk`.
+//! A step writes into `<name>.partial`. When it ends, its files are synced and hashed, the manifest with their
+//! checksums is written, and the folder is renamed. So a folder without `.partial` is a finished step, even after a
+//! crash or a power failure. Single files are written under a temporary name and renamed; see `disk`.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -21,24 +21,24 @@ use super::marker::{self, Nature, nature};
 use super::others::refuse_others;
 use super::seal::{Files, Sealed, names_below, write_sealed};
 
-/// A run folder that this process has to itself until it is dropped.
+/// A run folder, locked for this process until the value is dropped.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// Held for its lock.
+    /// Keeps the lock.
     _lock: File,
 }
 
 impl RunFolder {
-    /// Takes a folder for a run, making it where it does not exist.
+    /// Takes a folder for a run, and creates it if it does not exist.
     ///
     /// # Errors
-    /// Another run has it, it holds something that is no run, or it cannot be made.
+    /// Another process has locked it, it holds something other than a run, or it cannot be created.
     pub fn take(path: &Path) -> Result<Self> {
         Self::take_as(path, env!("CARGO_PKG_NAME"))
     }
 
-    /// The same; `command` is what others are told who find it taken.
+    /// Takes a folder like [`take`](Self::take); other processes that find it locked show `command`.
     ///
     /// # Errors
     /// As [`take`](Self::take).
@@ -48,10 +48,10 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Takes the folder of a run that is there; `command` is what others are told who find it taken.
+    /// Takes the folder of an existing run; other processes that find it locked show `command`.
     ///
     /// # Errors
-    /// There is no run, or another process has it.
+    /// There is no run, or another process has locked it.
     pub fn take_existing(path: &Path, command: &str) -> Result<Self> {
         match nature(path)? {
             Nature::Run => Self::lock(path, command),
@@ -64,7 +64,7 @@ impl RunFolder {
         Ok(Self { path: path.to_owned(), _lock: marker::lock(path, command)? })
     }
 
-    /// Removes everything a run made here, except the list of forgotten records.
+    /// Removes everything that runs wrote here, except the list of forgotten records.
     ///
     /// # Errors
     /// Something cannot be removed.
@@ -76,17 +76,17 @@ impl RunFolder {
         self.remove_partial()
     }
 
-    /// Where standard input is copied to, as it was read.
+    /// Returns the path of the copy of standard input.
     pub fn spool(&self) -> PathBuf {
         self.path.join(SPOOL)
     }
 
-    /// Where the copy is written before it has its place.
+    /// Returns the temporary path of the copy while it is written.
     pub fn spool_begun(&self) -> PathBuf {
         beside(&self.spool())
     }
 
-    /// Removes a copy that has not got its place.
+    /// Removes an unfinished copy of standard input.
     ///
     /// # Errors
     /// It cannot be removed.
@@ -94,7 +94,7 @@ impl RunFolder {
         remove(&self.spool_begun())
     }
 
-    /// Puts a copy that was begun in its place.
+    /// Renames the complete copy of standard input to its final path.
     ///
     /// # Errors
     /// It cannot be renamed.
@@ -102,7 +102,7 @@ impl RunFolder {
         put_in_place(&self.spool_begun(), &self.spool())
     }
 
-    /// Removes the copy of standard input; gives its size where there was one.
+    /// Removes the copy of standard input. Returns its size if there was one.
     ///
     /// # Errors
     /// It cannot be removed.
@@ -114,12 +114,12 @@ impl RunFolder {
         Ok(Some(metadata.len()))
     }
 
-    /// Removes what tells a whole run, so that nothing of an earlier one is taken for this one's.
+    /// Removes the files about a whole run, so that those of an earlier run are not mistaken for those of this one.
     ///
     /// # Errors
     /// Something cannot be removed.
     pub fn remove_outcome(&self) -> Result<()> {
-        // First what says that the run is finished.
+        // The file that marks the run as finished goes first.
         for name in [RUN_FILE, DATASET].into_iter().chain(OUTCOME) {
             let path = self.path.join(name);
             remove(&path)?;
@@ -128,13 +128,13 @@ impl RunFolder {
         Ok(())
     }
 
-    /// The folder itself.
+    /// Returns the folder itself.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Removes stage folders that the pipeline does not have (any more) and steps that were cut off. What is not named
-    /// like a step is left alone.
+    /// Removes stage folders that are not in the pipeline and interrupted steps. Folders that are not named like a step
+    /// are kept.
     ///
     /// # Errors
     /// Something cannot be removed.
@@ -151,13 +151,13 @@ impl RunFolder {
     /// Starts a step: an empty folder to write into.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// The folder cannot be created.
     pub fn begin(&self, step: &str) -> Result<Step> {
         let done = self.path.join(step);
         let partial = beside(&done);
         let parent = done.parent().unwrap_or(&self.path);
         fs::create_dir_all(parent).at("making", parent)?;
-        // The run folder itself may be reached by a link, since somebody named it.
+        // The run folder itself may be reached by a link, since the user named it.
         if parent != self.path && is_link(parent) {
             return Err(Error::Link(parent.to_owned()));
         }
@@ -169,14 +169,14 @@ impl RunFolder {
     /// Starts a step whose folder only its owner may enter.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// The folder cannot be created.
     pub fn begin_private(&self, step: &str) -> Result<Step> {
         let step = self.begin(step)?;
         owner_only(&step.partial, 0o700).at("making", &step.partial)?;
         Ok(step)
     }
 
-    /// Removes what steps and commands that were cut off left behind.
+    /// Removes the files of interrupted steps and commands.
     ///
     /// # Errors
     /// Something cannot be removed.
@@ -186,7 +186,7 @@ impl RunFolder {
         }
         for name in [RUN_FILE, FORGOTTEN_LIST].into_iter().chain(OUTCOME) {
             let partial = beside(&self.path.join(name));
-            // A folder of that name is none of ours.
+            // toolsieve writes no folder of that name.
             if !partial.is_dir() {
                 remove(&partial)?;
             }
@@ -205,7 +205,7 @@ impl RunFolder {
         Ok(())
     }
 
-    /// The manifest of a finished step; `None` where it is not finished.
+    /// Returns the manifest of a finished step; `None` where it is not finished.
     ///
     /// # Errors
     /// There is a manifest, but it cannot be read.
@@ -213,7 +213,7 @@ impl RunFolder {
         Ok(self.sealed(step)?.map(|sealed| sealed.value))
     }
 
-    /// The same, with the checksums of the step's files.
+    /// Returns the manifest of a finished step with the checksums of its files.
     pub(crate) fn sealed<M: DeserializeOwned>(&self, step: &str) -> Result<Option<Sealed<M>>> {
         sealed_manifest(&self.path, step)
     }
@@ -231,22 +231,22 @@ pub struct Step {
 }
 
 impl Step {
-    /// Where a file of the step is written now.
+    /// Returns the temporary path of a file of the step.
     pub fn file(&self, name: &str) -> PathBuf {
         self.partial.join(name)
     }
 
-    /// Where a file of the step will be once the step is done.
+    /// Returns the final path of a file of the step.
     pub fn done_file(&self, name: &str) -> PathBuf {
         self.done.join(name)
     }
 
-    /// The folder being written.
+    /// Returns the folder being written.
     pub fn path(&self) -> &Path {
         &self.partial
     }
 
-    /// Ends the step: its files are synced, the manifest with their checksums is written, and the folder gets its name.
+    /// Ends the step: syncs its files, writes the manifest with their checksums, and renames the folder.
     ///
     /// # Errors
     /// A file cannot be written or renamed.
@@ -256,7 +256,7 @@ impl Step {
         self.rename()
     }
 
-    /// Ends a step that keeps no manifest of its own; see [`write_run_file`](super::manifest::write_run_file).
+    /// Ends a step without a manifest of its own; see [`write_run_file`](super::manifest::write_run_file).
     ///
     /// # Errors
     /// The folder cannot be renamed.
@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_taker_is_told_who_has_the_folder() {
+    fn the_error_of_a_locked_folder_names_its_owner() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
         let first = RunFolder::take(&path).unwrap();
@@ -317,7 +317,7 @@ mod tests {
             assert!(matches!(RunFolder::take(&run), Err(Error::Link(_))), "{file}");
             fs::remove_file(&path).unwrap();
         }
-        // A link that comes while the run is at work is replaced, or refused; what it leads to stays.
+        // A link that appears during a run is replaced or refused; its target stays.
         let folder = RunFolder::take(&run).unwrap();
         symlink(other.join("precious"), run.join("report.json.partial")).unwrap();
         write_atomic(&run.join("report.json"), b"{}").unwrap();
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_named_like_a_step_stays_in_the_folder_of_steps() {
+    fn folders_that_are_not_named_like_a_step_are_kept() {
         let home = tempfile::tempdir().unwrap();
         let folder = RunFolder::take(&home.path().join("run")).unwrap();
         for below in ["01-a", "02-b", "02-b.partial", "notes", "3-c"] {
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_there_only_when_it_is_finished() {
+    fn a_step_exists_only_when_it_is_finished() {
         let folder = tempfile::tempdir().unwrap();
         let run = RunFolder::take(&folder.path().join("run")).unwrap();
         let step = run.begin("stages/01-a").unwrap();

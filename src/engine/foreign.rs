@@ -1,10 +1,10 @@
-//! Parquet files that others wrote: some columns of them, row by row as JSON.
+//! Reads selected columns of Parquet files of other programs, row by row as JSON.
 //!
-//! Other tools write types that polars cannot decode, or decodes into values that panic when they are shown. So polars
-//! is shown numbers and bytes only: every annotation of a leaf is taken out of the schema, and what the annotations
-//! mean (text, times, decimals, 16-bit numbers) is worked out here, cell by cell. A column that nobody asks for is not
-//! decoded, whatever it holds. A cell is held as its bytes until its row is asked for, and the size of a row is known
-//! before it is built, so a caller can pass over one that is too long.
+//! Other programs write types that polars cannot decode, or decodes into values that panic when they are formatted. So
+//! polars decodes only numbers and bytes: all annotations of leaves are removed from the schema, and this module
+//! interprets them (text, times, decimals, 16-bit numbers) cell by cell. Columns that are not selected are never
+//! decoded. A cell stays encoded until its row is read, and the size of a row is known before it is built, so a caller
+//! can skip rows that are too long.
 
 use std::fs::File;
 use std::ops::Range;
@@ -27,29 +27,29 @@ use serde_json::{Map, Number, Value};
 
 use super::error::{At, Error, Result};
 
-/// Rows that are decoded at a time, at most.
+/// The maximum number of rows that are decoded at a time.
 const STRETCH_ROWS: usize = 16_384;
-/// Bytes that are decoded at a time, as far as the footer tells.
+/// The maximum bytes that are decoded at a time, according to the footer.
 const STRETCH_BYTES: usize = 64 << 20;
-/// Bytes that a value takes in memory where it takes none in the file: nulls and repeated values.
+/// The bytes in memory of a value that takes none in the file: nulls and repeated values.
 const VALUE_BYTES: usize = 16;
-/// Levels of lists and structs in a column that is decoded; what decoding takes grows with their cube.
+/// The maximum levels of lists and structs in a decoded column. The cost of decoding grows with the cube of the levels.
 const MAX_LEVELS: usize = 64;
-/// Bytes of the largest decimal number that is written out.
+/// The maximum bytes of a decimal number that is formatted.
 const MAX_DECIMAL_BYTES: usize = 64;
 
-/// What a caller wants of a column.
+/// How a caller uses a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// It is read: a cell that cannot be is a fault of its row.
+    /// It is read; an unreadable cell is a fault of its row.
     Read,
-    /// It is shown where that is possible.
+    /// It is shown if possible.
     Shown,
-    /// It is not decoded, and null in every row.
+    /// It is not decoded and is null in every row.
     No,
 }
 
-/// A Parquet file from elsewhere; the footer is read once.
+/// A Parquet file of another program; the footer is read once.
 #[derive(Debug, Clone)]
 pub struct ForeignFile {
     path: PathBuf,
@@ -61,7 +61,7 @@ pub struct ForeignFile {
 #[derive(Debug, Clone)]
 struct Column {
     name: String,
-    /// What its leaves hold, in the order of the file; or why it cannot be decoded.
+    /// The types of its leaves, in the order of the file; or the reason that it cannot be decoded.
     leaves: Result<Arc<[Leaf]>, String>,
 }
 
@@ -73,7 +73,7 @@ impl ForeignFile {
     /// Opens a file and reads its footer.
     ///
     /// # Errors
-    /// The file cannot be read or is no Parquet file.
+    /// The file cannot be read, or is not a Parquet file.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).at("reading", path)?;
         let metadata = ParquetReader::new(file).get_metadata().at("reading", path)?.clone();
@@ -100,29 +100,29 @@ impl ForeignFile {
         let height =
             metadata.row_groups.iter().try_fold(0_usize, |sum, group| sum.checked_add(group.num_rows()));
         let height = height.filter(|&height| height == metadata.num_rows).ok_or_else(|| {
-            Error::Input(format!("{}: the footer counts rows that are not there", path.display()))
+            Error::Input(format!("{}: the footer counts rows that do not exist", path.display()))
         })?;
         let name = metadata.schema_descr.name().into();
         let metadata = FileMetadata {
             schema_descr: SchemaDescriptor::new(name, fields),
-            // It holds the schema as Arrow saw it, with the types that are taken out here.
+            // It holds the Arrow schema, with the types that are removed here.
             key_value_metadata: None,
             ..(*metadata).clone()
         };
         Ok(Self { path: path.to_owned(), metadata: Arc::new(metadata), columns, height })
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
-    /// Selects columns by what their names are needed for.
+    /// Selects columns by name.
     ///
     /// # Errors
     /// A column that is read cannot be decoded.
@@ -139,7 +139,7 @@ impl ForeignFile {
         self.columns.iter().map(need).collect::<Result<_>>().map(Selection)
     }
 
-    /// Stretches of rows that can be decoded one at a time in bounded memory, in order.
+    /// Returns ranges of rows that can each be decoded in bounded memory, in order.
     pub fn stretches(&self, selection: &Selection) -> Vec<Range<usize>> {
         let mut stretches = Vec::new();
         let mut first = 0;
@@ -187,7 +187,7 @@ impl ForeignFile {
             let frame = reader.finish().at("reading", &self.path)?;
             if frame.height() != rows.len() {
                 let (got, wanted) = (frame.height(), rows.len());
-                let what = format!("{}: {got} rows where {wanted} should be", self.path.display());
+                let what = format!("{}: expected {wanted} rows, found {got}", self.path.display());
                 return Err(Error::Input(what));
             }
             decoded = frame.into_columns();
@@ -206,10 +206,10 @@ impl ForeignFile {
     }
 }
 
-/// What a leaf of a column holds, whatever it is stored as.
+/// The logical type of a leaf of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Leaf {
-    /// As it is stored: a number, or text where the bytes are UTF-8.
+    /// As stored: a number, or text if the bytes are UTF-8.
     Plain,
     Unsigned,
     Float16,
@@ -218,7 +218,7 @@ enum Leaf {
         scale: usize,
     },
     Date,
-    /// Of the day.
+    /// A time of day.
     Time {
         a_second: i64,
     },
@@ -226,7 +226,7 @@ enum Leaf {
         a_second: i64,
         is_utc: bool,
     },
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     Opaque(&'static str),
 }
 
@@ -234,7 +234,7 @@ const MILLIS: i64 = 1_000;
 const MICROS: i64 = 1_000_000;
 const NANOS: i64 = 1_000_000_000;
 
-/// The leaves of a column, in the order in which they are decoded; or why it cannot be.
+/// Returns the leaves of a column in the order of decoding, or the reason that it cannot be decoded.
 fn leaves_of(field: &ParquetType) -> Result<Arc<[Leaf]>, String> {
     let mut leaves = Vec::new();
     add_leaves(field, 0, &mut leaves)?;
@@ -257,7 +257,7 @@ fn add_leaves(field: &ParquetType, level: usize, leaves: &mut Vec<Leaf>) -> Resu
     Ok(())
 }
 
-/// The same type as numbers and bytes: lists stay lists, and what leaves mean is taken out.
+/// Returns the type without annotations, as numbers and bytes; lists stay lists.
 fn bare(field: &ParquetType) -> ParquetType {
     match field {
         ParquetType::PrimitiveType(primitive) => ParquetType::PrimitiveType(PrimitiveType {
@@ -333,7 +333,7 @@ impl Leaf {
         }
     }
 
-    /// A whole number; a time that no calendar has stays the number that is stored.
+    /// Returns the value of a whole number; a time outside the calendar stays the stored number.
     fn of_int(self, stored: i64, n_bits: u32) -> Value {
         match self {
             Self::Unsigned if n_bits == i32::BITS => (stored & i64::from(u32::MAX)).into(),
@@ -361,14 +361,14 @@ impl Leaf {
             }
             Self::Timestamp { a_second, is_utc } => {
                 let time = Timestamp::from_duration(since(a_second)).ok()?;
-                // Without a zone it is a time on somebody's wall.
+                // Without a zone it is local time.
                 Some(if is_utc { time.to_string() } else { TimeZone::UTC.to_datetime(time).to_string() })
             }
             _ => None,
         }
     }
 
-    /// Bytes that mean something, or text; else what they are.
+    /// Returns the value of bytes, or a description of bytes without a readable value.
     fn of_bytes(self, bytes: &[u8]) -> Result<Value, String> {
         match (self, bytes) {
             (Self::Float16, &[low, high]) => Ok(f16::from_le_bytes([low, high]).to_f32().into()),
@@ -376,7 +376,7 @@ impl Leaf {
             (Self::Decimal { scale }, bytes) => {
                 decimal(bytes, scale).ok_or_else(|| format!("a decimal number of {} bytes", bytes.len()))
             }
-            (Self::Opaque(what), _) => Err(format!("{what}, and no text")),
+            (Self::Opaque(what), _) => Err(format!("{what}, not text")),
             (_, bytes) => match std::str::from_utf8(bytes) {
                 Ok(text) => Ok(text.into()),
                 Err(error) => Err(format!(
@@ -394,7 +394,7 @@ fn uuid(bytes: &[u8]) -> String {
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
 }
 
-/// A whole number in two's complement, the most significant byte first, with so many digits after the point.
+/// Returns a big-endian number in two's complement as a decimal with `scale` digits after the point.
 fn decimal(bytes: &[u8], scale: usize) -> Option<Value> {
     if bytes.len() > MAX_DECIMAL_BYTES || scale > MAX_DECIMAL_BYTES * 3 {
         return None;
@@ -429,7 +429,7 @@ fn decimal(bytes: &[u8], scale: usize) -> Option<Value> {
     text.parse::<Number>().ok().map(Value::Number)
 }
 
-/// Decoded rows; a cell is made when it is asked for.
+/// Decoded rows; a cell is converted on access.
 #[derive(Debug)]
 pub struct ForeignRows {
     height: usize,
@@ -441,22 +441,22 @@ pub struct ForeignRows {
 pub struct ForeignRow {
     /// Its cells, in the order of the columns.
     pub object: Map<String, Value>,
-    /// A column that is read and whose cell cannot be, and what stands there.
+    /// The first read column with an unreadable cell, and a description of the cell.
     pub fault: Option<(String, String)>,
 }
 
 impl ForeignRows {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// What the row takes as text, about.
+    /// Returns the approximate size of the row as text, in bytes.
     pub fn row_bytes(&self, row: usize) -> usize {
         self.columns.iter().map(|(name, _, cells)| name.len() + cells.bytes(row)).sum()
     }
 
-    /// A row; a cell that cannot be read is null.
+    /// Returns a row; a cell that cannot be read is null.
     pub fn row(&self, row: usize) -> ForeignRow {
         let mut fault = None;
         let mut object = Map::with_capacity(self.columns.len());
@@ -471,12 +471,12 @@ impl ForeignRows {
         ForeignRow { object, fault }
     }
 
-    /// Whether a column holds text, as far as its type tells.
+    /// Returns `true` if a column holds text, according to its type.
     pub fn is_text(&self, column: &str) -> bool {
         matches!(self.cells(column), Some(Cells::Bytes(_, Leaf::Plain)))
     }
 
-    /// A cell of text; `None` where it is null or something else.
+    /// Returns a text cell; `None` if it is null or has another type.
     pub fn text(&self, column: &str, row: usize) -> Option<&str> {
         let Some(Cells::Bytes(cells, Leaf::Plain)) = self.cells(column) else { return None };
         std::str::from_utf8(cells.get(row)?).ok()
@@ -486,7 +486,7 @@ impl ForeignRows {
         self.columns.iter().find(|(name, _, _)| name == column).map(|(_, _, cells)| cells)
     }
 
-    /// A cell that holds a list of numbers; `None` where it is null, or holds null or something else.
+    /// Returns a cell with a list of numbers; `None` if it is null, has another type or contains other values.
     pub fn floats(&self, column: &str, row: usize) -> Option<Vec<f32>> {
         let Some(Cells::List(list, leaves)) = self.cells(column) else { return None };
         let inner = list.get_as_series(row)?;
@@ -510,7 +510,7 @@ enum Cells {
 }
 
 impl Cells {
-    /// The cells of a series, whose leaves are the next ones.
+    /// Returns the cells of a series, and takes its leaves from the front of `leaves`.
     fn of(series: &Series, leaves: &mut &[Leaf]) -> Self {
         if let DataType::List(_) = series.dtype() {
             let n_leaves = n_leaves(series.dtype());
@@ -541,7 +541,7 @@ impl Cells {
         .unwrap_or(Self::Nothing)
     }
 
-    /// What a cell takes as text, about.
+    /// Returns the approximate size of a cell as text, in bytes.
     fn bytes(&self, row: usize) -> usize {
         match self {
             Self::Nothing => 0,
@@ -559,7 +559,7 @@ impl Cells {
         }
     }
 
-    /// A cell; the first that cannot be read is told in `unreadable`.
+    /// Returns a cell as JSON; the first unreadable one is described in `unreadable`.
     fn json(&self, row: usize, unreadable: &mut Option<String>) -> Value {
         match self {
             Self::Nothing => Value::Null,
@@ -624,7 +624,7 @@ mod tests {
         ForeignFile::open(&folder.join(name).with_extension("parquet")).unwrap()
     }
 
-    /// The rows of a file, with what is wrong with them.
+    /// Returns the rows of a file, with what is wrong with them.
     fn rows(name: &str, need: impl Fn(&str) -> Need) -> Vec<ForeignRow> {
         let file = open(name);
         let selection = file.select(need).unwrap();
@@ -654,7 +654,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_that_nobody_reads_stops_nothing_and_every_type_can_be_shown() {
+    fn unread_columns_of_any_type_cause_no_error_and_every_type_can_be_shown() {
         let is_read = |name: &str| if ["prompt", "function"].contains(&name) { Need::Read } else { Need::No };
         let unread = rows("unread", is_read);
         assert!(unread[0].object["prompt"].is_string() && unread[0].object["embedding"].is_null());
@@ -674,7 +674,7 @@ mod tests {
     }
 
     #[test]
-    fn times_decimals_and_ids_are_what_they_mean() {
+    fn times_decimals_and_ids_are_converted() {
         let rows = rows("read_types", |_| Need::Read);
         let object = &rows[1].object;
         assert_eq!(object["ts"], "2024-06-10T06:13:20.005Z");
@@ -684,7 +684,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_of_many_levels_is_passed_over_and_refused_by_name_where_it_is_read() {
+    fn a_column_of_many_levels_is_skipped_and_refused_by_name_if_it_is_read() {
         let is_read = |name: &str| if name == "prompt" { Need::Read } else { Need::Shown };
         assert!(rows("deep", is_read)[0].object["prompt"].is_string());
         let error = open("deep_and_read").select(is_read).unwrap_err().to_string();

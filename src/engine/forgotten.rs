@@ -1,16 +1,15 @@
-//! The list of records that a run folder must not hold again, and what forgetting them did to its rows.
+//! The list of records that a run folder must not hold again, and the fates of their rows.
 //!
-//! `forgotten.json` stands beside the steps, outlives every run in the folder (and
-//! `--fresh`), and is honoured by ingest: a record on it gets no row, only a line. It
-//! holds hashes of hashes: nothing of a record can be read from it, and somebody who finds
-//! an old copy of the dataset sees its ids in no file here. Whoever has the record itself
-//! can tell that it was forgotten; without that, ingest could not know it either.
+//! `forgotten.json` is in the run folder and survives every later run (also with `--fresh`). Ingest applies it: a
+//! record on the list gets no row, only an entry in the lines. The file holds hashes of hashes, so it reveals nothing
+//! of a record, and ids from an old copy of the dataset do not occur in it. Only with the record itself can somebody
+//! check that it was forgotten; ingest depends on that.
 //!
-//! `forgotten.parquet` holds the fates of the rows that were forgotten and of those that lost their answer: a delta after
-//! the last stage, which opening a finished run applies. Both are written by `erasure`.
+//! `forgotten.parquet` holds the fates of the forgotten rows and of the rows that lost their answer: a delta after the
+//! last stage, which is applied when a finished run is opened. `erasure` writes both files.
 //!
-//! A record is known by its bytes. A log that is written anew (other key order, other
-//! blanks) is another log, and brings its records back.
+//! A record is identified by its bytes. If a log is rewritten (other key order, other whitespace), its records come
+//! back.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,13 +28,11 @@ use super::manifest::read_own;
 use super::seal::{Files, write_sealed};
 use super::vocabulary::Reason;
 
-/// A record was forgotten; its row is a place without content.
-pub static FORGOTTEN: Reason = Reason::policy(
-    "forgotten/record",
-    "Somebody asked for this record to be forgotten; nothing of it is kept but its place.",
-);
+/// The reason of a forgotten record; its row keeps its position and loses its content.
+pub static FORGOTTEN: Reason =
+    Reason::policy("forgotten/record", "This record was forgotten on request; only its position is kept.");
 
-/// The answer of a row came from a record that was forgotten, so it went too.
+/// The reason of a row whose answer came from a forgotten record.
 pub static ANSWER_FORGOTTEN: Reason =
     Reason::policy("forgotten/answer", "The answer was taken from a record that was forgotten.");
 
@@ -43,16 +40,16 @@ pub static ANSWER_FORGOTTEN: Reason =
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Forgotten {
-    /// Records were put on the list whose traces may not all be removed yet.
+    /// Some traces of the records on the list may not be removed yet.
     pub unfinished: bool,
     /// Tombstones of requests.
     records: BTreeSet<String>,
-    /// Tombstones of the doc lists that went with them; ingest does not ask for these.
+    /// Tombstones of the doc lists that were removed with them; ingest does not use these.
     doc_lists: BTreeSet<String>,
 }
 
 impl Forgotten {
-    /// Reads the list of a run folder; empty where nothing was ever forgotten.
+    /// Reads the list of a run folder; empty if nothing was ever forgotten.
     ///
     /// # Errors
     /// There is a list, but it cannot be read.
@@ -63,7 +60,7 @@ impl Forgotten {
         }
         let damaged = |error| match error {
             Error::Damaged { path, what } => Error::Setting(format!(
-                "{}: {what}\nhint: restore it from a copy, or remove it and forget its records once more; without it a run brings them back",
+                "{}: {what}\nhint: restore it from a copy, or remove it and forget its records again; without it a run brings them back",
                 path.display()
             )),
             other => other,
@@ -79,28 +76,28 @@ impl Forgotten {
         write_sealed(&run.join(FORGOTTEN_LIST), self, &Files::default())
     }
 
-    /// Whether a record of this content or id was forgotten.
+    /// Returns `true` if a record of this content or id was forgotten.
     pub fn holds(&self, id: u128) -> bool {
         !self.records.is_empty() && self.records.contains(&tombstone(RowId(id)).to_string())
     }
 
-    /// Whether this is the id of a row that is only a place any more.
+    /// Returns `true` if this is the id of a forgotten row.
     pub fn is_tombstone(&self, id: RowId) -> bool {
         let id = id.to_string();
         self.records.contains(&id) || self.doc_lists.contains(&id)
     }
 
-    /// Puts a request on the list, by its tombstone.
+    /// Adds the tombstone of a request.
     pub fn add_record(&mut self, tombstone: RowId) {
         self.records.insert(tombstone.to_string());
     }
 
-    /// Notes the tombstone of a doc list.
+    /// Adds the tombstone of a doc list.
     pub fn add_list(&mut self, tombstone: RowId) {
         self.doc_lists.insert(tombstone.to_string());
     }
 
-    /// Adds the records to a key: a raw tables that was read with another list is another one.
+    /// Adds the records to a resume key, because the raw tables depend on the list.
     pub fn fingerprint(&self, fingerprint: &mut Fingerprint) {
         for record in &self.records {
             fingerprint.part("forgotten", record.as_bytes());
@@ -108,7 +105,7 @@ impl Forgotten {
     }
 }
 
-/// The id that stands in a row's place once it is forgotten: a one-way hash of its id, which is a hash of its content.
+/// Returns the id that replaces the id of a forgotten row: a hash of the id, which is a hash of the content.
 pub fn tombstone(id: RowId) -> RowId {
     let mut hasher = Sha256::new();
     hasher.update(b"toolsieve forgotten ");
@@ -117,7 +114,7 @@ pub fn tombstone(id: RowId) -> RowId {
     RowId(hash.iter().take(16).fold(0, |id, byte| id << 8 | u128::from(*byte)))
 }
 
-/// What forgetting did to fates, in a run folder; nothing where nothing was forgotten.
+/// Returns the fates of forgotten rows of a run folder; empty if nothing was forgotten.
 ///
 /// # Errors
 /// The file is damaged.
@@ -127,18 +124,18 @@ pub fn fates(run: &Path) -> Result<Vec<FateEvent>> {
     if path.exists() { read_fates(&path, &REASONS) } else { Ok(Vec::new()) }
 }
 
-/// The same, as stored.
+/// Returns [`fates`] as they are stored.
 pub(super) fn stored(run: &Path) -> Result<Option<StoredFates>> {
     let path = run.join(FORGOTTEN_FATES);
     path.exists().then(|| StoredFates::open(&path)).transpose()
 }
 
-/// Applies what was forgotten since the run to its tables.
+/// Applies the fates of rows that were forgotten since the run to its tables.
 pub(super) fn apply(run: &Path, corpus: &mut Corpus, n_stages: usize) -> Result<()> {
     let fates = fates(run)?;
     let is_there = |fate: &&FateEvent| (fate.row as usize) < corpus.table(fate.table).len();
     if let Some(stray) = fates.iter().find(|fate| !is_there(fate)) {
-        let what = format!("a fate of row {}, which is not there", stray.row);
+        let what = format!("a fate of row {}, which does not exist", stray.row);
         return Err(damaged(&run.join(FORGOTTEN_FATES), what));
     }
     apply_fates(corpus, &fates, n_stages)

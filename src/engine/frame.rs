@@ -1,8 +1,7 @@
-//! The door to polars and Parquet: columns in, row groups out, row ranges back.
+//! Writes and reads Parquet files with polars. Only `engine` uses polars directly.
 //!
-//! Each batch handed to [`FrameWriter`] becomes one row group, so a reader that asks
-//! for the same range decodes nothing else. What a [`BackgroundWriter`] writes may stay in memory
-//! and is then not read back. Nothing outside `engine` sees polars.
+//! Each batch passed to [`FrameWriter`] becomes one row group, so a reader of the same range decodes nothing else.
+//! Batches that a [`BackgroundWriter`] writes may stay in memory and are then not read back.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -46,7 +45,7 @@ impl Values<'_> {
         }
     }
 
-    /// What readers are told to make of the column.
+    /// Returns the Arrow type of the column for readers of the file.
     fn arrow_type(&self) -> ArrowDataType {
         match self {
             Self::Text(_) => ArrowDataType::Utf8,
@@ -85,8 +84,8 @@ fn data_frame(columns: Columns<'_>) -> polars::error::PolarsResult<DataFrame> {
     DataFrame::new(height, columns.into_iter().map(|(name, values)| values.into_column(name)).collect())
 }
 
-/// The Arrow schema in the footer, as plain `string`: polars would name its own `string_view` there, which pyarrow
-/// before 15 and `datasets` before 4 refuse. The pages are the same for both.
+/// Returns the Arrow schema of the footer, with plain `string` for text. Polars would write `string_view`, which
+/// pyarrow before 15 and `datasets` before 4 refuse. The data pages are the same for both.
 fn arrow_schema(columns: &Columns<'_>) -> KeyValueMetadata {
     let field = |(name, values): &(&str, Values<'_>)| {
         let name = PlSmallStr::from(*name);
@@ -95,7 +94,7 @@ fn arrow_schema(columns: &Columns<'_>) -> KeyValueMetadata {
     KeyValueMetadata::Static(vec![schema_to_metadata_key(&columns.iter().map(field).collect())])
 }
 
-/// Writes batches of columns into one Parquet file, one row group each.
+/// A writer of batches of columns into one Parquet file, one row group each.
 pub struct FrameWriter {
     path: PathBuf,
     is_private: bool,
@@ -107,7 +106,7 @@ pub struct FrameWriter {
 }
 
 impl FrameWriter {
-    /// Starts a file; its columns are known with the first batch.
+    /// Starts a file; the first batch determines its columns.
     pub fn create(path: &Path) -> Self {
         let path = path.to_owned();
         let (is_private, is_held, background_writer, writer) = (false, false, None, None);
@@ -119,23 +118,23 @@ impl FrameWriter {
         Self { is_private: true, ..Self::create(path) }
     }
 
-    /// Leaves the writing to a background writer.
+    /// Writes with a background writer.
     #[must_use]
     pub fn by(mut self, background_writer: &BackgroundWriter) -> Self {
         self.background_writer = Some(background_writer.clone());
         self
     }
 
-    /// Leaves the writing to a background writer, in whose memory batches stay while there is room.
+    /// Writes with a background writer, which keeps batches in memory up to its limit.
     #[must_use]
     pub fn held_by(self, background_writer: &BackgroundWriter) -> Self {
         Self { is_held: true, ..self.by(background_writer) }
     }
 
-    /// Writes one row group. An empty batch only fixes the columns.
+    /// Writes one row group. An empty batch only determines the columns.
     ///
     /// # Errors
-    /// The file cannot be written; with a background writer, this one or an earlier.
+    /// The file cannot be written; with a background writer, this batch or an earlier one.
     pub fn write(&mut self, columns: Columns<'_>) -> Result<()> {
         let writer = match &self.writer {
             Some(writer) => Arc::clone(writer),
@@ -166,7 +165,8 @@ impl FrameWriter {
             .at(WRITING, &self.path)
     }
 
-    /// Ends the file; gives what of it is still in memory. With a background writer, the file is whole when that is done.
+    /// Ends the file. Returns the batches that are still in memory. With a background writer, the file is complete when
+    /// the writer has finished.
     ///
     /// # Errors
     /// As [`FrameWriter::write`].
@@ -184,7 +184,8 @@ impl FrameWriter {
 }
 
 const WRITING: &str = "writing";
-/// Fast rather than small: a run folder is a tenth larger than at the usual level 3, and a run some hundredths faster.
+/// The compression level of zstd. A run folder is a tenth larger than at the usual level 3, and a run a few percent
+/// faster.
 const ZSTD_LEVEL: i32 = 1;
 
 fn write_batch(writer: &Mutex<BatchedWriter<BufWriter<File>>>, frame: &DataFrame, path: &Path) -> Result<()> {
@@ -195,7 +196,7 @@ fn locked<T>(writer: &Mutex<T>) -> MutexGuard<'_, T> {
     writer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The batches of a file that are still in memory, by the row that each starts at.
+/// The batches of a file that are still in memory, by their first row.
 #[derive(Debug, Clone, Default)]
 pub struct Held {
     height: usize,
@@ -203,17 +204,17 @@ pub struct Held {
 }
 
 impl Held {
-    /// One batch.
+    /// Returns one batch in memory.
     pub fn of(frame: Frame) -> Self {
         Self { height: frame.height(), frames: Arc::new(BTreeMap::from([(0, frame)])) }
     }
 
-    /// Nothing of the file need be read.
+    /// Returns `true` if all batches of the file are in memory.
     pub fn is_whole(&self) -> bool {
         self.height == self.frames.values().map(Frame::height).sum::<usize>()
     }
 
-    /// The batch of these rows.
+    /// Returns the batch of these rows.
     pub(super) fn batch(&self, start: usize, length: usize) -> Option<&Frame> {
         self.frames.get(&start).filter(|frame| frame.height() == length)
     }
@@ -229,12 +230,12 @@ pub fn write_frame(path: &Path, columns: Columns<'_>) -> Result<()> {
     writer.finish().map(drop)
 }
 
-/// Columns read back; cells are reached by row number within the frame.
+/// Columns of a batch; cells are accessed by row number within the frame.
 #[derive(Debug, Clone)]
 pub struct Frame(DataFrame);
 
 impl Frame {
-    /// A frame in memory.
+    /// Returns a frame of these columns.
     ///
     /// # Errors
     /// The columns differ in length.
@@ -242,17 +243,17 @@ impl Frame {
         data_frame(columns).at("building", Path::new("memory")).map(Self)
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.0.height()
     }
 
-    /// A column of text; `None` where there is no such column or it holds something else.
+    /// Returns a column of text; `None` if there is no such column or it has another type.
     pub fn texts(&self, name: &str) -> Option<Texts<'_>> {
         self.0.column(name).ok()?.str().ok().map(Texts)
     }
 
-    /// A column, to be kept; `None` where there is no such column or it is of a kind that [`Values`] does not know.
+    /// Returns an owned column; `None` if there is no such column or it has a type that [`Values`] does not support.
     pub(super) fn cells(&self, name: &str) -> Option<ColumnCells> {
         let column = self.0.column(name).ok()?;
         match column.dtype() {
@@ -264,32 +265,32 @@ impl Frame {
         }
     }
 
-    /// A column of whole numbers.
+    /// Returns a column of whole numbers.
     pub fn ints(&self, name: &str) -> Option<Ints<'_>> {
         self.0.column(name).ok()?.i64().ok().map(Ints)
     }
 
-    /// A cell of a column of numbers.
+    /// Returns a cell of a column of numbers.
     pub fn float(&self, name: &str, row: usize) -> Option<f64> {
         self.0.column(name).ok()?.f64().ok()?.get(row)
     }
 
-    /// The names of the columns.
+    /// Returns the names of the columns.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.columns().iter().map(|column| column.name().as_str())
     }
 
-    /// A column of row numbers.
+    /// Returns a column of row numbers.
     pub fn u32s(&self, name: &str) -> Option<U32s<'_>> {
         self.0.column(name).ok()?.u32().ok().map(U32s)
     }
 
-    /// All columns with their cells, in the order of the file; of the kinds that [`Values`] knows.
+    /// Returns all columns with their cells, in the order of the file; only types of [`Values`] are supported.
     pub(crate) fn columns(&self, path: &Path) -> Result<Columns<'_>> {
         let mut columns = Vec::new();
         for column in self.0.columns() {
             let Some(values) = values_of(column).at("reading", path)? else {
-                let what = format!("column {} is of a kind that toolsieve does not write", column.name());
+                let what = format!("column {} has a type that toolsieve does not write", column.name());
                 return Err(damaged(path, what));
             };
             columns.push((column.name().as_str(), values));
@@ -297,7 +298,7 @@ impl Frame {
         Ok(columns)
     }
 
-    /// A row as JSON; of the kinds that [`Values`] knows. Files from elsewhere are read by `foreign`.
+    /// Returns a row as JSON; only types of [`Values`] are supported. Use `foreign` for files of other programs.
     pub fn row_json(&self, row: usize) -> serde_json::Map<String, serde_json::Value> {
         self.0.columns().iter().map(|column| (column.name().to_string(), cell_json(column, row))).collect()
     }
@@ -306,7 +307,7 @@ impl Frame {
 fn cell_json(column: &Column, row: usize) -> serde_json::Value {
     match column.get(row) {
         Ok(AnyValue::String(text)) => text.into(),
-        // What polars gives of a column of one value.
+        // Polars returns a scalar column if all values are equal.
         Ok(AnyValue::StringOwned(text)) => text.as_str().into(),
         Ok(AnyValue::Int64(n)) => n.into(),
         Ok(AnyValue::Float64(n)) => n.into(),
@@ -315,7 +316,7 @@ fn cell_json(column: &Column, row: usize) -> serde_json::Value {
     }
 }
 
-/// The cells of a column, of a kind that [`Values`] knows.
+/// Returns the cells of a column; `None` if [`Values`] does not support its type.
 fn values_of(column: &Column) -> polars::error::PolarsResult<Option<Values<'_>>> {
     Ok(Some(match column.dtype() {
         DataType::String => Values::Text(column.str()?.iter().collect()),
@@ -326,7 +327,7 @@ fn values_of(column: &Column) -> polars::error::PolarsResult<Option<Values<'_>>>
     }))
 }
 
-/// The cells of one column, whatever becomes of the frame.
+/// The cells of one column, independent of the frame.
 #[derive(Debug, Clone)]
 pub(super) enum ColumnCells {
     /// Text.
@@ -340,22 +341,22 @@ pub(super) enum ColumnCells {
 }
 
 impl ColumnCells {
-    /// The text of a row; `None` is null.
+    /// Returns the text of a row; `None` is null.
     pub(super) fn text(&self, row: usize) -> Option<&str> {
         if let Self::Text(cells) = self { cells.get(row) } else { None }
     }
 
-    /// The number of a row; `None` is null.
+    /// Returns the number of a row; `None` is null.
     pub(super) fn int(&self, row: usize) -> Option<i64> {
         if let Self::Int(cells) = self { cells.get(row) } else { None }
     }
 
-    /// The number of a row that need not be whole; `None` is null.
+    /// Returns the floating-point number of a row; `None` is null.
     pub(super) fn float(&self, row: usize) -> Option<f64> {
         if let Self::Float(cells) = self { cells.get(row) } else { None }
     }
 
-    /// The row number of a row; `None` is null.
+    /// Returns the row number of a row; `None` is null.
     pub(super) fn u32(&self, row: usize) -> Option<u32> {
         if let Self::U32(cells) = self { cells.get(row) } else { None }
     }
@@ -366,7 +367,7 @@ impl ColumnCells {
 pub struct Texts<'a>(&'a StringChunked);
 
 impl<'a> Texts<'a> {
-    /// The cell of a row; `None` is null.
+    /// Returns the cell of a row; `None` is null.
     pub fn get(&self, row: usize) -> Option<&'a str> {
         self.0.get(row)
     }
@@ -377,7 +378,7 @@ impl<'a> Texts<'a> {
 pub struct Ints<'a>(&'a Int64Chunked);
 
 impl Ints<'_> {
-    /// The cell of a row; `None` is null.
+    /// Returns the cell of a row; `None` is null.
     pub fn get(&self, row: usize) -> Option<i64> {
         self.0.get(row)
     }
@@ -388,13 +389,13 @@ impl Ints<'_> {
 pub struct U32s<'a>(&'a UInt32Chunked);
 
 impl U32s<'_> {
-    /// The cell of a row; `None` is null.
+    /// Returns the cell of a row; `None` is null.
     pub fn get(&self, row: usize) -> Option<u32> {
         self.0.get(row)
     }
 }
 
-/// A Parquet file that is read range by range; the footer is read once.
+/// A Parquet file that is read by row ranges; the footer is read once.
 #[derive(Debug, Clone)]
 pub struct FrameFile {
     path: PathBuf,
@@ -405,7 +406,7 @@ impl FrameFile {
     /// Opens a file and reads its footer.
     ///
     /// # Errors
-    /// The file cannot be read or is no Parquet file.
+    /// The file cannot be read, or is not a Parquet file.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).at("reading", path)?;
         let mut reader = ParquetReader::new(file);
@@ -413,12 +414,12 @@ impl FrameFile {
         Ok(Self { path: path.to_owned(), metadata })
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.metadata.num_rows
     }
 
-    /// The names of its columns.
+    /// Returns the names of its columns.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.metadata
             .schema_descr
@@ -427,7 +428,8 @@ impl FrameFile {
             .map(polars_parquet::parquet::schema::types::ParquetType::name)
     }
 
-    /// Rows of each row group; one of no rows where the file holds none, since its columns are still told.
+    /// Returns the number of rows of each row group. A file without rows has one empty group, so that its columns can
+    /// be read.
     pub(crate) fn groups(&self) -> Vec<usize> {
         #[allow(clippy::redundant_closure_for_method_calls)] // The method's type is of a crate below polars.
         let lengths = self.metadata.row_groups.iter().map(|group| group.num_rows());
@@ -438,10 +440,10 @@ impl FrameFile {
         groups
     }
 
-    /// Reads `length` rows from `start`; `columns` of `None` reads all.
+    /// Reads `length` rows from `start`; `columns` of `None` reads all columns.
     ///
     /// # Errors
-    /// The file cannot be read or lacks a column.
+    /// The file cannot be read, or a column is missing.
     pub fn read(&self, start: usize, length: usize, columns: Option<&[&str]>) -> Result<Frame> {
         let file = File::open(&self.path).at("reading", &self.path)?;
         let mut reader = ParquetReader::new(file)
@@ -474,7 +476,7 @@ mod tests {
     use crate::engine::corpus::Cells;
 
     #[test]
-    fn it_makes_no_difference_which_batches_are_still_in_memory() {
+    fn batches_in_memory_and_on_disk_read_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let read = |name: &str, room: usize| {
             let path = folder.path().join(name);

@@ -1,16 +1,16 @@
-//! What is where in a run folder: the names of its files and folders.
+//! The layout of a run folder: the names of its files and folders.
 
 use std::path::{Path, PathBuf};
 
-/// The file by which a run folder is known.
+/// The file that marks a run folder.
 pub(super) const MARKER: &str = ".toolsieve";
-/// Held by the process that works in the folder.
+/// Locked by the process that works in the folder.
 pub(super) const LOCK: &str = ".lock";
 pub(super) const RUN_FILE: &str = "run.json";
 pub(crate) const MANIFEST: &str = "manifest.json";
-/// What forgetting records did to the rows of a finished run.
+/// The fates of rows of a finished run that `forget` changed.
 pub(crate) const FORGOTTEN_FATES: &str = "forgotten.parquet";
-/// What forgetting records left to know of them.
+/// The list of forgotten records.
 pub(super) const FORGOTTEN_LIST: &str = "forgotten.json";
 pub(super) const DATASET: &str = "dataset";
 pub(crate) const INGEST: &str = "ingest";
@@ -19,10 +19,10 @@ pub(super) const SPOOL: &str = "stdin";
 
 /// Links, in the folder of a stage and at the top of a run.
 pub const LINKS: &str = "links.parquet";
-/// Which record each entry of the dataset was made of.
+/// The source record of each entry of the dataset.
 pub const ENTRIES: &str = "entries.parquet";
 
-/// What tells a whole run, beside its dataset.
+/// The files about a whole run, except its dataset.
 pub(super) const OUTCOME: [&str; 8] = [
     "report.json",
     "report.html",
@@ -34,12 +34,12 @@ pub(super) const OUTCOME: [&str; 8] = [
     FORGOTTEN_FATES,
 ];
 
-/// The folder name of a stage.
+/// Returns the folder name of a stage.
 pub fn step_name(at: usize, id: &str) -> String {
     format!("{:02}-{id}", at + 1)
 }
 
-/// Where a file is written before it gets its name.
+/// Returns the temporary path a file is written to before it is renamed.
 pub(crate) fn beside(path: &Path) -> PathBuf {
     path.with_added_extension("partial")
 }

@@ -1,8 +1,8 @@
-//! The ledger: every fate and every edit of a run in one table, and where each row stands.
+//! The ledger: all fates and edits of a run in one table, and the final state of each row.
 //!
-//! Made anew at the end of each run from the stages' deltas, so it never disagrees with
-//! them. Events stand by stage, table and the rows' canonical order. `rows.parquet` and
-//! `lists.parquet` hold the fold: one line a row, with its last word. `links.parquet`, of all links, is written with them.
+//! It is computed at the end of each run from the stages' deltas, so the two never disagree. Events are ordered by
+//! stage, table and the canonical order of rows. `rows.parquet` and `lists.parquet` hold the final state, one row per
+//! request or list. `links.parquet`, with all links, is written with them.
 
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -31,23 +31,23 @@ pub struct Event<'a> {
     pub row_id: RowId,
     /// The stage's id.
     pub stage: &'a str,
-    /// `drop`, `merge`, `hold`, `edit`; `decide` where a person decided; `forget` for a row of which only the place is left.
+    /// `drop`, `merge`, `hold`, `edit`; `decide` for a decision of a person; `forget` for a forgotten row.
     pub action: &'a str,
     /// Reason code.
     pub reason: &'a str,
-    /// For a merge: the id of the row that stands for it.
+    /// For a merge: the id of the row that it was merged into.
     pub into: Option<RowId>,
-    /// It followed from the fate of the parent or the children.
+    /// The event followed from the fate of the parent or the children.
     pub cascaded: bool,
-    /// What was measured, and the number; see [`super::vocabulary::Evidence`].
+    /// The metric and the score; see [`super::vocabulary::Evidence`].
     pub score: Option<(&'a str, f64)>,
-    /// For an edit: what was changed and how.
+    /// For an edit: the change.
     pub edit: Option<Change<'a>>,
-    /// Anything else, JSON.
+    /// Other evidence, JSON.
     pub evidence: Option<&'a str>,
 }
 
-/// What an edit did.
+/// The change of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change<'a> {
     /// The column.
@@ -58,9 +58,9 @@ pub struct Change<'a> {
     pub patch: &'a str,
 }
 
-/// Visits the events of one stage for the rows that are `wanted`, in canonical order.
+/// Visits the events of one stage for the `wanted` rows, in canonical order.
 ///
-/// They are read as a whole, some tens of bytes each, and told in groups, since an event with all that belongs to it is
+/// The stored events are read as a whole, some tens of bytes each, and visited in groups, because a complete event is
 /// larger.
 ///
 /// # Errors
@@ -94,7 +94,7 @@ pub fn for_each_event(
     visit(&rulings.iter().map(|ruling| of_ruling(ruling, &stage.id, corpus)).collect::<Vec<_>>())
 }
 
-/// Refuses what is said of a row that the run does not have.
+/// Refuses events of rows that the run does not have.
 fn check_rows(
     path: &Path,
     what: &str,
@@ -102,7 +102,7 @@ fn check_rows(
     mut rows: impl Iterator<Item = (TableId, RowIx)>,
 ) -> Result<()> {
     match rows.find(|&(table, row)| row as usize >= corpus.table(table).len()) {
-        Some((_, row)) => Err(damaged(path, format!("{what} of row {row}, which is not there"))),
+        Some((_, row)) => Err(damaged(path, format!("{what} of row {row}, which does not exist"))),
         None => Ok(()),
     }
 }
@@ -122,7 +122,7 @@ fn of_ruling<'a>(ruling: &'a StoredRuling, stage: &'a str, corpus: &Corpus) -> E
     }
 }
 
-/// Visits the fates that are `wanted`, in canonical order.
+/// Visits the `wanted` fates in canonical order.
 fn for_each_fate(
     stored: &StoredFates,
     stage: &str,
@@ -143,7 +143,7 @@ fn for_each_fate(
     Ok(())
 }
 
-/// What puts events in canonical order.
+/// Returns the sort key of an event in canonical order.
 fn place(corpus: &Corpus, table: TableId, row: RowIx) -> (TableId, u32) {
     (table, corpus.table(table).position(row))
 }
@@ -181,10 +181,10 @@ fn of_edit<'a>(edit: &'a StoredEdit, stage: &'a str, corpus: &Corpus) -> Event<'
 
 /// The action of an event that changed a cell.
 pub const EDIT: &str = "edit";
-/// The stage that the ledger names for what was forgotten after the run.
+/// The stage in the ledger for rows that were forgotten after the run.
 pub const FORGET: &str = "forget";
 
-/// Visits what forgetting records did to rows, in canonical order.
+/// Visits the events of forgotten rows, in canonical order.
 ///
 /// # Errors
 /// The run folder is damaged, or `visit` fails.
@@ -228,8 +228,8 @@ pub fn for_every_event(
 
 /// Writes `ledger.parquet`, `rows.parquet`, `lists.parquet` and `links.parquet`.
 ///
-/// The last two copy the columns that are `listed`. `also` sees the events of the ledger as they are written, group by group, so that what is counted of a run is what
-/// stands there.
+/// `rows.parquet` and `lists.parquet` copy the `listed` columns. `also` receives the events of the ledger as they are
+/// written, group by group, so that the counts of a run match the ledger.
 ///
 /// # Errors
 /// A file cannot be read or written.
@@ -241,30 +241,31 @@ pub fn write(
     exported: bool,
     also: impl FnMut(&[Event<'_>]) + Send,
 ) -> Result<()> {
-    let book = Book { folder: folder.path(), stages, corpus, listed };
-    // They need not wait for one another. On a thread of its own, since one that writes keeps those of a pool waiting.
+    let sources = LedgerSources { folder: folder.path(), stages, corpus, listed };
+    // The files do not depend on one another. They are written on separate threads, because writing would block the
+    // threads of the pool.
     std::thread::scope(|scope| {
         let folds = scope.spawn(|| {
-            book.write_rows(exported)?;
-            book.write_lists()?;
-            book.write_links()
+            sources.write_rows(exported)?;
+            sources.write_lists()?;
+            sources.write_links()
         });
-        let ledger = book.write_ledger(also);
+        let ledger = sources.write_ledger(also);
         ledger.and(folds.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })
 }
 
-/// What the files are made of.
+/// The sources of the files.
 #[derive(Clone, Copy)]
-struct Book<'a> {
+struct LedgerSources<'a> {
     folder: &'a Path,
     stages: &'a [StageInstance],
     corpus: &'a Corpus,
     listed: &'a [ColumnSpec],
 }
 
-impl Book<'_> {
-    /// Writes a file beside its place, and renames it.
+impl LedgerSources<'_> {
+    /// Writes a file under a temporary name, and renames it.
     fn write_file(
         &self,
         name: &str,
@@ -297,7 +298,7 @@ impl Book<'_> {
         })
     }
 
-    /// Where each request stands, in the order of the log.
+    /// Writes the final state of each request, in the order of the log.
     fn write_rows(&self, exported: bool) -> Result<()> {
         let Self { stages, corpus, .. } = *self;
         let listed = self.listed_of(TableId::Requests);
@@ -305,11 +306,11 @@ impl Book<'_> {
             for batch in 0..corpus.requests.batches() {
                 let range = corpus.requests.batch(batch);
                 let cells = corpus.requests.read_batch(batch, &listed)?;
-                let standing = Standing::of(&corpus.requests, batch, exported);
+                let states = RowStates::of(&corpus.requests, batch, exported);
                 let list_id = |list: &RowIx| corpus.lists.row_id(*list).digits();
                 let lists: Vec<IdDigits> = corpus.list[range.clone()].iter().map(list_id).collect();
                 let origins: Vec<IdDigits> = corpus.origin[range.clone()].iter().map(list_id).collect();
-                let mut frame = standing.columns("request_id", stages);
+                let mut frame = states.columns("request_id", stages);
                 frame.extend(listed.iter().map(|&column| copied(column, &cells, range.len())));
                 frame.extend([
                     ("list_id", Values::Text(lists.iter().map(|id| Some(id.as_str())).collect())),
@@ -321,7 +322,7 @@ impl Book<'_> {
         })
     }
 
-    /// Where each doc list stands, with its functions as they are now.
+    /// Writes the final state of each doc list, with its current functions.
     fn write_lists(&self) -> Result<()> {
         let Self { folder, stages, corpus, .. } = *self;
         let mut scores: FxHashMap<RowIx, f64> = FxHashMap::default();
@@ -334,9 +335,9 @@ impl Book<'_> {
             for batch in 0..corpus.lists.batches() {
                 let range = corpus.lists.batch(batch);
                 let cells = corpus.lists.read_batch(batch, &listed)?;
-                let standing = Standing::of(&corpus.lists, batch, false);
+                let states = RowStates::of(&corpus.lists, batch, false);
                 let score = |row: RowIx| scores.get(&row).copied();
-                let mut frame = standing.columns("list_id", stages);
+                let mut frame = states.columns("list_id", stages);
                 frame.push(("score", Values::Float(corpus.lists.rows_of_batch(batch).map(score).collect())));
                 frame.extend(listed.iter().map(|&column| copied(column, &cells, range.len())));
                 writer.write(frame)?;
@@ -345,13 +346,13 @@ impl Book<'_> {
         })
     }
 
-    /// What stages found about rows besides their fates.
+    /// Writes the links of all stages.
     fn write_links(&self) -> Result<()> {
         self.write_file(LINKS, None, |writer| links::fold(self.folder, self.stages, self.corpus, writer))
     }
 }
 
-/// A column of a batch, as it is written once more.
+/// Returns a column of a batch to be copied.
 fn copied(column: ColumnSpec, cells: &BatchCells, n_rows: usize) -> (&'static str, Values<'_>) {
     let values = match column.kind {
         ColumnKind::Text => Values::Text((0..n_rows).map(|at| cells.text(column, at)).collect()),
@@ -382,7 +383,7 @@ fn write_events(writer: &mut FrameWriter, events: &[Event<'_>]) -> Result<()> {
     ])
 }
 
-/// The word for a row's fate at the end of a run.
+/// Returns the word for a row's fate at the end of a run.
 pub fn fate_word(table: &Table, row: RowIx, exported: bool) -> &'static str {
     match table.fate(row) {
         Some(fate) if fate.reason.code == FORGOTTEN.code => "forgotten",
@@ -396,8 +397,8 @@ pub fn fate_word(table: &Table, row: RowIx, exported: bool) -> &'static str {
     }
 }
 
-/// The columns of a fold that both tables share.
-struct Standing {
+/// The columns that `rows.parquet` and `lists.parquet` share.
+struct RowStates {
     ids: Vec<IdDigits>,
     fates: Vec<&'static str>,
     stages: Vec<Option<usize>>,
@@ -405,7 +406,7 @@ struct Standing {
     into: Vec<Option<IdDigits>>,
 }
 
-impl Standing {
+impl RowStates {
     fn of(table: &Table, batch: usize, exported: bool) -> Self {
         let rows = table.rows_of_batch(batch);
         let mut standing = Self { ids: vec![], fates: vec![], stages: vec![], reasons: vec![], into: vec![] };

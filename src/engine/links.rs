@@ -1,11 +1,11 @@
-//! Links: what a stage found about a row that is neither a fate nor a cell.
+//! Links: findings of a stage about a row that are neither a fate nor a cell.
 //!
-//! A link names a record of a collection outside the run (a public set, a benchmark) that an object of the row was found
-//! to be near to, by what method and how surely. It never quotes that record: the licence of a set may forbid it, and
-//! the row's own text is in its cell. Rows that are kept have links like rows that are not.
+//! A link names a record of a collection outside the run (a public set, a benchmark) that an object of the row is near
+//! to, with method and score. It never quotes that record: the licence of a set may forbid it, and the row's own text
+//! is in its cell. Kept rows have links just as dropped ones do.
 //!
-//! A stage whose contract names links leaves `links.parquet` in its delta, by row number. They decide nothing, so no
-//! run reads them back: the ledger's writer folds them into one `links.parquet` at the top of the run, by id.
+//! A stage whose contract allows links writes `links.parquet` in its delta, by row number. Links decide nothing, so no
+//! run reads them back: the ledger's writer collects them in one `links.parquet` of the run, by id.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use super::layout::{LINKS, step_name};
 use super::link::Link;
 use super::vocabulary::{RowIx, TableId};
 
-/// A link as a run folder holds it.
+/// A link as stored in a run folder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredLink {
     /// The row's table.
@@ -92,12 +92,12 @@ pub(super) fn read_links(path: &Path) -> Result<Vec<StoredLink>> {
         })
     };
     (0..frame.height())
-        .map(|at| read(at).ok_or_else(|| damaged(path, format!("row {at} is no link"))))
+        .map(|at| read(at).ok_or_else(|| damaged(path, format!("row {at} is not a link"))))
         .collect()
 }
 
-/// The links of one stage for the rows that are `wanted`, in canonical order; none where its contract names none, or
-/// where a build that knew no links ran it.
+/// Returns the links of one stage for the `wanted` rows, in canonical order; none if its contract allows none, or if a
+/// build without links ran it.
 ///
 /// # Errors
 /// The run folder is damaged.
@@ -114,7 +114,7 @@ pub fn of_stage(
     }
     let mut links = read_links(&path)?;
     if let Some(stray) = links.iter().find(|link| link.row as usize >= corpus.table(link.table).len()) {
-        return Err(damaged(&path, format!("a link of row {}, which is not there", stray.row)));
+        return Err(damaged(&path, format!("a link of row {}, which does not exist", stray.row)));
     }
     links.retain(|link| wanted(link.table, link.row));
     links.sort_by_key(|link| (link.table, corpus.table(link.table).position(link.row)));
@@ -176,7 +176,7 @@ mod tests {
         Link { object, set, record: record.to_owned(), method, score, spans }
     }
 
-    /// What a verdict on two doc lists becomes.
+    /// Returns the delta of a verdict on two doc lists.
     fn verdict(links: bool, say: impl FnOnce(&mut Verdict<'_>) -> Result<()>) -> Result<Delta> {
         let folder = tempfile::tempdir().unwrap();
         let corpus = fixture::corpus(&json!({"doc_lists": [{"functions": []}, {"functions": []}]}));
@@ -224,7 +224,7 @@ mod tests {
             error.to_string()
         };
         assert_eq!(refused(false, 0, 0.9), "stage test: a link is not in its contract");
-        assert_eq!(refused(true, 2, 0.9), "stage test: row 2 is not there");
+        assert_eq!(refused(true, 2, 0.9), "stage test: row 2 does not exist");
         assert_eq!(refused(true, 0, f64::NAN), "stage test: a link of row 0 with the score NaN");
         assert!(verdict(true, |out| out.link(1, link("a", 0.9))).is_ok());
     }

@@ -1,7 +1,7 @@
-//! What the sealed files of a run record: the manifests of its steps, and `run.json`.
+//! The sealed files of a run: the manifests of its steps, and `run.json`.
 //!
-//! A step whose folder has a manifest is finished. `run.json` is the last file of a run. Both are checked against their
-//! checksums when they are read; see `seal`.
+//! A step whose folder has a manifest is finished. `run.json` is the last file that a run writes. The checksums of both
+//! are checked when they are read; see `seal`.
 
 use std::fs;
 use std::path::Path;
@@ -15,12 +15,12 @@ use super::layout::{DATASET, MANIFEST, OUTCOME, RUN_FILE, STAGES};
 use super::marker::{has_marker, run_command};
 use super::seal::{Files, Sealed, names_below, read_sealed, write_sealed};
 
-/// The run as it was started: what was read, with what, by which version.
+/// The content of `run.json`: inputs, pipeline and version of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunFile {
     /// Version of the program.
     pub version: String,
-    /// The pipeline as resolved: defaults, flags and all.
+    /// The pipeline as resolved, with defaults and flags.
     pub pipeline: serde_json::Value,
     /// The seed.
     pub seed: u64,
@@ -29,7 +29,7 @@ pub struct RunFile {
     /// The files of earlier datasets that were read.
     #[serde(default)]
     pub baselines: Vec<InputFile>,
-    /// Steps in order, with the names of their folders.
+    /// The folder names of the steps, in order.
     pub steps: Vec<String>,
     /// Command line.
     pub command: Vec<String>,
@@ -38,7 +38,7 @@ pub struct RunFile {
 /// An input file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputFile {
-    /// As given.
+    /// The path as given.
     pub path: String,
     /// SHA-256 of its bytes.
     pub sha256: String,
@@ -46,8 +46,8 @@ pub struct InputFile {
     pub bytes: u64,
 }
 
-/// Writes `run.json`, the last file of a run: with checksums of the tables, the reports and the dataset, which are on
-/// disk from then on.
+/// Writes `run.json`, the last file of a run, with checksums of the tables, the reports and the dataset. It syncs these
+/// to disk first.
 ///
 /// # Errors
 /// A file cannot be read or written.
@@ -81,7 +81,7 @@ pub(super) fn sealed_run_file(run: &Path) -> Result<Sealed<RunFile>> {
     Err(if is_begun { Error::Unfinished { command: run_command(run), path } } else { Error::NoRun(path) })
 }
 
-/// The manifest of a finished step of a run that need not be ours; `None` where it is not finished.
+/// Returns the manifest of a finished step of any run; `None` if it is not finished.
 ///
 /// # Errors
 /// There is a manifest, but it cannot be read, or a file of the step is not as it was written.
@@ -99,17 +99,17 @@ pub(super) fn sealed_manifest<M: DeserializeOwned>(run: &Path, step: &str) -> Re
     if path.exists() { read_own(run, &path).map(Some) } else { Ok(None) }
 }
 
-/// Reads a sealed file of a run. Builds that marked no folders wrote none.
+/// Reads a sealed file of a run. Early builds, which wrote no folder markers, wrote no checksums either.
 pub(super) fn read_own<M: DeserializeOwned>(run: &Path, path: &Path) -> Result<Sealed<M>> {
     let sealed = read_sealed(path)?;
     if sealed.is_sealed || !has_marker(run)? {
         Ok(sealed)
     } else {
-        Err(damaged(path, "it lacks its checksum"))
+        Err(damaged(path, "the checksum is missing"))
     }
 }
 
-/// The folders in `stages` that are named like steps, those that were cut off too, in order.
+/// Returns the folders in `stages` that are named like steps, in order, including those of interrupted steps.
 pub(super) fn step_folders(run: &Path) -> Result<Vec<String>> {
     let stages = run.join(STAGES);
     let mut names = Vec::new();

@@ -1,8 +1,8 @@
-//! Whose a folder is: the marker by which run folders are known, and the lock of the process that works in one.
+//! The ownership of a folder: the marker file of run folders, and the lock of the process that works in one.
 //!
-//! The marker is a file that only toolsieve writes, as the first of a run. A folder without it is taken only if it is
-//! empty. A file called `.lock` says nothing: other programs write such files, too. No link stands where a run writes
-//! or removes.
+//! Only toolsieve writes the marker, as the first file of a run. A folder without it is used only if it is empty. A
+//! file called `.lock` proves nothing, because other programs write such files too. A folder with a symbolic link where
+//! a run writes or removes is refused.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -22,13 +22,13 @@ const MARKER_REST: &str = "`toolsieve run` made this folder, and replaces and re
 /// Longer than any marker.
 const MARKER_BYTES: u64 = 1 << 10;
 
-/// Takes a folder for a run: makes it and marks it where that is still to be done, and locks it. The lock is held while
-/// the file is open; `command` is what others are told who find the folder taken.
+/// Takes a folder for a run: creates and marks it if necessary, and locks it. The lock is held while the file is open;
+/// other processes that find the folder locked show `command`.
 ///
 /// # Errors
-/// Another process has it, it holds something that is no run, or a link stands in it where a run writes.
+/// Another process has locked it, it holds something other than a run, or it has a link where a run writes.
 pub(super) fn lock(path: &Path, command: &str) -> Result<File> {
-    // Before anything is written: the lock has no place in a folder of other things.
+    // This comes before anything is written: no lock is written into a folder of other things.
     nature(path)?.check(path)?;
     fs::create_dir_all(path).at("making", path)?;
     let lock_path = path.join(LOCK);
@@ -37,14 +37,14 @@ pub(super) fn lock(path: &Path, command: &str) -> Result<File> {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut owner = String::new();
-            // Who has it is told as far as it can be read; that it is locked is certain.
+            // The owner is shown if it can be read; the folder is locked in any case.
             let _ = lock.read_to_string(&mut owner);
             let owner = if owner.is_empty() { "another process".to_owned() } else { owner };
             return Err(Error::Locked { path: path.to_owned(), owner });
         }
         Err(TryLockError::Error(source)) => return Err(source).at("locking", &lock_path),
     }
-    // Once more, now that no other run can begin here.
+    // Checked again, now that no other run can begin here.
     let nature = nature(path)?;
     nature.check(path)?;
     if nature == Nature::Free {
@@ -57,30 +57,30 @@ pub(super) fn lock(path: &Path, command: &str) -> Result<File> {
     Ok(lock)
 }
 
-/// The command line of the run that has or had a folder last; none where another command had it since.
+/// Returns the command line of the last run in a folder; `None` if another command has worked in it since.
 pub(super) fn run_command(path: &Path) -> Option<String> {
     let owner = fs::read_to_string(path.join(LOCK)).ok()?;
     let (_, command) = owner.split_once(": ")?;
-    // To go on is not to begin again.
+    // With `--fresh` the run would begin again.
     let command: Vec<&str> = command.split(' ').filter(|word| *word != "--fresh").collect();
     (command.get(1) == Some(&"run")).then(|| command.join(" "))
 }
 
-/// What a folder is to a run.
+/// The state of a folder that a run may work in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nature {
     /// A run folder.
     Run,
-    /// Not there, empty, or begun by a run that was cut off before it could say so.
+    /// Missing, empty, or left by a run that was interrupted before it wrote the marker.
     Free,
     /// The files of a run, without the marker.
     Unmarked,
-    /// Somebody else's.
+    /// A folder of other files.
     Foreign,
 }
 
 impl Nature {
-    /// Refuses a folder in which no run may work.
+    /// Refuses a folder that no run may work in.
     fn check(self, path: &Path) -> Result<()> {
         match self {
             Self::Run | Self::Free => Ok(()),
@@ -103,7 +103,7 @@ pub(super) fn nature(path: &Path) -> Result<Nature> {
         let name = entry.file_name();
         let is_empty = || entry.metadata().at("reading", path).map(|metadata| metadata.len() == 0);
         let is_begun = is_file && (beside(Path::new(MARKER)) == name || name == LOCK && is_empty()?);
-        // It may have been marked while it was looked through.
+        // Another process may have marked it meanwhile.
         if !is_begun && has_marker(path)? {
             return Ok(Nature::Run);
         }
@@ -115,7 +115,7 @@ pub(super) fn nature(path: &Path) -> Result<Nature> {
     Ok(Nature::Free)
 }
 
-/// Whether a folder is one of a run: by the file that only toolsieve writes.
+/// Returns `true` if a folder has the marker of a run.
 ///
 /// # Errors
 /// The marker cannot be read, or is of a newer build.
@@ -132,13 +132,13 @@ pub(super) fn has_marker(run: &Path) -> Result<bool> {
         None => Ok(false),
         Some(MARKER_FORMAT) => Ok(true),
         Some(format) => Err(Error::Setting(format!(
-            "{} is a run folder of format {format}, and this build knows format {MARKER_FORMAT}\nhint: use the build that made it, or give another folder with --out",
+            "{} is a run folder of format {format}, and this build supports format {MARKER_FORMAT}\nhint: use the build that wrote it, or give another folder with --out",
             run.display()
         ))),
     }
 }
 
-/// Opens the lock as a file of this very folder.
+/// Opens the lock file, which must be in this folder itself.
 fn open_lock(path: &Path) -> Result<File> {
     let mut options = File::options();
     options.read(true).write(true);
@@ -150,7 +150,7 @@ fn open_lock(path: &Path) -> Result<File> {
         return Err(Error::Link(path.to_owned()));
     }
     let file = options.open(path).at("opening", path)?;
-    // What was opened is what is there: nobody put a link in between.
+    // The opened file must be the one at the path, not the target of a link that was put there meanwhile.
     if is_same(&file, path).at("opening", path)? { Ok(file) } else { Err(Error::Link(path.to_owned())) }
 }
 
@@ -166,7 +166,7 @@ fn is_same(_file: &File, path: &Path) -> std::io::Result<bool> {
     Ok(fs::symlink_metadata(path)?.is_file())
 }
 
-/// Refuses a run folder in which a link stands where a run writes or removes.
+/// Refuses a run folder that has a symbolic link where a run writes or removes.
 fn refuse_links(run: &Path) -> Result<()> {
     let ours = [RUN_FILE, FORGOTTEN_LIST, SPOOL, INGEST, STAGES, DATASET].into_iter().chain(OUTCOME);
     for path in ours.flat_map(|name| [run.join(name), beside(&run.join(name))]) {
@@ -198,7 +198,10 @@ mod tests {
         assert!(matches!(RunFolder::take(folder.path()), Err(Error::NotARun(_))));
         for lock in ["", "process 7: poetry lock"] {
             fs::write(folder.path().join(LOCK), lock).unwrap();
-            assert!(matches!(RunFolder::take(folder.path()), Err(Error::NotARun(_))), "a lock is no marker");
+            assert!(
+                matches!(RunFolder::take(folder.path()), Err(Error::NotARun(_))),
+                "a lock is not a marker"
+            );
             assert_eq!(fs::read_to_string(folder.path().join(LOCK)).unwrap(), lock);
         }
         fs::write(folder.path().join(MARKER), "another program's\n").unwrap();
@@ -207,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_was_cut_off_while_it_marked_its_folder_can_begin_again() {
+    fn a_run_that_was_interrupted_while_it_marked_its_folder_can_begin_again() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(LOCK), "").unwrap();
         fs::write(beside(&folder.path().join(MARKER)), "toolsieve ru").unwrap();
@@ -217,15 +220,15 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_other_builds_are_refused_with_what_to_do() {
+    fn runs_of_other_builds_are_refused_with_a_hint() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(RUN_FILE), "{}").unwrap();
         for error in [RunFolder::take(folder.path()), RunFolder::take_existing(folder.path(), "x")] {
             let error = error.unwrap_err().to_string();
-            assert!(error.contains("has no file .toolsieve") && error.contains("hint: "), "{error}");
+            assert!(error.contains("has no valid file .toolsieve") && error.contains("hint: "), "{error}");
         }
         fs::write(folder.path().join(MARKER), format!("{MARKER_START}2\n")).unwrap();
         let error = RunFolder::take(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("of format 2, and this build knows format 1"), "{error}");
+        assert!(error.contains("of format 2, and this build supports format 1"), "{error}");
     }
 }

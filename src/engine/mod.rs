@@ -1,13 +1,18 @@
 //! The engine: stages judge, the runner acts.
 //!
-//! Reading order: the words all modules share (`vocabulary`, `fate`, `link`, `decision`, `opinion`), `contract`, `context`
-//! and `stage` (what a stage is; `instance` has it in its place in a pipeline, `example` shows a reason on rows), `view`
-//! and `verdict` (what it sees and says), `runner`, `cascade`, `conservation`, `decided` and `decisions` (what becomes of
-//! it), then what they stand on: `corpus` (tables), `raw tables` and `delta` (their files), `frame` (the door to polars),
-//! `background writer` (who writes), `folder` and `marker` (the run folder), `layout`, `disk` and `manifest` (its names, how files
-//! get there, what it records), `seal` and `verify` (checksums of its files), `ledger` (all of it in one table), `links`
-//! (what was found about rows besides), and `forgotten` (what must not
-//! come back). Nothing here changes a finished run; that is for `erasure`.
+//! Reading order:
+//!
+//! - shared types: `vocabulary`, `fate`, `link`, `decision`, `opinion`;
+//! - the definition of a stage: `contract`, `context` and `stage`; `instance` is a stage at its place in a pipeline,
+//!   `example` shows a reason on sample rows;
+//! - input and output of a stage: `view` and `verdict`;
+//! - how verdicts are applied: `runner`, `cascade`, `conservation`, `decided` and `decisions`;
+//! - the foundations: `corpus` (tables), `raw` and `delta` (their files), `frame` (the only module that uses polars),
+//!   `background_writer`, `folder` and `marker` (the run folder), `layout` (file names), `disk` (writing files),
+//!   `manifest` (what a run records), `seal` and `verify` (checksums), `ledger` (all events in one table), `links`
+//!   (records outside the run that rows are near to), and `forgotten` (records that must not come back).
+//!
+//! No code of this module changes a finished run; `erasure` does.
 
 pub mod background_writer;
 pub mod cascade;

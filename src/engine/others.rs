@@ -1,4 +1,4 @@
-//! Files in a run folder that toolsieve did not write, where a run makes everything anew.
+//! Finds files in a run folder that toolsieve did not write, in the folders that a run replaces.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,12 +9,12 @@ use super::layout::{DATASET, INGEST, MANIFEST, STAGES};
 use super::manifest::{sealed_manifest, sealed_run_file, step_folders};
 use super::seal::{Files, names_below};
 
-/// Endings of the files that steps write, for a step that has lost the list of its own.
+/// Endings of the files that steps write. They are used for a step whose own list of files is lost.
 const ENDINGS: [&str; 7] = ["parquet", "json", "jsonl", "md", "toml", "html", "partial"];
-/// Most files that are named.
+/// The maximum number of files that the message names.
 const MOST_NAMED: usize = 3;
 
-/// Refuses a run folder that holds a file of somebody else in `ingest/`, `stages/` or `dataset/`, which a run makes anew.
+/// Refuses a run folder that holds a foreign file in `ingest/`, `stages/` or `dataset/`, which a run replaces.
 ///
 /// # Errors
 /// It holds one, or cannot be read.
@@ -39,7 +39,7 @@ pub(super) fn refuse_others(run: &Path) -> Result<()> {
         n_more => format!(" and {n_more} more"),
     };
     Err(Error::Setting(format!(
-        "{} holds files that toolsieve did not write: {}{more}\nhint: a run makes ingest/, stages/ and dataset/ anew; move \
+        "{} holds files that toolsieve did not write: {}{more}\nhint: a run replaces ingest/, stages/ and dataset/; move \
          these files elsewhere",
         run.display(),
         named.join(", ")
@@ -48,7 +48,7 @@ pub(super) fn refuse_others(run: &Path) -> Result<()> {
 
 fn of_step(run: &Path, step: &str) -> Result<Vec<String>> {
     let folder = run.join(step);
-    // A manifest that cannot be read lists nothing; the step is judged again.
+    // A manifest that cannot be read lists nothing; the step runs again.
     let others = match sealed_manifest::<serde_json::Value>(run, step) {
         Ok(Some(sealed)) => not_listed(&sealed.files, &folder, "")?,
         Ok(None) | Err(Error::Damaged { .. }) => unlike_ours(&folder)?,
@@ -66,7 +66,7 @@ fn of_dataset(run: &Path) -> Result<Vec<String>> {
     Ok(others.into_iter().map(|name| format!("{DATASET}/{name}")).collect())
 }
 
-/// Files of a folder that are not in its list, and that no command which was cut off left.
+/// Returns the files of a folder that are not in its list, except those of interrupted commands.
 fn not_listed(files: &Files, folder: &Path, below: &str) -> Result<Vec<String>> {
     let listed: BTreeSet<&str> = files.names().filter_map(|name| name.strip_prefix(below)).collect();
     let is_other =
@@ -74,7 +74,7 @@ fn not_listed(files: &Files, folder: &Path, below: &str) -> Result<Vec<String>> 
     Ok(names_in(folder)?.into_iter().filter(is_other).collect())
 }
 
-/// Files of a folder without a list that have no ending of ours.
+/// Returns the files of a folder without a list that have a foreign ending.
 fn unlike_ours(folder: &Path) -> Result<Vec<String>> {
     Ok(names_in(folder)?.into_iter().filter(|name| !has_ending(name, &ENDINGS)).collect())
 }
@@ -83,7 +83,7 @@ fn names_in(folder: &Path) -> Result<Vec<String>> {
     if folder.is_dir() && !is_link(folder) { Ok(names_below(folder)?.0) } else { Ok(Vec::new()) }
 }
 
-/// The file, or a folder that it is in, has one of these endings.
+/// Returns `true` if the file, or a folder in its path, has one of these endings.
 fn has_ending(name: &str, endings: &[&str]) -> bool {
     name.split('/').any(|part| part.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending)))
 }

@@ -1,27 +1,27 @@
-//! How the work of a run is cut, and the rows of one task where a step is cut into some; the cutting itself is for
-//! `partition` (parts) and `raw tables` (batches).
+//! The sizes into which the work of a run is divided, and the rows of one part. `partition` divides a step into parts,
+//! `raw` divides the inputs into batches.
 
 use std::num::NonZeroUsize;
 
 use super::vocabulary::RowIx;
 
-/// Into how many parts a step is cut at most.
+/// The maximum number of parts of a step.
 pub type Parts = NonZeroUsize;
 
-/// How many rows a batch has at most.
+/// The maximum number of rows of a batch.
 pub type BatchRows = NonZeroUsize;
 
-/// How the work of a run is cut. The dataset is the same for any cuts.
+/// How the work of a run is divided. The dataset does not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cuts {
-    /// Each step is cut into at most so many parts, which are judged apart.
+    /// The maximum number of parts of each step. Parts are judged separately.
     pub parts: Parts,
-    /// The inputs are read in batches of at most so many rows. Inputs that were read before keep the batches they have.
+    /// The maximum number of rows of a batch of the inputs. Inputs that were already read keep their batches.
     pub batch_rows: BatchRows,
 }
 
 impl Cuts {
-    /// Rows of a batch at most where nothing else is asked for.
+    /// The default maximum number of rows of a batch.
     pub const BATCH_ROWS: BatchRows = BatchRows::new(8192).expect("8,192 is not 0");
 }
 
@@ -31,7 +31,7 @@ impl Default for Cuts {
     }
 }
 
-/// The rows of one task.
+/// The rows of one part of a step.
 #[derive(Debug)]
 pub struct Part {
     holds: Vec<bool>,
@@ -47,17 +47,17 @@ impl Part {
         Self { holds, n_rows: rows.len() }
     }
 
-    /// The row is judged in this part.
+    /// Returns `true` if the row belongs to this part.
     pub fn holds(&self, row: RowIx) -> bool {
         self.holds.get(row as usize).copied().unwrap_or(false)
     }
 
-    /// Number of its rows.
+    /// Returns the number of its rows.
     pub fn len(&self) -> usize {
         self.n_rows
     }
 
-    /// It has no rows.
+    /// Returns `true` if the part has no rows.
     pub fn is_empty(&self) -> bool {
         self.n_rows == 0
     }

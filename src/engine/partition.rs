@@ -1,13 +1,13 @@
-//! How the rows of a step are cut into parts that are judged apart, and how what was said of them is put together.
+//! Divides the rows of a step into parts that are judged separately, and joins their results.
 //!
-//! A contract declares which rows must be judged together. From that the runner cuts the kept rows of the stage's table
-//! into tasks: each sees the whole run, judges the rows of its part alone, and gives a part of the delta. The parts are
-//! put together by replaying them through the one [`Verdict`] of the step, so each of its refusals holds for them too,
-//! and the bytes do not depend on the number of parts. On one machine the tasks run one after another, each on all
-//! threads, so that one part is in memory at a time; a cluster can run the same tasks anywhere.
+//! A contract declares which rows must be judged together. From that the runner divides the kept rows of the stage's
+//! table into tasks: each sees the whole run, judges only the rows of its part, and returns a part of the delta. The
+//! parts are joined by replaying them through the one [`Verdict`] of the step, so its checks apply to them too, and the
+//! bytes do not depend on the number of parts. On one machine the tasks run one after another, each on all threads, so
+//! that one part is in memory at a time; a cluster can run the same tasks anywhere.
 //!
-//! Deliberately absent: the blocks of a join. Leader clustering decides a pair only when it knows which earlier rows are
-//! leaders, so its blocks are no tasks that could be judged apart; such a stage is [`Partition::Whole`].
+//! Deliberately absent: the blocks of a join. Leader clustering decides a pair only when it knows which earlier rows
+//! are leaders, so its blocks cannot be judged separately; such a stage is [`Partition::Whole`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -23,10 +23,10 @@ use super::verdict::Verdict;
 use super::view::View;
 use super::vocabulary::RowIx;
 
-/// Cuts the kept rows that a view shows into at most so many parts; one part, or none, is no cut at all.
+/// Divides the kept rows of a view into at most `n` parts. The result is empty if one part would do.
 ///
 /// # Errors
-/// The stage's keys cannot be read, or it declares keys and has none.
+/// The stage's keys cannot be read, or it declares keys and returns none.
 pub(super) fn cut(
     stage: &dyn Stage,
     id: &str,
@@ -50,7 +50,7 @@ pub(super) fn cut(
         }
         Partition::Key => {
             let Some(keys) = stage.keys(view, cx)? else {
-                let what = "its contract cuts rows by key, and it has no keys".to_owned();
+                let what = "its contract divides rows by key, and it has no keys".to_owned();
                 return Err(Error::Verdict { stage: id.to_owned(), what });
             };
             let keys: FxHashMap<RowIx, u128> = keys.into_iter().collect();
@@ -65,10 +65,10 @@ pub(super) fn cut(
     Ok(groups.iter().map(|rows| Part::of(rows, n_of_table)).collect())
 }
 
-/// Judges the parts one after another and puts what was said of them together in `out`.
+/// Judges the parts one after another and joins their verdicts in `out`.
 ///
 /// # Errors
-/// As [`Stage::judge`]; also where a part speaks of rows of another, or parts note what cannot be joined.
+/// As [`Stage::judge`]; also if a part judges rows of another part, or if the notes of parts cannot be joined.
 pub(super) fn judge(
     stage: &dyn Stage,
     view: &View<'_>,
@@ -98,7 +98,7 @@ pub(super) fn judge(
     Ok(())
 }
 
-/// Passes on what is drawn, and each warning once: every part finds the same fault of a file.
+/// Forwards progress, and each warning once, because every part reports the same fault of a file.
 struct WarnsOnce<'a> {
     progress: &'a dyn Progress,
     warned: Mutex<BTreeSet<String>>,
@@ -142,7 +142,7 @@ mod tests {
 
     static ODD: Reason = Reason::policy("test/odd", "Its number is odd.");
 
-    /// A stage that can be made to break each rule of parts.
+    /// A stage that can violate each rule of parts.
     #[derive(Clone, Copy, Default)]
     #[expect(clippy::struct_excessive_bools, reason = "each breaks a rule of its own")]
     struct Odd {
@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    /// What the stage says of ten requests in so many parts: the rows of each part, and those that are dropped.
+    /// Returns the result of the stage on ten requests in `n_parts` parts: the rows of each part, and the dropped ones.
     fn judged(stage: Odd, n_parts: usize, progress: &dyn Progress) -> Result<(Vec<Vec<RowIx>>, Vec<RowIx>)> {
         let requests: Vec<Value> = (0..10).map(|_| json!({"messages": []})).collect();
         let corpus = fixture::corpus(&json!({ "requests": requests }));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_cut_into_stretches_and_put_together_again() {
+    fn rows_are_divided_into_ranges_and_joined_again() {
         let (parts, dropped) = judged(Odd::default(), 3, &Quiet).unwrap();
         assert_eq!(parts, [vec![0, 1, 2, 3], vec![4, 5, 6, 7], vec![8, 9]]);
         assert_eq!(dropped, [1, 3, 5, 7, 9]);
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_speaks_of_a_row_of_another_is_refused() {
+    fn a_part_that_judges_a_row_of_another_is_refused() {
         let refused = refusal(Odd { speaks_of_others: true, ..Odd::default() });
         assert!(refused.contains("row 5 is judged in another part"), "{refused}");
     }
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_part_warns_of_is_shown_once_and_its_progress_each_time() {
+    fn a_warning_of_every_part_is_shown_once_and_its_progress_each_time() {
         /// Steps that began, rows, steps that ended, warnings.
         struct Counts(Mutex<[u64; 4]>);
         impl Progress for Counts {
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn one_part_and_a_stage_that_needs_all_rows_are_not_cut() {
+    fn one_part_and_a_stage_that_needs_all_rows_are_not_divided() {
         let corpus = fixture::corpus(&json!({"requests": [{"messages": []}, {"messages": []}]}));
         let cancel = AtomicBool::new(false);
         let n_parts = |stage: &Odd, parts: usize, contract: &Contract| {
@@ -287,7 +287,7 @@ mod tests {
         let stage = Odd::default();
         assert_eq!([1, 2, 7].map(|parts| n_parts(&stage, parts, &stage.contract())), [0, 2, 2]);
         let keyed = Odd { is_by_key: true, ..stage };
-        assert_eq!(n_parts(&keyed, 1, &keyed.contract()), 0, "nobody asks for its keys");
+        assert_eq!(n_parts(&keyed, 1, &keyed.contract()), 0, "its keys are not read");
         let whole = Odd { is_whole: true, ..stage };
         assert_eq!(n_parts(&whole, 2, &whole.contract()), 0);
     }

@@ -1,11 +1,10 @@
-//! Runs a pipeline: the only place where verdicts become facts.
+//! Runs a pipeline. This is the only module that applies verdicts.
 //!
-//! For each stage: is it done already under the same key, and are its files as they were written? Then its delta is
-//! read back. Otherwise it judges, and the delta is written. Either way the same delta is applied to the tables, what
-//! follows for parents and children is worked out, and rows in and rows out are compared before the next stage starts.
+//! If a stage is already finished under the same key and its files are unchanged, its delta is read back. Otherwise the
+//! stage judges its rows, and its delta is written. In both cases the delta is applied to the tables, the fates that
+//! follow for parents and children are added, and rows in and rows out are compared before the next stage starts.
 //!
-//! What happens to the other table stands in `cascade`, what is compared in `conservation`, how a step is cut into tasks in
-//! `partition`.
+//! See `cascade` for the fates that follow, `conservation` for the comparison, and `partition` for the parts of a step.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -48,42 +47,43 @@ use super::verdict::{Delta, Verdict};
 use super::view::View;
 use super::vocabulary::{Action, ColumnSpec, Reason, ReasonKind, RowIx, Safety, TableId};
 
-/// Raised when the layout of the run folder or the meaning of a delta changes: nothing older is reused.
+/// The version of run folders. Raise it when the layout of the folder or the meaning of a delta changes: steps of other
+/// versions are not reused.
 const ENGINE_VERSION: u32 = 5;
 
-/// Bytes of cells that stay in memory, so that they need not be read back from where they were written.
+/// The maximum bytes of written cells that stay in memory, so that they need not be read back.
 const HELD_BYTES: usize = 128 << 20;
 
-/// Where rows come from.
+/// A source of rows.
 pub trait Source: Send + Sync {
-    /// Adds the settings that decide what is read, but for the content of the inputs.
+    /// Adds the settings that decide what is read; the content of the inputs is added separately.
     ///
     /// # Errors
-    /// A file the settings name cannot be read.
+    /// A file that the settings name cannot be read.
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()>;
 
-    /// The columns of both tables that it fills.
+    /// Returns the columns of both tables that it fills.
     fn columns(&self) -> Vec<ColumnSpec>;
 
-    /// The inputs with their hashes, for comparing with a run that is done.
+    /// Returns the inputs with their hashes, for comparison with a finished run.
     ///
     /// # Errors
     /// An input cannot be read.
     fn inputs(&self) -> Result<Vec<InputFile>>;
 
-    /// Reads every input once. What it returns is its own count of what it saw, by which a lost line is found.
+    /// Reads every input once. Returns its own counts of what it read, by which the runner detects lost lines.
     ///
     /// # Errors
     /// An input cannot be read to its end, or the user asked to stop. A bad line is never an error.
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead>;
 }
 
-/// Where kept rows go.
+/// A destination of kept rows.
 pub trait Sink: Send + Sync {
-    /// Its id in messages.
+    /// Returns its id in messages.
     fn id(&self) -> &str;
 
-    /// The columns it reads.
+    /// Returns the columns it reads.
     fn reads(&self) -> Vec<ColumnSpec>;
 
     /// Writes the kept rows into an empty folder.
@@ -93,37 +93,37 @@ pub trait Sink: Send + Sync {
     fn write(&self, corpus: &Corpus, into: &Path, cx: &Context<'_>) -> Result<Exported>;
 }
 
-/// What a sink wrote.
+/// The rows that a sink wrote.
 #[derive(Debug, Default)]
 pub struct Exported {
     /// The requests, each once.
     pub rows: Vec<RowIx>,
-    /// How many rows under which heading, for people and the report.
+    /// The number of rows by heading, for people and the report.
     pub counts: Vec<(String, u64)>,
-    /// How many entries of an earlier dataset were kept as they were, under which heading; no rows of this run.
+    /// The number of unchanged entries of an earlier dataset by heading; these are not rows of this run.
     pub frozen: Vec<(String, u64)>,
-    /// Which record each entry was made of, in the order of the dataset's tables.
+    /// The source record of each entry, in the order of the dataset's tables.
     pub origins: Vec<EntryOrigin>,
 }
 
-/// A run that is done.
+/// A finished run.
 pub struct Outcome {
-    /// What was read.
+    /// The manifest of ingest.
     pub ingest: IngestManifest,
-    /// What each stage did.
+    /// The manifests of the stages.
     pub stages: Vec<StageManifest>,
-    /// How many steps were taken over from an earlier run of the same pipeline.
+    /// The number of steps that were reused from an earlier run of the same pipeline.
     pub reused: usize,
-    /// The tables as they stand.
+    /// The tables after the last stage.
     pub corpus: Corpus,
-    /// What was written, once it was; see [`export`].
+    /// The export, once it is done; see [`export`].
     pub exported: Option<Exported>,
 }
 
-/// Runs source and stages in a run folder. What came of a run before is removed.
+/// Runs source and stages in a run folder. The reports and the dataset of an earlier run are removed.
 ///
 /// # Errors
-/// See [`Error`]; finished steps stay, so that the same call goes on from there.
+/// See [`Error`]. Finished steps stay, so that the same call continues from there.
 pub fn run(
     folder: &RunFolder,
     source: &dyn Source,
@@ -133,7 +133,7 @@ pub fn run(
     run_cut(folder, source, stages, Cuts::default(), cx)
 }
 
-/// Runs like [`run`], with inputs and steps cut in another way.
+/// Runs like [`run`], with other sizes of batches and parts.
 ///
 /// # Errors
 /// As [`run`].
@@ -147,7 +147,7 @@ pub fn run_cut(
     run_by(&BackgroundWriter::new(HELD_BYTES), folder, source, stages, cuts, cx)
 }
 
-/// Runs with a background writer that has nothing else to write.
+/// Runs with a background writer that is used for nothing else.
 pub(super) fn run_by(
     background_writer: &BackgroundWriter,
     folder: &RunFolder,
@@ -158,14 +158,14 @@ pub(super) fn run_by(
 ) -> Result<Outcome> {
     steps(Running { folder, background_writer, cx, cuts }, source, stages).map_err(|error| {
         match background_writer.wait() {
-            // What could not be written is worse than what ended the steps.
+            // A failed write takes precedence over the error that ended the steps.
             Err(unwritten) if !matches!(unwritten, Error::Interrupted) => unwritten,
             _ => error,
         }
     })
 }
 
-/// Reads, and runs all stages; all is written when it ends well.
+/// Reads the inputs and runs all stages. All files are written when it succeeds.
 fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) -> Result<Outcome> {
     let Running { folder, background_writer, cx, .. } = running;
     let names: Vec<String> = stages.iter().enumerate().map(|(at, stage)| step_name(at, &stage.id)).collect();
@@ -192,7 +192,7 @@ fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) ->
             manifest
         } else {
             let keys = Keys { own: &key, upstream: &upstream };
-            let place = Place { at, stages, is_last, before: &manifests };
+            let place = StagePosition { at, stages, is_last, before: &manifests };
             judge(running, &step, place, keys, &mut corpus)?
         };
         check_stage(&manifest, &corpus)?;
@@ -204,13 +204,13 @@ fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) ->
     background_writer.wait()?;
     for (manifest, name) in manifests.iter_mut().zip(&names) {
         let written = folder.manifest::<StageManifest>(&format!("stages/{name}"))?;
-        let lost = || damaged(folder.path(), format!("the step {name} was written and is not there"));
+        let lost = || damaged(folder.path(), format!("the step {name} was written and does not exist"));
         manifest.bytes = written.ok_or_else(lost)?.bytes;
     }
     Ok(Outcome { ingest, stages: manifests, reused, corpus, exported: None })
 }
 
-/// Builds the tables of a finished run as they stood after its last stage.
+/// Loads the tables of a finished run as they were after its last stage.
 ///
 /// # Errors
 /// The run folder is damaged or not finished.
@@ -220,7 +220,7 @@ pub fn open(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Re
     Ok(corpus)
 }
 
-/// The tables after the last stage, as if nothing had been forgotten since.
+/// Returns the tables after the last stage, as if nothing had been forgotten since.
 pub(crate) fn fold(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Result<Corpus> {
     let mut corpus = raw::load(run, ingest)?;
     for (at, instance) in stages.iter().enumerate() {
@@ -229,7 +229,7 @@ pub(crate) fn fold(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]
     Ok(corpus)
 }
 
-/// What every step of a run works with.
+/// The environment of every step of a run.
 #[derive(Clone, Copy)]
 struct Running<'a> {
     folder: &'a RunFolder,
@@ -238,8 +238,7 @@ struct Running<'a> {
     cuts: Cuts,
 }
 
-/// Reads the inputs, unless they were read before as they are now. Gives the tables and how many steps were taken over,
-/// too.
+/// Reads the inputs, unless the same inputs were already read. Also returns the tables and the number of reused steps.
 fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, Corpus, usize)> {
     let Running { folder, background_writer, cx, cuts } = running;
     let forgotten = Forgotten::read(folder.path())?;
@@ -259,7 +258,7 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
     let (files, columns) = (folder.begin_private("ingest")?, source.columns());
     let mut writer = Intake::new(files, &columns, forgotten.clone(), cuts.batch_rows, background_writer);
     let read = source.read(&mut writer, cx)?;
-    // Before the step is finished, since a later run takes over what is.
+    // Checked before the step is finished, because a later run reuses finished steps.
     check_lines(&read, writer.counts())?;
     let key = ingest_key(source, &read.inputs, &forgotten, cx.seed)?;
     let (manifest, corpus) = writer.finish(key, read, start.elapsed().as_secs_f64())?;
@@ -268,7 +267,7 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
     Ok((manifest, corpus, 0))
 }
 
-/// The manifest of a finished step; a damaged one is as good as none, and somebody is told.
+/// Returns the manifest of a finished step; a damaged one counts as missing, with a warning.
 fn manifest_of<M: DeserializeOwned>(running: Running<'_>, step: &str) -> Result<Option<Sealed<M>>> {
     let folder = running.folder;
     let damage = match folder.sealed::<M>(step) {
@@ -281,7 +280,7 @@ fn manifest_of<M: DeserializeOwned>(running: Running<'_>, step: &str) -> Result<
     Ok(None)
 }
 
-/// Whether the files of a finished step are as they were written; where they are not, somebody is told.
+/// Returns `true` if the files of a finished step are unchanged; otherwise warns.
 fn is_whole(running: Running<'_>, step: &str, files: &Files) -> bool {
     let faults = files.faults(&running.folder.path().join(step));
     if let Some(first) = faults.first() {
@@ -293,7 +292,7 @@ fn is_whole(running: Running<'_>, step: &str, files: &Files) -> bool {
 fn warn_of_damage(Running { folder, cx, .. }: Running<'_>, step: &str, fault: &Fault, n_more: usize) {
     let path = folder.path().join(step).join(&fault.file);
     let more = if n_more == 0 { String::new() } else { format!(", and {n_more} more of its files") };
-    let again = if step == INGEST { "the inputs are read again" } else { "the stage is judged again" };
+    let again = if step == INGEST { "the inputs are read again" } else { "the stage runs again" };
     cx.progress.warn(&format!("{} is damaged ({}){more}: {again}", path.display(), fault.detail));
 }
 
@@ -320,27 +319,27 @@ fn stage_key(instance: &StageInstance, upstream: &str, is_last: bool, cx: &Conte
     Ok(fingerprint.finish())
 }
 
-/// A stage's key and that of the step before.
+/// The resume keys of a stage and of the step before it.
 #[derive(Clone, Copy)]
 struct Keys<'a> {
     own: &'a str,
     upstream: &'a str,
 }
 
-/// A stage among the others.
+/// A stage and its position among the others.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct StagePosition<'a> {
     at: usize,
     stages: &'a [StageInstance],
     is_last: bool,
-    /// What the stages before it did.
+    /// The manifests of the stages before it.
     before: &'a [StageManifest],
 }
 
 fn judge(
     running: Running<'_>,
     step: &str,
-    place: Place<'_>,
+    place: StagePosition<'_>,
     keys: Keys<'_>,
     corpus: &mut Corpus,
 ) -> Result<StageManifest> {
@@ -380,7 +379,7 @@ fn judge(
     };
     let columns = files.done_file(COLUMNS);
     let links = contract.links.then_some(links);
-    write_behind(background_writer, files, Rest { fates, edits, links, rulings }, manifest.clone())?;
+    write_in_background(background_writer, files, Rest { fates, edits, links, rulings }, manifest.clone())?;
     if let Some(held) = cells {
         let cells = Cells::written(held, &columns, background_writer)?;
         corpus.table_mut(contract.table).add_columns(&contract.writes, cells);
@@ -389,7 +388,7 @@ fn judge(
     Ok(manifest)
 }
 
-/// What a stage says of the tables as they stand.
+/// Returns the verdict of a stage on the current tables.
 fn verdict_of(
     Running { background_writer, cx, cuts, .. }: Running<'_>,
     instance: &StageInstance,
@@ -410,12 +409,12 @@ fn verdict_of(
     verdict.finish()
 }
 
-/// The fates of rows, and what became of decisions on them.
+/// The fates of rows, and the results of decisions on them.
 type FatesAndRulings = (Vec<FateEvent>, Vec<(RowIx, Ruling)>);
 
-/// Gives rows the fates that a stage spoke and no person takes back, those of rows that people drop, and what follows.
+/// Applies the fates of a stage that no decision overrules, the drops of people, and the fates that follow.
 fn decide(
-    place: Place<'_>,
+    place: StagePosition<'_>,
     contract: &Contract,
     (fates, mut rulings): FatesAndRulings,
     decided: &Decided<'_>,
@@ -439,10 +438,10 @@ fn decide(
     Ok((fates, rulings))
 }
 
-/// What a stage's manifest says of the decisions of people; the last one accounts for all.
+/// Returns the notes of a stage's manifest on the decisions of people; the last stage accounts for all decisions.
 fn notes_of_decisions(
     running: Running<'_>,
-    place: Place<'_>,
+    place: StagePosition<'_>,
     rulings: &[(RowIx, Ruling)],
     corpus: &Corpus,
 ) -> Result<Vec<(String, serde_json::Value)>> {
@@ -468,15 +467,18 @@ fn notes_of_decisions(
     Ok(notes)
 }
 
-/// The entries of an earlier dataset for which the stages before this one dropped rows.
-fn repeated_entries(running: Running<'_>, place: Place<'_>) -> Result<BTreeMap<(TableId, RowIx), String>> {
+/// Returns the entries of an earlier dataset for which the stages before this one dropped rows.
+fn repeated_entries(
+    running: Running<'_>,
+    place: StagePosition<'_>,
+) -> Result<BTreeMap<(TableId, RowIx), String>> {
     let mut entries = BTreeMap::new();
     for (at, instance) in place.stages[..place.at].iter().enumerate() {
         let role = instance.stage.contract().role;
         if role != Role::Baseline {
             continue;
         }
-        // Its files may be on their way to the disk.
+        // Its files may not be on disk yet.
         running.background_writer.wait()?;
         let step = running.folder.path().join("stages").join(step_name(at, &instance.id));
         for fate in StoredFates::open(&step.join(FATES))?.iter() {
@@ -488,16 +490,17 @@ fn repeated_entries(running: Running<'_>, place: Place<'_>) -> Result<BTreeMap<(
     Ok(entries)
 }
 
-/// Decisions that are named in warnings.
+/// The maximum number of decisions that warnings name.
 const MOST_DECISIONS_NAMED: usize = 20;
 
-/// Warns of each decision that was not applied or that somebody should look at, whether its stage ran now or before.
+/// Warns of each decision that was not applied or that needs a check, whether its stage ran now or earlier.
 fn warn_of_decisions(manifests: &[StageManifest], cx: &Context<'_>) {
     let decisions = &cx.services.decisions;
     let file = &decisions.file;
     let Some(last) = manifests.last() else {
         if !decisions.all.is_empty() {
-            cx.progress.warn(&format!("decisions {file}: none is applied, since the pipeline has no stages"));
+            cx.progress
+                .warn(&format!("decisions {file}: none is applied, because the pipeline has no stages"));
         }
         return;
     };
@@ -513,17 +516,18 @@ fn warn_of_decisions(manifests: &[StageManifest], cx: &Context<'_>) {
     }
 }
 
-/// What a delta holds besides columns.
+/// The parts of a delta besides columns.
 struct Rest {
     fates: Vec<FateEvent>,
     edits: Vec<StoredEdit>,
-    /// Where the contract names links.
+    /// The links, if the contract allows them.
     links: Option<Vec<(RowIx, Link)>>,
     rulings: Vec<(RowIx, Ruling)>,
 }
 
-/// Leaves the rest of a delta to the background writer, after its columns; the bytes in the manifest are counted then.
-fn write_behind(
+/// Writes the rest of a delta with the background writer, after its columns, and then counts the bytes for the
+/// manifest.
+fn write_in_background(
     background_writer: &BackgroundWriter,
     files: Step,
     rest: Rest,
@@ -545,7 +549,7 @@ fn write_behind(
     })
 }
 
-/// Applies the delta of a stage that is done.
+/// Applies the delta of a finished stage.
 pub(crate) fn replay(
     run: &Path,
     step: &str,
@@ -561,15 +565,15 @@ pub(crate) fn replay(
     if contract.writes.is_empty() { Ok(()) } else { add_columns(run, step, &contract, corpus) }
 }
 
-/// What is wrong with fates that were read back: they must be those that `Verdict` and the cascade let through. Each is
-/// of a kept row, which has no other among them; a merge, and nothing else, has a leader, which stays kept.
+/// Checks fates that were read back by the same rules as `Verdict` and the cascade: each belongs to a kept row with no
+/// other fate among them, and only merges have a leader, which stays kept.
 fn check_fates(fates: &[FateEvent], corpus: &Corpus) -> Result<(), String> {
     let mut has_fate = TableId::ALL.map(|table| vec![false; corpus.table(table).len()]);
     for &FateEvent { table, row, .. } in fates {
         let slot =
             has_fate[table as usize].get_mut(row as usize).filter(|_| corpus.table(table).is_kept(row));
         let Some(slot) = slot else {
-            return Err(format!("a fate of row {row}, which is not there or not kept"));
+            return Err(format!("a fate of row {row}, which does not exist or is not kept"));
         };
         if std::mem::replace(slot, true) {
             return Err(format!("a second fate of row {row}"));
@@ -583,14 +587,15 @@ fn check_fates(fates: &[FateEvent], corpus: &Corpus) -> Result<(), String> {
         (_, into) => fate.action != Action::Merge && into.is_none(),
     };
     match fates.iter().find(|fate| !is_whole(fate)) {
-        Some(fate) => {
-            Err(format!("row {} lacks a leader that stays kept, or has one and is not merged", fate.row))
-        }
+        Some(fate) => Err(format!(
+            "row {} is merged without a leader that stays kept, or has a leader and is not merged",
+            fate.row
+        )),
         None => Ok(()),
     }
 }
 
-/// The reasons a stage's delta may name: its own, and what the runner adds.
+/// Returns the reasons that a stage's delta may use: its own, and those that the runner adds.
 pub(super) fn reasons_of(contract: &Contract) -> Vec<&'static Reason> {
     contract.reasons.iter().copied().chain([&NO_REQUEST_LEFT]).chain(decision::reasons()).collect()
 }
@@ -606,10 +611,10 @@ pub(crate) fn add_columns(run: &Path, step: &str, contract: &Contract, corpus: &
     Ok(())
 }
 
-/// Writes the kept rows of a run whose stages are done.
+/// Writes the kept rows of a run whose stages are finished.
 ///
 /// # Errors
-/// A file cannot be written, or an exported row is not one of the kept ones.
+/// A file cannot be written, or an exported row is not kept.
 pub fn export(folder: &RunFolder, sink: &dyn Sink, corpus: &Corpus, cx: &Context<'_>) -> Result<Exported> {
     cx.progress.begin(sink.id(), Some(corpus.requests.kept() as u64));
     let files = folder.begin("dataset")?;
@@ -623,7 +628,7 @@ pub fn export(folder: &RunFolder, sink: &dyn Sink, corpus: &Corpus, cx: &Context
     Ok(exported)
 }
 
-/// One line on what a stage did.
+/// Returns one line about the result of a stage.
 fn summary(manifest: &StageManifest) -> String {
     let verbs = [(Action::Merge, "merged"), (Action::Drop, "dropped"), (Action::Hold, "held")];
     let nouns = [(TableId::DocLists, "doc list"), (TableId::Requests, "request")];
@@ -643,10 +648,10 @@ fn summary(manifest: &StageManifest) -> String {
     if parts.is_empty() { "nothing to do".to_owned() } else { parts.join(", ") }
 }
 
-/// The share of rows that left because something went wrong: lines that could not be read, then requests.
+/// Returns the share of rows with faults: lines that could not be read, and requests.
 ///
-/// With `--limit` or `--sample-rows` the lines are those of the whole log and the requests those of the sample, so
-/// the two shares are worked out apart.
+/// With `--limit` or `--sample-rows` the lines are those of the whole log and the requests those of the sample, so the
+/// two shares are computed separately.
 pub fn fault_share(counts: &IngestCounts, corpus: &Corpus) -> f64 {
     let requests = &corpus.requests;
     let is_fault = |row: RowIx| requests.fate(row).is_some_and(|fate| fate.reason.kind == ReasonKind::Fault);
@@ -658,7 +663,7 @@ pub fn fault_share(counts: &IngestCounts, corpus: &Corpus) -> f64 {
     unreadable + (1.0 - unreadable) * share(faults, counts.records)
 }
 
-/// Bytes of the files in a folder, not counting folders below it.
+/// Returns the bytes of the files in a folder, without its subfolders.
 ///
 /// # Errors
 /// The folder cannot be read.

@@ -1,9 +1,9 @@
-//! Checksums: how a file of a run is known to be as it was written.
+//! Checksums of the files of a run.
 //!
-//! A manifest names each file of its step with length and xxh3-128, and holds a checksum of itself, so a flipped bit
-//! is found in either. Files are hashed when their step ends, in the same pass that makes sure that they are on disk.
-//! While a finished file is being replaced its manifest holds both sums, the old and the new one, so that a call
-//! that is cut off never looks like damage. The sums find accidents; they are no protection against people.
+//! A manifest names each file of its step with length and xxh3-128, and holds a checksum of itself, so a flipped bit in
+//! either is found. Files are hashed when their step ends, in the same pass that syncs them to disk. While a finished
+//! file is being replaced, its manifest holds both the old and the new checksum, so that an interrupted call never
+//! looks like damage. The checksums find accidents; they do not protect against tampering.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -20,7 +20,7 @@ use super::disk::{read_json, sync_folder, write_durable};
 use super::error::{At, Error, Result, damaged};
 use super::layout::MANIFEST;
 
-/// Bytes that are read at a time.
+/// Number of bytes that are read at a time.
 const BUFFER: usize = 1 << 18;
 
 /// The keys that a seal adds to a manifest.
@@ -46,7 +46,7 @@ impl FileSum {
         Self::read(&File::open(path).at("reading", path)?, path)
     }
 
-    /// The same, of a file that may not be on disk yet: it is following_messages.
+    /// Reads a file like [`of`](Self::of), and syncs it to disk.
     ///
     /// # Errors
     /// It cannot be read or synced.
@@ -57,7 +57,7 @@ impl FileSum {
         Ok(sum)
     }
 
-    /// The sum of bytes that are to become a file.
+    /// Returns the checksum of bytes that will be written to a file.
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self { bytes: bytes.len() as u64, xxh3: digits(xxh3_128(bytes)) }
     }
@@ -86,14 +86,14 @@ fn digits(hash: u128) -> String {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Files {
     sums: BTreeMap<String, FileSum>,
-    /// What some of them are about to become, or have become already.
+    /// The new checksums of files that are being replaced.
     rewriting: BTreeMap<String, FileSum>,
 }
 
-/// What is wrong with a file.
+/// A fault of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
-    /// Its path in the folder that was looked at.
+    /// Its path in the checked folder.
     pub file: String,
     /// What kind of fault.
     pub fault: FaultKind,
@@ -105,18 +105,18 @@ pub struct Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FaultKind {
-    /// It is not as it was written.
+    /// It was changed after it was written.
     Damaged,
-    /// It is not there.
+    /// It does not exist.
     Missing,
-    /// Nothing wrote it.
+    /// toolsieve did not write it.
     Unexpected,
-    /// A command that changes it was cut off.
+    /// A command that changes it was interrupted.
     Unfinished,
 }
 
 impl FaultKind {
-    /// The word for it.
+    /// Returns the word for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Damaged => "damaged",
@@ -128,12 +128,12 @@ impl FaultKind {
 }
 
 impl Fault {
-    /// A fault of a file.
+    /// Returns a fault of a file.
     pub fn new(file: impl Into<String>, fault: FaultKind, detail: impl Into<String>) -> Self {
         Self { file: file.into(), fault, detail: detail.into() }
     }
 
-    /// The fault in a path below the one that it was found in.
+    /// Returns the fault with its path relative to the parent of `folder`.
     #[must_use]
     pub fn below(self, folder: &str) -> Self {
         Self { file: format!("{folder}/{}", self.file), ..self }
@@ -141,8 +141,8 @@ impl Fault {
 }
 
 impl Files {
-    /// Takes the sums of all files in a folder that was just written, those in folders below it too, and makes sure
-    /// that they are on disk. The folder's own entries are not synced, since a manifest follows.
+    /// Computes the checksums of all files in a folder that was just written, with its subfolders, and syncs the files
+    /// to disk. The folder's own entries are not synced, because a manifest follows.
     ///
     /// # Errors
     /// A file cannot be read or synced.
@@ -157,7 +157,8 @@ impl Files {
         Ok(files)
     }
 
-    /// The same for some files of a folder, several at a time; those that are not there are left out.
+    /// Computes and syncs like [`of_folder`](Self::of_folder) for some files of a folder, several at a time. Missing
+    /// files are skipped.
     ///
     /// # Errors
     /// As [`Files::of_folder`].
@@ -168,47 +169,47 @@ impl Files {
         Ok(Self { sums, rewriting: BTreeMap::new() })
     }
 
-    /// Notes a file.
+    /// Adds a file.
     pub fn insert(&mut self, name: String, sum: FileSum) {
         self.sums.insert(name, sum);
     }
 
-    /// The sum of a file as it is noted.
+    /// Returns the recorded checksum of a file.
     pub fn get(&self, name: &str) -> Option<&FileSum> {
         self.sums.get(name)
     }
 
-    /// The names of the files, in order.
+    /// Returns the names of the files, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.sums.keys().map(String::as_str)
     }
 
-    /// Length of all files.
+    /// Returns the total length of all files.
     pub fn bytes(&self) -> u64 {
         self.sums.values().map(|sum| sum.bytes).sum()
     }
 
-    /// Only the files whose name is wanted.
+    /// Keeps only the files whose name is wanted.
     #[must_use]
     pub fn only(mut self, is_wanted: impl Fn(&str) -> bool) -> Self {
         self.sums.retain(|name, _| is_wanted(name));
         self
     }
 
-    /// Some of the files were being replaced when a call was cut off.
+    /// Returns `true` if some files were being replaced when a call was interrupted.
     pub fn is_rewriting(&self) -> bool {
         !self.rewriting.is_empty()
     }
 
-    /// Notes what a file is about to become; until [`Files::settle`] it is whole either way.
+    /// Records the new checksum of a file; until [`Files::settle`] both the old and the new file are valid.
     pub(crate) fn becomes(&mut self, name: &str, sum: FileSum) {
         self.rewriting.insert(name.to_owned(), sum);
     }
 
-    /// Keeps of two sums the one that the file has.
+    /// Keeps, of each two checksums, the one that matches the file.
     ///
     /// # Errors
-    /// It has neither, or cannot be read.
+    /// Neither matches, or the file cannot be read.
     pub(crate) fn settle(&mut self, folder: &Path) -> Result<()> {
         for (name, new) in std::mem::take(&mut self.rewriting) {
             let path = folder.join(&name);
@@ -222,7 +223,7 @@ impl Files {
         Ok(())
     }
 
-    /// What is wrong with the files, each read once.
+    /// Returns the faults of the files; each file is read once.
     pub fn faults(&self, folder: &Path) -> Vec<Fault> {
         let faults = self.sums.par_iter().filter_map(|(name, sum)| {
             let either = [Some(sum), self.rewriting.get(name)];
@@ -232,7 +233,7 @@ impl Files {
         faults.collect()
     }
 
-    /// Files in a folder that are not among these, except its manifest.
+    /// Returns the files in a folder that are not among these, except its manifest.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -245,10 +246,10 @@ impl Files {
 
 const DIFFERS: &str = "the checksum differs";
 
-/// A file that nothing wrote, or that a call left when it was cut off.
+/// Returns the fault of a foreign file, or of a temporary file of an interrupted command.
 pub(super) fn unexpected(name: String) -> Fault {
     let is_partial = name.split('/').any(|part| part.ends_with(".partial"));
-    let detail = if is_partial { "a command that was cut off left it" } else { "toolsieve did not write it" };
+    let detail = if is_partial { "an interrupted command left it" } else { "toolsieve did not write it" };
     Fault::new(name, FaultKind::Unexpected, detail)
 }
 
@@ -262,7 +263,7 @@ fn fault_of(path: &Path, sums: [Option<&FileSum>; 2]) -> Option<(FaultKind, Stri
     };
     let mut sums = sums.into_iter().flatten();
     let found = found.at("reading", path).and_then(|found| {
-        // A file of another length need not be read.
+        // A file of another length is not read.
         let is_as_long = sums.clone().any(|sum| sum.bytes == found.len());
         if is_as_long { FileSum::of(path).map(Ok) } else { Ok(Err(found.len())) }
     });
@@ -276,7 +277,7 @@ fn fault_of(path: &Path, sums: [Option<&FileSum>; 2]) -> Option<(FaultKind, Stri
     Some((FaultKind::Damaged, what))
 }
 
-/// The files below a folder with `/` in their names, and the folders, both in order. Links count as files.
+/// Returns the files below a folder with `/` in their names, and the folders, both in order. Links count as files.
 pub(super) fn names_below(folder: &Path) -> Result<(Vec<String>, Vec<String>)> {
     let (mut names, mut folders) = (Vec::new(), Vec::new());
     let mut open = vec![PathBuf::new()];
@@ -299,18 +300,18 @@ pub(super) fn names_below(folder: &Path) -> Result<(Vec<String>, Vec<String>)> {
     Ok((names, folders))
 }
 
-/// A manifest as it was read, with the files that it speaks of.
+/// A manifest as it was read, with the checksums of the files of its step.
 #[derive(Debug)]
 pub struct Sealed<M> {
-    /// What it says.
+    /// Its content.
     pub value: M,
-    /// The files that it speaks of.
+    /// The files of its step.
     pub files: Files,
-    /// It holds a checksum of itself, which holds. Builds before the first with checksums wrote none.
+    /// It holds a valid checksum of itself. Early builds wrote none.
     pub is_sealed: bool,
 }
 
-/// Writes a manifest with the sums of its files and its own, and makes sure that it is on disk.
+/// Writes a manifest with the checksums of its files and its own, and syncs it to disk.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -333,7 +334,7 @@ pub fn write_sealed<M: Serialize>(path: &Path, value: &M, files: &Files) -> Resu
 /// Reads a manifest back.
 ///
 /// # Errors
-/// It cannot be read, or is not as it was written.
+/// It cannot be read, or was changed after it was written.
 pub fn read_sealed<M: DeserializeOwned>(path: &Path) -> Result<Sealed<M>> {
     if path.is_dir() {
         return Err(damaged(path, "it is a folder"));
@@ -353,7 +354,7 @@ pub fn read_sealed<M: DeserializeOwned>(path: &Path) -> Result<Sealed<M>> {
     Ok(Sealed { value, files, is_sealed: sum.is_some() })
 }
 
-/// The checksum of a manifest without its checksum; blanks make no difference.
+/// Returns the checksum of a manifest without its checksum field; whitespace makes no difference.
 fn checksum(object: &Map<String, Value>) -> String {
     let text = serde_json::to_string(object).expect("a JSON object is text");
     digits(xxh3_128(text.as_bytes()))
@@ -384,7 +385,7 @@ mod tests {
             fs::write(&path, &bytes).unwrap();
             match read_sealed::<Value>(&path) {
                 Err(Error::Damaged { .. }) => n_found += 1,
-                // A blank that became another one, or the key of the checksum itself.
+                // Whitespace that changed into other whitespace, or the key of the checksum itself.
                 Ok(read) => assert!(!read.is_sealed || (read.value == value && read.files == files), "{bit}"),
                 Err(error) => panic!("{error}"),
             }
@@ -393,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_missing_and_unexpected_files_are_told_apart() {
+    fn damaged_missing_and_unexpected_files_are_distinguished() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         fs::create_dir(path("data")).unwrap();
@@ -422,14 +423,14 @@ mod tests {
                 "damaged b: expected 12 bytes, found 0",
                 "missing c: there is no such file",
                 "damaged e: not a regular file",
-                "unexpected a.partial: a command that was cut off left it",
+                "unexpected a.partial: an interrupted command left it",
                 "unexpected data/new: toolsieve did not write it",
             ]
         );
     }
 
     #[test]
-    fn a_file_that_is_being_replaced_is_whole_before_and_after() {
+    fn a_file_that_is_being_replaced_is_valid_before_and_after() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         fs::write(&path, "old").unwrap();

@@ -1,7 +1,7 @@
-//! What a stage may use besides its rows, and what differs from run to run: given by whoever starts the run.
+//! What a stage may use besides its rows and what differs from run to run. The caller of the run provides it.
 //!
-//! Each service has its own field with a default that does nothing, so a test names only the one it fakes, and a stage
-//! that needs none does not change when another is added.
+//! Each service has its own field with a default that does nothing. So a test sets only the one it fakes, and a new
+//! service does not change stages that do not use it.
 
 use std::sync::Arc;
 
@@ -11,12 +11,13 @@ use super::decision::Decisions;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Services {
-    /// What people decided; the runner finds the rows, stages ask theirs ([`Row::decision`](super::view::Row::decision)).
+    /// The decisions of people. The runner finds their rows; a stage reads those of a row with
+    /// [`Row::decision`](super::view::Row::decision).
     pub decisions: Arc<Decisions>,
 }
 
 impl Services {
-    /// The same services with these decisions.
+    /// Replaces the decisions.
     #[must_use]
     pub fn with_decisions(self, decisions: impl Into<Arc<Decisions>>) -> Self {
         Self { decisions: decisions.into(), ..self }

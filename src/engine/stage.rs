@@ -1,8 +1,7 @@
 //! The two stage traits.
 //!
-//! A stage looks at declared columns and says what should happen to which row and
-//! why; it never touches a file or another row. Only `runner` acts on what it says.
-//! What a stage says is collected in `verdict`; what it sees comes from `view`.
+//! A stage reads declared columns through a `view` and collects in a `verdict` what should happen to which row, and
+//! why. It never touches a file or another row. Only `runner` applies a verdict.
 
 use serde_json::Value;
 
@@ -16,28 +15,28 @@ use super::verdict::Verdict;
 use super::view::{Row, View};
 use super::vocabulary::RowIx;
 
-/// A stage that sees its whole table: joins and groups.
+/// A stage that sees its whole table, for joins and groups.
 pub trait Stage: Send + Sync {
-    /// What it reads, writes and may say.
+    /// Returns the columns that the stage reads and writes, and the reasons that it may use.
     fn contract(&self) -> Contract;
 
-    /// Adds what its answers depend on besides its settings: code version, external files, models.
+    /// Adds everything that the result depends on besides the settings: code version, external files, models.
     ///
     /// # Errors
     /// An external file cannot be read.
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()>;
 
-    /// Makes ready what takes its time and no row decides, such as tables of the whole program. It is called beside the
-    /// reading of the inputs, and a stage whose run is resumed may do without it.
+    /// Prepares expensive data that does not depend on rows, such as built-in tables. It runs while the inputs are
+    /// read. It may be omitted when a run is resumed.
     fn prepare(&self) {}
 
-    /// How much it expects to do on the kept rows; nothing where all its work is done on this machine.
+    /// Returns the expected work on the kept rows; zero if all work is done on this machine.
     fn estimate(&self, _view: &View<'_>) -> Estimate {
         Estimate::default()
     }
 
-    /// The keys of the rows, where the contract's partition is `Partition::Key`: rows of equal key are judged in
-    /// the same part. A row without a key is one of its own.
+    /// Returns the keys of the rows, if the contract's partition is `Partition::Key`. Rows of equal key are judged in
+    /// the same part; a row without a key is a group of its own.
     ///
     /// # Errors
     /// As [`judge`](Self::judge).
@@ -45,22 +44,24 @@ pub trait Stage: Send + Sync {
         Ok(None)
     }
 
-    /// One note made of those of some parts; `None` where they cannot be joined. Equal ones are one.
+    /// Joins the notes of several parts into one; `None` if they cannot be joined. By default only equal notes join.
     fn join_notes(&self, _name: &str, mut notes: Vec<Value>) -> Option<Value> {
         notes.dedup();
         if notes.len() == 1 { notes.pop() } else { None }
     }
 
-    /// Judges the kept rows of its table: of a part only those that [`View::rows`] and [`View::for_each_batch`] give.
+    /// Judges the kept rows of its table; in a part, only those that [`View::rows`] and [`View::for_each_batch`]
+    /// return.
     ///
     /// # Errors
     /// A column cannot be read, or the user asked to stop. A bad row is never an error: it gets a fate.
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()>;
 }
 
-/// A stage that judges each row on its own: streamed in batches, in parallel, answers in row order.
+/// A stage that judges each row on its own. Rows are streamed in batches and judged in parallel; results are in row
+/// order.
 pub trait RowStage: Send + Sync {
-    /// What it needs of a request's doc list, made once for all requests of the list; `()` where it needs nothing.
+    /// What the stage needs of a request's doc list, computed once per list; `()` if it needs nothing.
     type Parent: Default + Send + Sync;
 
     /// See [`Stage::contract`].
@@ -72,16 +73,17 @@ pub trait RowStage: Send + Sync {
     /// An external file cannot be read.
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()>;
 
-    /// What it needs of a doc list. It is called for every kept one where a stage of requests reads columns of theirs.
+    /// Returns what the stage needs of a doc list. It is called for every kept list if a stage of requests reads
+    /// columns of doc lists.
     fn parent(&self, _list: Row<'_>) -> Self::Parent {
         Self::Parent::default()
     }
 
-    /// Judges one row; `parent` is what [`parent`](Self::parent) made of its doc list.
+    /// Judges one row; `parent` is the result of [`parent`](Self::parent) for its doc list.
     fn judge_row(&self, row: Row<'_>, parent: &Self::Parent) -> Opinion;
 }
 
-/// Lets a [`RowStage`] stand where a [`Stage`] is wanted.
+/// Adapts a [`RowStage`] to a [`Stage`].
 pub struct Rows<S>(pub S);
 
 impl<S: RowStage> Stage for Rows<S> {

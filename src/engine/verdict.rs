@@ -1,9 +1,9 @@
-//! Collects what a stage says, and refuses what it may not say.
+//! Collects the verdict of a stage, and checks it against the contract and the table.
 //!
-//! Refused: a row that is not there, a reason or column that the contract does not name, two
-//! fates for a row, a fate for a row that is not kept, a merge into a row that is not kept
-//! following_messages, a changed cell without an edit that says why, and a link of a row that is not there. Cells leave for disk batch by batch, so
-//! of a large column some batches are in memory, and what the background writer has room for.
+//! Refused are: an unknown row, a reason or column that the contract does not name, two fates for a row, a fate for a
+//! row that is not kept, a merge into a row that is not kept after the stage, a changed cell without an edit, and a
+//! link of an unknown row. Cells are written batch by batch, so only some batches of a large column are in memory, plus
+//! those that the background writer keeps.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -25,24 +25,24 @@ use super::vocabulary::{
     Action, Cell, ColumnKind, ColumnSpec, Edit, Evidence, Reason, ReasonKind, RowIx, Safety,
 };
 
-/// What a stage said, checked.
+/// The checked result of a stage.
 #[derive(Debug)]
 pub struct Delta {
     /// Fates by row.
     pub fates: Vec<FateEvent>,
     /// Edits by row, in the order in which they were made.
     pub edits: Vec<(RowIx, Edit)>,
-    /// What of the cells is still in memory, where the contract names columns to write.
+    /// The cells that are still in memory, if the contract names columns to write.
     pub cells: Option<Held>,
     /// Links by row, in the order in which they were made.
     pub links: Vec<(RowIx, Link)>,
-    /// What became of decisions of people, by row.
+    /// The results of decisions of people, by row.
     pub rulings: Vec<(RowIx, Ruling)>,
-    /// What it noted about the whole table.
+    /// Notes about the whole table.
     pub notes: BTreeMap<String, Value>,
 }
 
-/// What was said of the rows of one part.
+/// The verdict on the rows of one part.
 #[derive(Debug)]
 pub(super) struct PartDelta {
     fates: Vec<FateEvent>,
@@ -54,7 +54,7 @@ pub(super) struct PartDelta {
     pub(super) notes: BTreeMap<String, Value>,
 }
 
-/// The builder a stage writes into.
+/// The builder of a verdict, which a stage fills.
 pub struct Verdict<'a> {
     stage: String,
     contract: &'a Contract,
@@ -64,20 +64,20 @@ pub struct Verdict<'a> {
     edits: Vec<(RowIx, Edit)>,
     links: Vec<(RowIx, Link)>,
     rulings: Vec<(RowIx, Ruling)>,
-    /// For each column of the contract the cells not yet on disk.
+    /// For each column of the contract, the cells that are not on disk yet.
     cells: Vec<VecDeque<(RowIx, Cell)>>,
-    /// Rows and content columns for which an edit says why they change.
+    /// Rows and content columns with an edit.
     explained: FxHashSet<(RowIx, &'static str)>,
-    /// Of a part the cells stay here until they are put together with those of the others.
+    /// The cells of a part stay here until the parts are joined.
     writer: Option<FrameWriter>,
-    /// The rows it may speak of, where these are not all.
+    /// The rows that may be judged, if not all.
     part: Option<&'a Part>,
     next_batch: usize,
     notes: BTreeMap<String, Value>,
 }
 
 impl<'a> Verdict<'a> {
-    /// An empty verdict on a table; the background writer writes its cells into the file `columns`.
+    /// Returns an empty verdict on a table; the background writer writes its cells into the file `columns`.
     pub fn new(
         stage: &str,
         contract: &'a Contract,
@@ -103,7 +103,7 @@ impl<'a> Verdict<'a> {
         }
     }
 
-    /// An empty verdict on the rows of a part.
+    /// Returns an empty verdict on the rows of a part.
     pub(super) fn of_part<'b>(&self, part: &'b Part) -> Verdict<'b>
     where
         'a: 'b,
@@ -126,13 +126,13 @@ impl<'a> Verdict<'a> {
         }
     }
 
-    /// What was said of a part.
+    /// Returns the collected verdict on a part.
     pub(super) fn into_part(self) -> PartDelta {
         let Self { fates, edits, links, rulings, cells, notes, .. } = self;
         PartDelta { fates, edits, links, rulings, cells, notes }
     }
 
-    /// Takes what was said of a part, as if it had been said here; its notes are for the caller.
+    /// Replays the verdict on a part in this one; the caller joins the notes.
     ///
     /// # Errors
     /// As the single calls.
@@ -157,7 +157,7 @@ impl<'a> Verdict<'a> {
         Ok(())
     }
 
-    /// The stage's id in messages.
+    /// Returns the stage's id in messages.
     pub(super) fn stage(&self) -> &str {
         &self.stage
     }
@@ -166,16 +166,16 @@ impl<'a> Verdict<'a> {
         Err(Error::Verdict { stage: self.stage.clone(), what: what.into() })
     }
 
-    /// Refuses a row that is not there: what is said of one would be lost.
+    /// Refuses a row that does not exist, because its result would be lost.
     fn must_hold(&self, row: RowIx) -> Result<()> {
         if (row as usize) < self.table.len() {
             Ok(())
         } else {
-            self.refuse(format!("row {row} is not there"))
+            self.refuse(format!("row {row} does not exist"))
         }
     }
 
-    /// Refuses to speak of a row that is not there or that another part judges.
+    /// Refuses a row that does not exist or that another part judges.
     fn check_row(&self, row: RowIx) -> Result<()> {
         self.must_hold(row)?;
         if self.part.is_none_or(|part| part.holds(row)) {
@@ -223,19 +223,19 @@ impl<'a> Verdict<'a> {
         self.fate(row, Action::Hold, reason, None, evidence)
     }
 
-    /// Holds a row because something went wrong with it outside its text, such as a service that fails for it: the rest of
-    /// the run goes on, and the row counts for `max_fault_share`. `what` went wrong is its evidence.
+    /// Holds a row because something outside its text failed, such as a service. The run continues, and the row counts
+    /// for `max_fault_share`. `what` describes the failure and is stored as evidence.
     ///
     /// # Errors
-    /// As [`Verdict::drop`], or the reason is no fault.
+    /// As [`Verdict::drop`], or the reason is not a fault.
     pub fn fail(&mut self, row: RowIx, reason: &'static Reason, what: &str) -> Result<()> {
         if reason.kind != ReasonKind::Fault {
-            return self.refuse(format!("reason {} of a failed row {row} is no fault", reason.code));
+            return self.refuse(format!("reason {} of a failed row {row} is not a fault", reason.code));
         }
         self.hold(row, reason, Evidence::detail(json!({ "failed": what })))
     }
 
-    /// Merges a row into one that is and stays kept.
+    /// Merges a row into one that stays kept.
     ///
     /// # Errors
     /// As [`Verdict::drop`]; whether `into` stays kept is checked at the end.
@@ -259,8 +259,8 @@ impl<'a> Verdict<'a> {
     /// Sets a cell.
     ///
     /// # Errors
-    /// The contract does not name the column, the cell is of another kind, its batch is already on disk, or it
-    /// changes what the log said without an [`Verdict::edit`] before.
+    /// The contract does not name the column, the cell has another kind, its batch is already on disk, or it changes
+    /// content of the log without an earlier [`Verdict::edit`].
     pub fn set(&mut self, row: RowIx, column: ColumnSpec, cell: impl Into<Cell>) -> Result<()> {
         let cell = cell.into();
         let Some(at) = self.contract.writes.iter().position(|&declared| declared == column) else {
@@ -279,16 +279,13 @@ impl<'a> Verdict<'a> {
         }
         let changes = column.is_content && self.table.has(column);
         if changes && !self.explained.contains(&(row, column.name)) {
-            return self.refuse(format!(
-                "column {} of row {row} changed without an edit that says why",
-                column.name
-            ));
+            return self.refuse(format!("column {} of row {row} changed without an edit", column.name));
         }
         self.cells[at].push_back((row, cell));
         Ok(())
     }
 
-    /// Notes why a cell changed; the new cell itself goes through [`Verdict::set`].
+    /// Records the reason of a changed cell; [`Verdict::set`] sets the cell itself.
     ///
     /// # Errors
     /// The contract does not name the reason or the column.
@@ -307,10 +304,10 @@ impl<'a> Verdict<'a> {
         Ok(())
     }
 
-    /// Notes a record outside the run that something of a row was found to be near to, whatever becomes of the row.
+    /// Records a link from a row to a record outside the run; the row may be kept or not.
     ///
     /// # Errors
-    /// The contract names no links, there is no such row, or the score is no number.
+    /// The contract allows no links, the row does not exist, or the score is not finite.
     pub fn link(&mut self, row: RowIx, link: Link) -> Result<()> {
         if !self.contract.links {
             return self.refuse("a link is not in its contract");
@@ -323,28 +320,28 @@ impl<'a> Verdict<'a> {
         Ok(())
     }
 
-    /// Notes what became of a person's decision on a row.
+    /// Records the result of a person's decision on a row.
     ///
     /// # Errors
-    /// The contract does not name its kind, or there is no such row.
+    /// The contract does not name its kind, or the row does not exist.
     pub fn ruling(&mut self, row: RowIx, ruling: Ruling) -> Result<()> {
         if !self.contract.decisions.contains(&ruling.kind) {
             return self.refuse(format!("a decision {} is not in its contract", ruling.kind.name()));
         }
         if row as usize >= self.table.len() {
-            return self.refuse(format!("a decision on row {row}, which is not there"));
+            return self.refuse(format!("a decision on row {row}, which does not exist"));
         }
         self.rulings.push((row, ruling));
         Ok(())
     }
 
-    /// Notes something about the whole table for whoever tells of the run: what was compared with, what was not
-    /// checked. It stands in the stage's manifest; a later note of the same name replaces the first.
+    /// Records a note about the whole table for reports, such as what was compared or not checked. It is written to the
+    /// stage's manifest; a later note of the same name replaces the first.
     pub fn note(&mut self, name: &str, what: Value) {
         self.notes.insert(name.to_owned(), what);
     }
 
-    /// Takes what a row stage said about a row.
+    /// Adds the opinion of a row stage on a row.
     ///
     /// # Errors
     /// As the single calls.
@@ -365,7 +362,7 @@ impl<'a> Verdict<'a> {
         }
     }
 
-    /// Sends the cells of all batches up to and with this one to disk.
+    /// Writes the cells of all batches up to and including this one to disk.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -399,7 +396,7 @@ impl<'a> Verdict<'a> {
         Ok(())
     }
 
-    /// Checks what only the whole verdict shows, and writes the rest.
+    /// Checks the whole verdict, and writes the remaining cells.
     ///
     /// # Errors
     /// A merge goes into a row that is not kept, or the file cannot be written.
@@ -434,7 +431,7 @@ impl<'a> Verdict<'a> {
     }
 }
 
-/// Cells of one batch, one a row; a row set twice keeps the last.
+/// Returns the cells of one batch, one per row; a row that was set twice keeps the last cell.
 fn dense(kind: ColumnKind, cells: &[(RowIx, Cell)], start: usize, length: usize) -> Values<'_> {
     match kind {
         ColumnKind::Text => {

@@ -1,7 +1,8 @@
-//! Checks that every file of a run folder is as it was written.
+//! Checks that every file of a run folder is unchanged.
 //!
-//! Each file is read once and held against the checksum in the manifest of its step, or in `run.json` for tables,
-//! reports and dataset. Nothing is changed, and no file is read for what it says: damaged ones may say anything.
+//! Each file is read once and compared with the checksum in the manifest of its step, or in `run.json` for tables,
+//! reports and dataset. Nothing is changed. The content of the files is not interpreted, because damaged files may hold
+//! anything.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,20 +18,20 @@ use super::manifest::{read_own, sealed_manifest, sealed_run_file, step_folders};
 use super::marker::has_marker;
 use super::seal::{Fault, FaultKind, Files, unexpected};
 
-/// What was found.
+/// The result of a check.
 #[derive(Debug, Default, Serialize)]
 pub struct Verified {
     /// Files that were checked.
     pub files: u64,
-    /// Their length as it must be.
+    /// Their expected length in bytes.
     pub bytes: u64,
     /// The run is finished; otherwise only its steps can be checked.
     pub finished: bool,
-    /// What is wrong, by file.
+    /// The faults, by file.
     pub faults: Vec<Fault>,
 }
 
-/// What ties a step to the one before it; the manifests of ingest and of stages have more.
+/// The keys that connect a step with the one before it; the manifests hold more.
 #[derive(Deserialize)]
 struct Link {
     key: String,
@@ -38,7 +39,7 @@ struct Link {
 }
 
 impl Verified {
-    /// No file is damaged or missing, and no command was cut off while it changed some.
+    /// Returns `true` if no file is damaged or missing and no command was interrupted while it changed some.
     pub fn is_whole(&self) -> bool {
         self.faults.iter().all(|fault| fault.fault == FaultKind::Unexpected)
     }
@@ -72,18 +73,18 @@ impl Verified {
         let faults = [sealed.files.faults(&folder), sealed.files.unexpected(&folder)?].concat();
         self.faults.extend(faults.into_iter().map(|fault| fault.below(step)));
         if sealed.files.is_rewriting() {
-            let detail = "a purge or forget was cut off; the same command finishes it";
+            let detail = "a purge or forget was interrupted; the same command finishes it";
             self.fault(manifest, FaultKind::Unfinished, detail);
         }
         Ok(Some(sealed.value))
     }
 
-    /// Tables, reports and dataset; gives the names of the stages.
+    /// Checks tables, reports and dataset. Returns the names of the stages.
     fn outcome(&mut self, run: &Path) -> Result<Option<Vec<String>>> {
         if !run.join(RUN_FILE).exists() {
             let made = OUTCOME.into_iter().chain([DATASET]).find(|name| run.join(name).exists());
             if let Some(made) = made {
-                self.fault(RUN_FILE, FaultKind::Missing, &format!("{made} is there without it"));
+                self.fault(RUN_FILE, FaultKind::Missing, &format!("{made} exists without it"));
             }
             return Ok(None);
         }
@@ -98,7 +99,7 @@ impl Verified {
         };
         self.finished = true;
         if is_forgetting(run)? {
-            let detail = "a forget was cut off; the same command finishes it";
+            let detail = "a forget was interrupted; the same command finishes it";
             self.fault(FORGOTTEN_LIST, FaultKind::Unfinished, detail);
         } else {
             self.files(&sealed.files);
@@ -114,7 +115,7 @@ impl Verified {
         Ok(Some(sealed.value.steps))
     }
 
-    /// What is in the run folder and in `stages`, and belongs to no run.
+    /// Finds entries of the run folder and of `stages` that belong to no run.
     fn strangers(&mut self, run: &Path, steps: &BTreeSet<String>) -> Result<()> {
         let ours = [MARKER, LOCK, RUN_FILE, FORGOTTEN_LIST, SPOOL, INGEST, STAGES, DATASET];
         for name in names_in(run)? {
@@ -135,7 +136,7 @@ fn names_in(folder: &Path) -> Result<BTreeSet<String>> {
     names.map(|entry| Ok(entry.at("reading", folder)?.file_name().to_string_lossy().into_owned())).collect()
 }
 
-/// Whether a forget was cut off, so that `run.json` no longer fits what it speaks of.
+/// Returns `true` if a forget was interrupted, so that `run.json` no longer matches the files.
 fn is_forgetting(run: &Path) -> Result<bool> {
     Ok(Forgotten::read(run)?.unfinished)
 }
@@ -183,16 +184,16 @@ pub fn verify(run: &Path) -> Result<Verified> {
 
 fn no_run_folder(run: &Path) -> Error {
     Error::Setting(format!(
-        "{} is not a run folder\nhint: name the folder that `toolsieve run` calls \"run\" at its end",
+        "{} is not a run folder\nhint: give the folder that `toolsieve run` prints as \"run\" at its end",
         run.display()
     ))
 }
 
-/// Makes sure that those of a finished run's tables, reports and dataset files that are `wanted` are as they were
-/// written. One of the dataset that is gone is no damage: the dataset may have been moved away.
+/// Checks that the `wanted` tables, reports and dataset files of a finished run are unchanged. A missing dataset file
+/// is not damage, because the dataset may have been moved.
 ///
 /// # Errors
-/// One is damaged, or lacks.
+/// A file is damaged or missing.
 pub fn check_outcome(run: &Path, wanted: impl Fn(&str) -> bool) -> Result<()> {
     let sealed = sealed_run_file(run)?;
     if is_forgetting(run)? {
@@ -206,8 +207,8 @@ pub fn check_outcome(run: &Path, wanted: impl Fn(&str) -> bool) -> Result<()> {
     }
 }
 
-/// The first fault of those of a finished run's files that are `wanted`, where there is one: what another run builds on must be
-/// all there. A file of its dataset that the run did not write is a fault too. Nothing for a folder that is no run's.
+/// Returns the first fault of the `wanted` files of a finished run, because a run that another one builds on must be
+/// complete. A file in its dataset that the run did not write is a fault too. `None` for a folder without a run.
 ///
 /// # Errors
 /// The run is not finished, or its folder cannot be read.
@@ -217,7 +218,7 @@ pub fn fault_of_outcome(run: &Path, wanted: impl Fn(&str) -> bool) -> Result<Opt
     }
     let sealed = sealed_run_file(run)?;
     if is_forgetting(run)? {
-        let detail = "a forget was cut off; the same command finishes it";
+        let detail = "a forget was interrupted; the same command finishes it";
         return Ok(Some(Fault::new(FORGOTTEN_LIST, FaultKind::Unfinished, detail)));
     }
     let files = sealed.files.only(&wanted);

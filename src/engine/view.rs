@@ -1,4 +1,4 @@
-//! What a stage sees: the rows of its table, as a rule the kept ones, and the columns it declared.
+//! The input of a stage: the rows of its table, usually the kept ones, and the columns that it declared.
 
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
@@ -17,28 +17,28 @@ pub struct View<'a> {
     corpus: &'a Corpus,
     table: TableId,
     reads: Vec<ColumnSpec>,
-    /// The rows to be judged, where these are not all.
+    /// The rows to judge, if not all.
     part: Option<&'a Part>,
     decided: Option<&'a Decided<'a>>,
-    /// The kinds of decisions that it takes from its rows.
+    /// The kinds of decisions that the stage applies.
     takes: Vec<DecisionKind>,
 }
 
 impl<'a> View<'a> {
-    /// The view that a contract allows.
+    /// Returns the view that a contract allows.
     pub fn new(corpus: &'a Corpus, contract: &Contract) -> Self {
         let reads = contract.reads.iter().chain(&contract.reads_if_there).copied().collect();
         let takes = contract.decisions.clone();
         Self { corpus, table: contract.table, reads, part: None, decided: None, takes }
     }
 
-    /// The same with what people decided on rows of its table.
+    /// Adds the decisions of people on rows of its table.
     #[must_use]
     pub fn with_decided(self, decided: &'a Decided<'a>) -> Self {
         Self { decided: Some(decided), ..self }
     }
 
-    /// The same rows and columns, of which those of a part are to be judged.
+    /// Restricts the rows to judge to those of a part.
     pub(super) fn of_part<'b>(&self, part: &'b Part) -> View<'b>
     where
         'a: 'b,
@@ -46,20 +46,20 @@ impl<'a> View<'a> {
         View { part: Some(part), ..self.whole() }
     }
 
-    /// All rows, whatever part of them is to be judged: what a stage must know of the others.
+    /// Returns the view of all rows, for stages that need to know rows outside their part.
     #[must_use]
     pub fn whole(&self) -> View<'a> {
         let (reads, takes) = (self.reads.clone(), self.takes.clone());
         View { corpus: self.corpus, table: self.table, reads, part: None, decided: self.decided, takes }
     }
 
-    /// The same contract's columns of the parent table.
+    /// Returns the view of the same contract on the parent table.
     #[must_use]
     pub fn parent(&self) -> View<'a> {
         View { table: TableId::DocLists, decided: None, ..self.whole() }
     }
 
-    /// The same contract's columns of the child table.
+    /// Returns the view of the same contract on the child table.
     #[must_use]
     pub fn children(&self) -> View<'a> {
         View { table: TableId::Requests, decided: None, ..self.whole() }
@@ -69,56 +69,56 @@ impl<'a> View<'a> {
         self.corpus.table(self.table)
     }
 
-    /// Number of rows of the table, whatever their fate.
+    /// Returns the number of rows of the table, whatever their fate.
     pub(super) fn len(&self) -> usize {
         self.table().len()
     }
 
-    /// The kept rows to be judged, in canonical order: the earliest first.
+    /// Returns the kept rows to judge, in canonical order.
     pub fn rows(&self) -> impl Iterator<Item = RowIx> + 'a {
         let (table, part) = (self.table(), self.part);
         let is_in_part = move |row: RowIx| part.is_none_or(|part| part.holds(row));
         table.in_order().iter().copied().filter(move |&row| table.is_kept(row) && is_in_part(row))
     }
 
-    /// The row is kept and to be judged here.
+    /// Returns `true` if the row is kept and to be judged here.
     pub fn is_judged(&self, row: RowIx) -> bool {
         self.is_kept(row) && self.part.is_none_or(|part| part.holds(row))
     }
 
-    /// The row is in the working set.
+    /// Returns `true` if the row is in the working set.
     pub fn is_kept(&self, row: RowIx) -> bool {
         self.table().is_kept(row)
     }
 
-    /// The row's content id.
+    /// Returns the row's content id.
     pub fn row_id(&self, row: RowIx) -> RowId {
         self.table().row_id(row)
     }
 
-    /// The row's place in canonical order; smaller is earlier.
+    /// Returns the row's place in canonical order; smaller is earlier.
     pub fn position(&self, row: RowIx) -> u32 {
         self.table().position(row)
     }
 
-    /// The doc list a request has now.
+    /// Returns the doc list a request has now.
     pub fn list_of(&self, request: RowIx) -> RowIx {
         self.corpus.list[request as usize]
     }
 
-    /// The doc list a request was sent with.
+    /// Returns the doc list a request was sent with.
     pub fn origin_of(&self, request: RowIx) -> RowIx {
         self.corpus.origin[request as usize]
     }
 
-    /// The list that a list was merged into as one that is at least so much the same; `None` for any other.
+    /// Returns the list that a list was merged into, if the reason of the merge has at least this likeness.
     pub fn list_merged_into(&self, list: RowIx, least: Likeness) -> Option<RowIx> {
         let fate = self.corpus.lists.fate(list)?;
         fate.into.filter(|_| fate.reason.likeness >= Some(least))
     }
 
-    /// The request that one speaks for: itself, or the one at the end of its merges; `None` where one of these was of
-    /// rows that ask less the same than `least`.
+    /// Returns the request at the end of a request's merges, or the request itself; `None` if a merge on the way has
+    /// less than the likeness `least`.
     pub fn head_of(&self, request: RowIx, least: Likeness) -> Option<RowIx> {
         let requests = &self.corpus.requests;
         let mut head = request;
@@ -132,12 +132,12 @@ impl<'a> View<'a> {
         Some(head)
     }
 
-    /// The stage reads columns of the parent table.
+    /// Returns `true` if the stage reads columns of the parent table.
     pub(super) fn reads_parents(&self) -> bool {
         self.table == TableId::Requests && self.reads.iter().any(|column| column.table == TableId::DocLists)
     }
 
-    /// What `read` makes of each kept doc list: once, whatever number of requests has it.
+    /// Returns the result of `read` for each kept doc list, computed once for all of its requests.
     ///
     /// # Errors
     /// As [`View::for_each_batch`].
@@ -150,7 +150,7 @@ impl<'a> View<'a> {
         lists.joined(cx, |list| lists.is_kept(list), read)
     }
 
-    /// What `read` makes of each doc list, kept or not.
+    /// Returns the result of `read` for each doc list, kept or not.
     ///
     /// # Errors
     /// As [`View::for_each_batch`].
@@ -179,7 +179,7 @@ impl<'a> View<'a> {
         Ok(Parents { corpus: self.corpus, made })
     }
 
-    /// Streams the declared columns of this table, batch by batch: the kept rows to be judged.
+    /// Streams the declared columns of the kept rows to judge, batch by batch.
     ///
     /// # Errors
     /// A file cannot be read, the user asked to stop, or `visit` fails.
@@ -191,7 +191,7 @@ impl<'a> View<'a> {
         self.stream(cx, |row| self.is_judged(row), visit)
     }
 
-    /// Streams like [`View::for_each_batch`], but the rows for which `wanted` holds, whatever their fate.
+    /// Streams like [`View::for_each_batch`], but all rows for which `wanted` returns `true`, whatever their fate.
     ///
     /// # Errors
     /// As [`View::for_each_batch`].
@@ -210,7 +210,7 @@ impl<'a> View<'a> {
             }
             let range = table.batch(index);
             let rows: Vec<RowIx> = table.rows_of_batch(index).filter(|&row| wanted(row)).collect();
-            // Each part goes through all batches: only its own rows count.
+            // Each part streams all batches: only its own rows count.
             let n_done = if self.part.is_none() { range.len() } else { rows.len() };
             if !rows.is_empty() {
                 let cells = table.read_batch(index, &columns)?;
@@ -223,39 +223,39 @@ impl<'a> View<'a> {
     }
 }
 
-/// What a stage made of the doc lists, for their requests; see [`View::parents`].
+/// The results of a stage for the doc lists, for use with their requests; see [`View::parents`].
 pub struct Parents<'a, T> {
     corpus: &'a Corpus,
-    /// By the list's place in its table.
+    /// By the list's row number.
     made: Vec<Option<T>>,
 }
 
 impl<T> Parents<'_, T> {
-    /// Of the list that a request has now.
+    /// Returns the result for the list that a request has now.
     pub fn of(&self, request: RowIx) -> Option<&T> {
         self.of_list(self.corpus.list[request as usize])
     }
 
-    /// Of the list that a request was sent with.
+    /// Returns the result for the list that a request was sent with.
     pub fn of_origin(&self, request: RowIx) -> Option<&T> {
         self.of_list(self.corpus.origin[request as usize])
     }
 
-    /// Of every list for which something was made, in the order of the table.
+    /// Returns the lists with results, in the order of the table.
     pub fn iter(&self) -> impl Iterator<Item = (RowIx, &T)> {
         (0..).zip(&self.made).filter_map(|(list, made)| Some((list, made.as_ref()?)))
     }
 
-    /// Of a list.
+    /// Returns the result for a list.
     pub fn of_list(&self, list: RowIx) -> Option<&T> {
         self.made.get(list as usize)?.as_ref()
     }
 }
 
-/// Rows that one thread takes at a time: a few long ones must not keep the others waiting.
+/// Rows that one thread takes at a time; small, so that a few long rows do not delay the others.
 const ROWS_AT_ONCE: usize = 64;
 
-/// Some rows that lie together, with their cells.
+/// Consecutive rows with their cells.
 pub struct Batch<'a> {
     index: usize,
     start: usize,
@@ -267,23 +267,23 @@ pub struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    /// Its place among the table's batches.
+    /// Returns its index among the table's batches.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// Its rows, ascending.
+    /// Returns its rows, ascending.
     pub fn rows(&self) -> &[RowIx] {
         &self.rows
     }
 
-    /// A row of the batch.
+    /// Returns a row of the batch.
     pub fn row(&self, row: RowIx) -> Row<'_> {
         let at = row as usize - self.start;
         Row { ix: row, at, cells: &self.cells, decided: self.decided, takes: self.takes }
     }
 
-    /// Judges its rows in parallel; answers in row order.
+    /// Judges its rows in parallel. Results are in row order.
     ///
     /// # Errors
     /// The user asked to stop.
@@ -305,35 +305,35 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Its place in the table.
+    /// Returns its row number.
     pub fn ix(&self) -> RowIx {
         self.ix
     }
 
-    /// What a person decided on it.
+    /// Returns the decision of a person on the row.
     ///
     /// # Panics
-    /// The stage's contract does not name the kind: its step would not be judged again for another decision.
+    /// The stage's contract does not name the kind, so the stage would not run again after a changed decision.
     pub fn decision(&self, kind: DecisionKind) -> Option<&'a Decision> {
         assert!(self.takes.contains(&kind), "decision {} is not among those that were declared", kind.name());
         self.decided?.on(self.ix, kind)
     }
 
-    /// A text cell; `None` is null.
+    /// Returns a text cell; `None` is null.
     pub fn text(&self, column: ColumnSpec) -> Option<&'a str> {
         self.cells.text(column, self.at)
     }
 
-    /// A text cell that holds JSON; `None` is null.
+    /// Returns a text cell that holds JSON; `None` is null.
     ///
     /// # Panics
-    /// The cell is no such JSON: we wrote it, so that is a bug or a damaged file, and no row to go on with.
+    /// The cell is not such JSON. Only toolsieve writes these cells, so this is an internal error or a damaged file.
     pub fn json<T: DeserializeOwned>(&self, column: ColumnSpec) -> Option<T> {
         self.text(column)
             .map(|text| serde_json::from_str(text).expect("a column that toolsieve wrote is JSON"))
     }
 
-    /// A number cell; `None` is null.
+    /// Returns a number cell; `None` is null.
     pub fn int(&self, column: ColumnSpec) -> Option<i64> {
         self.cells.int(column, self.at)
     }

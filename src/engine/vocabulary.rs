@@ -1,23 +1,23 @@
-//! The words that all modules share: tables and columns, reasons, actions and evidence, cells and edits.
+//! The types that all modules share: tables and columns, reasons, actions and evidence, cells and edits.
 //!
-//! Plain values without behaviour of their own. What stages are made of them stands in `stage`, what becomes of them in
-//! `verdict` and `runner`. The columns themselves are the domain's: here is only what describes one.
+//! They are plain values without behaviour. `stage` defines stages with them; `verdict` and `runner` process them. The
+//! columns themselves belong to the domain; this module only defines their description.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::text::tokens::Tokenizer;
 
-/// A row's place in its table, in the order in which the rows were read.
+/// A row's number in its table, in the order in which the rows were read.
 pub type RowIx = u32;
 
 /// The two tables of a run; `Requests` is the child of `DocLists`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TableId {
-    /// One row is one request of the log.
+    /// Each row is one request of the log.
     Requests,
-    /// One row is one distinct list of function docs, as sent.
+    /// Each row is one distinct list of function docs, as sent.
     DocLists,
 }
 
@@ -25,7 +25,7 @@ impl TableId {
     /// Both tables, child first.
     pub const ALL: [Self; 2] = [Self::Requests, Self::DocLists];
 
-    /// The table's name in files and messages.
+    /// Returns the table's name in files and messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Requests => "requests",
@@ -34,7 +34,7 @@ impl TableId {
     }
 }
 
-/// What the cells of a column hold.
+/// The type of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnKind {
     /// UTF-8 text.
@@ -43,38 +43,39 @@ pub enum ColumnKind {
     Int,
 }
 
-/// Who writes a column first.
+/// The first writer of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The source: its cells are there from the start.
+    /// The source: the column exists from the start.
     Source,
     /// A stage.
     Stage,
 }
 
-/// A column: where it is, what it is called, what it holds, and what becomes of it.
+/// The description of a column.
 #[derive(Debug, Clone, Copy)]
 pub struct ColumnSpec {
     /// Its table.
     pub table: TableId,
     /// Its name in files.
     pub name: &'static str,
-    /// What its cells hold.
+    /// The type of its cells.
     pub kind: ColumnKind,
-    /// Who writes it first.
+    /// Its first writer.
     pub origin: Origin,
-    /// One phrase for people.
+    /// A short description for people.
     pub what: &'static str,
-    /// It holds what the log said: a changed cell needs an edit. The rest is derived and may be made anew.
+    /// It holds content of the log, so a changed cell needs an edit. Other columns are derived and may be computed
+    /// again.
     pub is_content: bool,
-    /// The tables of a finished run that show where each row is copy it.
+    /// It is copied into `rows.parquet` or `lists.parquet` of a finished run.
     pub is_listed: bool,
-    /// The dataset has it as the stages left it.
+    /// It is copied into the dataset.
     pub is_passed_on: bool,
 }
 
 impl ColumnSpec {
-    /// A column that is neither content nor copied anywhere.
+    /// Returns a column that is neither content nor copied anywhere.
     pub const fn new(
         table: TableId,
         name: &'static str,
@@ -85,19 +86,19 @@ impl ColumnSpec {
         Self { table, name, kind, origin, what, is_content: false, is_listed: false, is_passed_on: false }
     }
 
-    /// The same column, as one that holds what the log said.
+    /// Marks the column as content of the log.
     #[must_use]
     pub const fn content(self) -> Self {
         Self { is_content: true, ..self }
     }
 
-    /// The same column, copied into the tables that show where each row is.
+    /// Marks the column as copied into `rows.parquet` or `lists.parquet`.
     #[must_use]
     pub const fn listed(self) -> Self {
         Self { is_listed: true, ..self }
     }
 
-    /// The same column, copied into the dataset.
+    /// Marks the column as copied into the dataset.
     #[must_use]
     pub const fn passed_on(self) -> Self {
         Self { is_passed_on: true, ..self }
@@ -112,80 +113,82 @@ impl PartialEq for ColumnSpec {
 
 impl Eq for ColumnSpec {}
 
-/// Whether a reason is a decision about the product or a sign that something went wrong.
+/// The kind of a reason: a rule of the recipe, or a sign that something went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasonKind {
-    /// The recipe wants it so.
+    /// A rule of the recipe.
     Policy,
-    /// Something could not be read or did not fit; the share of these sets the exit code.
+    /// Something could not be read or was invalid; the share of faults sets the exit code.
     Fault,
 }
 
-/// Why a row met its fate or a cell was edited. Codes are `topic/fault` and stay for ever.
+/// The reason of a fate or an edit. Codes have the form `topic/fault` and never change.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Reason {
     /// The stable code.
     pub code: &'static str,
-    /// Product decision or fault.
+    /// Policy or fault.
     pub kind: ReasonKind,
     /// One sentence for people.
     pub sentence: &'static str,
-    /// Of a merge: how much the row says the same as the one that it went into; `None` where it speaks for itself alone.
+    /// For a merge: how much the row is alike the row that it was merged into; `None` if its answer counts for itself
+    /// only.
     pub likeness: Option<Likeness>,
-    /// No decision of a person overrules it: what comes after could not use the row, or another stands for it.
+    /// No decision of a person can overrule it, because later stages could not use the row, or another row represents
+    /// it.
     pub binding: bool,
 }
 
-/// How much a merged row says the same as the one that stands for it; the greater the more.
+/// How much a merged row is alike its leader; greater is more alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Likeness {
-    /// The same by its sense.
+    /// The same meaning.
     Similar,
-    /// The same in nearly the same words.
+    /// Nearly the same words.
     NearCopy,
     /// The same words.
     Equal,
 }
 
 impl Reason {
-    /// A reason that is part of the recipe.
+    /// Returns a reason that is a rule of the recipe.
     pub const fn policy(code: &'static str, sentence: &'static str) -> Self {
         Self { code, kind: ReasonKind::Policy, sentence, likeness: None, binding: false }
     }
 
-    /// A reason that says something went wrong.
+    /// Returns a reason for something that went wrong.
     pub const fn fault(code: &'static str, sentence: &'static str) -> Self {
         Self { code, kind: ReasonKind::Fault, sentence, likeness: None, binding: false }
     }
 
-    /// The same reason, which no decision of a person overrules.
+    /// Makes the reason binding: no decision of a person can overrule it.
     #[must_use]
     pub const fn binding(self) -> Self {
         Self { binding: true, ..self }
     }
 
-    /// The same, as one of merges by which a row goes on to speak for the one that it went into.
+    /// Sets the likeness: a row that is merged for this reason still counts for its leader.
     #[must_use]
     pub const fn of_likeness(self, likeness: Likeness) -> Self {
         Self { likeness: Some(likeness), ..self }
     }
 }
 
-/// What happens to a row; at most one a row and stage.
+/// What happens to a row; at most one per row and stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     /// Out of the dataset.
     Drop,
-    /// Stands for nothing of its own any more: a kept row stands for it.
+    /// Merged into a kept row, which represents it.
     Merge,
-    /// Not good enough to decide: out of the dataset, listed for review.
+    /// Undecided: out of the dataset, listed for review.
     Hold,
 }
 
 impl Action {
-    /// The action's name in files.
+    /// Returns the action's name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Drop => "drop",
@@ -194,7 +197,7 @@ impl Action {
         }
     }
 
-    /// The action of that name.
+    /// Returns the action of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Drop, Self::Merge, Self::Hold].into_iter().find(|action| action.name() == name)
     }
@@ -203,7 +206,7 @@ impl Action {
 /// What a score measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// ROUGE-L F1 of token sequences as this tokenizer cuts them, from 0 to 1.
+    /// ROUGE-L F1 of token sequences of this tokenizer, from 0 to 1.
     RougeLF1(Tokenizer),
     /// Cosine of two vectors, from -1 to 1; the stage's notes name the embedder.
     Cosine,
@@ -221,7 +224,7 @@ impl Metric {
         Self::ParameterJaccard,
     ];
 
-    /// The metric's name in files.
+    /// Returns the metric's name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::RougeLF1(Tokenizer::Rouge) => "rouge-l-f1",
@@ -232,28 +235,28 @@ impl Metric {
         }
     }
 
-    /// The metric of that name.
+    /// Returns the metric of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|metric| metric.name() == name)
     }
 }
 
-/// What backs a fate up. Most fates need little, so the rare parts are boxed: a log has a fate a row.
+/// The evidence of a fate. The rare parts are boxed, because a log may have one fate per row.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evidence {
     /// A measured number.
     pub score: Option<(Metric, f64)>,
-    /// Something else, as JSON: what was found and where.
+    /// Other findings and their places, as JSON.
     pub detail: Option<Box<Value>>,
 }
 
 impl Evidence {
-    /// A measured number.
+    /// Returns a measured number.
     pub fn score(metric: Metric, score: f64) -> Self {
         Self { score: Some((metric, score)), detail: None }
     }
 
-    /// A detail as JSON.
+    /// Returns a detail as JSON.
     pub fn detail(detail: Value) -> Self {
         Self { score: None, detail: Some(Box::new(detail)) }
     }
@@ -286,20 +289,20 @@ impl From<i64> for Cell {
     }
 }
 
-/// Whether a changed cell still says the same.
+/// Whether a changed cell keeps its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Safety {
     /// Always applied.
     Safe,
-    /// Applied when the pipeline says so.
+    /// Applied if the pipeline allows it.
     Unsafe,
     /// Only shown.
     Suggest,
 }
 
 impl Safety {
-    /// The word in files.
+    /// Returns the word in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Safe => "safe",
@@ -316,28 +319,28 @@ pub struct Edit {
     pub column: ColumnSpec,
     /// Why.
     pub reason: &'static Reason,
-    /// Whether it still says the same.
+    /// Whether it keeps the meaning.
     pub safety: Safety,
     /// RFC 6902, each change preceded by a `test` of the old value; JSON text. Or one operation `redact`, see
     /// [`Edit::redacted`].
     pub patch: String,
 }
 
-/// What is noted where the old value must not be kept, in any form: a hash of it could be reversed.
+/// The record of a change whose old value must not be kept in any form, not even as a hash, which could be reversed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redaction<'a> {
-    /// What kind of value it was.
+    /// The kind of the value.
     pub kind: &'a str,
     /// JSON pointer of the string or number in the cell; empty where the cell is plain text.
     pub path: &'a str,
-    /// First byte of the value in the old string, and the byte behind it.
+    /// First byte of the value in the old string, and the byte after it.
     pub span: (usize, usize),
-    /// What stands there now.
+    /// The replacement.
     pub placeholder: &'a str,
 }
 
 impl Edit {
-    /// An edit that says what was replaced where, and not what it was:
+    /// Returns an edit that records the place and the replacement, but not the old value:
     /// `[{"op": "redact", "path": "/0/content", "from": 8, "to": 25, "kind": "email", "value": "user1@example.com"}]`.
     pub fn redacted(column: ColumnSpec, reason: &'static Reason, redaction: &Redaction<'_>) -> Self {
         let Redaction { kind, path, span: (from, to), placeholder } = *redaction;

@@ -1,10 +1,9 @@
-//! Takes entries out of a dataset that is written.
+//! Removes entries from a written dataset.
 //!
-//! A line of a question file goes with the line of the same id in the answer file, and
-//! with the row of the Parquet table. The ids of the other entries stay as they are, so
-//! results that were measured on the dataset before can still be matched; the official
-//! evaluator pairs the two files line by line, and reads on over a gap in the numbers. A
-//! category of which no entry is left has no file.
+//! A line of a question file is removed together with the line of the same id in the answer file and the row of the
+//! Parquet table. The ids of the other entries do not change, so results that were measured on the dataset can still be
+//! matched; the official evaluator pairs the two files line by line and accepts gaps in the numbers. A category without
+//! entries has no file.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -20,7 +19,7 @@ fn set_of(dataset: &Path, path: &Path) -> Set {
     if path.starts_with(Set::Unverified.folder(dataset)) { Set::Unverified } else { Set::Scored }
 }
 
-/// Takes the entries of these requests out of the dataset of a run.
+/// Removes the entries of these requests from the dataset of a run.
 ///
 /// # Errors
 /// A file cannot be read or written.
@@ -39,7 +38,7 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
         if !table.is_file() {
             continue;
         }
-        // The same id may stand in both sets, for two entries.
+        // The same id may occur in both sets, for two entries.
         let is_ours = |entry: &&EntryOrigin| {
             entry.set == set.name() && entry.request_id.as_ref().is_some_and(|id| requests.contains(id))
         };
@@ -50,7 +49,7 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
         }
         touched.push(remove_rows(run, &table, "id", &entries)?);
     }
-    // Last: it is how entries are found, should this be cut off.
+    // Last, because it is needed to find the entries again if this is interrupted.
     if entries::path(run).is_file() {
         touched.push(remove_rows(run, &entries::path(run), "request_id", requests)?);
     }
@@ -58,16 +57,16 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
     Ok(touched)
 }
 
-/// An entry's line, of which only the id is read.
+/// A line of an entry; only its id is read.
 #[derive(Deserialize)]
-struct Named {
+struct EntryId {
     id: String,
 }
 
 fn remove_lines(run: &Path, path: &Path, entries: &BTreeSet<String>) -> Result<Touched> {
     let mut touched = Touched::of(run, path);
     let keeps =
-        |line: &[u8]| serde_json::from_slice(line).ok().is_none_or(|Named { id }| !entries.contains(&id));
+        |line: &[u8]| serde_json::from_slice(line).ok().is_none_or(|EntryId { id }| !entries.contains(&id));
     let rewritten = rewrite_lines(path, keeps)?;
     touched.rows = rewritten.changes;
     (touched.bytes_before, touched.bytes_after) = (rewritten.before, rewritten.after);

@@ -1,16 +1,13 @@
-//! Takes records out of a finished run, and leaves their places.
+//! Removes records from a finished run, and keeps their positions.
 //!
-//! A row that is forgotten keeps its number, the file, line and record it was read from, and the
-//! bare fates it met; its cells, its evidence, its edits and its links go, and its id becomes a
-//! tombstone, since an id is a hash of the content. So every count still adds up, and rows
-//! that were merged into it still were. What was made of it goes with it: the doc list
-//! that no other request has, and the answers that other rows took from it, which are held
-//! from then on.
+//! A forgotten row keeps its number, the file, line and record it was read from, and its fates without evidence. Its
+//! cells, evidence, edits and links are removed, and its id becomes a tombstone, because an id is a hash of the
+//! content. So all counts still add up, and rows that were merged into it stay merged. Derived data is removed too: the
+//! doc list that no other request has, and the answers that other rows took from it; these rows are then held.
 //!
-//! What forgetting did to fates stands in `forgotten.parquet`, a delta after the last
-//! stage. The list of records is written before anything else and the row index after all
-//! else, so that a call that was cut off is finished by the same call: every step finds
-//! what it already did. Deliberately absent: the dataset, see `dataset`, and the report.
+//! The changed fates are in `forgotten.parquet`, a delta after the last stage. The list of records is written before
+//! anything else and the row index after everything else, so that the same call finishes an interrupted one: every step
+//! detects what is already done. Deliberately absent: the dataset (see `dataset`) and the report.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -37,7 +34,7 @@ use crate::engine::runner;
 use crate::engine::seal::Sealed;
 use crate::engine::vocabulary::{Action, Evidence, RowIx, Safety, TableId};
 
-/// The rows of a run that are to be forgotten, and what goes with them.
+/// The rows of a run that are to be forgotten, and the data removed with them.
 pub struct Erasure<'a> {
     folder: &'a RunFolder,
     stages: &'a [StageInstance],
@@ -48,16 +45,16 @@ pub struct Erasure<'a> {
     pub lists: BTreeSet<RowIx>,
     /// Rows whose answer was taken from one of the requests.
     pub answers: BTreeSet<RowIx>,
-    /// Ids of requests and lists as they were, and the tombstones that take their places.
+    /// The former ids of requests and lists, and the tombstones that replace them.
     ids: BTreeMap<String, String>,
-    /// Ids of the requests whose entries leave the dataset: those that are forgotten and those without an answer now.
+    /// The ids of requests whose entries are removed from the dataset: forgotten ones and those that lose their answer.
     pub entries: BTreeSet<String>,
 }
 
 impl<'a> Erasure<'a> {
-    /// Works out what goes, and puts the records on the list: from here on no run brings them back.
+    /// Determines what is removed, and adds the records to the list, so that no later run brings them back.
     ///
-    /// `wanted` are rows of requests. What an earlier call left unfinished goes too.
+    /// `wanted` are rows of requests. Unfinished work of an earlier call is included.
     ///
     /// # Errors
     /// The run folder is damaged or cannot be written.
@@ -102,7 +99,7 @@ impl<'a> Erasure<'a> {
         Ok(erasure)
     }
 
-    /// Writes what becomes of the rows, and what follows from it.
+    /// Writes the new fates of the rows, and the fates that follow.
     fn write_fates(&self, mut corpus: Corpus) -> Result<()> {
         let mut fates = Vec::new();
         let event = |table, row, action, reason| {
@@ -123,7 +120,7 @@ impl<'a> Erasure<'a> {
         put_in_place(&beside, &path)
     }
 
-    /// Empties the cells of the raw tables and of every stage, and takes out evidence, edits and links.
+    /// Empties the cells of the raw tables and of every stage, and removes evidence, edits and links.
     ///
     /// # Errors
     /// A file cannot be read or written.
@@ -141,7 +138,7 @@ impl<'a> Erasure<'a> {
             let contract = instance.stage.contract();
             let mut delta =
                 vec![self.empty_evidence(&folder.join(FATES))?, self.remove_rows(&folder.join(EDITS))?];
-            // Not every stage leaves these.
+            // Not every stage writes these.
             for name in [LINKS, DECIDED].into_iter().filter(|name| folder.join(name).exists()) {
                 delta.push(self.remove_rows(&folder.join(name))?);
             }
@@ -153,7 +150,7 @@ impl<'a> Erasure<'a> {
         Ok(touched)
     }
 
-    /// Gives the rows their tombstones: the last step here, since it is by their ids that rows are found.
+    /// Replaces the ids of the rows by tombstones. This is the last step, because rows are found by their ids.
     ///
     /// # Errors
     /// A file cannot be read or written.
@@ -164,14 +161,14 @@ impl<'a> Erasure<'a> {
         self.replace(INGEST, indexes, |_: &IngestManifest| Ok(None))
     }
 
-    /// Puts the files of a step in place; `amended` gives another manifest where that must change, too.
+    /// Replaces the files of a step; `amended` returns a new manifest if it must change too.
     fn replace<M: Serialize + DeserializeOwned>(
         &self,
         step: &str,
         rewritten: Vec<(Rewritten, Touched)>,
         amended: impl FnOnce(&M) -> Result<Option<M>>,
     ) -> Result<Vec<Touched>> {
-        let lost = || damaged(&self.folder.path().join(step), "the manifest is gone");
+        let lost = || damaged(&self.folder.path().join(step), "the manifest is missing");
         let Sealed { value, files, .. } = self.folder.sealed::<M>(step)?.ok_or_else(lost)?;
         let (rewritten, mut touched): (Vec<Rewritten>, Vec<Touched>) = rewritten.into_iter().unzip();
         replace_files(&self.folder.path().join(step), &value, files, rewritten, || amended(&value))?;
@@ -179,7 +176,7 @@ impl<'a> Erasure<'a> {
         Ok(touched)
     }
 
-    /// Notes that nothing is left to do.
+    /// Marks the list as finished.
     ///
     /// # Errors
     /// The list cannot be written.
@@ -217,7 +214,7 @@ impl<'a> Erasure<'a> {
         self.change(path, |group, touched| {
             let mut changes = 0;
             for at in 0..group.height() {
-                if self.is_of_ours(group, at) {
+                if self.is_forgotten(group, at) {
                     group.empty(at, BARE, |column| {
                         touched.cell(column);
                         changes += 1;
@@ -228,10 +225,10 @@ impl<'a> Erasure<'a> {
         })
     }
 
-    /// Takes the edits, links or decisions of rows that go out of their file.
+    /// Removes the edits, links or decisions of forgotten rows from a file.
     fn remove_rows(&self, path: &Path) -> Result<(Rewritten, Touched)> {
         self.change(path, |group, touched| {
-            let ours: Vec<usize> = (0..group.height()).filter(|&at| self.is_of_ours(group, at)).collect();
+            let ours: Vec<usize> = (0..group.height()).filter(|&at| self.is_forgotten(group, at)).collect();
             for &at in &ours {
                 group.remove(at);
             }
@@ -240,7 +237,7 @@ impl<'a> Erasure<'a> {
         })
     }
 
-    /// Changes a file beside its place, and puts tombstones wherever one of the ids stands in it.
+    /// Writes a changed copy of a file, and replaces all of the ids in it by tombstones.
     fn change(
         &self,
         path: &Path,
@@ -266,15 +263,15 @@ impl<'a> Erasure<'a> {
         }
     }
 
-    /// Whether a fate, an edit or a link is of a row that goes.
-    fn is_of_ours(&self, group: &Group<'_>, at: usize) -> bool {
+    /// Returns `true` if a fate, an edit or a link belongs to a forgotten row.
+    fn is_forgotten(&self, group: &Group<'_>, at: usize) -> bool {
         let table = TableId::ALL.into_iter().find(|table| group.text("table", at) == Some(table.name()));
         let row = group.u32("row", at);
         table.zip(row).is_some_and(|(table, row)| self.rows(table).contains(&row))
     }
 }
 
-/// The manifest of a stage with the edits that are left, whoever removed the others; nothing where it counts them so.
+/// Returns the manifest of a stage with the current counts of edits; `None` if the counts are already right.
 fn recounted(folder: &Path, manifest: &StageManifest) -> Result<Option<StageManifest>> {
     let (mut edits, mut suggestions) = (BTreeMap::new(), BTreeMap::new());
     for edit in read_edits(&folder.join(EDITS))? {
@@ -286,7 +283,7 @@ fn recounted(folder: &Path, manifest: &StageManifest) -> Result<Option<StageMani
     Ok((!is_so).then(|| StageManifest { edits, suggestions, ..manifest.clone() }))
 }
 
-/// The rows and all rows whose records are byte for byte theirs: equal records are one to somebody who wants it gone.
+/// Returns the rows and all rows with byte-identical records, because equal records must be forgotten together.
 pub fn with_equal_records(requests: &Table, rows: &[RowIx]) -> BTreeSet<RowIx> {
     let all = requests.in_order();
     let row_of: FxHashMap<u128, RowIx> = all.iter().map(|&row| (requests.row_id(row).0, row)).collect();
@@ -303,7 +300,7 @@ pub fn with_equal_records(requests: &Table, rows: &[RowIx]) -> BTreeSet<RowIx> {
     with
 }
 
-/// The lists of these requests that no other has, neither as sent nor now.
+/// Returns the lists of these requests that no other request has, neither as sent nor now.
 fn lists_of_none_but(corpus: &Corpus, requests: &BTreeSet<RowIx>) -> BTreeSet<RowIx> {
     let mut has_ours = vec![false; corpus.lists.len()];
     let mut has_other = vec![false; corpus.lists.len()];
@@ -316,7 +313,7 @@ fn lists_of_none_but(corpus: &Corpus, requests: &BTreeSet<RowIx>) -> BTreeSet<Ro
     (0..).zip(has_ours.into_iter().zip(has_other)).filter(is_theirs).map(|(list, _)| list).collect()
 }
 
-/// Rows whose answer was taken from one of these, now or in an earlier call.
+/// Returns the rows whose answer was taken from one of these, in this or an earlier call.
 fn answers_taken_from(
     run: &Path,
     corpus: &Corpus,
@@ -342,7 +339,7 @@ fn rows_within(rows: &BTreeSet<RowIx>, start: usize, end: usize) -> impl Iterato
     rows.iter().copied().filter(move |&row| (start..end).contains(&(row as usize)))
 }
 
-/// The text with tombstones in place of ids; `None` where it holds none. An id is a run of 32 hex digits.
+/// Returns the text with ids replaced by tombstones; `None` if it holds none. An id is a sequence of 32 hex digits.
 fn with_tombstones(text: &str, ids: &BTreeMap<String, String>) -> Option<String> {
     const DIGITS: usize = 32;
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
@@ -371,7 +368,7 @@ mod tests {
     use xxhash_rust::xxh3::xxh3_128;
 
     #[test]
-    fn an_id_is_replaced_where_it_stands_alone() {
+    fn an_id_is_replaced_only_as_a_whole_word() {
         let (id, tomb) = ("0123456789abcdef0123456789abcdef", "f".repeat(32));
         let ids = BTreeMap::from([(id.to_owned(), tomb.clone())]);
         let changed = |text: &str| with_tombstones(text, &ids);
@@ -382,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_goes_when_no_other_request_has_it_as_sent_or_now() {
+    fn a_list_is_forgotten_if_no_other_request_has_it_as_sent_or_now() {
         let tables = serde_json::json!({"doc_lists": [{"text": "a"}, {"text": "b"}, {"text": "c"}],
             "requests": [{"list": 0}, {"list": 1}, {"list": 1}, {"list": 2}]});
         let mut corpus = corpus(&tables);
@@ -392,14 +389,14 @@ mod tests {
         assert_eq!(of(&corpus, &[0]), [0]);
         assert_eq!(of(&corpus, &[1]), [] as [RowIx; 0]);
         assert_eq!(of(&corpus, &[1, 2]), [1]);
-        // List 2 went into list 0: the request that was sent with it has list 0 now.
+        // List 2 was merged into list 0: the request that was sent with it has list 0 now.
         corpus.list[3] = 0;
         assert_eq!(of(&corpus, &[0]), [] as [RowIx; 0]);
         assert_eq!(of(&corpus, &[3]), [2]);
     }
 
     #[test]
-    fn equal_records_go_together_whichever_of_them_is_named() {
+    fn equal_records_are_forgotten_together() {
         let key = xxh3_128(b"a record");
         let ids = vec![key, 5, id_of_repeat(key, 2), id_of_repeat(key, 1)];
         let table = Table::new(TableId::Requests, ids, vec![0, 1, 3, 2], &[4]);

@@ -1,8 +1,8 @@
-//! Takes things out of a finished run: the only module that changes files which are written.
+//! Removes data from a finished run. This is the only module that changes finished files.
 //!
-//! `purge` takes raw text out of the raw tables, `forget` a record out of all files, and `dataset` its entries out of the
-//! dataset; all of them through `rewrite`. What ingest and the opening of a run must know of forgotten records is the
-//! engine's (`engine::forgotten`).
+//! `purge` removes raw text from the raw tables, `forget` removes a record from all files, and `dataset` removes its
+//! entries from the dataset; all of them use `rewrite`. `engine::forgotten` holds what ingest and the loading of a run
+//! need to know of forgotten records.
 
 pub mod dataset;
 pub mod forget;

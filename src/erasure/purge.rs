@@ -1,11 +1,10 @@
-//! Takes raw text out of the raw tables of a finished run.
+//! Removes raw text from the raw tables of a finished run.
 //!
-//! After it, a content cell of the raw tables holds what redaction left of it, or nothing.
-//! Which columns are meant follows from the contracts of the redaction stages: those that
-//! they write and ingest wrote before. A row that had left before redaction saw it is
-//! emptied, since nobody looked at what it holds. Links, order and ids stay, and so do the
-//! borders of the batches, so the run still tells its story; but it is no raw tables to judge
-//! by any more, which the manifest says before the first file changes.
+//! Afterwards a content cell of the raw tables holds its redacted form, or nothing. The affected columns follow from
+//! the contracts of the redaction stages: those that they write and that ingest wrote before. A row that was dropped
+//! before redaction is emptied, because its content was never checked. Links, order, ids and the borders of batches
+//! stay, so the history of the run can still be shown. But stages can no longer run on the raw tables; the manifest
+//! records this before the first file changes.
 
 use std::path::Path;
 
@@ -21,28 +20,28 @@ use crate::engine::raw::{self, IngestManifest, LINES, LISTS, REQUESTS};
 use crate::engine::runner::{add_columns, replay};
 use crate::engine::vocabulary::{ColumnKind, ColumnSpec, Origin, TableId};
 
-/// What must be redacted before the raw tables count as purged.
+/// The columns that must be redacted before the raw tables count as purged.
 const NEEDED: [ColumnSpec; 4] = [MESSAGES, RESPONSE, FOLLOWING_MESSAGES, TEXT];
 
-/// What goes where nothing was redacted: what was said, and who said it. The log's own id stays, since rows are
-/// called by it everywhere.
+/// The columns that are emptied if nothing was redacted: the conversation, and user and session. The log's own id
+/// stays, because rows are identified by it everywhere.
 const CONTENT: [ColumnSpec; 6] = [MESSAGES, RESPONSE, FOLLOWING_MESSAGES, USER, SESSION, TEXT];
 
-/// How much is taken out.
+/// The extent of a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// Cells become what redaction made of them.
+    /// Cells are replaced by their redacted form.
     Redacted,
     /// Content cells are emptied.
     Everything,
 }
 
-/// Purges the raw tables, and removes the copy of standard input. Gives what was touched; nothing where nothing is left
-/// to do.
+/// Purges the raw tables, and removes the copy of standard input. Returns the changed files; empty if there is nothing
+/// left to do.
 ///
 /// # Errors
-/// The run was not redacted, or something before redaction may hold raw text ([`Error::Setting`], nothing has
-/// changed); a file cannot be read or written.
+/// The run was not redacted, or a stage before redaction may hold raw text ([`Error::Setting`], nothing has changed);
+/// or a file cannot be read or written.
 pub fn purge(
     folder: &RunFolder,
     ingest: &IngestManifest,
@@ -52,8 +51,8 @@ pub fn purge(
     let run = folder.path();
     let files = folder.sealed::<IngestManifest>(INGEST)?.map(|sealed| sealed.files).unwrap_or_default();
     let plan = match extent {
-        Extent::Everything => Plan::emptied(raw::load(run, ingest)?),
-        Extent::Redacted => Plan::redacted(run, ingest, stages)?,
+        Extent::Everything => PurgePlan::emptied(raw::load(run, ingest)?),
+        Extent::Redacted => PurgePlan::redacted(run, ingest, stages)?,
     };
     let folder_of = run.join(INGEST);
     let mut rewritten = Vec::new();
@@ -73,17 +72,17 @@ pub fn purge(
     Ok(touched)
 }
 
-/// What each cell is to hold.
-struct Plan {
-    /// The tables with the versions of cells that redaction wrote, and no others.
+/// The new content of the cells.
+struct PurgePlan {
+    /// The tables with only the versions of cells that redaction wrote.
     corpus: Corpus,
     /// The columns that change.
     columns: Vec<ColumnSpec>,
-    /// For each table the rows whose cells are emptied.
+    /// The rows of each table whose cells are emptied.
     unseen: [Vec<bool>; 2],
 }
 
-impl Plan {
+impl PurgePlan {
     fn emptied(corpus: Corpus) -> Self {
         let unseen = [&corpus.requests, &corpus.lists].map(|table| vec![true; table.len()]);
         Self { corpus, columns: CONTENT.to_vec(), unseen }
@@ -93,7 +92,7 @@ impl Plan {
         let mut plan = Self::emptied(raw::load(run, ingest)?);
         plan.columns = Vec::new();
         check_order(stages)?;
-        // Fates come from all stages, cells from those that redact.
+        // Fates of all stages are applied, and cells only of those that redact.
         let mut fates = raw::load(run, ingest)?;
         for (at, instance) in stages.iter().enumerate() {
             let step = format!("stages/{}", step_name(at, &instance.id));
@@ -113,8 +112,8 @@ impl Plan {
         match NEEDED.into_iter().find(|column| !plan.columns.contains(column)) {
             None => Ok(plan),
             Some(column) => Err(Error::Setting(format!(
-                "no stage of the run redacted {} of {}: the raw text is all there is
-hint: put stages of kind redact and redact-docs first in the pipeline and run again, or remove the text wholly with --everything",
+                "no stage of the run redacted {} of {}: there is only the raw text
+hint: put stages of kind redact and redact-docs first in the pipeline and run again, or remove all text with --everything",
                 column.name,
                 column.table.name()
             ))),
@@ -133,7 +132,7 @@ hint: put stages of kind redact and redact-docs first in the pipeline and run ag
             }
             let rows = group.start()..group.start() + group.height();
             if batch >= table.batches() || table.batch(batch) != rows {
-                return Err(damaged(path, format!("rows {rows:?} are no batch of the table")));
+                return Err(damaged(path, format!("rows {rows:?} are not a batch of the table")));
             }
             let cells = table.read_batch(batch, &columns)?;
             batch += 1;
@@ -164,21 +163,21 @@ fn set(group: &mut Group<'_>, column: &str, at: usize, text: Option<String>, tou
     changed
 }
 
-/// What a stage wrote before redaction may quote the raw text, and is out of reach here.
+/// Refuses stages before redaction: their results may quote the raw text, and a purge does not change them.
 fn check_order(stages: &[StageInstance]) -> Result<()> {
     let is_redaction = |stage: &StageInstance| stage.stage.contract().role == Role::Redaction;
     let last = stages.iter().rposition(is_redaction).unwrap_or_default();
     match stages[..last].iter().find(|stage| !is_redaction(stage)) {
         None => Ok(()),
         Some(early) => Err(Error::Setting(format!(
-            "stage {} ran before {}: what it wrote may quote the raw text
+            "stage {} ran before {}: its results may quote the raw text
 hint: put the redaction first in the pipeline and run again",
             early.id, stages[last].id
         ))),
     }
 }
 
-/// Details of lines that gave no request may quote them.
+/// Empties the details of lines without a request, which may quote the lines.
 fn empty_details(run: &Path, path: &Path) -> Result<(Rewritten, Touched)> {
     let mut touched = Touched::of(run, path);
     let rewritten = rewrite(path, |group| {
@@ -214,7 +213,7 @@ mod tests {
     use crate::engine::fingerprint::Fingerprint;
     use crate::engine::manifest::InputFile;
     use crate::engine::opinion::Opinion;
-    use crate::engine::raw::{DocListRow, InputsRead, Intake, Place, RequestRow, RowCells};
+    use crate::engine::raw::{DocListRow, InputsRead, Intake, RequestRow, RowCells, SourcePlace};
     use crate::engine::runner::{Outcome, Source, run};
     use crate::engine::stage::{RowStage, Rows};
     use crate::engine::view::Row;
@@ -296,7 +295,7 @@ mod tests {
         kinds.iter().map(instance).collect()
     }
 
-    /// More requests than one batch holds, every fifth with a secret; counts how often it is read.
+    /// A log of more requests than one batch holds, every fifth with a secret; counts how often it is read.
     struct Log(AtomicUsize);
 
     const N_ROWS: u32 = 8200;
@@ -321,7 +320,7 @@ mod tests {
                 let text = format!("{word} docs {}", n % 10);
                 into.request(RequestRow {
                     content_key: u128::from(n),
-                    place: Place { file: 0, line: u64::from(n) + 1, record: u64::from(n) + 1 },
+                    place: SourcePlace { file: 0, line: u64::from(n) + 1, record: u64::from(n) + 1 },
                     list: DocListRow {
                         content_key: u128::from(n % 10),
                         cells: RowCells::default().with(TEXT, Some(text)),
@@ -347,7 +346,7 @@ mod tests {
         purge(folder, &ingest, stages, Extent::Redacted)
     }
 
-    /// The raw tables' own cells, whatever stages say.
+    /// Returns the raw tables' own cells, whatever stages say.
     fn cells(folder: &RunFolder, column: ColumnSpec) -> Vec<Option<String>> {
         let ingest = folder.manifest("ingest").unwrap().unwrap();
         let corpus = raw::load(folder.path(), &ingest).unwrap();
@@ -361,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn the_payload_holds_what_redaction_left_and_is_no_payload_any_more() {
+    fn purged_raw_tables_hold_redacted_text_and_are_not_reused() {
         let home = tempfile::tempdir().unwrap();
         let folder = RunFolder::take(&home.path().join("run")).unwrap();
         let (log, stages) = (Log(AtomicUsize::new(0)), stages(&["redact", "redact-docs", "thirds"]));
@@ -390,13 +389,13 @@ mod tests {
         assert_eq!(purged(&folder, &stages).unwrap(), [], "the second time there is nothing to do");
         let before = log.0.load(Ordering::Relaxed);
         let again = run_in(&folder, &log, &stages);
-        assert_eq!(log.0.load(Ordering::Relaxed), before + 1, "a purged payload is not taken for the log");
-        assert_eq!(again.reused, stages.len(), "what stages said of the same log still holds");
+        assert_eq!(log.0.load(Ordering::Relaxed), before + 1, "purged raw tables are not reused");
+        assert_eq!(again.reused, stages.len(), "the steps of the same log are still valid");
         assert_eq!(cells(&folder, MESSAGES), messages);
     }
 
     #[test]
-    fn a_row_that_left_before_redaction_saw_it_is_emptied() {
+    fn a_row_that_was_dropped_before_redaction_is_emptied() {
         let home = tempfile::tempdir().unwrap();
         let folder = RunFolder::take(&home.path().join("run")).unwrap();
         let stages = stages(&["redact-thirds", "redact", "redact-docs"]);
@@ -407,7 +406,7 @@ mod tests {
             cells(&folder, MESSAGES)[2..6],
             [Some("plain 2".to_owned()), None, Some("plain 4".to_owned()), hidden]
         );
-        // Every request of that list is out, so the list left with them.
+        // Every request of that list is dropped, so the list was dropped with them.
         assert_eq!(
             cells(&folder, TEXT)[2..5],
             [Some("plain docs 2".to_owned()), None, Some("plain docs 4".to_owned())]
@@ -415,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_ahead_of_redaction_may_quote_raw_text_so_the_run_is_refused() {
+    fn a_stage_before_redaction_may_quote_raw_text_so_the_run_is_refused() {
         let home = tempfile::tempdir().unwrap();
         let folder = RunFolder::take(&home.path().join("run")).unwrap();
         let stages = stages(&["thirds", "redact", "redact-docs"]);
@@ -425,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_which_a_part_was_not_redacted_is_refused_and_left_alone() {
+    fn a_partly_redacted_run_is_refused_and_not_changed() {
         let home = tempfile::tempdir().unwrap();
         let folder = RunFolder::take(&home.path().join("run")).unwrap();
         let stages = stages(&["redact", "thirds"]);
@@ -438,7 +437,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn raw_text_is_for_its_owner_alone() {
+    fn only_the_owner_can_read_raw_text() {
         use std::os::unix::fs::PermissionsExt as _;
         let home = tempfile::tempdir().unwrap();
         let folder = RunFolder::take(&home.path().join("run")).unwrap();

@@ -1,10 +1,9 @@
-//! Writes files of a finished run anew, with some cells, rows or lines taken out.
+//! Rewrites files of a finished run without some of their cells, rows or lines.
 //!
-//! The only way in which a finished file changes. Of Parquet it keeps the borders of the row groups,
-//! so that the batches of all files of a table still lie side by side, and holds one group
-//! in memory. The new file is written beside and gets its name only when all that is to
-//! change is written, so a cut write leaves the old one. The old bytes are unlinked, not
-//! overwritten: what the file system or a backup keeps of them is out of reach from here.
+//! Finished files change only here. The row groups of Parquet files keep their borders, so that the batches of all
+//! files of a table stay aligned, and one group is in memory at a time. The new file is written under a temporary name
+//! and renamed after everything is written, so an interrupted write leaves the old file. The old bytes are unlinked,
+//! not overwritten: copies in the file system or in backups are out of reach.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +22,7 @@ use crate::engine::seal::{FileSum, Files, write_sealed};
 /// The cells of one column.
 type Texts<'a> = Vec<Option<Cow<'a, str>>>;
 
-/// One row group, to be changed.
+/// A mutable row group.
 pub struct Group<'a> {
     start: usize,
     height: usize,
@@ -35,7 +34,7 @@ enum GroupColumn<'a> {
     Text(Texts<'a>),
     Int(Vec<Option<i64>>),
     Float(Vec<Option<f64>>),
-    /// Row numbers and places, which are never empty.
+    /// Row numbers and positions, which are never empty.
     U32(Vec<u32>),
 }
 
@@ -56,17 +55,17 @@ impl<'a> Group<'a> {
         Ok(Self { start, height, columns: columns.collect(), removed: vec![false; height] })
     }
 
-    /// The first row's number in the file.
+    /// Returns the number of the first row in the file.
     pub fn start(&self) -> usize {
         self.start
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// A text cell, by the row's place in the group.
+    /// Returns a text cell, by the row's index in the group.
     pub fn text(&self, column: &str, at: usize) -> Option<&str> {
         self.columns.iter().find_map(|(name, cells)| match cells {
             GroupColumn::Text(cells) if *name == column => cells[at].as_deref(),
@@ -74,7 +73,7 @@ impl<'a> Group<'a> {
         })
     }
 
-    /// A row number, by the row's place in the group.
+    /// Returns a row number, by the row's index in the group.
     pub fn u32(&self, column: &str, at: usize) -> Option<u32> {
         self.columns.iter().find_map(|(name, cells)| match cells {
             GroupColumn::U32(cells) if *name == column => Some(cells[at]),
@@ -82,7 +81,7 @@ impl<'a> Group<'a> {
         })
     }
 
-    /// Sets a text cell; tells whether that changed it.
+    /// Sets a text cell. Returns `true` if it changed.
     pub fn set_text(&mut self, column: &str, at: usize, text: Option<String>) -> bool {
         for (name, cells) in &mut self.columns {
             if let (true, GroupColumn::Text(cells)) = (*name == column, cells)
@@ -95,7 +94,8 @@ impl<'a> Group<'a> {
         false
     }
 
-    /// Empties the cells of a row, but for those of some columns; `emptied` hears the name of each that held something.
+    /// Empties the cells of a row, except those of some columns; calls `emptied` with the name of each column that had
+    /// a value.
     pub fn empty(&mut self, at: usize, but: &[&str], mut emptied: impl FnMut(&str)) {
         for (name, cells) in self.columns.iter_mut().filter(|(name, _)| !but.contains(name)) {
             let held = match cells {
@@ -110,12 +110,12 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Takes a row out of the file.
+    /// Removes a row from the file.
     pub fn remove(&mut self, at: usize) {
         self.removed[at] = true;
     }
 
-    /// Changes text cells, wherever they stand; gives the number of changed cells.
+    /// Changes the text cells of all columns. Returns the number of changed cells.
     pub fn change_texts(&mut self, change: impl Fn(&str) -> Option<String>) -> u64 {
         let mut changed = 0;
         for (_, cells) in &mut self.columns {
@@ -147,66 +147,66 @@ impl<'a> Group<'a> {
     }
 }
 
-/// What was taken out of a file, or that it was removed.
+/// The changes of a file, or its removal.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 pub struct Touched {
     /// The file, below the run folder.
     pub file: String,
     /// Changed cells, by column.
     pub cells: BTreeMap<String, u64>,
-    /// Rows or lines that were taken out.
+    /// Removed rows or lines.
     pub rows: u64,
-    /// The file is gone.
+    /// The file was removed.
     pub removed: bool,
-    /// Its size as it was.
+    /// Its old size.
     pub bytes_before: u64,
-    /// Its size now.
+    /// Its new size.
     pub bytes_after: u64,
 }
 
 impl Touched {
-    /// Nothing yet, of a file of a run.
+    /// Returns an empty list of changes of a file.
     pub fn of(run: &Path, path: &Path) -> Self {
         let file = path.strip_prefix(run).unwrap_or(path).to_string_lossy().replace('\\', "/");
         Self { file, ..Self::default() }
     }
 
-    /// One more changed cell of a column.
+    /// Counts a changed cell of a column.
     pub fn cell(&mut self, column: &str) {
         *self.cells.entry(column.to_owned()).or_default() += 1;
     }
 
-    /// Nothing was taken out.
+    /// Returns `true` if nothing was changed or removed.
     pub fn is_nothing(&self) -> bool {
         self.cells.is_empty() && self.rows == 0 && !self.removed
     }
 }
 
-/// A file written beside its place.
+/// A file that was rewritten under a temporary name.
 #[derive(Debug)]
 pub struct Rewritten {
     path: PathBuf,
     beside: PathBuf,
-    /// How many cells or rows changed.
+    /// The number of changed cells or rows.
     pub changes: u64,
-    /// Size of the file as it was.
+    /// The old size of the file.
     pub before: u64,
-    /// Size of the file as it will be.
+    /// The new size of the file.
     pub after: u64,
 }
 
 impl Rewritten {
-    /// The name of the file in its folder.
+    /// Returns the name of the file in its folder.
     fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Where the new file is as yet.
+    /// Returns the temporary path of the new file.
     fn beside(&self) -> &Path {
         &self.beside
     }
 
-    /// Gives the new file its name where it differs from the old one, else leaves the old one.
+    /// Renames the new file over the old one if it differs, else keeps the old one.
     ///
     /// # Errors
     /// The file cannot be renamed or removed.
@@ -217,7 +217,7 @@ impl Rewritten {
         std::fs::remove_file(&self.beside).at("removing", &self.beside)
     }
 
-    /// Like [`Rewritten::put_in_place`], but a file of which nothing is left goes; tells whether it did.
+    /// Works like [`Rewritten::put_in_place`], but removes an empty file. Returns `true` if it was removed.
     ///
     /// # Errors
     /// As [`Rewritten::put_in_place`].
@@ -231,10 +231,10 @@ impl Rewritten {
     }
 }
 
-/// Puts files of a finished step that were written beside in place of the old ones, and the manifest that says so.
+/// Replaces files of a finished step by rewritten ones, and updates the manifest.
 ///
-/// The manifest knows the new files before the first has its name, and the old ones until the last has. `after` is
-/// called when all are in place, and may give another manifest.
+/// The manifest lists the new checksums before the first file is renamed, and the old ones until the last is. `after`
+/// is called when all files are replaced, and may return a new manifest.
 ///
 /// # Errors
 /// A file cannot be read, written or renamed; the same call then finishes.
@@ -263,7 +263,7 @@ pub(super) fn replace_files<M: Serialize>(
     Ok(())
 }
 
-/// Takes the rows of a file of a run out whose cell of a column is one of some ids.
+/// Removes the rows of a file of a run whose cell of a column is one of some ids.
 ///
 /// # Errors
 /// The file cannot be read or written.
@@ -283,7 +283,7 @@ pub fn remove_rows(run: &Path, path: &Path, column: &str, ids: &BTreeSet<String>
     Ok(touched)
 }
 
-/// Writes a file of lines anew beside its place, without the lines that are not to be kept.
+/// Rewrites a file of lines with only the lines for which `keeps` returns `true`.
 ///
 /// # Errors
 /// A file cannot be read or written.
@@ -312,13 +312,13 @@ pub fn rewrite_lines(path: &Path, keeps: impl Fn(&[u8]) -> bool) -> Result<Rewri
     Ok(Rewritten { path: path.to_owned(), beside, changes, before, after })
 }
 
-/// The new file is for those for whom the old one was.
+/// Copies the permissions of the old file to the new one.
 fn copy_rights(path: &Path, beside: &Path) -> Result<()> {
     let rights = std::fs::metadata(path).at("reading", path)?.permissions();
     std::fs::set_permissions(beside, rights).at("writing", beside)
 }
 
-/// Writes a file anew beside its place; `change` is given each row group and tells how much it changed.
+/// Rewrites a Parquet file; `change` receives each row group and returns the number of its changes.
 ///
 /// # Errors
 /// A file cannot be read or written, or `change` fails.
@@ -326,7 +326,7 @@ pub fn rewrite(path: &Path, mut change: impl FnMut(&mut Group<'_>) -> Result<u64
     let size = |path: &Path| std::fs::metadata(path).map(|metadata| metadata.len()).at("reading", path);
     let file = FrameFile::open(path)?;
     let beside = beside(path);
-    // For the owner alone while it is written, whatever it will be.
+    // Only the owner can read it while it is written; permissions are copied later.
     let mut writer = FrameWriter::create_private(&beside);
     let mut changes = 0;
     let mut start = 0;
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_which_nothing_changes_stays_as_it_is() {
+    fn an_unchanged_file_stays_as_it_is() {
         let folder = tempfile::tempdir().unwrap();
         let path = file(folder.path());
         let bytes = std::fs::read(&path).unwrap();

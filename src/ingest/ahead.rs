@@ -1,8 +1,7 @@
-//! The threads ahead of the one that writes: all check compressed files, one reads and hashes, all parse.
+//! The threads before the writing one: all threads check compressed files, one reads and hashes, all parse.
 //!
-//! What they do needs no line but the one at hand; what needs others (limits, samples, batch answers) is for
-//! `source`. Each hands on through a bounded channel, so that memory holds a few blocks, and ends when the next
-//! takes no more.
+//! They handle each line on its own; work that needs other lines (limits, samples, batch answers) is in `source`. The
+//! threads are connected by bounded channels, so that memory holds a few blocks, and each ends when its receiver does.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +19,7 @@ use crate::engine::context::Cancel;
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::hex;
 use crate::engine::manifest::InputFile;
-use crate::engine::raw::{DocListRow, LineRow, Place, RequestRow, RowCells};
+use crate::engine::raw::{DocListRow, LineRow, RequestRow, RowCells, SourcePlace};
 use crate::ingest::batch::BatchAnswer;
 use crate::ingest::fate::{Line, LineFate, Record};
 use crate::ingest::log_formats::Columns;
@@ -30,20 +29,20 @@ use crate::ingest::record::records_of;
 use crate::ingest::sound::{self, Soundness};
 use crate::privacy;
 
-/// A line with all the work done that needs no other line.
+/// A line that was processed as far as possible without other lines.
 pub(super) struct Ready {
-    /// Not the first part of its item.
+    /// It is not the first part of its item.
     pub(super) is_further_part: bool,
-    /// Items of the file that it stands for.
+    /// The number of items of the file that it covers.
     pub(super) n_items: u64,
     pub(super) row: ReadyRow,
 }
 
 pub(super) enum ReadyRow {
     Request(Box<RequestRow>),
-    /// With the id by which another line may answer it.
+    /// A request, with the id by which another line may answer it.
     Batch(String, Box<RequestRow>),
-    Answer(Place, Box<BatchAnswer>),
+    Answer(SourcePlace, Box<BatchAnswer>),
     Line(LineRow),
 }
 
@@ -55,7 +54,7 @@ pub(super) struct ReadFile {
     pub(super) input: InputFile,
     /// Its items.
     pub(super) n_items: u64,
-    /// Its items are named by their numbers, since a line of it need not be one item.
+    /// Its items are identified by number, because a line of it may not be one item.
     pub(super) by_record: bool,
 }
 
@@ -68,7 +67,7 @@ pub(super) fn read_files(
     sender: SyncSender<(u32, Block)>,
 ) -> Result<Vec<ReadFile>> {
     let mut inputs = Vec::with_capacity(files.len());
-    // A few files at a time, so that what was checked is still in the system's memory when it is read.
+    // A few files at a time, so that checked files are still in the system's cache when they are read.
     for files in files.chunks(rayon::current_num_threads()) {
         let checked = |&(_, path, _): &TextFile<'_>| {
             let soundness = sound::check(path, &|| cancel.is_cancelled());
@@ -92,7 +91,7 @@ fn read_file(
     let mut hasher = Sha256::new();
     let mut on_bytes = |bytes: &[u8]| hasher.update(bytes);
     let facts = read_sound_blocks(path, format, limits, soundness, &mut on_bytes, &mut |block| {
-        // Nobody receives any more when the other side met an error, which is the one to tell.
+        // The receiver has ended if it had an error, which it reports itself.
         sender.send((file, block)).map_err(|_| Error::Interrupted)
     })?;
     let sha256 = hex(&hasher.finalize());
@@ -100,19 +99,18 @@ fn read_file(
     Ok(ReadFile { input, n_items: facts.n_items, by_record: facts.by_record })
 }
 
-/// What became of a block.
+/// The result of a block.
 pub(super) enum Parsed {
     /// Its lines.
     Lines(Vec<Ready>),
-    /// It was not parsed, since no more is wanted: so many lines.
+    /// The number of lines of a block that was not parsed, because the limit was reached.
     PassedOver(u64),
 }
 
-/// Parses blocks as they arrive, on all threads; what comes of each is promised in order, while those before are
-/// written.
+/// Parses blocks as they arrive, on all threads. The results are passed on in order, while earlier blocks are written.
 ///
-/// Whether the last lines before the limit was reached were parsed or not must not show: `Rows::take` counts them
-/// alike.
+/// The result must not depend on whether the last lines before the limit were parsed: `Rows::take` counts both cases
+/// equally.
 #[allow(clippy::needless_pass_by_value)] // Dropping both ends is what stops the reader and ends the stream.
 pub(super) fn parse_blocks(
     columns: &Columns,
@@ -123,7 +121,7 @@ pub(super) fn parse_blocks(
     rayon::in_place_scope(|scope| {
         for (file, block) in blocks {
             let (keep, promise) = sync_channel(1);
-            // Nobody receives any more when the other side met an error, which is the one to tell.
+            // The receiver has ended if it had an error, which it reports itself.
             if promises.send(promise).is_err() {
                 return;
             }
@@ -147,7 +145,7 @@ pub(super) fn ready(file: u32, line: Line) -> Ready {
 }
 
 fn ready_row(file: u32, line: Line) -> ReadyRow {
-    let place = Place { file, line: line.line, record: line.record };
+    let place = SourcePlace { file, line: line.line, record: line.record };
     let (unreadable, reason, detail) = match line.fate {
         LineFate::Record(mut record) => {
             let custom_id = record.custom_id.take();
@@ -161,7 +159,7 @@ fn ready_row(file: u32, line: Line) -> ReadyRow {
         LineFate::NoRequest(fault) => (false, fault.reason, fault.detail),
         LineFate::Unreadable(fault) => (true, fault.reason, fault.detail),
     };
-    // A detail can quote the line: a key, a role.
+    // The detail can quote a key or a role of the line.
     ReadyRow::Line(LineRow {
         place,
         n_lines: line.n_items,
@@ -172,7 +170,7 @@ fn ready_row(file: u32, line: Line) -> ReadyRow {
     })
 }
 
-fn request(place: Place, record: Record) -> RequestRow {
+fn request(place: SourcePlace, record: Record) -> RequestRow {
     let number = |number: u64| i64::try_from(number).ok();
     let json = |messages: &[Message]| serde_json::to_string(messages).expect("messages are plain data");
     let message = |message: Message| serde_json::to_string(&message).expect("a message is plain data");

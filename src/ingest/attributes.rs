@@ -1,31 +1,31 @@
-//! Attributes of spans become nested JSON, however the exporter wrote them.
+//! Converts the attributes of spans to nested JSON, for all exporters.
 //!
-//! OpenTelemetry gives a span flat names (`gen_ai.prompt.0.role`). Exporters write them as an object, as OTLP's list
-//! of keys and typed values, as columns of a table, or nested already. All of these end as one tree under
-//! `attributes`, in which numbers are places in a list, so that a table of paths can tell the rest. What stands in a
-//! value stays as it is: only the levels that conventions name are taken apart, never the names inside a tool's schema.
+//! OpenTelemetry uses flat names (`gen_ai.prompt.0.role`). Exporters write them as an object, as OTLP's list of keys
+//! and typed values, as columns of a table, or already nested. All of these become one tree under `attributes`, in
+//! which numbers are list indexes, so that tables of paths can describe the formats. Values stay unchanged: only the
+//! levels of the conventions are split, never the names inside a tool's schema.
 
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 use crate::ingest::path::{Path, find, opened};
 
-/// Where a line may hold attributes.
+/// The paths of attributes in a line.
 const PLACES: &[Path] = &[&["attributes"], &["metadata", "attributes"]];
 
-/// Other names that the first of these has.
+/// Other names of the first of these.
 const OTHER_NAMES: &[&str] = &["span_attributes", "SpanAttributes"];
 
-/// How names begin that are attributes though they stand beside other fields.
+/// The prefixes of attributes that are among the other fields.
 const LOOSE: &[&str] = &["attributes.", "gen_ai.", "llm.", "session.", "user.", "enduser."];
 
-/// One of these must be there, or a name with a dot is just a name.
+/// The prefixes of which one must occur; otherwise names with dots are not attributes.
 const MARKS: &[&str] = &["attributes.", "gen_ai.", "llm."];
 
-/// A name has no more parts than this; a longer one ends in its rest.
+/// The maximum number of parts of a name; the last part of a longer name holds its rest.
 const MAX_PARTS: usize = 16;
 
-/// Levels that may be nested already and still hold names with dots.
+/// The levels that may be nested already and still hold names with dots.
 const LEVELS: &[&str] = &[
     "gen_ai",
     "llm",
@@ -40,17 +40,17 @@ const LEVELS: &[&str] = &[
     "tool",
 ];
 
-/// The names of columns that hold attributes.
+/// Returns the names of columns that hold attributes.
 pub(super) fn names() -> Vec<&'static str> {
     PLACES.iter().map(|path| path[0]).chain(OTHER_NAMES.iter().copied()).collect()
 }
 
-/// Whether a column is an attribute of its own.
+/// Returns `true` if a column is a single attribute.
 pub(super) fn is_loose(name: &str) -> bool {
     LOOSE.iter().any(|start| name.starts_with(start))
 }
 
-/// Nests the attributes of a line, where it has some.
+/// Nests the attributes of a line, if it has any.
 pub(super) fn nest(line: &mut Value) {
     let Some(fields) = line.as_object_mut() else { return };
     gather_loose(fields);
@@ -61,7 +61,7 @@ pub(super) fn nest(line: &mut Value) {
     }
 }
 
-/// Puts attributes that stand under another name, or loose among the fields, where attributes belong.
+/// Moves attributes under another name, or among the other fields, to `attributes`.
 fn gather_loose(fields: &mut Map<String, Value>) {
     // A table has the column in every row.
     if fields.get("attributes").is_some_and(Value::is_null) {
@@ -86,7 +86,7 @@ fn gather_loose(fields: &mut Map<String, Value>) {
     }
 }
 
-/// A level of attributes while it is put together.
+/// A level of attributes while it is built.
 enum Node {
     Leaf(Value),
     Level(Level),
@@ -117,7 +117,7 @@ impl Level {
         let Some((first, rest)) = parts.split_first() else { return };
         let node = self.child(first);
         if rest.is_empty() {
-            // A level that is there holds more than a word of the same name.
+            // An existing level holds more than a scalar of the same name.
             if let Node::Leaf(leaf) = node {
                 *leaf = nested_level(first, value);
             }
@@ -135,7 +135,7 @@ impl Level {
         &mut self.children[place].1
     }
 
-    /// A level whose names are all numbers is a list.
+    /// Returns the level as JSON; a level whose names are all numbers becomes a list.
     fn into_value(self) -> Value {
         let mut children = self.children;
         let number = |name: &str| name.parse::<usize>().ok();
@@ -170,7 +170,7 @@ impl Node {
     }
 }
 
-/// A value that is nested already may hold names with dots one level down.
+/// Nests a value that is nested already and may hold names with dots one level down.
 fn nested_level(name: &str, value: Value) -> Value {
     let is_level = LEVELS.contains(&name) || name.parse::<usize>().is_ok();
     match value {
@@ -188,7 +188,7 @@ fn key_and_value(mut pair: Value) -> Option<(String, Value)> {
     Some((pair.get("key")?.as_str()?.to_owned(), plain(value)))
 }
 
-/// Words for the kinds of values of OTLP, as JSON and as the libraries write them.
+/// The names of OTLP's value types, as in its JSON and as libraries write them.
 const SCALARS: &[&str] =
     &["stringValue", "string_value", "doubleValue", "double_value", "boolValue", "bool_value"];
 /// Whole numbers, which OTLP writes as strings.
@@ -196,7 +196,7 @@ const INTEGERS: &[&str] = &["intValue", "int_value"];
 const LISTS: &[&str] = &["arrayValue", "array_value"];
 const OBJECTS: &[&str] = &["kvlistValue", "kvlist_value"];
 
-/// The value inside OTLP's typed value.
+/// Returns the value inside OTLP's typed value.
 fn plain(mut typed: Value) -> Value {
     let mut take = |names: &[&str]| names.iter().find_map(|name| typed.get_mut(*name).map(Value::take));
     let values = |mut list: Value| match list.get_mut("values").map(Value::take) {
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_marks_and_a_name_of_dots_alone_are_left() {
+    fn a_line_without_marks_and_a_name_of_only_dots_are_unchanged() {
         let line = json!({"user.id": 1, "session.id": 2});
         assert_eq!(nest_of(line.clone()), line);
         nest_of(json!({"attributes": {"gen_ai.".repeat(100_000): 1}}));

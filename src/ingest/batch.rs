@@ -1,14 +1,12 @@
-//! Batch files: requests in one file, their answers in another, joined on `custom_id`.
+//! Joins batch files, with requests in one file and answers in another, by `custom_id`.
 //!
-//! Any order of files will do, so nothing is joined before all are read: until then the
-//! batch requests and the answers wait in memory, each distinct doc list once; a log
-//! without batch lines holds nothing here. An id, a hash of the request's own line, does not
-//! depend on whether its answer was there.
+//! The files may come in any order, so lines are joined after all files are read. Until then batch requests and answers
+//! wait in memory, each distinct doc list once; a log without batch lines needs no memory here. The id of a request is
+//! a hash of its own line and does not depend on its answer.
 //!
-//! A `custom_id` is unique in one batch only. Where requests that differ share one, nobody
-//! can tell whose an answer is, so it is told apart and none of them gets it. Of several
-//! answers one that succeeded counts before one that failed, then the one on the earliest
-//! line, then by content: never by the order of files.
+//! A `custom_id` is unique within one batch only. If different requests share one, an answer cannot be assigned and
+//! none of them gets it. Of several answers, a successful one has precedence over a failed one, then the one on the
+//! earliest line, then by content; the order of files never matters.
 
 use std::collections::BTreeMap;
 
@@ -17,51 +15,51 @@ use serde_json::Value;
 
 use crate::columns;
 use crate::engine::error::Result;
-use crate::engine::raw::{LineRow, Place, RequestRow, RowCells};
+use crate::engine::raw::{LineRow, RequestRow, RowCells, SourcePlace};
 use crate::ingest::log_formats::Envelope;
 use crate::ingest::path::{Path, at};
 use crate::ingest::reasons::RESPONSE_WITHOUT_REQUEST;
-use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, FIRST_FAILED_STATUS, read_response};
+use crate::ingest::response::{FINISHED_WITH_ERROR, FIRST_FAILED_STATUS, ParsedResponse, read_response};
 
 /// A line that holds the answer to the request of another line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchAnswer {
-    /// The id that both lines have.
+    /// The id of both lines.
     pub custom_id: String,
     content_key: u128,
-    answer: Answer,
+    answer: ParsedResponse,
     status: Option<i64>,
 }
 
 const CUSTOM_ID: &str = "custom_id";
 
-/// Where batch inputs keep the request's body.
+/// The paths of the request's body in batch inputs.
 const REQUEST_BODIES: &[Path] = &[&["body"], &["params"]];
 
-/// Keys that only a line with a request has.
+/// The keys that only a line with a request has.
 const REQUEST_KEYS: &[&str] = &["body", "params", "request", "messages"];
 
-/// Keys of which a line with an answer has at least one.
+/// The keys of which a line with an answer has at least one.
 const ANSWER_KEYS: &[&str] = &["response", "result", "error"];
 
-/// Where batch outputs keep the response; the first that is there counts.
+/// The paths of the response in batch outputs; the first existing one is used.
 const RESPONSES: &[Path] = &[&["response", "body"], &["result", "message"]];
 
-/// Where they say that there is none.
+/// The paths of errors in batch outputs.
 const FAILURES: &[Path] = &[&["error"], &["response", "error"], &["result", "error"]];
 
-/// What Anthropic calls a request that was answered.
+/// Anthropic's result type of an answered request.
 const SUCCEEDED: &str = "succeeded";
 
 const STATUS: Path = &["response", "status_code"];
 
-/// The keys by which a line is told to be of a batch.
+/// Returns the keys that identify a line of a batch.
 pub(super) fn names() -> Vec<&'static str> {
     let paths = [REQUEST_BODIES, RESPONSES, FAILURES, &[STATUS]].into_iter().flatten().map(|path| path[0]);
     [CUSTOM_ID].iter().chain(REQUEST_KEYS).chain(ANSWER_KEYS).copied().chain(paths).collect()
 }
 
-/// Reads a line that answers another; `None` where it is anything else.
+/// Reads a line that answers another; `None` for any other line.
 pub(super) fn answer_of(content_key: u128, line: &Value) -> Option<BatchAnswer> {
     let custom_id = line.get(CUSTOM_ID)?.as_str()?.to_owned();
     let has_any = |keys: &[&str]| keys.iter().any(|key| line.get(*key).is_some_and(|value| !value.is_null()));
@@ -75,12 +73,12 @@ pub(super) fn answer_of(content_key: u128, line: &Value) -> Option<BatchAnswer> 
         || outcome.is_some_and(|outcome| outcome != SUCCEEDED);
     let answer = match RESPONSES.iter().find_map(|path| at(line, path)) {
         Some(response) if !failed => read_response(response.clone()),
-        _ => Answer::finished(FINISHED_WITH_ERROR),
+        _ => ParsedResponse::finished(FINISHED_WITH_ERROR),
     };
     Some(BatchAnswer { custom_id, content_key, answer, status })
 }
 
-/// The id by which another line may answer this request, which stands in the envelope and has no answer of its own.
+/// Returns the id by which another line may answer this request, if it has no answer of its own.
 pub(super) fn custom_id(line: &Value, envelope: &Envelope) -> Option<String> {
     let is_batch = REQUEST_BODIES.contains(&envelope.body);
     line.get(CUSTOM_ID).filter(|_| is_batch)?.as_str().map(str::to_owned)
@@ -90,32 +88,32 @@ pub(super) fn custom_id(line: &Value, envelope: &Envelope) -> Option<String> {
 #[derive(Default)]
 pub(super) struct Waiting {
     requests: BTreeMap<String, Vec<RequestRow>>,
-    answers: BTreeMap<String, Vec<(Place, BatchAnswer)>>,
+    answers: BTreeMap<String, Vec<(SourcePlace, BatchAnswer)>>,
     /// The cells of each doc list that waits.
     functions: FxHashMap<u128, RowCells>,
     n_requests: u64,
 }
 
-/// What became of the lines that waited.
+/// The fate of a line that waited.
 pub(super) enum Joined {
-    /// A request, with its answer where it has one.
+    /// A request, with its answer if it has one.
     Request(Box<RequestRow>),
-    /// An answer that belongs to no request for sure.
+    /// An answer that cannot be assigned to a request.
     Answer(LineRow),
 }
 
 impl Waiting {
-    /// Requests that wait.
+    /// Returns the number of requests that wait.
     pub(super) fn n_requests(&self) -> u64 {
         self.n_requests
     }
 
-    /// Whether a request waits for an answer of this id.
+    /// Returns `true` if a request waits for an answer of this id.
     pub(super) fn is_awaited(&self, answer: &BatchAnswer) -> bool {
         self.requests.contains_key(&answer.custom_id)
     }
 
-    /// Puts a request with the others of its `custom_id`.
+    /// Adds a request to the others of its `custom_id`.
     pub(super) fn request(&mut self, custom_id: String, mut row: RequestRow) {
         let functions = std::mem::take(&mut row.list.cells);
         self.functions.entry(row.list.content_key).or_insert(functions);
@@ -123,15 +121,15 @@ impl Waiting {
         self.n_requests += 1;
     }
 
-    /// Puts an answer with the others of its `custom_id`.
-    pub(super) fn answer(&mut self, place: Place, answer: BatchAnswer) {
+    /// Adds an answer to the others of its `custom_id`.
+    pub(super) fn answer(&mut self, place: SourcePlace, answer: BatchAnswer) {
         self.answers.entry(answer.custom_id.clone()).or_default().push((place, answer));
     }
 
-    /// Joins what belongs together and gives back every line that waited.
+    /// Joins requests and answers, and passes every line that waited to `take`.
     ///
     /// # Errors
-    /// Whatever `take` returns.
+    /// The error of `take`.
     pub(super) fn join(mut self, mut take: impl FnMut(Joined) -> Result<()>) -> Result<()> {
         for (custom_id, mut requests) in std::mem::take(&mut self.requests) {
             let mut answers = self.answers.remove(&custom_id).unwrap_or_default();
@@ -159,7 +157,7 @@ impl BatchAnswer {
         self.answer.finish_reason.as_deref() == Some(FINISHED_WITH_ERROR)
     }
 
-    fn put_into(self, row: &mut RequestRow, place: Place) {
+    fn put_into(self, row: &mut RequestRow, place: SourcePlace) {
         let message = self.answer.message.map(|message| serde_json::to_string(&message));
         row.cells.set(columns::RESPONSE, message.map(|text| text.expect("a message is plain data")));
         row.cells.set(columns::FINISH_REASON, self.answer.finish_reason);
@@ -169,8 +167,8 @@ impl BatchAnswer {
         row.joined = Some(place);
     }
 
-    fn unjoined(place: Place, why: &str) -> Joined {
-        // Without the id: it is the request's own, which somebody may ask to forget.
+    fn unjoined(place: SourcePlace, why: &str) -> Joined {
+        // Without the id: it belongs to the request, which may have to be forgotten.
         let detail = format!("{why} its custom_id");
         Joined::Answer(LineRow {
             place,

@@ -1,23 +1,22 @@
-//! Memory that goes back to where it was filled.
+//! Reuses the memory of blocks.
 //!
-//! A log is read in blocks of some megabytes. The system clears every page that it gives out,
-//! which for a fresh block costs more than reading into it; so a block that is done with hands
-//! its memory back to the reader, if that still reads.
+//! A log is read in blocks of some megabytes. The system clears every page that it allocates, which for a new block
+//! costs more than reading into it. So a dropped block returns its memory to the reader, if it still reads.
 
 use std::io::{self, ErrorKind, Read};
 use std::ops::Deref;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// Text that grows at its end. Memory that was used before is not cleared before it is read into.
+/// A growing text. Reused memory is not cleared before it is read into.
 #[derive(Debug, Default)]
 pub(super) struct Text {
     bytes: Vec<u8>,
-    /// Where the text ends; what lies behind was left there by an earlier one.
+    /// The end of the text; the bytes after it are remains of an earlier text.
     end: usize,
 }
 
 impl Text {
-    /// Reads so many bytes more, or to the end; gives how many. What came before an error is kept.
+    /// Reads up to `n_bytes` more bytes, or to the end. Returns their number. Bytes before an error are kept.
     pub(super) fn read_more(&mut self, from: &mut impl Read, n_bytes: usize) -> io::Result<usize> {
         let wanted = self.end + n_bytes;
         if self.bytes.len() < wanted {
@@ -35,7 +34,7 @@ impl Text {
         Ok(self.end - before)
     }
 
-    /// Cuts off what stands behind this place, and gives it to another text.
+    /// Moves the bytes after a position to another text.
     pub(super) fn move_end(&mut self, from: usize, into: &mut Self) {
         let moved = &self.bytes[from..self.end];
         let end = into.end + moved.len();
@@ -47,7 +46,7 @@ impl Text {
         self.end = from;
     }
 
-    /// Cuts off what stands behind this place.
+    /// Removes the bytes after a position.
     pub(super) fn truncate(&mut self, end: usize) {
         self.end = end.min(self.end);
     }
@@ -61,12 +60,12 @@ impl Deref for Text {
     }
 }
 
-/// Where used memory comes back.
+/// A pool of reusable memory.
 #[derive(Debug)]
 pub(super) struct Pool {
     home: Sender<Vec<u8>>,
     used: Receiver<Vec<u8>>,
-    /// Bytes of a text for which there is room at once.
+    /// The initial capacity of a text in bytes.
     room: usize,
 }
 
@@ -76,26 +75,26 @@ impl Pool {
         Self { home, used, room }
     }
 
-    /// An empty text, in memory that came back, if any did.
+    /// Returns an empty text, in returned memory if there is some.
     pub(super) fn take(&self) -> Text {
-        // The system gives cleared memory, and no page of it before it is used.
+        // The system provides cleared memory, and allocates a page only when it is used.
         Text { bytes: self.used.try_recv().unwrap_or_else(|_| vec![0; self.room]), end: 0 }
     }
 
-    /// A text whose memory comes back once it is dropped.
+    /// Returns a text that returns its memory to the pool when it is dropped.
     pub(super) fn lend(&self, text: Text) -> Lent {
         Lent { text, home: Some(self.home.clone()) }
     }
 }
 
-/// Bytes that are read, and whose memory is used again.
+/// Read-only bytes whose memory is reused.
 #[derive(Debug)]
 pub struct Lent {
     text: Text,
     home: Option<Sender<Vec<u8>>>,
 }
 
-/// Bytes of nobody's pool.
+/// Returns bytes without a pool.
 impl From<Vec<u8>> for Lent {
     fn from(bytes: Vec<u8>) -> Self {
         Self { text: Text { end: bytes.len(), bytes }, home: None }
@@ -113,7 +112,7 @@ impl Deref for Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         if let Some(home) = &self.home {
-            // The reader may have ended; then nobody needs the memory.
+            // The reader may have ended; then the memory is not needed.
             let _ = home.send(std::mem::take(&mut self.text.bytes));
         }
     }
@@ -123,7 +122,7 @@ impl Drop for Lent {
 mod tests {
     use super::*;
 
-    /// Gives a few bytes at a time, with interruptions, and then fails.
+    /// Returns a few bytes at a time, with interruptions, and then fails.
     struct Failing<'t>(&'t [u8], bool);
 
     impl Read for Failing<'_> {
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_before_an_error_is_kept_and_the_end_can_be_moved() {
+    fn bytes_before_an_error_are_kept_and_the_end_can_be_moved() {
         let mut text = Text::default();
         let error = text.read_more(&mut Failing(b"one two", false), 64).unwrap_err();
         assert_eq!((error.kind(), &text[..]), (ErrorKind::InvalidData, &b"one two"[..]));
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_comes_back_empty_and_may_outlive_its_pool() {
+    fn memory_is_returned_empty_and_may_outlive_its_pool() {
         let pool = Pool::new(16);
         let mut text = pool.take();
         assert_eq!(text.read_more(&mut &b"first block"[..], 64).unwrap(), 11);

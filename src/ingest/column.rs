@@ -1,7 +1,7 @@
-//! One column of a file, row by row: for tools that compare rows by a text and take no notice of the rest.
+//! Reads one column of a file, for commands that compare rows by a text and ignore the rest.
 //!
-//! Rows are objects of JSONL or JSON, rows of CSV or TSV, or rows of Parquet; a row without
-//! the column, or that cannot be read, is counted and named, never lost in silence.
+//! Rows are objects of JSONL or JSON, or rows of CSV, TSV or Parquet. A row that lacks the column or cannot be read is
+//! counted and listed, never silently lost.
 
 use std::path::Path;
 
@@ -16,27 +16,27 @@ use crate::ingest::read::{Block, Item, Limits, ReadError, read_blocks};
 use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_JSON, NOT_UTF8};
 use crate::ingest::source::Reading;
 
-/// What is read of a file.
+/// The columns to read from a file.
 #[derive(Debug, Clone)]
 pub struct Wanted {
     /// The column of texts.
     pub field: Field,
-    /// The column of ids; without one a row is called by its line, or in Parquet by its number, from 1 on.
+    /// The column of ids. Without one, a row is identified by its line, or in Parquet by its number, from 1.
     pub id_field: Option<Field>,
-    /// How a value that is no text is written as one.
+    /// Converts a value that is not a text to text.
     pub written: fn(&Value) -> String,
 }
 
 /// The texts of a column.
 #[derive(Debug, Default)]
 pub struct Column {
-    /// For each row with a text its id.
+    /// The id of each row with a text.
     pub ids: Vec<Value>,
     /// The texts.
     pub texts: Vec<String>,
-    /// Rows without a text, by what they are called; null counts as none.
+    /// The ids of rows without a text; null counts as none.
     pub without_text: Vec<Value>,
-    /// Rows that cannot be read, by line, and why.
+    /// The lines of unreadable rows, and their faults.
     pub unreadable: Vec<(u64, Fault)>,
     /// The keys of the first row, for hints.
     pub keys: Vec<String>,
@@ -53,7 +53,7 @@ pub enum ColumnError {
     Parquet(#[from] Error),
 }
 
-/// What became of a row.
+/// The result of a row.
 enum Row {
     Text(Value, String),
     Without(Value),
@@ -62,10 +62,10 @@ enum Row {
 }
 
 impl Column {
-    /// Reads a column of a file of any format: its name tells which.
+    /// Reads a column of a file; its name determines the format.
     ///
     /// # Errors
-    /// The file cannot be opened or read, or is no Parquet file though its name says so.
+    /// The file cannot be opened or read, or is named like a Parquet file and is not one.
     pub fn read(path: &Path, wanted: &Wanted) -> Result<Self, ColumnError> {
         let mut column = Self::default();
         match Reading::of(path) {
@@ -134,7 +134,7 @@ impl Column {
     }
 }
 
-/// The keys of a row, where it can be read.
+/// Returns the keys of a row, if it can be read.
 fn keys_of(block: &Block, item: &Item) -> Option<Vec<String>> {
     let bytes = &block.text[item.bytes.clone().ok()?];
     let value = match &block.header {
@@ -162,7 +162,7 @@ fn row_of(block: &Block, item: &Item, wanted: &Wanted) -> Row {
     }
 }
 
-/// The members of a line's object that are needed.
+/// Returns the members of a line's object that are needed.
 fn picked(line: &[u8], wanted: &Wanted) -> Result<Value, Fault> {
     let fields: Vec<&Field> = std::iter::once(&wanted.field).chain(&wanted.id_field).collect();
     let text = std::str::from_utf8(line)
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_json_give_texts_and_what_has_none_is_named() {
+    fn lines_of_json_have_texts_and_rows_without_one_are_listed() {
         let text = "{\"q\": {\"text\": \"one\"}, \"id\": \"a\"}\n\n{\"q\": null}\nnot json\n{\"q\": {\"text\": [1, 2]}}\n[1]\n";
         let column = read("rows.jsonl", text, "q.text", Some("id"));
         assert_eq!(column.texts, ["one", "[1,2]"]);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_said_to_be_unreadable_as_a_log_says_it() {
+    fn an_unreadable_line_has_the_reason_that_it_has_in_a_log() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.jsonl");
         std::fs::write(&path, b"{\"q\": \"\xff\"}\n{\"q\": 1\n{\"q\": \"a\"} b\n").unwrap();
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_gives_its_cells() {
+    fn cells_of_a_table_are_read() {
         let column = read("rows.csv", "id,q\n7,\"a, b\"\n8,c\n9\n", "q", Some("id"));
         assert_eq!(column.texts, ["a, b", "c"]);
         assert_eq!(column.ids, [json!("7"), json!("8")]);

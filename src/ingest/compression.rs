@@ -1,14 +1,14 @@
-//! How a file is stored, known by its first bytes.
+//! The compression of a file, detected by its first bytes.
 
-/// Bytes of a file that are read at once.
+/// The number of bytes that are read at a time.
 pub(super) const RAW_BUFFER_BYTES: usize = 256 * 1024;
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// How a file is stored.
+/// The compression of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
-    /// As it is.
+    /// Not compressed.
     Plain,
     /// gzip, of one member or several.
     Gzip,
@@ -17,7 +17,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// How a file with these first bytes is stored.
+    /// Returns the compression of a file with these first bytes.
     pub(super) fn of(first_bytes: &[u8]) -> Self {
         if first_bytes.starts_with(GZIP_MAGIC) {
             Self::Gzip

@@ -1,29 +1,29 @@
-//! Text in UTF-16 becomes UTF-8; any other text is handed on as it is.
+//! Converts UTF-16 to UTF-8; any other text is passed on unchanged.
 //!
-//! Windows tools write UTF-16, mostly with a byte order mark. Without one it is known by its zeros: in a log nearly
-//! every other byte is one. What is no character (half a surrogate pair, half a unit at the end) becomes a byte that
-//! UTF-8 does not have, so that its line is told to be broken and no other is.
+//! Windows tools write UTF-16, mostly with a byte order mark. Without one it is detected by its zeros: in a log nearly
+//! every other byte is zero. An invalid character (half a surrogate pair, half a unit at the end) becomes a byte that
+//! is invalid in UTF-8, so that only its own line is reported as broken.
 
 use std::io::{self, ErrorKind, Read};
 
-/// Bytes by which UTF-16 without a mark is known.
+/// The number of bytes in which UTF-16 without a mark is detected.
 const HEAD_BYTES: usize = 512;
-/// Bytes that are recoded at a time.
+/// The number of bytes that are converted at a time.
 const UNITS_BYTES: usize = 64 * 1024;
-/// Of ten units so many must be of Latin letters, where no mark tells.
+/// The minimum number of Latin letters in ten units, if there is no mark.
 const LATIN_OF_TEN: usize = 9;
-/// Stands in UTF-8 for what is no character.
+/// The byte in place of an invalid character.
 const NO_CHARACTER: u8 = 0xff;
 
 /// A reader of UTF-8.
 pub(super) struct Recoded<R> {
     inner: R,
-    /// What was read ahead or recoded, and how much of it was handed on.
+    /// The bytes that were read ahead or converted, and how many of them were passed on.
     ready: Vec<u8>,
     n_taken: usize,
-    /// What comes after that.
+    /// The reader of the following bytes.
     failed: Option<io::Error>,
-    /// `None` until the first bytes were seen.
+    /// `None` until the first bytes were read.
     is_looked_at: bool,
     units: Option<Units>,
 }
@@ -111,7 +111,7 @@ impl Units {
         let units = |is_little_endian| Some(Self { is_little_endian, half: None, high_surrogate: None });
         let pairs: Vec<[u8; 2]> = head.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
         match pairs.first() {
-            // UTF-32 begins alike, and is nobody's log.
+            // UTF-32 begins the same way, and no log uses it.
             Some([0xff, 0xfe]) => return units(true),
             Some([0xfe, 0xff]) => return units(false),
             _ => {}
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_character_breaks_its_own_place_only() {
+    fn an_invalid_character_affects_only_its_own_place() {
         let mut stored = utf16("\u{feff}ab", u16::to_le_bytes);
         stored.extend(0xd800_u16.to_le_bytes());
         stored.extend(utf16("c", u16::to_le_bytes));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_handed_on_as_they_are() {
+    fn other_bytes_are_passed_on_unchanged() {
         let long = "x".repeat(100_000);
         for stored in [&b""[..], b"a", b"ab\0", b"\0\0\0\0", b"\xef\xbb\xbfa", long.as_bytes()] {
             assert_eq!(utf8(stored), stored);

@@ -1,13 +1,13 @@
-//! Why a line is no request: what it is instead, or which part of a request it lacks.
+//! Describes why a line is not a request: what it is instead, or which part of a request is missing.
 //!
-//! Only lines of no log format come here, so nothing in this room is on the way of a request. The order is that of the
-//! tests: what a line certainly is comes before what it lacks.
+//! Only lines of no log format are explained, so this module never handles a request. Checks for what a line certainly
+//! is come before checks for what is missing.
 
 use serde_json::Value;
 
 use crate::ingest::fate::{LineFate, no_request};
 use crate::ingest::log_formats::envelopes::ENVELOPES;
-use crate::ingest::log_formats::{Columns, Place};
+use crate::ingest::log_formats::{Columns, FieldPlace};
 use crate::ingest::marks::{cut_mark, is_hidden};
 use crate::ingest::path::{Path, find, find_object, unwrap_json};
 use crate::ingest::reasons::{
@@ -17,10 +17,10 @@ use crate::ingest::reasons::{
 use crate::ingest::response::is_lone_response;
 use crate::ingest::stream::is_chunk;
 
-/// Says why no log format fits.
+/// Returns the fate of a line that matches no log format.
 pub(super) fn explain(line: &mut Value, columns: &Columns) -> LineFate {
     if is_chunk(line) {
-        return no_request(STREAM_CHUNK, "a piece of an answer");
+        return no_request(STREAM_CHUNK, "a chunk of an answer");
     }
     if let Some(mark) = cut_mark(&line.to_string().replace("\\\"", "\"")) {
         return LineFate::Unreadable(Fault::new(TRUNCATED, format!("the line holds the mark {mark:?}")));
@@ -37,14 +37,14 @@ pub(super) fn explain(line: &mut Value, columns: &Columns) -> LineFate {
         .unwrap_or_else(|| no_request(UNKNOWN_LOG_FORMAT, outline(line)))
 }
 
-/// The keys by which a line without a request is told.
+/// Returns the keys that identify a line without a request.
 pub(super) fn names() -> Vec<&'static str> {
     let not_stored = NOT_STORED.iter().flat_map(|case| case.empty.iter().chain([&case.sign]));
     let paths = STORED_AS_STRINGS.iter().chain(not_stored).chain(MESSAGES).chain(TOOL_LISTS);
     paths.map(|path| path[0]).chain(SAYS.iter().copied()).collect()
 }
 
-/// Where a body stands that was stored as a string and is no whole JSON.
+/// Returns the path of a body that was stored as a string and is incomplete JSON.
 fn cut_body(line: &mut Value) -> Option<Path> {
     let places = ENVELOPES.iter().map(|envelope| envelope.body).chain(STORED_AS_STRINGS.iter().copied());
     places.filter(|path| !path.is_empty()).find(|path| {
@@ -53,10 +53,10 @@ fn cut_body(line: &mut Value) -> Option<Path> {
     })
 }
 
-/// Other strings in which tables of traces keep what was said.
+/// Other paths at which tables of traces hold the conversation as strings.
 const STORED_AS_STRINGS: &[Path] = &[&["inputs"], &["attributes"]];
 
-/// What tells that a logger left the text out: one thing is there, and all the others hold nothing.
+/// A pattern of a line whose text the logger did not store: `sign` exists, and all of `empty` hold nothing.
 struct NotStored {
     sign: Path,
     empty: &'static [Path],
@@ -73,7 +73,7 @@ const NOT_STORED: &[NotStored] = &[
     NotStored {
         sign: &["signed_body_url"],
         empty: &[&["request_body"]],
-        detail: "the bodies stand behind signed_body_url",
+        detail: "the bodies are stored at signed_body_url",
     },
     NotStored { sign: &["request_path"], empty: &[&["request_body"]], detail: "request_body is empty" },
     NotStored {
@@ -116,29 +116,29 @@ fn holds_nothing(value: &Value) -> bool {
     }
 }
 
-/// What a request needs, and which of it is there.
+/// Returns the fate of a line with only some parts of a request.
 fn lacking(line: &mut Value, columns: &Columns) -> Option<LineFate> {
     for envelope in ENVELOPES {
         let Some(content) = find_object(line, envelope.body) else { continue };
-        if Place::Query.is_in(content, columns) {
+        if FieldPlace::Query.is_in(content, columns) {
             return Some(no_request(NO_FUNCTIONS, format!("none of {}", columns.functions.join(", "))));
         }
         if is_lone_response(content) {
             return Some(no_request(RESPONSE_WITHOUT_REQUEST, outline(content)));
         }
-        if Place::Functions.is_in(content, columns) {
+        if FieldPlace::Functions.is_in(content, columns) {
             let detail =
                 tool_list(content).unwrap_or_else(|| format!("none of {}", columns.query.join(", ")));
             return Some(no_request(NO_MESSAGES, detail));
         }
     }
     if MESSAGES.iter().any(|path| find(line, path).is_some_and(|messages| !holds_nothing(messages))) {
-        return Some(no_request(NO_FUNCTIONS, "messages, and no tools beside them"));
+        return Some(no_request(NO_FUNCTIONS, "messages without tools"));
     }
     tool_list(line).map(|detail| no_request(NO_MESSAGES, detail))
 }
 
-/// Where traces keep messages.
+/// The paths of messages in traces.
 const MESSAGES: &[Path] = &[
     &["attributes", "gen_ai", "input", "messages"],
     &["attributes", "gen_ai", "prompt"],
@@ -146,13 +146,13 @@ const MESSAGES: &[Path] = &[
     &["inputs", "messages"],
 ];
 
-/// Where servers list their tools (MCP), bare or as the answer to a call.
+/// The paths of the tool lists of servers (MCP), bare or as the answer to a call.
 const TOOL_LISTS: &[Path] = &[&["result", "tools"], &["tools"]];
 
-/// What stands beside tools where somebody asks, be it in a way that is not known.
+/// The keys of queries next to tools, also of unknown log formats.
 const SAYS: &[&str] = &["messages", "message", "contents", "input", "prompt", "query", "chat_history"];
 
-/// Tells of a list of tools without a query: that of one server, or of several under their names.
+/// Describes a list of tools without a query: that of one server, or of several servers by name.
 fn tool_list(line: &mut Value) -> Option<String> {
     let n_tools = |value: &mut Value| {
         if SAYS.iter().any(|key| value.get(key).is_some()) {
@@ -167,17 +167,17 @@ fn tool_list(line: &mut Value) -> Option<String> {
         n => n,
     };
     let plural = if n == 1 { "" } else { "s" };
-    (n > 0).then(|| format!("a list of {n} tool{plural}, and nobody asks"))
+    (n > 0).then(|| format!("a list of {n} tool{plural} without a query"))
 }
 
-const MAX_KEYS_TOLD: usize = 12;
+const MAX_LISTED_KEYS: usize = 12;
 
 fn outline(value: &Value) -> String {
     match value {
         Value::Object(map) if map.is_empty() => "an empty object".to_owned(),
         Value::Array(list) if list.is_empty() => "an empty list".to_owned(),
         Value::Object(map) => {
-            let keys: Vec<&str> = map.keys().take(MAX_KEYS_TOLD).map(String::as_str).collect();
+            let keys: Vec<&str> = map.keys().take(MAX_LISTED_KEYS).map(String::as_str).collect();
             format!("an object with the keys {}", keys.join(", "))
         }
         Value::Array(_) => "a list".to_owned(),

@@ -1,7 +1,6 @@
-//! What a log says about a request besides its words: when, who, which model, how it ended.
+//! Facts about a request besides its content: time, user, model, how it ended.
 //!
-//! A fact the log does not have, or has in a form that is not understood, is absent;
-//! no request is lost for it.
+//! A fact that the log does not have, or has in an unknown form, is absent; it never causes the loss of a request.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -20,7 +19,7 @@ use crate::ingest::path::{Path, at};
 /// Facts of one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// When it came, in milliseconds since 1970 (UTC); a time without a zone is taken as UTC.
+    /// When it was sent, in milliseconds since 1970 (UTC); a time without a zone counts as UTC.
     pub time_ms: Option<i64>,
     /// The model asked for.
     pub model: Option<String>,
@@ -30,18 +29,17 @@ pub struct Facts {
     pub session: Option<String>,
     /// `auto`, `none`, `required` or `function:NAME`.
     pub tool_choice: Option<String>,
-    /// Whether the model might make several calls at once.
+    /// Whether the model was allowed to make several calls at once.
     pub parallel_tool_calls: Option<bool>,
-    /// Why the model stopped, in the API's own word; `error` where the request failed, `stream` where the response
-    /// is a stream in pieces, `truncated` where the logger cut it, and `unreadable` where it holds more than text
-    /// and calls.
+    /// Why the model stopped, in the API's own word. Also `error` if the request failed, `stream` if the response is
+    /// stored as chunks, `truncated` if the logger truncated it, and `unreadable` if it holds more than text and calls.
     pub finish_reason: Option<String>,
     /// The HTTP status.
     pub status: Option<i64>,
 }
 
 impl Facts {
-    /// Adds a cell for each to those of the row.
+    /// Adds the facts to the cells of a row.
     pub(super) fn into_cells(self, cells: RowCells) -> RowCells {
         cells
             .with(TIME_MS, self.time_ms)
@@ -55,28 +53,28 @@ impl Facts {
     }
 }
 
-/// Finds facts in a line and in the body inside it; the line's own count first.
+/// Finds facts in a line and in its body; those of the line have precedence.
 pub(super) struct FactFinder<'a> {
     pub(super) line: &'a Value,
     pub(super) content: &'a Value,
     pub(super) envelope: &'a Envelope,
-    /// Where facts stand in bodies of this API.
+    /// The paths of facts in bodies of this API.
     pub(super) body_facts: &'a [(Fact, Path)],
     pub(super) columns: &'a Columns,
 }
 
 impl FactFinder<'_> {
-    /// The request's id in the log.
+    /// Returns the request's id in the log.
     pub(super) fn external_id(&self) -> Option<String> {
         self.find(Fact::Id, word)
     }
 
-    /// Whether the log says that the request failed.
+    /// Returns `true` if the log says that the request failed.
     pub(super) fn failed(&self) -> bool {
         self.find(Fact::Failed, failure).is_some() || self.find(Fact::Error, error).is_some()
     }
 
-    /// All facts; how it ended is often told by the response alone.
+    /// Returns all facts; often only the response shows how the request ended.
     pub(super) fn facts(&self) -> Facts {
         let serial = || self.find(Fact::SerialCalls, Value::as_bool).map(|serial| !serial);
         Facts {
@@ -92,7 +90,7 @@ impl FactFinder<'_> {
     }
 
     fn find<T>(&self, fact: Fact, read: fn(&Value) -> Option<T>) -> Option<T> {
-        // Strings are not looked into here: a model that answers in JSON may well say "status".
+        // Strings are not parsed here: a model's answer in JSON may contain "status".
         let at_paths = |value, paths: &[(Fact, Path)]| {
             let mut paths = paths.iter().filter(|(known, _)| *known == fact);
             paths.find_map(|(_, path)| read(at(value, path)?))
@@ -105,7 +103,7 @@ impl FactFinder<'_> {
     }
 }
 
-/// How logs without an HTTP status say that a request failed.
+/// The status words of failed requests in logs without an HTTP status.
 const FAILURES: &[&str] = &["failure", "failed", "error", "status_code_error", "2"];
 
 fn failure(value: &Value) -> Option<()> {
@@ -141,7 +139,7 @@ fn time_ms(value: &Value) -> Option<i64> {
     }
 }
 
-/// A count as large as the first number is taken as one of this many a second; as seconds it would lie after the year 5000.
+/// The lower limits of epoch times in units of this many per second; as seconds they would be after the year 5000.
 const UNITS_A_SECOND: &[(u64, i64)] =
     &[(100_000_000_000_000_000, 1_000_000_000), (100_000_000_000_000, 1_000_000), (100_000_000_000, 1_000)];
 
@@ -150,7 +148,7 @@ fn epoch_ms(number: &str) -> Option<i64> {
         let unit = UNITS_A_SECOND.iter().find(|(least, _)| count.unsigned_abs() >= *least);
         return Some(unit.map_or_else(|| count * 1000, |(_, a_second)| count / (a_second / 1000)));
     }
-    // Only seconds are written with a fraction: it is what Python's `time.time()` gives.
+    // Only seconds are written with a fraction, as by Python's `time.time()`.
     let seconds: f64 = number.parse().ok()?;
     i64::try_from(SignedDuration::try_from_secs_f64(seconds).ok()?.as_millis()).ok()
 }
@@ -175,17 +173,17 @@ fn tool_choice(choice: &Value) -> Option<String> {
             }
             let word = ["mode", "type"].iter().find_map(|key| fields.get(*key)?.as_str());
             let allowed = at(choice, &["allowed_tools", "mode"]).and_then(Value::as_str);
-            // Bedrock's is a key with nothing under it.
+            // Bedrock uses a key with an empty object.
             mode(allowed.or(word).or_else(|| fields.keys().next().map(String::as_str))?)
         }
         _ => None,
     }
 }
 
-/// Objects that may hold the name of the function to call.
+/// Keys of objects that may hold the name of the function to call.
 const FORCED: &[&str] = &["function", "tool"];
 
-/// Where Gemini lists the functions that may be called.
+/// Gemini's keys of the functions that may be called.
 const ALLOWED: &[&str] = &["allowedFunctionNames", "allowed_function_names"];
 
 fn only_one_allowed(choice: &Value) -> Option<&str> {

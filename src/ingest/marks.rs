@@ -1,6 +1,6 @@
-//! What loggers put where they did not keep the text: marks of cut strings and of hidden ones.
+//! The marks that loggers write in place of text that they did not keep: truncated and hidden strings.
 //!
-//! A text that was cut is never half read. The marks are long enough that nobody says them by chance.
+//! A truncated text is never partly read. The marks are long enough not to occur by chance.
 
 use memchr::memmem;
 use serde_json::Value;
@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::conversation::Message;
 use crate::ingest::reasons::{CONTENT_NOT_STORED, Fault, TRUNCATED};
 
-/// All marks hold this, and hardly any other text does, so that most texts are searched once.
+/// A substring of all marks. Hardly any other text holds it, so most texts are searched once.
 const SIGN: &[u8] = b"litellm";
 
-/// Marks of a string that was cut.
+/// Marks of a truncated string.
 const CUT: &[&str] = &[
     "(litellm_truncated ",
     "{\"litellm_truncated\":",
@@ -19,21 +19,21 @@ const CUT: &[&str] = &[
     "[truncated by litellm]",
 ];
 
-/// What stands in place of a text that was hidden.
+/// The replacement of a hidden text.
 const HIDDEN: &str = "redacted-by-litellm";
 
-/// The mark of a cut text, if there is one in it.
+/// Returns the mark of truncation in a text, if there is one.
 pub(super) fn cut_mark(text: &str) -> Option<&'static str> {
     memmem::find(text.as_bytes(), SIGN)?;
     CUT.iter().copied().find(|mark| text.contains(mark))
 }
 
-/// Whether the logger hid the text.
+/// Returns `true` if the logger hid the text.
 pub(super) fn is_hidden(text: &str) -> bool {
     text == HIDDEN
 }
 
-/// What the logger did not keep of messages, if anything.
+/// Returns the fault of messages whose text the logger did not keep, if any.
 pub(super) fn missing_text(messages: &[Message]) -> Option<Fault> {
     messages.iter().find_map(|message| {
         if is_hidden(&message.content) {
@@ -60,7 +60,7 @@ mod tests {
     use crate::conversation::Role;
 
     #[test]
-    fn cut_and_hidden_texts_are_told_from_texts_about_them() {
+    fn truncated_and_hidden_texts_are_distinguished_from_texts_about_them() {
         let reason = |text: &str| missing_text(&[Message::text(Role::User, text)]).map(|fault| fault.reason);
         assert_eq!(reason("a... (litellm_truncated 12 chars) ...b"), Some(TRUNCATED));
         assert_eq!(reason("[truncated by litellm]...b"), Some(TRUNCATED));

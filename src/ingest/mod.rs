@@ -1,16 +1,15 @@
-//! Log files become records: one request each, whatever API logged it.
+//! Converts log files of any API into records, one request each.
 //!
-//! `read` cuts a file into blocks of items (a line, a table row, an element of a
-//! JSON array) in one pass and in bounded memory; `record` turns each item into
-//! exactly one fate, so the fates of a file add up to its items. An item that holds
-//! several requests (the spans of a trace) is taken apart by `unpack`, and each part has
-//! a fate. What a log may look like is data: `log_formats` holds the tables, and a new log format
-//! is an entry there. `explain` says why a line is no request.
+//! `read` splits a file into blocks of items (a line, a table row, an element of a JSON array) in one pass and in
+//! bounded memory. `record` gives each item exactly one fate, so the fates of a file add up to its items. `unpack`
+//! splits an item that holds several requests (the spans of a trace), and each part has a fate. Log formats are data:
+//! `log_formats` holds the tables, and a new log format is an entry there. `explain` describes why a line is not a
+//! request.
 //!
-//! `source` is the log as the engine's source: it drives these and hands rows on.
+//! `source` implements the engine's `Source` with these modules.
 //!
-//! Function docs are carried as the text they were sent as; reading them is the
-//! work of `docs`. Rows of Parquet inputs come in through `record::record_of_value`.
+//! Function docs keep the text in which they were sent; `docs` parses them. Rows of Parquet inputs are read by
+//! `record::record_of_value`.
 
 mod ahead;
 mod attributes;

@@ -1,20 +1,19 @@
-//! Walks into JSON values, through JSON that was put into strings.
+//! Finds values in JSON by path, also through JSON in strings.
 //!
-//! Logs like to store a body as a string, and gateways do it twice. Such a string
-//! is replaced by its value in place, so it is parsed once, and only where the
-//! value is what the walk was looking for: any other text stays as it was sent.
+//! Many logs store a body as a string, and gateways sometimes do it twice. Such a string is replaced by its value, so
+//! it is parsed once, but only if the value matches the path: any other text stays as it was sent.
 
 use serde_json::Value;
 
 use crate::notation::python;
 
-/// Keys from the outside in; in a list a key is an index.
+/// Nested keys, outermost first; in a list a key is an index.
 pub(super) type Path = &'static [&'static str];
 
-/// How often JSON inside a JSON string is unwrapped.
+/// The maximum nesting of JSON in strings that is unwrapped.
 const MAX_UNWRAPS: usize = 3;
 
-/// The value at a path, through JSON in strings; null counts as not there.
+/// Returns the value at a path, through JSON in strings; null counts as missing.
 pub(super) fn find<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
     let mut at = value;
     for key in path {
@@ -24,7 +23,7 @@ pub(super) fn find<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Va
     (!at.is_null()).then_some(at)
 }
 
-/// The value at a path, through nothing but objects and lists; null counts as not there.
+/// Returns the value at a path, only through objects and lists; null counts as missing.
 pub(super) fn at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
     path.iter().try_fold(value, |at, key| child_of(at, key)).filter(|found| !found.is_null())
 }
@@ -32,7 +31,7 @@ pub(super) fn at<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
 /// In a path for [`gather`]: each element of a list.
 pub(super) const EACH: &str = "*";
 
-/// All values that a path leads to, through JSON in strings; null counts as not there.
+/// Returns all values that a path leads to, through JSON in strings; null counts as missing.
 pub(super) fn gather<'v>(value: &'v mut Value, path: &[&str]) -> Vec<&'v mut Value> {
     let mut found = Vec::new();
     gather_into(value, path, &mut found);
@@ -55,7 +54,7 @@ fn gather_into<'v>(value: &'v mut Value, path: &[&str], found: &mut Vec<&'v mut 
     }
 }
 
-/// Whether a path leads to something, as far as that shows without opening strings.
+/// Returns `true` if a path leads to a value, without parsing strings.
 fn leads_somewhere(value: &Value, path: &[&str]) -> bool {
     match path.split_first() {
         None => !value.is_null(),
@@ -67,34 +66,34 @@ fn leads_somewhere(value: &Value, path: &[&str]) -> bool {
     }
 }
 
-/// Puts the JSON that a string holds in its place, where it is what is wanted.
+/// Replaces a string by the JSON that it holds, if that is wanted.
 fn open_if(value: &mut Value, is_wanted: impl Fn(&Value) -> bool) {
     if let Some(inner) = unwrapped(value).filter(is_wanted) {
         *value = inner;
     }
 }
 
-/// Puts the object or list that a string at a path holds as JSON in its place.
+/// Replaces a string at a path by the JSON object or list that it holds.
 pub(super) fn open(value: &mut Value, path: &[&str]) {
     if let Some(found) = find(value, path) {
         open_if(found, |_| true);
     }
 }
 
-/// The object or list that a string holds as JSON, or else the value itself.
+/// Returns the JSON object or list that a string holds, or the value itself.
 pub(super) fn opened(mut value: Value) -> Value {
     open_if(&mut value, |_| true);
     value
 }
 
-/// The object at a path.
+/// Returns the object at a path.
 pub(super) fn find_object<'v>(value: &'v mut Value, path: &[&str]) -> Option<&'v mut Value> {
     let at = find(value, path)?;
     open_if(at, Value::is_object);
     at.is_object().then_some(at)
 }
 
-/// Makes a list of a string that holds one, as JSON or as Python writes it, and tells whether the value is a list now.
+/// Replaces a string by the list that it holds, in JSON or Python syntax. Returns `true` if the value is a list now.
 pub(super) fn become_list(value: &mut Value) -> bool {
     if let Value::String(text) = value
         && let Some(list) = written_list(text)
@@ -104,7 +103,7 @@ pub(super) fn become_list(value: &mut Value) -> bool {
     value.is_array()
 }
 
-/// The list a text holds, as JSON or as Python writes it.
+/// Returns the list that a text holds, in JSON or Python syntax.
 pub(super) fn written_list(text: &str) -> Option<Value> {
     let text = text.trim();
     if text.starts_with('"') {
@@ -116,7 +115,7 @@ pub(super) fn written_list(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().or_else(|| python::literal(text).ok()).filter(Value::is_array)
 }
 
-/// The object or list that a text holds as JSON, be it wrapped in strings.
+/// Returns the JSON object or list that a text holds, also if it is wrapped in strings.
 pub(super) fn unwrap_json(text: &str) -> Option<Value> {
     let mut value = parse_if_json(text)?;
     for _ in 1..MAX_UNWRAPS {
@@ -159,7 +158,7 @@ mod tests {
 
     use super::*;
 
-    /// A value put into a JSON string so many times.
+    /// Returns a value wrapped in JSON strings `times` times.
     fn wrapped(value: &Value, times: usize) -> Value {
         (0..times).fold(value.clone(), |inner, _| Value::String(inner.to_string()))
     }
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_not_there() {
+    fn null_counts_as_missing() {
         assert_eq!(find(&mut json!({"a": null}), &["a"]), None);
     }
 }

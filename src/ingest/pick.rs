@@ -1,14 +1,13 @@
-//! Some members of a JSON object, read without the others.
+//! Reads selected members of a JSON object.
 //!
-//! A log line may be long and what is asked of it short: everything that no path leads to
-//! is skipped, not built.
+//! A log line may be much longer than the needed values: everything that no path leads to is skipped, not built.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
-/// A path into an object: a key, or keys with dots between them from the outside in; in a list a key is an index.
+/// A path into an object: a key, or nested keys separated by dots; in a list a key is an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
     name: String,
@@ -16,22 +15,22 @@ pub struct Field {
 }
 
 impl Field {
-    /// Reads a path.
+    /// Parses a path.
     pub fn new(name: &str) -> Self {
         Self { name: name.to_owned(), keys: name.split('.').map(str::to_owned).collect() }
     }
 
-    /// The path as it was given.
+    /// Returns the path as it was given.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The key that stands outermost.
+    /// Returns the outermost key.
     pub fn first_key(&self) -> &str {
         &self.keys[0]
     }
 
-    /// The value at this path; a key that holds dots itself comes first. Null counts as not there.
+    /// Returns the value at this path; a key that itself contains the dots has precedence. Null counts as missing.
     pub fn of(&self, object: &mut Value) -> Option<Value> {
         if let Some(value) = object.get_mut(&self.name) {
             return Some(value.take()).filter(|value| !value.is_null());
@@ -43,13 +42,13 @@ impl Field {
         Some(found.take()).filter(|value| !value.is_null())
     }
 
-    /// Whether a member of this key is needed to follow the path.
+    /// Returns `true` if a member of this key is needed to follow the path.
     fn may_begin_with(&self, key: &str) -> bool {
         self.name == key || self.keys[0] == key
     }
 }
 
-/// Reads the members of an object with which one of some paths begins.
+/// Reads the members of an object that one of the paths needs.
 pub(super) struct Picked<'f>(pub(super) &'f [&'f Field]);
 
 impl<'de> DeserializeSeed<'de> for Picked<'_> {

@@ -1,9 +1,9 @@
-//! A log file's bytes: shown to the caller as stored, handed on decompressed and as UTF-8.
+//! Reads the bytes of a log file: the caller receives them as stored, and the text decompressed and in UTF-8.
 //!
-//! Compression is told by the first bytes, never by the name. Damage inside a compressed file is a fault of the data;
-//! only a failing disk is an error, and `RawText::is_disk_error` tells the two apart. A compressed file is checked by
-//! `sound` before it is read, since a checksum stands at the end of what it is of: text of a member that turns out
-//! corrupt is not handed on. Text in UTF-16 is read as such (`encoding`).
+//! Compression is detected by the first bytes, not by the name. Damage inside a compressed file is a fault of the data;
+//! only a failing disk is an error, and `RawText::is_disk_error` distinguishes the two. `sound` checks a compressed
+//! file before it is read, because a checksum follows the data it protects: text of a corrupt member is not passed on.
+//! `encoding` converts UTF-16.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -20,7 +20,7 @@ use crate::ingest::sound::{self, MAX_WINDOW_LOG, Soundness};
 pub(super) struct RawText<'a>(Recoded<Limited<'a>>);
 
 impl<'a> RawText<'a> {
-    /// Opens a file, `-` being standard input; every byte read from it is shown to `on_bytes` once, in order.
+    /// Opens a file; `-` is standard input. Every byte read from it is passed to `on_bytes` once, in order.
     pub(super) fn open(
         path: &Path,
         soundness: Soundness,
@@ -50,18 +50,18 @@ impl<'a> RawText<'a> {
         }
     }
 
-    /// Whether a failed read was the file's own failure and not damaged data.
+    /// Returns `true` if a read failed because of the disk, not because of damaged data.
     pub(super) fn is_disk_error(&mut self) -> bool {
         self.raw().get_ref().failed
     }
 
-    /// What damaged data are called.
+    /// Returns the fault of damaged data.
     pub(super) fn fault(error: &io::Error) -> Fault {
         let reason = if sound::is_of_window(error) { WINDOW_TOO_LARGE } else { CUT_FILE };
         Fault::new(reason, sound::told(error))
     }
 
-    /// Shows the caller what a decoder left unread and returns the size of the file in bytes.
+    /// Passes the bytes that a decoder did not read to the caller. Returns the size of the file in bytes.
     pub(super) fn drain(&mut self) -> io::Result<u64> {
         io::copy(self.raw(), &mut io::sink())?;
         Ok(self.raw().get_ref().n_bytes)
@@ -84,14 +84,14 @@ impl Read for RawText<'_> {
 
 type Raw<'a> = BufReader<Watched<'a>>;
 
-/// How a file is stored, as a reader of what is stored.
+/// The decoder of a file.
 enum Stored<'a> {
     Plain(Raw<'a>),
     Gzip(Box<MultiGzDecoder<Raw<'a>>>),
     Zstd(zstd::stream::read::Decoder<'static, Raw<'a>>),
 }
 
-/// What is stored, as far as it is sound.
+/// The decoded text, limited to its intact part.
 struct Limited<'a> {
     stored: Stored<'a>,
     soundness: Soundness,
@@ -113,7 +113,7 @@ impl Read for Limited<'_> {
     }
 }
 
-/// A file whose bytes someone else sees too (to hash them, or to move a progress bar).
+/// A file whose bytes are also passed to an observer, for hashing or progress.
 struct Watched<'a> {
     file: Box<dyn Read>,
     on_bytes: &'a mut dyn FnMut(&[u8]),

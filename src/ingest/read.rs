@@ -1,9 +1,8 @@
-//! A log file becomes blocks of items, in one pass and in bounded memory.
+//! Splits a log file into blocks of items, in one pass and in bounded memory.
 //!
-//! Every item leaves here: as the range of its bytes, or as the fault that stood in
-//! the way (too long, or the file ends in the middle of it). Memory holds one block
-//! and at most one item of `max_line_bytes`. Reading items is pure and can run in
-//! parallel: see `record::records_of`.
+//! Every item is returned, as the range of its bytes or as a fault (too long, or truncated at the end of the file).
+//! Memory holds one block and at most one item of `max_line_bytes`. Parsing items is pure and can run in parallel: see
+//! `record::records_of`.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -20,14 +19,14 @@ use crate::ingest::sound::{self, Soundness};
 use crate::ingest::split::{Cut, Rest, Splitter};
 use crate::ingest::table::Header;
 
-/// Reads a file and hands over its blocks in order.
+/// Reads a file and passes its blocks to `on_block`, in order.
 ///
-/// `on_bytes` sees the file's bytes as they are stored, every one once and in order, so that
-/// whoever needs its hash need not read it again. A CSV file's header is no item.
+/// `on_bytes` receives the stored bytes of the file, each once and in order, so that hashing needs no second read. The
+/// header of a CSV file is not an item.
 ///
 /// # Errors
-/// [`ReadError`] where the file cannot be opened or the disk fails, and whatever `on_block` returns;
-/// damaged content is never an error but an item of its own.
+/// [`ReadError`] if the file cannot be opened or the disk fails, and the errors of `on_block`. Damaged content is never
+/// an error but an item of its own.
 pub fn read_blocks<E: From<ReadError>>(
     path: &Path,
     format: Format,
@@ -40,7 +39,7 @@ pub fn read_blocks<E: From<ReadError>>(
     read_sound_blocks(path, format, limits, soundness.unwrap_or_default(), on_bytes, on_block)
 }
 
-/// The same, of a file that was checked before.
+/// Reads like [`read_blocks`] a file that was already checked.
 pub(super) fn read_sound_blocks<E: From<ReadError>>(
     path: &Path,
     format: Format,
@@ -56,7 +55,7 @@ pub(super) fn read_sound_blocks<E: From<ReadError>>(
     let mut splitter = None;
     let mut format = format;
     loop {
-        // A damaged file may give text with its last breath, so the text is cut before the error counts.
+        // A damaged file may return text together with the error, so the text is split before the error is handled.
         let filled = cutter.fill(&mut raw);
         let splitter = splitter.get_or_insert_with(|| {
             cutter.skip_byte_order_mark();
@@ -89,42 +88,43 @@ pub(super) fn read_sound_blocks<E: From<ReadError>>(
 /// Why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is not there, or not ours to read.
+    /// It does not exist, or permission is denied.
     #[error("{}: cannot be opened: {cause}", path.display())]
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: std::io::Error,
     },
-    /// Reading stopped half-way for a reason outside the file.
+    /// Reading failed halfway for a reason outside the file.
     #[error("{}: reading failed: {cause}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: std::io::Error,
     },
 }
 
-/// How a file is cut into items.
+/// How a file is split into items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// One JSON value a line.
+    /// One JSON value per line.
     Jsonl,
-    /// JSON whose layout the first lines tell: one value a line, an array, or pretty-printed values.
+    /// JSON whose first lines determine its layout: one value per line, an array, or pretty-printed values.
     Json,
     /// A table with a header.
     Csv {
-        /// What stands between two cells.
+        /// The separator of cells.
         delimiter: u8,
     },
-    /// Function docs: one value a line where the first lines tell so, else the whole file as one item.
+    /// Function docs: one value per line if the first lines have this layout, else the whole file as one item.
     Docs,
 }
 
 impl Format {
-    /// Tells the format by the file's name, whatever it is compressed with; unknown names are read as [`Format::Json`].
+    /// Determines the format by the file's name, without the extension of a compression; unknown names are read as
+    /// [`Format::Json`].
     pub fn of(path: &Path) -> Self {
         let extension = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
         let compressed = matches!(extension(path).as_deref(), Some("gz" | "zst"));
@@ -137,7 +137,8 @@ impl Format {
         }
     }
 
-    /// The same format, with the delimiter that a table's header has: many programs write semicolons or tabs into CSV.
+    /// Returns the format with the delimiter of the table's header, because many programs write semicolons or tabs into
+    /// CSV.
     fn seen_in(self, first_text: &[u8]) -> Self {
         let Self::Csv { delimiter } = self else { return self };
         let header = first_text.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -156,8 +157,9 @@ impl Format {
     }
 }
 
-/// Whether there is one line as far as one can see, or the first that is not blank holds a whole JSON object or list or, where that one is broken, a line
-/// after it an object with an id. A lone bracket is the beginning of a pretty-printed value.
+/// Returns `true` if there is one line as far as one can see, or the first that is not blank holds a whole JSON object
+/// or list or, where that one is broken, a line after it an object with an id. A lone bracket is the beginning of a
+/// pretty-printed value.
 fn are_docs_line_by_line(first_text: &[u8]) -> bool {
     let whole = |line: &[u8]| serde_json::from_slice::<serde_json::Value>(line).ok();
     if !first_text.trim_ascii().contains(&b'\n') {
@@ -171,7 +173,7 @@ fn are_docs_line_by_line(first_text: &[u8]) -> bool {
 
 const DOC_LINES_TRIED: usize = 16;
 
-/// Whether one of the first lines holds a whole JSON object; several are looked at, since one may be broken.
+/// Returns `true` if one of the first lines holds a whole JSON object; several are looked at, since one may be broken.
 fn is_line_by_line(first_text: &[u8]) -> bool {
     let text = first_text.trim_ascii_start();
     let is_object = |line: &[u8]| {
@@ -183,12 +185,12 @@ fn is_line_by_line(first_text: &[u8]) -> bool {
 
 const LINES_TRIED: usize = 3;
 
-/// How much is held at once.
+/// Limits of memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// A block is handed over once its items reach this size.
+    /// A block is passed on once its items reach this size.
     pub block_bytes: usize,
-    /// A longer item is a fault; higher reads more and may hold more memory.
+    /// A longer item is a fault; higher reads more and may use more memory.
     pub max_line_bytes: usize,
 }
 
@@ -198,18 +200,18 @@ impl Default for Limits {
     }
 }
 
-/// What is known of a file once it was read to its end.
+/// The facts about a file that was read to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFacts {
-    /// How it is stored.
+    /// Its compression.
     pub compression: Compression,
     /// Its size as stored.
     pub raw_bytes: u64,
     /// The size of its text.
     pub text_bytes: u64,
-    /// Items in all its blocks: each gets one fate.
+    /// The number of items in all its blocks; each gets one fate.
     pub n_items: u64,
-    /// An item is named by its number, since its line may hold others or be one of several.
+    /// Items are identified by number, because a line may hold several or be one of several.
     pub by_record: bool,
 }
 
@@ -220,59 +222,59 @@ pub struct Block {
     pub text: Lent,
     /// The items.
     pub items: Vec<Item>,
-    /// The header, where the file is a table.
+    /// The header, if the file is a table.
     pub header: Option<Arc<Header>>,
 }
 
-/// One line, table row or JSON value of a file, or some blank lines that follow on one another.
+/// One line, table row or JSON value of a file, or several consecutive blank lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// The line it starts on; the first line is 1.
     pub line: u64,
     /// Its number among the items of the file; the first is 1.
     pub record: u64,
-    /// How many items it stands for: of blank lines there may be more than memory has room for.
+    /// The number of items that it covers: there may be more blank lines than fit into memory.
     pub n_items: u64,
-    /// Where it stands in the block's text, or why it could not be read.
+    /// Its range in the block's text, or its fault.
     pub bytes: Result<Range<usize>, Fault>,
 }
 
 impl Item {
-    /// Where it starts.
+    /// Returns its position in the file.
     pub fn position(&self) -> Position {
         Position { line: self.line, record: self.record }
     }
 }
 
-/// Where an item starts in its file.
+/// The position of an item in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// The line; the first is 1.
     pub line: u64,
-    /// Its number among the items of the file; the first is 1. A table's header is no item.
+    /// Its number among the items of the file; the first is 1. A table's header does not count.
     pub record: u64,
 }
 
 impl Position {
-    /// The position of an item in a file where items and lines have the same numbers.
+    /// Returns the position of an item in a file where items and lines have the same numbers.
     pub fn same(number: u64) -> Self {
         Self { line: number, record: number }
     }
 }
 
-/// Text that was read and not yet handed over, and where it is cut.
+/// The text that was read and not yet passed on, and its cuts.
 struct Cutter<'a> {
     limits: &'a Limits,
     text: Text,
     pool: Pool,
     items: Vec<Item>,
-    /// Where the last finished item ends.
+    /// The end of the last finished item.
     items_end: usize,
-    /// How far the splitter has looked.
+    /// The position of the splitter.
     seen: usize,
-    /// The line on which the unfinished item starts.
+    /// The first line of the unfinished item.
     line: u64,
-    /// Bytes and line ends of the unfinished item that were let go, because it is too long.
+    /// The number of bytes and line ends of the unfinished item that were discarded, because it is too long.
     skipped_bytes: usize,
     skipped_lines: u64,
     header: Option<Arc<Header>>,
@@ -285,7 +287,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl<'a> Cutter<'a> {
     fn new(limits: &'a Limits) -> Self {
-        // A block, what of the last chunk belongs to the next one, and a chunk to read into.
+        // A block, the part of the last chunk that belongs to the next one, and a chunk to read into.
         let pool = Pool::new(limits.block_bytes + 2 * CHUNK_BYTES);
         Self {
             limits,
@@ -303,7 +305,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Reads one more chunk; what came before an error is kept.
+    /// Reads one more chunk; bytes before an error are kept.
     fn fill(&mut self, raw: &mut RawText<'_>) -> std::io::Result<usize> {
         let before = self.text.len();
         let read = self.text.read_more(raw, CHUNK_BYTES);
@@ -317,7 +319,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Cuts all the text that was not yet looked at.
+    /// Splits the text that was not split yet.
     fn cut(&mut self, splitter: &mut Splitter, format: Format) {
         self.cut_line_ends(splitter);
         while let Some(cut) = splitter.next_cut(&self.text[self.seen..]) {
@@ -338,13 +340,13 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Takes many empty lines at once: a few bytes of a compressed file can be millions of them.
+    /// Handles many empty lines at once: a few bytes of a compressed file can be millions of them.
     fn cut_line_ends(&mut self, splitter: &Splitter) {
         if !matches!(splitter, Splitter::Lines) || self.seen != self.items_end || self.skipped_bytes > 0 {
             return;
         }
         let n = self.text[self.seen..].iter().take_while(|byte| **byte == b'\n').count();
-        // One is as quickly cut as any other line.
+        // A single one is handled like any other line.
         if n > 1 {
             self.seen += n;
             self.push_blank(self.items_end..self.seen, n as u64); // usize is at most 64 bits wide
@@ -354,7 +356,7 @@ impl<'a> Cutter<'a> {
 
     fn end_item(&mut self, format: Format) {
         let mut bytes = self.items_end..self.seen;
-        // Files that were laid end to end have their marks inside.
+        // Concatenated files have byte order marks inside.
         if self.skipped_bytes == 0 && self.text[bytes.clone()].starts_with(BYTE_ORDER_MARK) {
             bytes.start += BYTE_ORDER_MARK.len();
         }
@@ -380,14 +382,14 @@ impl<'a> Cutter<'a> {
         self.items.push(Item { line: self.line, record: self.n_items, n_items: 1, bytes });
     }
 
-    /// Adds blank lines to those right before them, if there are some.
+    /// Adds blank lines to an item of blank lines right before them, if there is one.
     fn push_blank(&mut self, bytes: Range<usize>, n_lines: u64) {
         let record = self.n_items + 1;
         self.n_items += n_lines;
         if let Some(Item { n_items, bytes: Ok(before), .. }) = self.items.last_mut()
             && self.text[before.clone()].trim_ascii().is_empty()
         {
-            // The first of them is there to be looked at.
+            // Only the first of them is kept as text.
             *n_items += n_lines;
             return;
         }
@@ -402,7 +404,7 @@ impl<'a> Cutter<'a> {
         (self.skipped_bytes, self.skipped_lines) = (0, 0);
     }
 
-    /// Gives the text after the last cut its due; what a damaged file cut off is a fault.
+    /// Handles the text after the last cut; a truncated rest is a fault.
     fn finish(&mut self, splitter: &Splitter, format: Format, damage: Option<Fault>) {
         let is_empty = self.skipped_bytes + self.seen == self.items_end;
         match (damage, splitter.rest(is_empty)) {

@@ -1,8 +1,8 @@
-//! Items become records: one fate for every item, whatever it holds, and one for each part of a line that holds several.
+//! Parses items to records: one fate for every item, and one for each part of a line with several requests.
 //!
-//! All of this is pure, so blocks can be read in parallel and put back in order. A
-//! record keeps the function docs as the text they were sent as; JSON that was sent as
-//! JSON is written compactly, in the order of its keys and with its numbers' own digits.
+//! Parsing is pure, so blocks can be parsed in parallel and put back in order. A record keeps function docs that were
+//! sent as text unchanged; docs that were sent as JSON are written compactly, with the original order of keys and
+//! digits of numbers.
 
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
@@ -12,7 +12,7 @@ use crate::ingest::batch;
 use crate::ingest::explain::explain;
 use crate::ingest::facts::FactFinder;
 use crate::ingest::fate::{Line, LineFate, Record, no_request};
-use crate::ingest::log_formats::{Body, Columns, Envelope, Place, column_mut, log_format_of};
+use crate::ingest::log_formats::{Body, Columns, Envelope, FieldPlace, column_mut, log_format_of};
 use crate::ingest::marks::{cut_mark, missing_text};
 use crate::ingest::messages::read_system;
 use crate::ingest::path::{Path, at, find};
@@ -21,14 +21,14 @@ use crate::ingest::reasons::{
     BLANK_LINE, Fault, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, NOT_UTF8, PARTIAL_CONVERSATION, STREAM_CHUNK,
     TRUNCATED, UNKNOWN_LOG_FORMAT,
 };
-use crate::ingest::response::{Answer, FINISHED_WITH_ERROR, FIRST_FAILED_STATUS, read_response};
+use crate::ingest::response::{FINISHED_WITH_ERROR, FIRST_FAILED_STATUS, ParsedResponse, read_response};
 use crate::ingest::stream::is_event_stream;
 use crate::ingest::table::Header;
 use crate::ingest::transcripts;
 use crate::ingest::unpack::unpack;
 use crate::notation::python;
 
-/// Reads the items of a block, in order: as many first parts as items.
+/// Parses the items of a block, in order; there are as many first parts as items.
 pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {
     let read = |bytes: &[u8]| match &block.header {
         _ if bytes.trim_ascii().is_empty() => Err(no_request(BLANK_LINE, "")),
@@ -49,7 +49,7 @@ pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {
     lines
 }
 
-/// Reads a value that may hold several requests: each is a line of its own, in order.
+/// Parses a value that may hold several requests; each becomes a [`Line`], in order.
 pub fn push_lines(
     position: Position,
     content_key: u128,
@@ -68,28 +68,28 @@ pub fn push_lines(
             parts.extend(inner.into_iter().rev().map(keyed));
             continue;
         }
-        // A line holds fewer parts than bytes, and a line is held in memory.
+        // A line has fewer parts than bytes, and fits into memory.
         let part = u32::try_from(lines.len() - first).unwrap_or(u32::MAX);
         let fate = shaped.unwrap_or_else(|| explain(&mut value, columns));
         lines.push(Line { line, record, n_items: 1, part, fate });
     }
 }
 
-/// How deep lines that hold several may stand in one another.
+/// The maximum nesting of lines that hold several requests.
 const MAX_PACKS: usize = 3;
 
-/// Reads a value that holds one request at most: a row of a table, a record of a set.
+/// Parses a value that holds at most one request: a row of a table, a record of a public set.
 ///
-/// `content_key` is the hash of the record's own bytes; a caller without bytes hashes what it has.
+/// `content_key` is the hash of the record's own bytes; a caller without the bytes hashes the value that it has.
 pub fn record_of_value(line: u64, content_key: u128, mut value: Value, columns: &Columns) -> LineFate {
     shaped(line, content_key, &mut value, columns).unwrap_or_else(|| explain(&mut value, columns))
 }
 
-/// The fate of a value of a log format that is known.
+/// Returns the fate of a value of a known log format.
 fn shaped(line: u64, content_key: u128, value: &mut Value, columns: &Columns) -> Option<LineFate> {
     let log_format = if transcripts::is_sharegpt(value) { None } else { log_format_of(value, columns) };
     let record = match log_format {
-        Some((envelope, body)) => Reader { line, content_key, envelope, body, columns }.read(value),
+        Some((envelope, body)) => RecordReader { line, content_key, envelope, body, columns }.read(value),
         None => match batch::answer_of(content_key, value) {
             Some(answer) => return Some(LineFate::Answer(Box::new(answer))),
             None => transcripts::record(line, content_key, value, columns)?,
@@ -113,7 +113,7 @@ fn read_json(bytes: &[u8]) -> Result<(u128, Value), LineFate> {
     }
 }
 
-/// An object with the comma of a list behind it, or as Python prints it: nothing in it is guessed.
+/// Parses an object that is followed by the comma of a list, or is in Python syntax. Nothing is guessed.
 fn loosely_written(text: &str) -> Option<Value> {
     let text = text.strip_suffix(',').unwrap_or(text).trim_end();
     if !(text.starts_with('{') && text.ends_with('}')) {
@@ -126,7 +126,7 @@ const JSON_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
 fn read_row(bytes: &[u8], header: &Header) -> Result<(u128, Value), LineFate> {
     let value = header.row(bytes).map_err(LineFate::Unreadable)?;
-    // With the names of its columns: the same cells under another header are another record.
+    // The hash includes the column names: equal cells under another header are another record.
     Ok((xxh3_128(value.to_string().as_bytes()), value))
 }
 
@@ -138,8 +138,8 @@ fn fate_of(fault: Fault) -> LineFate {
     if fault.is_sound() { LineFate::NoRequest(fault) } else { LineFate::Unreadable(fault) }
 }
 
-/// Reads one value of a log format that is known.
-struct Reader<'a> {
+/// Parses one value of a known log format.
+struct RecordReader<'a> {
     line: u64,
     content_key: u128,
     envelope: &'static Envelope,
@@ -147,7 +147,7 @@ struct Reader<'a> {
     columns: &'a Columns,
 }
 
-impl Reader<'_> {
+impl RecordReader<'_> {
     fn read(&self, value: &mut Value) -> Result<Record, LineFate> {
         let Self { line, content_key, envelope, body, columns } = *self;
         let content = at(value, envelope.body).expect("the log format was found in this body");
@@ -157,22 +157,20 @@ impl Reader<'_> {
         let finder = FactFinder { line: value, content, envelope, body_facts: body.facts, columns };
         let (external_id, mut facts) = (finder.external_id(), finder.facts());
         let failed = finder.failed() || facts.status.is_some_and(|status| status >= FIRST_FAILED_STATUS);
-        let mut answer = if failed { Answer::finished(FINISHED_WITH_ERROR) } else { self.take_answer(value) };
+        let mut answer =
+            if failed { ParsedResponse::finished(FINISHED_WITH_ERROR) } else { self.take_answer(value) };
 
         let Some(content) = find(value, envelope.body) else {
-            return Err(no_request(
-                UNKNOWN_LOG_FORMAT,
-                "a response column leads to where the request stands",
-            ));
+            return Err(no_request(UNKNOWN_LOG_FORMAT, "a response column contains the request"));
         };
         let functions = self.take_functions(content)?;
         let mut messages = self.take_messages(content).map_err(fate_of)?;
         if messages.is_empty() {
             return Err(no_request(NO_MESSAGES, "the list is empty"));
         }
-        // Under an envelope stands what was sent to an API; a conversation with its answer in it stands bare.
+        // An envelope holds what was sent to an API; only a bare conversation can include its answer.
         let mut following_messages = Vec::new();
-        if body.ends_with_answer && envelope.body.is_empty() && answer == Answer::default() {
+        if body.ends_with_answer && envelope.body.is_empty() && answer == ParsedResponse::default() {
             (answer.message, following_messages) = take_own_answer(&mut messages);
         }
         facts.finish_reason = answer.finish_reason.or(facts.finish_reason);
@@ -193,9 +191,9 @@ impl Reader<'_> {
         })
     }
 
-    fn take_answer(&self, value: &mut Value) -> Answer {
+    fn take_answer(&self, value: &mut Value) -> ParsedResponse {
         let Self { envelope, body, columns, .. } = *self;
-        // The paths go through objects and lists only: a model that answers in JSON may well say "body".
+        // The paths do not go through strings: a model's answer in JSON may contain "body".
         let there =
             |value: &Value, paths: &[Path]| paths.iter().copied().find(|path| at(value, path).is_some());
         let response = if let Some(path) = there(value, envelope.response) {
@@ -209,11 +207,11 @@ impl Reader<'_> {
         response.map(|response| read_response(response.take())).unwrap_or_default()
     }
 
-    /// Takes the function docs as text: of the first place that holds more than an empty list.
+    /// Takes the function docs as text, from the first place that holds more than an empty list.
     fn take_functions(&self, content: &mut Value) -> Result<String, LineFate> {
         let taken = self.body.functions.iter().find_map(|place| match place.take(content, self.columns)? {
-            // A row with a function column is a doc–query pair whatever stands there: that is for later stages to judge.
-            Value::Array(list) if list.is_empty() && !matches!(place, Place::Functions) => None,
+            // A row with a function column is a request whatever the column holds; later stages judge the docs.
+            Value::Array(list) if list.is_empty() && !matches!(place, FieldPlace::Functions) => None,
             Value::String(sent) => Some(sent),
             sent => Some(serde_json::to_string(&sent).expect("a value is JSON")),
         });
@@ -243,10 +241,10 @@ impl Reader<'_> {
     }
 }
 
-/// Takes the answer off a conversation that is told to its end, and what follows it.
+/// Removes the answer and the messages after it from a finished conversation. Returns both.
 ///
-/// That is the assistant's last turn, if something was asked before it. Where that turn tells of what calls gave, the
-/// conversation is cut at its decision, as transcripts are.
+/// The answer is the assistant's last turn, if there is a question before it. If that turn reports the results of
+/// calls, the conversation is cut at its decision, like a transcript.
 fn take_own_answer(messages: &mut Vec<Message>) -> (Option<Message>, Vec<Message>) {
     let is_own = |message: &Message| message.role == Role::Assistant;
     let Some(before) = messages.iter().rposition(|message| !is_own(message)) else {

@@ -1,19 +1,18 @@
-//! What the model answered becomes one assistant message and the reason it stopped.
+//! Converts the model's response to one assistant message and the finish reason.
 //!
-//! An answer that failed, or that cannot be read, is no message: the request is kept
-//! without it, and the finish reason says which of the two it was. JSON of no known
-//! log format is kept as its text, because some logs store a model's calls that way. Streams in
-//! pieces are not put together, and what a logger cut is not half read.
+//! A failed or unreadable response has no message: the request is kept without it, and the finish reason distinguishes
+//! the two cases. JSON of no known API is kept as its text, because some logs store a model's calls that way. The
+//! chunks of streams are not joined, and truncated responses are not partly read.
 
 use serde_json::Value;
 
 use crate::conversation::{Message, Role};
 use crate::ingest::marks::missing_text;
-use crate::ingest::messages::{is_said_in_pieces, read_answer};
+use crate::ingest::messages::{is_list_of_messages, read_answer};
 use crate::ingest::path::{Path, find, unwrap_json};
 use crate::ingest::stream::is_stream;
 
-/// The HTTP status from which on a request has failed.
+/// The lowest HTTP status of a failed request.
 pub(super) const FIRST_FAILED_STATUS: i64 = 400;
 
 /// The finish reason of a request that failed.
@@ -22,37 +21,37 @@ pub(super) const FINISHED_WITH_ERROR: &str = "error";
 /// The finish reason of a response that holds more than text and calls.
 pub(super) const FINISHED_UNREADABLE: &str = "unreadable";
 
-/// The finish reason of a response that is a stream nobody put together.
+/// The finish reason of a response that is stored as the chunks of a stream.
 pub(super) const FINISHED_AS_STREAM: &str = "stream";
 
-/// The finish reason of a response that the logger cut.
+/// The finish reason of a response that the logger truncated.
 pub(super) const FINISHED_TRUNCATED: &str = "truncated";
 
-/// A response, read.
+/// A parsed response.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Answer {
+pub(super) struct ParsedResponse {
     pub(super) message: Option<Message>,
     pub(super) finish_reason: Option<String>,
 }
 
-impl Answer {
-    /// No message, and why.
+impl ParsedResponse {
+    /// Returns a response without a message, with its finish reason.
     pub(super) fn finished(reason: &str) -> Self {
         Self { message: None, finish_reason: Some(reason.to_owned()) }
     }
 }
 
-/// What a response looks like: the first whose sign holds counts.
+/// A format of responses; the first whose sign matches is used.
 struct ResponseFormat {
     sign: Sign,
     message: Path,
     finish_reason: Path,
 }
 
-/// What must hold for a response to be of a log format.
+/// A condition that a response of a format must meet.
 #[derive(Clone, Copy)]
 enum Sign {
-    /// The path is there and not null.
+    /// The path exists and is not null.
     Has(Path),
     /// The field holds this word.
     Is(&'static str, &'static str),
@@ -85,7 +84,7 @@ const RESPONSE_FORMATS: &[ResponseFormat] = &[
         message: &["candidates"],
         finish_reason: &["promptFeedback", "blockReason"],
     },
-    // OpenAI's Responses: why it stopped early, or else how it stands.
+    // OpenAI's Responses: the reason of an early end, or else the status.
     ResponseFormat {
         sign: Sign::Has(&["incomplete_details", "reason"]),
         message: &["output"],
@@ -147,62 +146,62 @@ const RESPONSE_FORMATS: &[ResponseFormat] = &[
     ResponseFormat { sign: Sign::Has(&["function_call"]), message: &[], finish_reason: &["finish_reason"] },
 ];
 
-/// What tells a response that was stored as a string from a model that answered in JSON.
+/// Fields that distinguish a response stored as a string from a model's answer in JSON.
 const STORED_AS_STRING: &[(&str, &str)] =
     &[("object", "chat.completion"), ("object", "response"), ("type", "message"), ("role", "assistant")];
 
-/// Keys that do the same.
+/// Keys with the same purpose.
 const STORED_KEYS: &[&str] = &["choices", "candidates", "generations", "additional_kwargs"];
 
 /// Reads a response of any API; null, an empty text and an empty object are no response.
-pub(super) fn read_response(mut response: Value) -> Answer {
+pub(super) fn read_response(mut response: Value) -> ParsedResponse {
     if let Some(inner) = response.as_str().and_then(unwrap_json).filter(is_stored_response) {
         response = inner;
     }
     if is_empty(&response) {
-        return Answer::default();
+        return ParsedResponse::default();
     }
     if response.as_str().is_some_and(is_cut_response) {
-        return Answer::finished(FINISHED_TRUNCATED);
+        return ParsedResponse::finished(FINISHED_TRUNCATED);
     }
     if is_stream(&response) {
-        return Answer::finished(FINISHED_AS_STREAM);
+        return ParsedResponse::finished(FINISHED_AS_STREAM);
     }
     if response.get("error").is_some_and(|error| !is_empty(error)) {
-        return Answer::finished(FINISHED_WITH_ERROR);
+        return ParsedResponse::finished(FINISHED_WITH_ERROR);
     }
-    let answer = read_shape(response);
+    let answer = read_known(response);
     let is_cut =
         answer.message.as_ref().is_some_and(|message| missing_text(std::slice::from_ref(message)).is_some());
-    if is_cut { Answer::finished(FINISHED_TRUNCATED) } else { answer }
+    if is_cut { ParsedResponse::finished(FINISHED_TRUNCATED) } else { answer }
 }
 
-fn read_shape(mut response: Value) -> Answer {
+fn read_known(mut response: Value) -> ParsedResponse {
     let Some(log_format) = RESPONSE_FORMATS.iter().find(|log_format| log_format.sign.holds(&mut response))
     else {
-        return read_shapeless(response);
+        return read_unknown(response);
     };
     let finish_reason =
         find(&mut response, log_format.finish_reason).and_then(|v| v.as_str().map(str::to_owned));
     let message = find(&mut response, log_format.message).map(Value::take);
     match message.map(read_answer) {
-        Some(Ok(message)) => Answer { message: Some(message), finish_reason },
-        // Blocked before a word was said: the reason is all there is.
-        None if finish_reason.is_some() => Answer { message: None, finish_reason },
-        _ => Answer::finished(FINISHED_UNREADABLE),
+        Some(Ok(message)) => ParsedResponse { message: Some(message), finish_reason },
+        // Blocked before any output: there is only the reason.
+        None if finish_reason.is_some() => ParsedResponse { message: None, finish_reason },
+        _ => ParsedResponse::finished(FINISHED_UNREADABLE),
     }
 }
 
-/// Reads what no API answers: a text, a list of messages or of their parts, or any other JSON as its text.
-fn read_shapeless(response: Value) -> Answer {
+/// Reads a response of no API: a text, a list of messages or of their parts, or any other JSON as its text.
+fn read_unknown(response: Value) -> ParsedResponse {
     let message = match response {
         Value::String(text) => Ok(Message::text(Role::Assistant, text)),
-        list if is_said_in_pieces(&list) => read_answer(list),
+        list if is_list_of_messages(&list) => read_answer(list),
         other => Ok(Message::text(Role::Assistant, other.to_string())),
     };
     match message {
-        Ok(message) => Answer { message: Some(message), finish_reason: None },
-        Err(_) => Answer::finished(FINISHED_UNREADABLE),
+        Ok(message) => ParsedResponse { message: Some(message), finish_reason: None },
+        Err(_) => ParsedResponse::finished(FINISHED_UNREADABLE),
     }
 }
 
@@ -215,7 +214,7 @@ impl Sign {
     }
 }
 
-/// Whether a text is a stored response that ends too early: JSON by its beginning, an API's by its keys.
+/// Returns `true` if a text is a truncated stored response: it begins like JSON and has keys of an API.
 fn is_cut_response(text: &str) -> bool {
     let text = text.trim();
     text.starts_with(['{', '['])
@@ -223,7 +222,7 @@ fn is_cut_response(text: &str) -> bool {
         && serde_json::from_str::<serde::de::IgnoredAny>(text).is_err_and(|error| error.is_eof())
 }
 
-/// Of these one stands near the beginning of each API's response.
+/// Strings of which one is near the beginning of each API's response.
 const CUT_SIGNS: &[&str] = &[
     "\"choices\"",
     "\"chat.completion",
@@ -245,7 +244,7 @@ fn is_stored_response(value: &Value) -> bool {
         || is_stream(value)
 }
 
-/// Whether a value is what a model said, with nothing around it that says when or why it stopped.
+/// Returns `true` if a value is a bare response of a model, without the fields of a request.
 pub(super) fn is_lone_response(value: &mut Value) -> bool {
     LONE.iter().any(|path| find(value, path).is_some())
         || STORED_AS_STRING[..3]
@@ -253,12 +252,12 @@ pub(super) fn is_lone_response(value: &mut Value) -> bool {
             .any(|(key, word)| value.get(key).and_then(Value::as_str) == Some(word))
 }
 
-/// The keys by which a lone answer is told.
+/// Returns the keys that identify a response without a request.
 pub(super) fn names() -> Vec<&'static str> {
     LONE.iter().map(|path| path[0]).chain(STORED_AS_STRING.iter().map(|(key, _)| *key)).collect()
 }
 
-/// What only an answer has: bare, in a batch's output, in a result.
+/// Paths that only a response has: bare, in a batch output, in a result.
 const LONE: &[Path] = &[
     &["choices"],
     &["candidates"],
@@ -287,8 +286,8 @@ mod tests {
     use super::*;
     use crate::conversation::Call;
 
-    fn answer(message: Message, finish_reason: Option<&str>) -> Answer {
-        Answer { message: Some(message), finish_reason: finish_reason.map(str::to_owned) }
+    fn answer(message: Message, finish_reason: Option<&str>) -> ParsedResponse {
+        ParsedResponse { message: Some(message), finish_reason: finish_reason.map(str::to_owned) }
     }
 
     fn calling(id: Option<&str>, text: &str) -> Message {
@@ -297,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn responses_of_every_shape_are_read() {
+    fn responses_of_every_api_are_read() {
         let openai = json!({"object": "chat.completion", "choices": [{"finish_reason": "tool_calls", "message": {
             "role": "assistant", "content": null,
             "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"x\": 1}"}}]}}]});
@@ -325,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn text_and_json_of_no_shape_are_kept_as_text() {
+    fn text_and_json_of_no_api_are_kept_as_text() {
         for text in ["[f(x=1)]", "{\"name\": \"f\"}", " "] {
             assert_eq!(read_response(json!(text)), answer(Message::text(Role::Assistant, text), None));
         }
@@ -339,11 +338,11 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_response_that_was_cut_is_no_text_and_broken_json_of_a_model_is() {
+    fn a_truncated_stored_response_is_not_text_and_broken_json_of_a_model_is() {
         let whole =
             json!({"object": "chat.completion", "choices": [{"message": {"content": "Hi"}}]}).to_string();
         for end in [30, whole.len() - 1] {
-            assert_eq!(read_response(json!(whole[..end])), Answer::finished(FINISHED_TRUNCATED));
+            assert_eq!(read_response(json!(whole[..end])), ParsedResponse::finished(FINISHED_TRUNCATED));
         }
         for text in ["{\"name\": \"f\", ", "{\"role\": x}", "[f(x=1)"] {
             assert_eq!(read_response(json!(text)), answer(Message::text(Role::Assistant, text), None));
@@ -351,17 +350,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_says_so() {
+    fn missing_and_blocked_responses_have_a_reason() {
         for nothing in [json!(null), json!(""), json!({}), json!("{}"), json!([])] {
-            assert_eq!(read_response(nothing), Answer::default());
+            assert_eq!(read_response(nothing), ParsedResponse::default());
         }
-        assert_eq!(read_response(json!({"error": {"code": 429}})), Answer::finished(FINISHED_WITH_ERROR));
-        assert_eq!(read_response(json!({"choices": []})), Answer::finished(FINISHED_UNREADABLE));
+        assert_eq!(
+            read_response(json!({"error": {"code": 429}})),
+            ParsedResponse::finished(FINISHED_WITH_ERROR)
+        );
+        assert_eq!(read_response(json!({"choices": []})), ParsedResponse::finished(FINISHED_UNREADABLE));
         let blocked = json!({"promptFeedback": {"blockReason": "SAFETY"}});
-        assert_eq!(read_response(blocked), Answer::finished("SAFETY"));
+        assert_eq!(read_response(blocked), ParsedResponse::finished("SAFETY"));
         let malformed = json!({"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL"}]});
-        assert_eq!(read_response(malformed), Answer::finished("MALFORMED_FUNCTION_CALL"));
+        assert_eq!(read_response(malformed), ParsedResponse::finished("MALFORMED_FUNCTION_CALL"));
         let image = json!({"role": "assistant", "content": [{"type": "image"}]});
-        assert_eq!(read_response(image), Answer::finished(FINISHED_UNREADABLE));
+        assert_eq!(read_response(image), ParsedResponse::finished(FINISHED_UNREADABLE));
     }
 }

@@ -1,9 +1,9 @@
-//! How much of a compressed file can be trusted: found out by decompressing it once, keeping nothing.
+//! Checks how much of a compressed file is intact, by decompressing it once without keeping the text.
 //!
-//! A flipped bit shows in the checksum at the end of a gzip member or of a zstd frame, when its text has long been
-//! handed on. So the whole file is checked first, and text is handed on as far as whole members (or frames) are sound.
-//! A file that only ends too early is another matter: what stands before its end is right. The road not taken is to
-//! hold the text of a member until its end: a member may be larger than any memory.
+//! A flipped bit is detected only by the checksum at the end of a gzip member or zstd frame, after its text was passed
+//! on. So the whole file is checked first, and only the text of intact members (or frames) is passed on. A file that
+//! only ends too early is different: its text up to the end is correct. The alternative, to hold the text of a member
+//! until its end, does not work: a member may be larger than the memory.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read, Seek as _};
@@ -13,18 +13,18 @@ use flate2::bufread::GzDecoder;
 
 use crate::ingest::compression::{Compression, RAW_BUFFER_BYTES};
 
-/// The largest window of a zstd frame that is read, as a power of two: a window is held in memory.
+/// The largest supported window of a zstd frame, as a power of two; the window is held in memory.
 pub(super) const MAX_WINDOW_LOG: u32 = 29;
 
-/// How far a text is sound.
+/// The extent of the intact text of a file.
 #[derive(Debug, Default)]
 pub(super) struct Soundness {
-    /// Bytes of text up to the damage, and what that is; `None` where there is none.
+    /// The bytes of text before the damage, and a description of it; `None` if there is none.
     damage: Option<(u64, String)>,
 }
 
 impl Soundness {
-    /// How many bytes may be read; an error where the damage begins.
+    /// Returns how many of `n_bytes` may be read; an error at the damage.
     pub(super) fn allow(&self, n_bytes: usize) -> io::Result<usize> {
         match &self.damage {
             None => Ok(n_bytes),
@@ -33,7 +33,7 @@ impl Soundness {
         }
     }
 
-    /// Counts bytes that were read.
+    /// Subtracts bytes that were read.
     pub(super) fn took(&mut self, n_bytes: usize) {
         if let Some((left, _)) = &mut self.damage {
             *left = left.saturating_sub(n_bytes as u64); // usize is at most 64 bits wide
@@ -41,8 +41,8 @@ impl Soundness {
     }
 }
 
-/// Decompresses a file to see how much of it is sound; `None` where that was called off. What can be read only once is
-/// not checked.
+/// Decompresses a file to find how much of it is intact; `None` if cancelled. Inputs that can be read only once are not
+/// checked.
 pub(super) fn check(path: &Path, cancelled: &dyn Fn() -> bool) -> io::Result<Option<Soundness>> {
     if !path.is_file() {
         return Ok(Some(Soundness::default()));
@@ -67,7 +67,7 @@ pub(super) fn check(path: &Path, cancelled: &dyn Fn() -> bool) -> io::Result<Opt
         match decoded {
             Ok(Some(n)) => n_text += n,
             Ok(None) => return Ok(None),
-            // Told where it is read: up to its end the text is right.
+            // Reported when it is read: up to its end the text is correct.
             Err(error) if error.kind() == ErrorKind::UnexpectedEof || is_of_window(&error) => {
                 return Ok(Some(Soundness::default()));
             }
@@ -82,7 +82,7 @@ pub(super) fn check(path: &Path, cancelled: &dyn Fn() -> bool) -> io::Result<Opt
     }
 }
 
-/// Bytes of text in one member; `None` where that was called off.
+/// Returns the bytes of text in one member; `None` if cancelled.
 fn decoded(
     mut member: impl Read,
     buffer: &mut [u8],
@@ -102,17 +102,17 @@ fn decoded(
     }
 }
 
-/// Whether a zstd frame needs a larger window than is read.
+/// Returns `true` if a zstd frame needs a larger window than supported.
 pub(super) fn is_of_window(error: &io::Error) -> bool {
-    // The library tells its faults by these words alone.
+    // The library reports this error only by these words.
     error.to_string().contains("requires too much memory")
 }
 
-/// What is wrong with a file, for people.
+/// Returns the description of a damaged file.
 pub(super) fn told(error: &io::Error) -> String {
     if is_of_window(error) {
         return format!(
-            "it needs a window of more than {} MiB; `zstd --long={MAX_WINDOW_LOG}` writes one that is read",
+            "it needs a window of more than {} MiB; `zstd --long={MAX_WINDOW_LOG}` writes a supported one",
             1 << (MAX_WINDOW_LOG - 20)
         );
     }

@@ -1,9 +1,8 @@
-//! The log as the engine's source: files in, rows out, one pass, bounded memory.
+//! The log as the engine's source: reads files and returns rows, in one pass and in bounded memory.
 //!
-//! One thread reads and hashes, all threads turn blocks into records, and meanwhile one writes
-//! those before in order. Parquet inputs are rows already and skip the first step. Nothing is dropped
-//! here: a line that gives no request is written to the line map with its reason.
-//! Sampling and limits only decide which records go on.
+//! One thread reads and hashes, all threads parse blocks, and one writes earlier records in order at the same time.
+//! Parquet inputs are rows already and skip the first step. Nothing is dropped here: a line without a request is
+//! recorded with its reason. Sampling and limits only decide which records are passed on.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,25 +33,25 @@ use crate::ingest::read::{Format, Limits, Position, ReadError};
 use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
 use crate::ingest::record::push_lines;
 
-/// Size of a block: small enough that all threads have some, large enough to be worth handing on.
+/// The size of a block: small enough to keep all threads busy, large enough to be worth passing on.
 const BLOCK_BYTES: usize = 1 << 20;
-/// Blocks that wait between the thread that reads and those that parse, and between them and the one that writes, for
-/// each thread.
+/// The number of blocks per thread that may wait between the reading and the parsing threads, and between these and the
+/// writing one.
 const BLOCKS_AHEAD: usize = 3;
-/// Bytes of rows of a Parquet input that are parsed at a time, on all threads.
+/// The bytes of rows of a Parquet input that are parsed at a time, on all threads.
 const PARQUET_BYTES: usize = 16 << 20;
 
-/// What is read, and how.
+/// The inputs and how they are read.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Ingest {
     /// Files: JSONL, JSON, CSV or TSV, plain, gzip or zstd; Parquet. `-` is standard input.
     pub inputs: Vec<PathBuf>,
-    /// Longest line that is read, in bytes. A longer one is noted as unreadable.
+    /// Longest line that is read, in bytes. A longer one is recorded as unreadable.
     pub max_line_bytes: usize,
-    /// Reads this many records and passes over the rest.
+    /// Reads this many records and skips the rest.
     pub limit: Option<u64>,
-    /// Takes this many records at random; the same seed takes the same ones.
+    /// Samples this many records at random; the same seed samples the same ones.
     pub sample_rows: Option<u64>,
     /// Column names of rows that hold a query and a function string.
     pub columns: Columns,
@@ -82,7 +81,7 @@ impl Source for Ingest {
         let settings = Self { inputs: Vec::new(), ..self.clone() };
         let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
         fingerprint.part("settings", settings.as_bytes());
-        // The name of a file tells how it is read, and nothing else.
+        // The name of a file only determines how it is read.
         for path in &self.inputs {
             fingerprint.part("format", format!("{:?}", Reading::of(path)).as_bytes());
         }
@@ -127,7 +126,7 @@ impl Source for Ingest {
     }
 }
 
-/// How a file is read, by its name.
+/// The reader of a file, by its name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reading {
     Parquet,
@@ -141,24 +140,24 @@ impl Reading {
     }
 }
 
-/// Takes lines in order and passes them on, or samples them.
+/// Receives lines in order and passes them on, or samples them.
 struct Rows<'a, 'c> {
     ingest: &'a Ingest,
     cx: &'a Context<'c>,
     into: &'a mut Intake,
-    /// Batch lines, which are joined once all files are read.
+    /// Batch lines, which are joined after all files are read.
     waiting: Waiting,
     /// The sample so far: the records with the smallest hashes.
     sample: BTreeMap<(u64, u128, u64, u64), Box<RequestRow>>,
     n_drawn: u64,
-    /// Parts of items after their first: lines that are no items of a file.
+    /// The number of parts of items after their first.
     n_further_parts: u64,
-    /// The item that parts belong to was read and not passed over.
+    /// The item of the current parts was read, not skipped.
     item_is_read: bool,
 }
 
 impl Rows<'_, '_> {
-    /// Takes a Parquet file, or text files that follow on one another.
+    /// Reads a Parquet file, or several consecutive text files.
     fn files(&mut self, files: &[(u32, &Path)]) -> Result<Vec<ReadFile>> {
         let mut texts: Vec<TextFile<'_>> = Vec::with_capacity(files.len());
         for &(file, path) in files {
@@ -170,7 +169,7 @@ impl Rows<'_, '_> {
         self.texts(&texts)
     }
 
-    /// Reads, parses and writes at the same time, so that no file waits for the end of the one before.
+    /// Reads, parses and writes at the same time, across the borders of files.
     fn texts(&mut self, files: &[TextFile<'_>]) -> Result<Vec<ReadFile>> {
         let limits = Limits { max_line_bytes: self.ingest.max_line_bytes, block_bytes: BLOCK_BYTES };
         let ahead = BLOCKS_AHEAD * rayon::current_num_threads();
@@ -184,7 +183,7 @@ impl Rows<'_, '_> {
             scope.spawn(move || parse_blocks(columns, blocks, no_more, promises_in));
             let taken = self.take_parsed(promises, &wants_no_more);
             if taken.is_err() {
-                // What was read and is not parsed yet need not be.
+                // Blocks that were read and not parsed yet are not needed.
                 wants_no_more.store(true, Ordering::Relaxed);
             }
             let inputs = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -192,14 +191,14 @@ impl Rows<'_, '_> {
         })
     }
 
-    /// Writes what was parsed, in order; ends early only on an error, which ends parser and reader.
+    /// Writes parsed blocks in order; ends early only on an error, which also ends parser and reader.
     #[allow(clippy::needless_pass_by_value)] // Dropping the receiver is what stops the others.
     fn take_parsed(
         &mut self,
         promises: Receiver<Receiver<Parsed>>,
         wants_no_more: &AtomicBool,
     ) -> Result<()> {
-        // A promise is broken by a panic only, which is told where the thread is joined.
+        // The sender is dropped only by a panic, which is reported when the thread is joined.
         for parsed in promises.iter().map_while(|promise| promise.recv().ok()) {
             self.go_on()?;
             match parsed {
@@ -235,12 +234,12 @@ impl Rows<'_, '_> {
         Ok(ReadFile { input, n_items: frames.height() as u64, by_record: true })
     }
 
-    /// Where the rows end that are parsed together: a few bytes of a dictionary can be the cells of many rows.
+    /// Returns the end of the rows that are parsed together; a few bytes of a dictionary can be the cells of many rows.
     fn end_of_batch(&self, rows: &ForeignRows, start: usize) -> usize {
         let mut bytes = 0;
         let is_enough = |row: &usize| {
             let row_bytes = rows.row_bytes(*row);
-            // A row that is too long is not built.
+            // A row that is too long is not decoded.
             bytes += if row_bytes > self.ingest.max_line_bytes { 0 } else { row_bytes };
             bytes >= PARQUET_BYTES
         };
@@ -264,7 +263,7 @@ impl Rows<'_, '_> {
         lines.into_iter().map(|line| ready(file, line)).collect()
     }
 
-    /// The limit is reached, and no request waits for its answer.
+    /// Returns `true` if the limit is reached, and no request waits for its answer.
     fn wants_no_more(&self) -> bool {
         self.is_full() && self.waiting.n_requests() == 0
     }
@@ -278,7 +277,7 @@ impl Rows<'_, '_> {
         self.cx.progress.advance(line.n_items);
         let is_awaited = matches!(&line.row, ReadyRow::Answer(_, answer) if self.waiting.is_awaited(answer));
         if line.is_further_part {
-            // Of an item that was passed over as a whole nobody counts the parts: it may not even have been parsed.
+            // The parts of an item that was skipped as a whole are not counted: it may not even have been parsed.
             if !self.item_is_read {
                 return Ok(());
             }
@@ -287,7 +286,7 @@ impl Rows<'_, '_> {
             self.item_is_read = !self.is_full();
         }
         match line.row {
-            // Whatever it is: how far ahead lines were parsed must not show in the counts.
+            // Whatever it holds: the counts must not depend on how far ahead lines were parsed.
             _ if self.is_full() && !is_awaited => self.into.passed_over(line.n_items),
             ReadyRow::Answer(place, answer) => self.waiting.answer(place, *answer),
             ReadyRow::Line(line) => self.into.line(line)?,
@@ -297,7 +296,7 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    /// Stops where the user asked to.
+    /// Returns an error if the user asked to stop.
     fn go_on(&self) -> Result<()> {
         if self.cx.cancelled() { Err(Error::Interrupted) } else { Ok(()) }
     }
@@ -305,14 +304,14 @@ impl Rows<'_, '_> {
     fn request(&mut self, request: Box<RequestRow>) -> Result<()> {
         match self.ingest.sample_rows {
             None => self.into.request(*request)?,
-            // Ahead of the draw, so that another record takes its place in the sample.
+            // Before sampling, so that another record takes its place in the sample.
             Some(_) if self.into.is_forgotten(request.content_key) => self.into.request(*request)?,
-            Some(wanted) => self.draw(request, wanted),
+            Some(wanted) => self.sample(request, wanted),
         }
         Ok(())
     }
 
-    /// Passes on the batch lines, which have waited for the last file.
+    /// Joins the batch lines and passes them on, after the last file.
     fn join(&mut self) -> Result<()> {
         std::mem::take(&mut self.waiting).join(|line| {
             self.go_on()?;
@@ -324,7 +323,7 @@ impl Rows<'_, '_> {
     }
 
     /// Keeps the records with the smallest hashes: a sample that does not depend on the order of files.
-    fn draw(&mut self, request: Box<RequestRow>, wanted: u64) {
+    fn sample(&mut self, request: Box<RequestRow>, wanted: u64) {
         let draw = xxh3_64_with_seed(&request.content_key.to_le_bytes(), self.cx.seed);
         self.n_drawn += 1;
         self.sample.insert((draw, request.content_key, request.place.line, self.n_drawn), request);
@@ -345,7 +344,7 @@ impl Rows<'_, '_> {
     }
 }
 
-/// A file with its hash, read for that alone.
+/// Returns a file with its hash; the file is read only for the hash.
 fn hashed(path: &Path, cancelled: &dyn Fn() -> bool) -> Result<InputFile> {
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     Ok(InputFile { path: path.display().to_string(), sha256: sha256_until(path, cancelled)?, bytes })

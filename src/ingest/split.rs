@@ -1,32 +1,31 @@
-//! Finds where one item of a text ends and the next begins.
+//! Finds the borders between the items of a text.
 //!
-//! A splitter sees each byte once and keeps its state between chunks, so an item
-//! may be longer than any buffer. It judges nothing: what an item holds, and
-//! whether it is valid, is found out when it is read.
+//! A splitter reads each byte once and keeps its state between chunks, so an item may be longer than any buffer. It
+//! does not validate items; that happens when they are parsed.
 
 use memchr::memchr;
 
-/// What the bytes up to a cut are.
+/// The kind of the bytes up to a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// An item, its line end included; so many of the bytes given belong to it.
+    /// An item, including its line end, with its number of bytes in the chunk.
     Item(usize),
-    /// What stands between items: brackets, commas and space of a JSON array.
+    /// The separators between items: brackets, commas and whitespace of a JSON array.
     Gap(usize),
 }
 
-/// What the bytes after the last cut are, once the text has ended.
+/// The kind of the bytes after the last cut, at the end of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rest {
     /// An item without a line end.
     Item,
-    /// Nothing worth a word.
+    /// Nothing, or whitespace.
     Gap,
-    /// The text ends too early, and why.
+    /// The text ends too early, for this reason.
     Cut(&'static str),
 }
 
-/// One way of cutting a text into items.
+/// A way of splitting a text into items.
 #[derive(Debug)]
 pub(super) enum Splitter {
     /// Every line is an item.
@@ -48,12 +47,12 @@ impl Splitter {
         Self::Values(Values { in_array: false, depth: 0, at: Token::Gap })
     }
 
-    /// One line may hold several items, or one item several lines.
+    /// Returns `true` if one line may hold several items, or one item several lines.
     pub(super) fn may_share_lines(&self) -> bool {
         matches!(self, Self::Rows(_) | Self::Values(_))
     }
 
-    /// Reads on from the last cut or, after `None`, from where the last text ended.
+    /// Continues after the last cut or, after `None`, after the end of the last chunk.
     pub(super) fn next_cut(&mut self, text: &[u8]) -> Option<Cut> {
         match self {
             Self::Lines => line_end(text).map(Cut::Item),
@@ -63,7 +62,7 @@ impl Splitter {
         }
     }
 
-    /// Judges the rest of a text that has ended; `is_empty` when nothing stands after the last cut.
+    /// Returns the kind of the rest of a text that has ended; `is_empty` if no bytes follow the last cut.
     pub(super) fn rest(&self, is_empty: bool) -> Rest {
         match self {
             Self::Rows(Rows { at: Cell::Quoted, .. }) => Rest::Cut("a quote is opened and never closed"),
@@ -118,7 +117,7 @@ impl Rows {
     }
 }
 
-/// JSON values inside arrays or one after the other, found by brackets and quotes alone.
+/// JSON values inside arrays or in sequence, found by brackets and quotes alone.
 #[derive(Debug)]
 pub(super) struct Values {
     in_array: bool,
@@ -130,7 +129,7 @@ pub(super) struct Values {
 enum Token {
     Gap,
     First,
-    /// A number, a word or plain rubbish outside any bracket.
+    /// A number, a word or invalid text outside all brackets.
     Bare,
     Nested,
     Text,
@@ -141,7 +140,7 @@ impl Values {
     fn next_cut(&mut self, text: &[u8]) -> Option<Cut> {
         for (n, &byte) in text.iter().enumerate() {
             match (self.at, byte) {
-                // The last three are a byte order mark, of files that were laid end to end.
+                // The last three are a byte order mark, in concatenated files.
                 (Token::Gap, b' ' | b'\t' | b'\r' | b'\n' | b',' | 0xef | 0xbb | 0xbf) => {}
                 (Token::Gap, b'[') if !self.in_array => self.in_array = true,
                 (Token::Gap, b']') if self.in_array => self.in_array = false,
@@ -183,7 +182,7 @@ impl Values {
 mod tests {
     use super::*;
 
-    /// The items of a text that is handed over in chunks of `step` bytes, and what is left.
+    /// Returns the items of a text that is passed in chunks of `step` bytes, and the kind of the rest.
     fn items(mut splitter: Splitter, text: &str, step: usize) -> (Vec<String>, Rest) {
         let (bytes, mut found) = (text.as_bytes(), Vec::new());
         let (mut start, mut seen) = (0, 0);
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_size_of_chunks_changes_nothing() {
+    fn items_do_not_depend_on_the_size_of_chunks() {
         let json = "[{\"a\": \"]}\\\"\"},\n 12, \"x\", [1, [2]]\n]";
         let csv = "a,b\n\"x\ny\"\"z\",1\n5\" pipe,2\n";
         for step in 1..40 {
@@ -219,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_ends_too_early_says_why() {
+    fn a_text_that_ends_too_early_has_a_reason() {
         let rest = |splitter, text| items(splitter, text, 7).1;
         assert_eq!(rest(Splitter::rows(b','), "a\n\"b"), Rest::Cut("a quote is opened and never closed"));
         assert_eq!(rest(Splitter::values(), "[1, 2"), Rest::Item);
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn rubbish_between_values_is_an_item_of_its_own() {
+    fn invalid_text_between_values_is_an_item_of_its_own() {
         let (found, _) = items(Splitter::values(), "{} } ]] oops\n{\"b\": 1}", 64);
         assert_eq!(found, ["{}", "}", "]", "]", "oops", "{\"b\": 1}"]);
     }

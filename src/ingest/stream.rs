@@ -1,10 +1,10 @@
-//! Answers that were streamed and never put together: told as such, by their pieces and by their text.
+//! Detects streamed answers that were stored as chunks, by the chunks or by the text of the event stream.
 
 use serde_json::Value;
 
 use crate::ingest::path::unwrap_json;
 
-/// How the pieces of streamed answers call themselves.
+/// The fields that identify the chunks of streamed answers.
 const CHUNKS: &[(&str, &str)] = &[
     ("object", "chat.completion.chunk"),
     ("type", "message_start"),
@@ -22,17 +22,17 @@ const CHUNKS: &[(&str, &str)] = &[
     ("type", "response.function_call_arguments.delta"),
 ];
 
-/// The keys by which a piece of a streamed answer is told.
+/// Returns the keys that identify a chunk of a streamed answer.
 pub(super) fn names() -> Vec<&'static str> {
     CHUNKS.iter().map(|(key, _)| *key).collect()
 }
 
-/// Whether a value is one piece of a streamed answer.
+/// Returns `true` if a value is one chunk of a streamed answer.
 pub(super) fn is_chunk(value: &Value) -> bool {
     CHUNKS.iter().any(|(key, word)| value.get(key).and_then(Value::as_str) == Some(word))
 }
 
-/// Whether a text is a stream as it went over the wire (server-sent events).
+/// Returns `true` if a text is an event stream (server-sent events).
 pub(super) fn is_event_stream(text: &str) -> bool {
     let fields = ["data:", "event:", "id:", "retry:", ":"];
     let mut lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty());
@@ -45,7 +45,7 @@ pub(super) fn is_event_stream(text: &str) -> bool {
         && lines.all(|line| fields.iter().any(|field| line.starts_with(field)))
 }
 
-/// Whether a response is a stream: its text, a list of its pieces or lines, or one piece.
+/// Returns `true` if a response is a stream: its text, a list of its chunks or lines, or one chunk.
 pub(super) fn is_stream(response: &Value) -> bool {
     match response {
         Value::String(text) => is_event_stream(text),
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stream_is_told_from_a_text_about_data() {
+    fn a_stream_is_distinguished_from_a_text_about_data() {
         for text in ["data: {\"a\": 1}\n\ndata: [DONE]\n", "event: ping\ndata: {}\n", ": wait\n\ndata: {}"] {
             assert!(is_event_stream(text), "{text}");
         }

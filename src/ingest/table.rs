@@ -1,7 +1,7 @@
-//! Rows of CSV and TSV files become JSON objects: the header's names, every cell a string.
+//! Converts rows of CSV and TSV files to JSON objects, with the names of the header and every cell as a string.
 //!
-//! A row with more or fewer cells than the header is told apart, not padded: such
-//! a row has usually lost a quote, and its cells are in the wrong columns.
+//! A row with more or fewer cells than the header is a fault, not padded: such a row has usually lost a quote, and its
+//! cells are in the wrong columns.
 
 use serde_json::{Map, Value};
 
@@ -15,14 +15,14 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the header's row; bytes that are no UTF-8 become replacement characters.
+    /// Reads the header row; bytes that are not UTF-8 become replacement characters.
     pub fn read(row: &[u8], delimiter: u8) -> Self {
         let cells = cells(row, delimiter);
         let names = cells.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
         Self { delimiter, names }
     }
 
-    /// Reads one row; of two columns with the same name the first counts.
+    /// Reads one row; of two columns with the same name, the first is used.
     ///
     /// # Errors
     /// `ingest/ragged-row` and `ingest/not-utf8`.
@@ -44,7 +44,7 @@ impl Header {
 
 fn cells(row: &[u8], delimiter: u8) -> csv::ByteRecord {
     let mut cells = csv::ByteRecord::new();
-    // One reader a row costs about a microsecond and keeps line numbers ours: rows are cut by `split`.
+    // One reader per row costs about a microsecond. So `split` cuts the rows, and line numbers stay under our control.
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .has_headers(false)
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_another_width_and_one_of_broken_text_are_faults() {
+    fn a_row_of_another_width_and_one_of_invalid_text_are_faults() {
         let header = Header::read(b"a\tb", b'\t');
         assert_eq!(
             header.row(b"1\t2\t3"),

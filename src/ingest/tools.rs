@@ -1,16 +1,16 @@
-//! Function docs that a log keeps in pieces: one an attribute, one a message, or under their names.
+//! Collects function docs that a log stores separately: one per attribute, one per message, or as an object by name.
 //!
-//! The pieces are laid into one list, in their order. A doc itself stays as it was sent, but for JSON that only
-//! stands in a string because an attribute holds nothing else. What the docs say is for `docs` to read.
+//! The docs are collected in one list, in their order. A doc itself stays as it was sent, except for JSON that is in a
+//! string only because attributes cannot hold anything else. `docs` parses the docs.
 
 use serde_json::{Map, Value};
 
 use crate::ingest::path::{find, opened};
 
-/// Members of a doc that attributes hold as strings.
+/// The members of a doc that attributes hold as strings.
 const SCHEMAS: &[&str] = &["parameters", "input_schema", "inputSchema"];
 
-/// One list of what was found at several places; a list among them is laid out.
+/// Returns one list of the values found at several places; lists among them are flattened.
 pub(super) fn laid_end_to_end(found: Vec<&mut Value>) -> Option<Value> {
     let mut docs = Vec::new();
     for value in found {
@@ -22,7 +22,7 @@ pub(super) fn laid_end_to_end(found: Vec<&mut Value>) -> Option<Value> {
     (!docs.is_empty()).then_some(Value::Array(docs))
 }
 
-/// The list of docs that stand under their names.
+/// Returns the list of the docs of an object by name.
 pub(super) fn named(docs: Value) -> Option<Value> {
     let Value::Object(docs) = docs else { return None };
     Some(docs.into_iter().map(|(name, doc)| with_name(name, opened(doc))).collect())
@@ -50,12 +50,12 @@ fn with_schema(mut doc: Value) -> Value {
     doc
 }
 
-/// Whether one of these messages defines a tool.
+/// Returns `true` if one of these messages defines a tool.
 pub(super) fn has_tool_messages(messages: &Value) -> bool {
     messages.as_array().is_some_and(|list| list.iter().any(is_tool_message))
 }
 
-/// Takes the messages that define tools out of a list, and gives the tools.
+/// Removes the messages that define tools from a list. Returns the tools.
 pub(super) fn out_of_messages(messages: &mut Value) -> Option<Value> {
     let list = messages.as_array_mut()?;
     let (tools, rest) = std::mem::take(list).into_iter().partition(is_tool_message);
@@ -65,7 +65,7 @@ pub(super) fn out_of_messages(messages: &mut Value) -> Option<Value> {
     Some(docs.map(opened).collect())
 }
 
-/// A message of the role `tool` that defines one: what a call returns is no function.
+/// Returns `true` if a message of the role `tool` defines a tool; the result of a call is not a definition.
 fn is_tool_message(message: &Value) -> bool {
     let defines = |content: &Value| {
         content.get("type").and_then(Value::as_str) == Some("function") && content.get("function").is_some()
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_defines_a_tool_is_told_from_a_result() {
+    fn a_message_that_defines_a_tool_is_distinguished_from_a_result() {
         let tool = json!({"type": "function", "function": {"name": "f"}});
         let result = json!({"role": "tool", "content": "{\"type\": \"function\"}"});
         let mut messages = json!([

@@ -1,15 +1,15 @@
-//! One line that holds several requests is taken apart: spans of a trace, runs of an export, observations, a list of
-//! lines. A line that a shipper of logs wrapped is taken out.
+//! Splits lines that hold several requests: spans of a trace, runs of an export, observations, a list of lines. Unwraps
+//! lines that a log shipper wrapped.
 //!
-//! Each part is an item of its own, with the line it stood on and a fate; the first part stands for the line where
-//! items of the file are counted. Only a line of no known log format is taken apart.
+//! Each part is an item with the number of its line and its own fate; the first part counts as the item of the file.
+//! Only a line of no known log format is split.
 
 use serde_json::Value;
 
 use crate::ingest::path::{EACH, Path, at, gather, unwrap_json};
 use crate::ingest::stream::is_chunk;
 
-/// Where lines keep several.
+/// The paths of several requests in one line.
 const PACKS: &[Path] = &[
     &["resourceSpans", EACH, "scopeSpans", EACH, "spans", EACH],
     &["resourceSpans", EACH, "instrumentationLibrarySpans", EACH, "spans", EACH],
@@ -21,10 +21,10 @@ const PACKS: &[Path] = &[
     &["data", EACH],
 ];
 
-/// What a trace says once for all its observations.
+/// The keys of a trace that apply to all its observations.
 const HANDED_DOWN: &[&str] = &["sessionId", "userId"];
 
-/// The keys of a line that holds several, and of one that was wrapped.
+/// Returns the keys of lines with several requests, and of wrapped lines.
 pub(super) fn names() -> Vec<&'static str> {
     let packs = PACKS.iter().map(|path| path[0]);
     let wrappers = WRAPPERS.iter().map(|wrapper| wrapper.key);
@@ -32,7 +32,7 @@ pub(super) fn names() -> Vec<&'static str> {
     packs.chain(wrappers).chain(keys).collect()
 }
 
-/// The parts of a line, in its order; `None` where it holds no list of objects.
+/// Returns the parts of a line, in order; `None` if it holds no list of objects.
 pub(super) fn unpack(line: &mut Value) -> Option<Vec<Value>> {
     if let Value::Array(list) = line {
         let is_pack = !list.is_empty() && list.iter().all(is_part);
@@ -70,13 +70,13 @@ fn hand_down(said_once: &[(&str, Value)], parts: &mut [Value]) {
     }
 }
 
-/// When a shipper was given a line.
+/// The keys of the time at which a log shipper received a line.
 const TIMES: &[&str] = &["timestamp", "time", "ts"];
 
-/// A field in which a shipper of logs puts the whole line that it was given.
+/// A field in which a log shipper stores the whole line that it received.
 struct Wrapper {
     key: &'static str,
-    /// It is one where it holds an object, and not only where it holds one as a string.
+    /// The field may hold an object; otherwise only an object as a string.
     is_object: bool,
 }
 
@@ -101,10 +101,10 @@ impl Wrapper {
     }
 }
 
-/// Objects that have one of these are messages or functions, never lines.
+/// Objects with one of these keys are messages or functions, never lines.
 const KEYS_OF_PARTS: &[&str] = &["role", "from", "parameters", "input_schema", "inputSchema"];
 
-/// Whether a value may be a line of its own.
+/// Returns `true` if a value may be a line of its own.
 fn is_part(value: &Value) -> bool {
     let is_function = value.get("type").and_then(Value::as_str) == Some("function");
     value.is_object() && !is_function && KEYS_OF_PARTS.iter().all(|key| value.get(key).is_none())
@@ -125,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_hands_its_session_down_to_observations_that_have_none() {
+    fn observations_without_a_session_inherit_that_of_the_trace() {
         let mut line = json!({"sessionId": "s", "observations": [{"sessionId": null}, {"sessionId": "t"}]});
         let parts = unpack(&mut line).unwrap();
         assert_eq!((parts[0]["sessionId"].as_str(), parts[1]["sessionId"].as_str()), (Some("s"), Some("t")));
     }
 
     #[test]
-    fn what_a_shipper_wrapped_and_a_list_of_lines_are_taken_out() {
+    fn wrapped_lines_and_lists_of_lines_are_unpacked() {
         let inner = json!({"query": "When is high tide?"});
         for mut line in [
             json!({"stream": "stdout", "log": format!("{inner}\n")}),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_list_of_objects_is_one() {
+    fn a_line_without_a_list_of_objects_is_not_split() {
         for mut line in [json!({"data": [1, 2]}), json!({"runs": []}), json!([]), json!([{"role": "user"}])] {
             let sent = line.clone();
             assert_eq!((unpack(&mut line), line), (None, sent));

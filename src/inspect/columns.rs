@@ -1,7 +1,7 @@
-//! Columns of lines that no log format fits: what they hold, and which of them could be query and functions.
+//! Describes the columns of lines without a known log format, and guesses which of them hold query and functions.
 //!
-//! A guess is only taken where more lines become requests with it. It goes by what cells hold
-//! (docs that can be read, messages, text of several words) and then by what columns are called.
+//! A guess is used only if it makes requests of more lines. It is based on the content of cells (readable docs,
+//! messages, text of several words), then on the names of columns.
 
 use std::collections::BTreeMap;
 
@@ -15,20 +15,20 @@ use crate::docs::parse::parse;
 use crate::ingest::log_formats::Columns;
 use crate::ingest::read::Block;
 
-/// Lines whose cells are looked into.
+/// The maximum number of lines whose cells are examined.
 const MAX_LINES: usize = 200;
-/// Columns that are told.
+/// The maximum number of reported columns.
 const MAX_COLUMNS: usize = 24;
-/// Characters that are told of a cell.
+/// The maximum number of reported characters of a cell.
 const FORM_CHARS: usize = 48;
-/// Parts of names that say what a column is.
+/// Parts of column names that indicate their content.
 const QUERY_WORDS: [&str; 11] =
     ["quer", "quest", "prompt", "ask", "user", "utter", "instruct", "input", "request", "message", "text"];
 const RESPONSE_WORDS: [&str; 7] = ["respon", "answer", "output", "complet", "assistant", "repl", "predict"];
 
-/// What a cell holds.
+/// The kind of content of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum CellKind {
     Docs,
     Messages,
     Text,
@@ -39,7 +39,7 @@ enum Kind {
     Flag,
 }
 
-impl Kind {
+impl CellKind {
     fn name(self) -> &'static str {
         match self {
             Self::Docs => "function docs",
@@ -81,24 +81,24 @@ fn are_messages(value: &Value) -> bool {
     value.as_array().is_some_and(|list| !list.is_empty() && list.iter().all(is_message))
 }
 
-/// What is known of a column: how many cells of each kind, and the first cell.
+/// The counts of a column's cells by kind, and its first cell.
 #[derive(Debug, Default)]
 struct Cells {
     lines: u64,
-    kinds: BTreeMap<Kind, u64>,
+    kinds: BTreeMap<CellKind, u64>,
     first: Option<Value>,
 }
 
 impl Cells {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> CellKind {
         let most = self.kinds.iter().max_by_key(|(kind, n)| (**n, std::cmp::Reverse(**kind)));
-        most.map_or(Kind::Flag, |(kind, _)| *kind)
+        most.map_or(CellKind::Flag, |(kind, _)| *kind)
     }
 }
 
-/// The columns of lines without a request, the most frequent first.
+/// Returns the columns of lines without a request, the most frequent first.
 pub(super) fn seen(sampled: &[Sampled], lines: &Lines, guess: Option<&Guess>) -> Vec<Column> {
-    // With a guess few lines are left, and what people want to see is what it was made of.
+    // With a guess few lines without a request remain, and people want to see the columns that it is based on.
     let usual;
     let lines = if guess.is_some() {
         usual = Lines::read(sampled, &Columns::default());
@@ -122,19 +122,19 @@ fn column((name, cells): (String, Cells)) -> Column {
     }
 }
 
-/// Whether a column is called by what a cell would hold: a table without a row of names.
+/// Returns `true` if a column name looks like the content of a cell: a table without a header.
 pub(super) fn is_data(name: &str) -> bool {
     name.trim_start().starts_with(['{', '['])
 }
 
-/// Names under which more lines could be read.
+/// Returns column names with which more lines can be read.
 pub(super) fn guess(sampled: &[Sampled], lines: &Lines, usual: &Columns) -> Option<Guess> {
     let cells = cells(sampled, lines);
     if cells.keys().any(|name| is_data(name)) {
         return None;
     }
     let is = |name: &str, words: &[&str]| words.iter().any(|word| name.to_lowercase().contains(word));
-    let docs = best(&cells, Kind::Docs, |name| u64::from(is(name, &["func", "tool", "api", "doc"])));
+    let docs = best(&cells, CellKind::Docs, |name| u64::from(is(name, &["func", "tool", "api", "doc"])));
     let functions = known(&cells, &usual.functions).or(docs)?;
     let rank = |name: &str| 2 * u64::from(is(name, &QUERY_WORDS)) + u64::from(!is(name, &RESPONSE_WORDS));
     let is_response = |name: &str| is(name, &RESPONSE_WORDS) && !is(name, &QUERY_WORDS);
@@ -145,7 +145,7 @@ pub(super) fn guess(sampled: &[Sampled], lines: &Lines, usual: &Columns) -> Opti
         .collect();
     let query = known(&cells, &usual.query).or_else(|| {
         let asks = |kind| best_of(others.iter().filter(|(name, _)| !is_response(name)), kind, rank);
-        asks(Kind::Messages).or_else(|| asks(Kind::Text))
+        asks(CellKind::Messages).or_else(|| asks(CellKind::Text))
     })?;
     let response = others.keys().find(|name| is_response(name) && !usual.response.contains(name));
     let mut columns = usual.clone();
@@ -164,19 +164,19 @@ pub(super) fn guess(sampled: &[Sampled], lines: &Lines, usual: &Columns) -> Opti
     (!new.is_empty()).then_some(Guess { columns, new })
 }
 
-/// The usual name that is there.
+/// Returns the first existing usual name.
 fn known(cells: &BTreeMap<String, Cells>, names: &[String]) -> Option<String> {
     names.iter().find(|name| cells.contains_key(*name)).cloned()
 }
 
-fn best(cells: &BTreeMap<String, Cells>, kind: Kind, rank: impl Fn(&str) -> u64) -> Option<String> {
+fn best(cells: &BTreeMap<String, Cells>, kind: CellKind, rank: impl Fn(&str) -> u64) -> Option<String> {
     best_of(cells.iter(), kind, rank)
 }
 
-/// The column of that kind that ranks highest, then that most lines have, then the first by name.
+/// Returns the column of a kind with the highest rank, then the most lines, then the first name.
 fn best_of<'c, C: std::borrow::Borrow<Cells> + 'c>(
     cells: impl Iterator<Item = (&'c String, &'c C)>,
-    kind: Kind,
+    kind: CellKind,
     rank: impl Fn(&str) -> u64,
 ) -> Option<String> {
     let of_kind = cells.filter(|(_, cells)| (*cells).borrow().kind() == kind);
@@ -185,7 +185,7 @@ fn best_of<'c, C: std::borrow::Borrow<Cells> + 'c>(
     best.map(|(name, _)| name.clone())
 }
 
-/// The cells of lines without a request, by column.
+/// Returns the cells of lines without a request, by column.
 fn cells(sampled: &[Sampled], lines: &Lines) -> BTreeMap<String, Cells> {
     let mut columns: BTreeMap<String, Cells> = BTreeMap::new();
     for &(file, block, item) in lines.left_over.iter().take(MAX_LINES) {
@@ -193,7 +193,7 @@ fn cells(sampled: &[Sampled], lines: &Lines) -> BTreeMap<String, Cells> {
         for (name, cell) in row.into_iter().filter(|(_, cell)| !is_nothing(cell)) {
             let cells = columns.entry(name).or_default();
             cells.lines += 1;
-            *cells.kinds.entry(Kind::of(&cell)).or_default() += 1;
+            *cells.kinds.entry(CellKind::of(&cell)).or_default() += 1;
             cells.first.get_or_insert(cell);
         }
     }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_guessed_by_what_they_hold() {
+    fn columns_are_guessed_by_their_content() {
         let row = r#"{"n": 1, "note": "seen by the pilot", "ask": "When is high tide?", "api": "[{'name': 'tide'}]", "reply": "tide() is called"}"#;
         let expected = [("functions", "api"), ("query", "ask"), ("response", "reply")];
         let expected = expected.map(|(key, name)| (key, name.to_owned())).into();

@@ -1,7 +1,7 @@
-//! A pipeline made of what a look found: the live recipe over these files, with remarks.
+//! Drafts a pipeline from the result of `inspect`: the live recipe over these files, with remarks.
 //!
-//! The stages, their settings and why they are set so are those of the built-in recipe, word for
-//! word, so there is one recipe only. Ahead of each stands what it does and what it will meet.
+//! The stages, their settings and the comments on them are those of the built-in recipe, word for word, so there is
+//! only one recipe. Comments before each stage describe what it does and what it will find in the log.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,13 +14,13 @@ use crate::stages;
 use crate::text::figures::count;
 use crate::text::visible::{visible_line, visible_quoted};
 
-/// Widest line of a comment.
+/// The maximum length of a line of a comment.
 const MAX_CHARS: usize = 110;
 
-/// What the look says about a stage.
+/// A remark on a stage, from the result of `inspect`.
 type Remark = fn(&Look) -> Option<String>;
 
-/// What stages will meet.
+/// The remarks by kind of stage.
 const REMARKS: [(&str, Remark); 7] = [
     ("redact", personal),
     ("collapse-conversations", agent_steps),
@@ -31,14 +31,14 @@ const REMARKS: [(&str, Remark); 7] = [
     ("draft-answers", answers),
 ];
 
-/// The text of a pipeline over some files.
+/// Returns the text of a pipeline over some files.
 pub fn draft(look: &Look, name: &str, inputs: &[PathBuf]) -> String {
     let stages = LIVE.split("\n\n").skip_while(|part| !part.starts_with("[ingest]")).skip(1);
     let stages: Vec<String> = stages.map(|part| remarked(look, part.trim_end())).collect();
     format!("{}\n{}\n{}\n{CARD}", head(look, name), ingest(look, inputs), stages.join("\n\n"))
 }
 
-/// A name for a pipeline out of any text: letters, digits, `-` and `_`.
+/// Returns a name for a pipeline out of any text: letters, digits, `-` and `_`.
 pub fn pipeline_name(text: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let name: String = text.chars().map(plain).collect();
@@ -58,7 +58,7 @@ const CARD: &str = r#"
 fn head(look: &Look, name: &str) -> String {
     let lines = &look.lines;
     format!(
-        "# The live recipe over {} lines, of which {} were looked at: {} requests, {} without one, {} unreadable.
+        "# The live recipe over {} lines, of which {} were inspected: {} requests, {} without a request, {} unreadable.
 #
 #     toolsieve plan FILE      checks this file, reads no row
 #     toolsieve run FILE       writes out/{name}
@@ -91,7 +91,7 @@ fn ingest(look: &Look, inputs: &[PathBuf]) -> String {
     let left = look.unreadable.iter().chain(&look.no_request);
     let left: Vec<String> = left.map(|(reason, left)| format!("{reason} ({})", count(left.lines))).collect();
     if !left.is_empty() {
-        text += &comment(&format!("Lines that give nothing: {}.", left.join(", ")));
+        text += &comment(&format!("Lines without a request: {}.", left.join(", ")));
     }
     let inputs: String =
         inputs.iter().map(|input| format!("    {},\n", quoted(&input.to_string_lossy()))).collect();
@@ -102,17 +102,17 @@ fn ingest(look: &Look, inputs: &[PathBuf]) -> String {
 fn columns(look: &Look) -> String {
     let Some(names) = &look.guessed else { return String::new() };
     let names: Vec<String> = names.iter().map(|(key, name)| format!("{key} = [{}]", quoted(name))).collect();
-    let mut text = comment("Guessed by what the columns hold: check them.");
+    let mut text = comment("Guessed from the content of the columns; check them.");
     if !look.log_formats.keys().all(|log_format| *log_format == "query-functions") {
-        text += &comment("A list takes the place of the usual names of its key (`toolsieve schema`).");
+        text += &comment("A list replaces the usual names of its key (`toolsieve schema`).");
     }
     text + &format!("columns = {{ {} }}\n", names.join(", "))
 }
 
-/// A part of the recipe: what its stage does, why it is set so, and what the look says about it.
+/// Returns a part of the recipe: the description of its stage, its settings with comments, and the remark.
 fn remarked(look: &Look, part: &str) -> String {
     let kind = part.lines().find_map(|line| line.strip_prefix("kind = ")).map(|kind| kind.trim_matches('"'));
-    // A second instance of a kind has an id of its own, and meets something else.
+    // The remarks do not apply to a second instance of a kind, which has an id of its own.
     let is_first = !part.lines().any(|line| line.starts_with("id = "));
     let remark = REMARKS.iter().find(|(name, _)| Some(*name) == kind && is_first);
     let remark = remark.and_then(|(_, remark)| remark(look)).map(|remark| comment(&remark));
@@ -126,7 +126,7 @@ fn personal(look: &Look) -> Option<String> {
     let found: Vec<String> = found.into_iter().flatten().collect();
     (look.lines.requests > 0).then(|| {
         format!(
-            "Personal values found: {}. Names are found where they are listed in a file: names = \"FILE\", alike for \
+            "Personal values found: {}. Names are found if a file lists them: names = \"FILE\", in both \
              redact and redact-docs.",
             if found.is_empty() { "none".to_owned() } else { found.join("; ") }
         )
@@ -148,7 +148,7 @@ fn faults(look: &Look) -> Option<String> {
     let faults: Vec<String> = look.docs.faults.iter().map(|(code, left)| told(code, left)).collect();
     (!faults.is_empty()).then(|| {
         format!(
-            "Of {} doc lists some cannot be read for sure: {}.",
+            "Some of {} doc lists cannot be read reliably: {}.",
             count(look.docs.lists),
             faults.join(", ")
         )
@@ -163,7 +163,7 @@ fn equal_docs(look: &Look) -> Option<String> {
     let docs = &look.docs;
     (docs.equal > 0).then(|| {
         format!(
-            "{} of {} requests came with the very docs of another.",
+            "{} of {} requests have exactly the docs of another one.",
             count(docs.equal),
             count(docs.equal + docs.lists)
         )
@@ -196,7 +196,7 @@ fn answers(look: &Look) -> Option<String> {
     (look.lines.requests > 0).then(told)
 }
 
-/// A comment of as many lines as it takes.
+/// Returns a comment, wrapped into lines.
 fn comment(text: &str) -> String {
     let mut lines = vec!["#".to_owned()];
     for word in text.split_whitespace() {
@@ -211,7 +211,7 @@ fn comment(text: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A TOML string; what is not seen is written as an escape, which only a string in double quotes can hold.
+/// Returns a TOML string. Invisible characters are escaped, which is possible only in double quotes.
 fn quoted(text: &str) -> String {
     match visible_line(text) {
         Cow::Borrowed(_) => toml::Value::from(text).to_string(),
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_in_a_name_is_an_escape_and_the_same_name() {
+    fn invisible_characters_of_a_name_are_escaped_and_read_back() {
         let names = ["a\u{202e}\\b.jsonl", "\u{1b}]0;x\u{7}\n\u{7f}\"'.csv", "\u{e0041}\u{2028}"];
         let inputs: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
         let look = Look { guessed: Some([("query", names[0].to_owned())].into()), ..Look::default() };
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_gives_a_name() {
+    fn any_text_becomes_a_name() {
         assert_eq!(pipeline_name("März log (2).jsonl"), "M-rz-log--2--jsonl");
         assert_eq!(pipeline_name("…"), "mine");
     }

@@ -1,24 +1,24 @@
-//! What a full run would take, from what the look took.
+//! Estimates the cost of a full run from the duration of `inspect`.
 //!
-//! Rough on purpose: a run merges and judges, which a look does not, and logs differ in how
-//! much there is to merge. The constants are from runs over logs of 6,000 to a million lines.
+//! The estimate is deliberately rough: a run also merges and judges, and logs differ in how much there is to merge. The
+//! constants were measured in runs over logs of 6,000 to a million lines.
 
 use std::time::Duration;
 
 use super::look::{Look, Run};
 
-/// A run works so many times as long on a line as a look: it does more, but most docs it meets again.
+/// The time of a run per line, relative to `inspect`: a run does more, but most docs occur repeatedly.
 const RUN_TO_LOOK: u32 = 1;
-/// What starting and finishing a run takes.
+/// The time to start and finish a run.
 const BASE_MILLIS: u64 = 300;
-/// What the program holds whatever the log.
+/// The memory that does not depend on the log.
 const BASE_MEMORY: u64 = 160 << 20;
-/// What it holds for each request.
+/// The memory for each request.
 const MEMORY_A_REQUEST: u64 = 400;
-/// The run folder is so many hundredths of the text of the log.
+/// The size of the run folder in percent of the text of the log.
 const DISK_PERCENT: u64 = 45;
 
-/// Estimates time, memory and disk of a run over all lines, when looking took `took`.
+/// Estimates time, memory and disk of a run over all lines; `took` is the duration of `inspect`.
 pub(super) fn estimate(look: &Look, took: Duration) -> Run {
     let lines = &look.lines;
     let in_all = |n: u64| {

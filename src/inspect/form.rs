@@ -1,16 +1,16 @@
-//! The form of a text without what it says: letters become `x`, digits `9`; keys and marks stay.
+//! The form of a text without its content: letters become `x`, digits `9`; keys and punctuation stay.
 //!
-//! Recognisers miss names and addresses, and what is shown here is looked at before anything
-//! was redacted. So no word of a value is shown at all.
+//! The output is shown before anything was redacted, and recognisers miss names and addresses. So no word of a value is
+//! shown at all.
 
 use crate::text::short::shortened;
 
-/// Bytes of a text that are looked at.
+/// The maximum number of bytes of a text that are used.
 const MAX_BYTES: usize = 400;
-/// A longer key is no key, but a sentence in quotes.
+/// The maximum length of a key; a longer one is a sentence in quotes.
 const MAX_KEY_CHARS: usize = 40;
 
-/// The form of a text's beginning, in one line of at most so many characters.
+/// Returns the form of a text's beginning, in one line of at most `max_chars` characters.
 pub(super) fn form(text: &str, max_chars: usize) -> String {
     let text = beginning(text.trim());
     let mut form = String::with_capacity(text.len());
@@ -27,7 +27,7 @@ pub(super) fn form(text: &str, max_chars: usize) -> String {
     shortened(&form, max_chars)
 }
 
-/// The form of bytes that may be no text.
+/// Returns the form of bytes that may not be text.
 pub(super) fn form_of_bytes(bytes: &[u8], max_chars: usize) -> String {
     form(&String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_BYTES)]), max_chars)
 }
@@ -42,13 +42,13 @@ fn mark(c: char) -> char {
         _ if c.is_numeric() => '9',
         _ if c.is_alphabetic() => 'x',
         _ if c.is_control() || c.is_whitespace() => ' ',
-        // Whatever a combining mark or a symbol could still say.
+        // Combining marks and symbols could reveal content too.
         _ if c.is_ascii() => c,
         _ => '·',
     }
 }
 
-/// The key in quotes that a text begins with: an identifier with a colon behind it.
+/// Returns the quoted key at the start of a text: an identifier followed by a colon.
 fn key(text: &str) -> Option<&str> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let name = text[1..].split(quote).next()?;
@@ -57,7 +57,7 @@ fn key(text: &str) -> Option<&str> {
     (is_name && text.get(end..)?.trim_start().starts_with(':')).then(|| &text[..end])
 }
 
-/// Whether a name is one that a program gave: short, without digits in a row, blanks and marks.
+/// Returns `true` if a name looks like an identifier: short, without sequences of digits, spaces and punctuation.
 pub(super) fn is_plain(name: &str) -> bool {
     let digits = name.chars().filter(char::is_ascii_digit).count();
     !name.is_empty()

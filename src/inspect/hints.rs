@@ -1,4 +1,4 @@
-//! What a person should do about what was found: settings, files, sets.
+//! Hints for the user about the findings: settings, files, public sets.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::public_sets::catalogue::{Catalogue, recipe_sets};
 use crate::public_sets::store::is_there;
 use crate::text::figures::{count, counted};
 
-/// A hint, where there is cause for one.
+/// A rule, which returns a hint if there is a reason for it.
 type Rule = fn(&Look) -> Option<String>;
 
 /// All hints, in the order in which they matter.
@@ -29,12 +29,12 @@ const RULES: [Rule; 12] = [
     missing_sets,
 ];
 
-/// The hints for a log.
+/// Returns the hints for a log.
 pub(super) fn hints(look: &Look) -> Vec<String> {
     RULES.iter().filter_map(|rule| rule(look)).collect()
 }
 
-/// Which sets of the recipe are on disk; none where their folder cannot be read.
+/// Returns the public sets of the recipe that are on disk; none if their folder cannot be read.
 pub(super) fn public_sets(dir: &Path) -> PublicSets {
     let Ok(catalogue) = Catalogue::open(dir) else { return PublicSets::default() };
     let on_disk = |id: &String| catalogue.set(id).and_then(|set| is_there(&catalogue, set)).unwrap_or(false);
@@ -43,14 +43,14 @@ pub(super) fn public_sets(dir: &Path) -> PublicSets {
 }
 
 fn no_line(look: &Look) -> Option<String> {
-    (look.lines.all == 0).then(|| "there is nothing in these files".to_owned())
+    (look.lines.all == 0).then(|| "these files are empty".to_owned())
 }
 
-/// A larger file is taken for a log.
+/// The maximum size of a file of function docs; a larger file counts as a log.
 const MAX_DOCS_BYTES: u64 = 4 << 20;
 
-/// Notes which files are function docs.
-pub(super) fn tell_docs(files: &mut [File]) {
+/// Marks the files of function docs.
+pub(super) fn mark_docs(files: &mut [File]) {
     let may_be_docs =
         |file: &&mut File| file.bytes <= MAX_DOCS_BYTES && matches!(file.format, "json" | "jsonl");
     // A pipe can be read only once.
@@ -62,7 +62,7 @@ pub(super) fn tell_docs(files: &mut [File]) {
 
 fn docs_alone(look: &Look) -> Option<String> {
     let file = look.files.iter().find(|file| file.is_docs)?;
-    Some(format!("{} is no log, but function docs: `toolsieve fix` reads them", file.path))
+    Some(format!("{} is not a log but a file of function docs: `toolsieve fix` reads it", file.path))
 }
 
 fn guessed_columns(look: &Look) -> Option<String> {
@@ -70,8 +70,8 @@ fn guessed_columns(look: &Look) -> Option<String> {
     let set = names.iter().map(|(key, name)| format!("--set 'ingest.columns.{key}=[{name:?}]'"));
     let set: Vec<String> = set.collect();
     Some(format!(
-        "columns were guessed by what they hold: check them; `toolsieve init` puts them into a pipeline, and for \
-         one run there is {}",
+        "columns were guessed from their content: check them; `toolsieve init` writes them into a pipeline, and for \
+         one run give {}",
         set.join(" ")
     ))
 }
@@ -81,10 +81,8 @@ fn has_no_header(look: &Look) -> bool {
 }
 
 fn no_header(look: &Look) -> Option<String> {
-    has_no_header(look).then(|| {
-        "a table has no row of names, its first row holds data: put one above it, e.g. query,function"
-            .to_owned()
-    })
+    has_no_header(look)
+        .then(|| "a table has no header, its first row holds data: add one, e.g. query,function".to_owned())
 }
 
 fn unnamed_columns(look: &Look) -> Option<String> {
@@ -94,7 +92,7 @@ fn unnamed_columns(look: &Look) -> Option<String> {
         && look.lines.requests == 0
         && !look.columns.is_empty();
     is_lost.then(|| {
-        "no log_format fits: if one of the columns holds queries and one function docs, name them, e.g. \
+        "no log format matches: if one column holds queries and one function docs, name them, e.g. \
          --set 'ingest.columns.query=[\"NAME\"]' --set 'ingest.columns.functions=[\"NAME\"]'"
             .to_owned()
     })
@@ -102,13 +100,13 @@ fn unnamed_columns(look: &Look) -> Option<String> {
 
 fn damaged(look: &Look) -> Option<String> {
     let left = look.unreadable.get(CUT_FILE)?;
-    Some(format!("a file is damaged or ends too early ({}): get it again", left.at.join(", ")))
+    Some(format!("a file is damaged or truncated ({}): get it again", left.at.join(", ")))
 }
 
 fn ragged(look: &Look) -> Option<String> {
     let left = look.unreadable.get(RAGGED_ROW)?;
     Some(format!(
-        "{} more or fewer cells than the header: quotes are missing there",
+        "{} more or fewer cells than the header: quotes may be missing there",
         counted(left.lines, "table row has", "table rows have")
     ))
 }
@@ -135,7 +133,7 @@ fn no_times(look: &Look) -> Option<String> {
     let facts = &look.requests.facts;
     let is_unknown = look.lines.requests > 0 && facts.with_time == 0;
     is_unknown.then(|| {
-        "no times are known: \"the earliest stays\" then means the first line; --set \
+        "no times were found: \"the earliest stays\" then means the first line; --set \
          'ingest.columns.time=[\"NAME\"]' if a column has them"
             .to_owned()
     })
@@ -157,7 +155,7 @@ fn missing_sets(look: &Look) -> Option<String> {
     let missing = &look.public_sets.missing;
     (!missing.is_empty() && look.lines.requests > 0).then(|| {
         format!(
-            "public sets {} are not on disk and would be passed over: `toolsieve sets list` tells where each lives",
+            "public sets {} are not on disk and would be skipped: `toolsieve sets list` shows where to get them",
             missing.join(", ")
         )
     })

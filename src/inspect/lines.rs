@@ -1,4 +1,4 @@
-//! Lines of the sample become records, or leave with a reason and a place.
+//! Parses the lines of the sample to records, or to reasons with places.
 
 use std::collections::BTreeMap;
 
@@ -15,32 +15,32 @@ use crate::ingest::reasons::{
 };
 use crate::ingest::record::records_of;
 
-/// Lines that left for one reason.
+/// The lines without a request for one reason.
 #[derive(Debug, Default, Clone, Serialize)]
 pub struct Left {
-    /// How many.
+    /// The number of lines.
     pub lines: u64,
     /// What was found in the first of them.
     pub detail: String,
-    /// Where the first ones stand: `file:line`.
+    /// The places of the first ones: `file:line`.
     pub at: Vec<String>,
-    /// The form of the first one, its words masked.
+    /// The form of the first one, with masked words.
     pub form: String,
 }
 
-/// Places that are told of one reason.
+/// The maximum number of reported places of one reason.
 const PLACES: usize = 3;
-/// Characters that are told of a line.
+/// The maximum number of reported characters of a line.
 const FORM_CHARS: usize = 100;
 
-/// The lines of a sample, read.
+/// The parsed lines of a sample.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     /// Requests, in order.
     pub(super) records: Vec<Record>,
-    /// The number of each one's file.
+    /// The file number of each request.
     pub(super) files: Vec<usize>,
-    /// Where each one starts in its file.
+    /// The position of each request in its file.
     pub(super) positions: Vec<Position>,
     /// Lines that hold the answer to the request of another line.
     pub(super) answers: u64,
@@ -53,7 +53,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Reads the lines under some names of columns.
+    /// Parses the lines with some column names.
     pub(super) fn read(sampled: &[Sampled], columns: &Columns) -> Self {
         let mut lines = Self::default();
         for (at, file) in sampled.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Lines {
                 let mut items = block.items.iter().enumerate();
                 let mut current = None;
                 for line in read {
-                    // An item that holds several gives a line each.
+                    // An item with several requests has a line for each.
                     current = if line.part == 0 { items.next() } else { current };
                     let Some((item_at, item)) = current else { continue };
                     if matches!(line.fate, LineFate::NoRequest(_)) {
@@ -105,7 +105,7 @@ impl Lines {
     }
 }
 
-/// Reasons whose details are numbers and words of ours; any other can quote the line: a key, a role.
+/// Reasons whose details hold only numbers and fixed words; other details can quote a key or a role of the line.
 const PLAIN_DETAILS: [&str; 6] = [NOT_JSON, LINE_TOO_LONG, CUT_FILE, RAGGED_ROW, NO_FUNCTIONS, NO_MESSAGES];
 
 fn told(fault: &Fault) -> String {

@@ -1,4 +1,4 @@
-//! What doc lists are: how they are read, and what fixing would change.
+//! Examines doc lists: how they are read, and what fixing would change.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -17,21 +17,21 @@ use crate::ingest::fate::Record;
 use crate::ingest::read::Position;
 use crate::privacy::PrivacyKind;
 
-/// Characters that are told of a list.
+/// The maximum number of reported characters of a list.
 const FORM_CHARS: usize = 100;
-/// Places that are told of one fault.
+/// The maximum number of reported places of one fault.
 const PLACES: usize = 3;
 
-/// One list, read and fixed as a run would.
+/// One list, parsed and fixed as in a run.
 struct Judged<'r> {
-    /// Where its request is in the inputs.
+    /// The place of its request in the inputs.
     place: String,
     record: &'r Record,
     parsed: Result<(Parsed, Fixed), Fault>,
     personal: Vec<PrivacyKind>,
 }
 
-/// Looks at the lists of all requests of a sample, each different one once.
+/// Examines the distinct lists of all requests of a sample.
 pub(super) fn look(sampled: &[Sampled], lines: &Lines) -> Docs {
     let records = &lines.records;
     let mut seen = HashSet::new();

@@ -1,4 +1,4 @@
-//! What a first look tells: counts and forms, no values. As JSON these are the keys of `inspect --json`.
+//! The result of `inspect`: counts and forms, no values. As JSON these are the keys of `inspect --json`.
 
 use std::collections::BTreeMap;
 
@@ -9,36 +9,36 @@ use super::lines::{Left, Lines};
 use super::sample::Sampled;
 use crate::ingest::log_formats::Columns;
 
-/// Everything a look found. All counts but those of `files` are of the lines looked at.
+/// The result of an inspection. All counts except those of `files` are of the inspected lines.
 #[derive(Debug, Default, Serialize)]
 pub struct Look {
-    /// Lines that were to be looked at, and the seed of the draw.
+    /// The number of lines to inspect.
     pub rows: usize,
-    /// See `rows`.
+    /// The seed of the sample.
     pub seed: u64,
     /// Each file, in the order given.
     pub files: Vec<File>,
-    /// What became of the lines looked at.
+    /// The inspected lines by fate.
     pub lines: LineCounts,
-    /// How many requests there are of each log format.
+    /// The number of requests of each log format.
     pub log_formats: BTreeMap<&'static str, u64>,
     /// Lines that cannot be read, by reason.
     pub unreadable: BTreeMap<&'static str, Left>,
     /// Lines that hold no request, by reason.
     pub no_request: BTreeMap<&'static str, Left>,
-    /// Where lines hold no request: the columns they have, the most frequent first.
+    /// The columns of lines without a request, the most frequent first.
     pub columns: Vec<Column>,
-    /// Names of columns that were guessed because the usual ones are not there; all counts are with them.
+    /// The guessed column names, if the usual ones are missing; all counts use them.
     pub guessed: Option<BTreeMap<&'static str, String>>,
-    /// What the requests are.
+    /// The findings about requests.
     pub requests: Requests,
-    /// What the function docs are.
+    /// The findings about function docs.
     pub docs: Docs,
-    /// Which public sets a run would compare with.
+    /// The public sets that a run would compare with.
     pub public_sets: PublicSets,
-    /// What a full run would take: an estimate.
+    /// The estimated cost of a full run.
     pub run: Run,
-    /// What to do about it.
+    /// Hints for the user.
     pub hints: Vec<String>,
 }
 
@@ -53,23 +53,22 @@ pub struct File {
     pub compression: &'static str,
     /// Its size as stored.
     pub bytes: u64,
-    /// The size of its text; of Parquet, about what it would be as JSON.
+    /// The size of its text; for Parquet, the approximate size as JSON.
     pub text_bytes: u64,
     /// All its lines.
     pub lines: u64,
-    /// Lines looked at.
+    /// Inspected lines.
     pub looked_at: u64,
-    /// It is no log, but a file of function docs.
+    /// It is a file of function docs, not a log.
     pub is_docs: bool,
 }
 
-/// What became of the lines looked at. The last four add up to `looked_at`, and to more where one line holds several
-/// requests.
+/// The inspected lines by fate. The last four add up to `looked_at`, or to more if a line holds several requests.
 #[derive(Debug, Default, Serialize)]
 pub struct LineCounts {
     /// All lines of all files.
     pub all: u64,
-    /// Lines looked at.
+    /// Inspected lines.
     pub looked_at: u64,
     /// Lines that hold a request.
     pub requests: u64,
@@ -88,13 +87,13 @@ pub struct Column {
     pub name: String,
     /// Lines that have it, not null.
     pub lines: u64,
-    /// What most of its values are: `text`, `messages`, `function docs`, `object`, `list`, `number`, `flag`.
+    /// The most frequent kind of its values: `text`, `messages`, `function docs`, `object`, `list`, `number`, `flag`.
     pub holds: &'static str,
-    /// The form of the first value, its words masked.
+    /// The form of the first value, with masked words.
     pub form: String,
 }
 
-/// What the requests are.
+/// The findings about requests.
 #[derive(Debug, Default, Serialize)]
 pub struct Requests {
     /// Requests that equal an earlier one, byte for byte.
@@ -103,24 +102,24 @@ pub struct Requests {
     pub languages: BTreeMap<&'static str, u64>,
     /// Personal values in messages and answers, by kind.
     pub personal: BTreeMap<&'static str, Personal>,
-    /// How long conversations are.
+    /// The lengths of conversations.
     pub conversations: Conversations,
-    /// What the log has as answers.
+    /// The answers in the log.
     pub responses: Responses,
-    /// What else the log says.
+    /// Other facts in the log.
     pub facts: Facts,
 }
 
-/// Personal values of one kind: how many, never which.
+/// The number of personal values of one kind; the values are never shown.
 #[derive(Debug, Default, Serialize)]
 pub struct Personal {
-    /// How many.
+    /// Their number.
     pub values: u64,
-    /// In how many requests, or doc lists.
+    /// The number of requests, or doc lists, that hold them.
     pub rows: u64,
 }
 
-/// How long conversations are.
+/// The lengths of conversations.
 #[derive(Debug, Default, Serialize)]
 pub struct Conversations {
     /// Requests with one user message.
@@ -129,7 +128,7 @@ pub struct Conversations {
     pub multi_turn: u64,
     /// User messages in the longest.
     pub most_turns: u64,
-    /// Requests that go on after a call: later steps of an agent loop.
+    /// Requests that continue after a call: later steps of an agent loop.
     pub agent_steps: u64,
     /// Requests with a system message.
     pub with_system: u64,
@@ -137,20 +136,20 @@ pub struct Conversations {
     pub without_user: u64,
 }
 
-/// What the log has as answers.
+/// The answers in the log.
 #[derive(Debug, Default, Serialize)]
 pub struct Responses {
-    /// With calls, be it in text.
+    /// Answers with calls, also in text.
     pub calls: u64,
-    /// Without.
+    /// Answers without calls.
     pub text: u64,
-    /// The request failed, or the answer cannot be read or was cut off.
+    /// The request failed, or the answer is unreadable or truncated.
     pub failed: u64,
-    /// None on record.
+    /// Requests without an answer in the log.
     pub none: u64,
 }
 
-/// What else the log says.
+/// Other facts in the log.
 #[derive(Debug, Default, Serialize)]
 pub struct Facts {
     /// The earliest and the latest time, UTC.
@@ -167,10 +166,10 @@ pub struct Facts {
     pub with_id: u64,
 }
 
-/// What the function docs are.
+/// The findings about function docs.
 #[derive(Debug, Default, Serialize)]
 pub struct Docs {
-    /// Lists that differ; what follows counts these.
+    /// Distinct lists; the following fields count these.
     pub lists: u64,
     /// Requests sent with a list that an earlier one had.
     pub equal: u64,
@@ -178,17 +177,17 @@ pub struct Docs {
     pub read: u64,
     /// Functions in them.
     pub functions: u64,
-    /// Functions in a list: the fewest, the median, the most.
+    /// Functions in a list: minimum, median, maximum.
     pub functions_a_list: [u64; 3],
-    /// Lists by step of reading.
+    /// Lists by parser step.
     pub steps: BTreeMap<&'static str, u64>,
-    /// Lists by fault of reading.
+    /// Lists by parser fault.
     pub faults: BTreeMap<&'static str, Left>,
-    /// What fixing would change, by rule.
+    /// Edits that fixing would make, by rule.
     pub fixes: BTreeMap<&'static str, Fix>,
-    /// What is wrong and not mended: lists by rule.
+    /// Findings that no fix changes: lists by rule.
     pub findings: BTreeMap<&'static str, u64>,
-    /// Lists that need an edit which fills a gap with a guess.
+    /// Lists that need an edit that fills a gap with a guess.
     pub need_unsafe: u64,
     /// Personal values, by kind.
     pub personal: BTreeMap<&'static str, Personal>,
@@ -199,52 +198,52 @@ pub struct Docs {
 pub struct Fix {
     /// `safe` or `unsafe`.
     pub safety: crate::docs::fix::Safety,
-    /// How many.
+    /// Their number.
     pub edits: u64,
-    /// In how many lists.
+    /// The number of lists with such edits.
     pub lists: u64,
 }
 
-/// Which public sets a run would compare with.
+/// The public sets that a run would compare with.
 #[derive(Debug, Default, Serialize)]
 pub struct PublicSets {
     /// On disk, or built in.
     pub there: Vec<String>,
-    /// Not on disk: a run passes them over.
+    /// Not on disk: a run skips them.
     pub missing: Vec<String>,
 }
 
-/// What a full run would take, estimated from the look.
+/// The estimated cost of a full run.
 #[derive(Debug, Default, Serialize)]
 pub struct Run {
     /// Requests in all files.
     pub requests: u64,
     /// Seconds on this machine.
     pub seconds: f64,
-    /// Bytes in memory at most.
+    /// Maximum memory in bytes.
     pub memory_bytes: u64,
     /// Bytes of the run folder.
     pub disk_bytes: u64,
 }
 
-/// Guessed names, for a pipeline.
+/// Guessed column names, for a pipeline.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Guess {
-    /// With these all lines are read.
+    /// All column names, with the guessed ones.
     pub(super) columns: Columns,
-    /// The names that are new, by key.
+    /// The guessed names, by key.
     pub(super) new: BTreeMap<&'static str, String>,
 }
 
 impl Guess {
-    /// The names that are new.
+    /// Returns the guessed names.
     pub(super) fn named(self) -> BTreeMap<&'static str, String> {
         self.new
     }
 }
 
 impl Look {
-    /// What is known once lines are read.
+    /// Returns the findings that are known after the lines are parsed.
     pub(super) fn new(closeness: Closeness, sampled: &[Sampled], lines: &Lines) -> Self {
         let n = |left: &BTreeMap<_, Left>| left.values().map(|left| left.lines).sum();
         let files: Vec<File> = sampled.iter().map(file).collect();

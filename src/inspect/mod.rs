@@ -1,10 +1,10 @@
-//! A first look at an unknown log: what it is, what a run would meet in it, how to set it up.
+//! Inspects an unknown log: its format, what a run would find in it, and how to set the run up.
 //!
-//! Each file is cut into lines once, to count them; a sample of the lines is read by the rooms
-//! that a run uses, so what is told here is what a run would see. `sample` draws, `look` holds what
-//! is told, `lines`, `requests` and `lists` find it out, `columns` guesses names where no log format
-//! fits, `hints` says what to do, `draft` makes a pipeline of it. Nothing is written, and no value
-//! of the log is shown but for models and times: of texts only their form is (`form`).
+//! Each file is split into lines once, to count them. A sample of the lines is parsed by the same code as in a run, so
+//! the findings match those of a run. `sample` samples lines, `lines`, `requests` and `lists` examine them, and `look`
+//! holds the result. `columns` guesses column names if no log format matches, `hints` advises the user, and `draft`
+//! writes a pipeline. `inspect` writes no files and shows no values of the log except models and times; of other texts
+//! only the form is shown (`form`).
 
 mod columns;
 mod draft;
@@ -27,16 +27,17 @@ use look::{Guess, Look};
 
 pub use draft::{draft, pipeline_name};
 
-/// How closely to look.
+/// The extent of an inspection.
 #[derive(Debug, Clone, Copy)]
 pub struct Closeness {
-    /// Lines looked at, of all files together: half from its beginning, half from all over it. More is slower and surer.
+    /// Inspected lines of all files together: half from the beginning, half spread over the file. Higher is slower and
+    /// more reliable.
     pub rows: usize,
-    /// Seeds the draw; the same seed draws the same lines.
+    /// The seed of the sample; the same seed samples the same lines.
     pub seed: u64,
 }
 
-/// Looks at a sample of some files; `sets` is the folder of public sets.
+/// Inspects a sample of some files; `sets` is the folder of public sets.
 ///
 /// # Errors
 /// A file cannot be opened, or the disk fails.
@@ -47,7 +48,7 @@ pub fn inspect(files: &[PathBuf], closeness: Closeness, sets: &Path) -> Result<L
     let usual = Columns::default();
     let mut lines = Lines::read(&sampled, &usual);
     let mut names = None;
-    // Where lines are left over, other names of columns may read them.
+    // Other column names may read lines without a request.
     if let Some(guess) = columns::guess(&sampled, &lines, &usual) {
         let by_guess = Lines::read(&sampled, &guess.columns);
         if by_guess.records.len() > lines.records.len() {
@@ -62,7 +63,7 @@ pub fn inspect(files: &[PathBuf], closeness: Closeness, sets: &Path) -> Result<L
     look.public_sets = hints::public_sets(sets);
     look.run = estimate::estimate(&look, start.elapsed());
     if look.lines.requests == 0 {
-        hints::tell_docs(&mut look.files);
+        hints::mark_docs(&mut look.files);
     }
     look.hints = hints::hints(&look);
     Ok(look)

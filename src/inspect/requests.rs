@@ -1,4 +1,4 @@
-//! What requests say: languages, personal values, turns, answers, facts.
+//! Examines requests: languages, personal values, turns, answers, facts.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ use crate::text::language::language;
 
 static SCANNER: LazyLock<Scanner> = LazyLock::new(|| Scanner::new(&PrivacyKind::ALL, None, Names::default()));
 
-/// Looks at all requests of a sample.
+/// Examines all requests of a sample.
 pub(super) fn look(records: &[Record]) -> Requests {
     let mut requests = Requests { facts: facts(records), equal: n_equal(records), ..Requests::default() };
     let read: Vec<(&'static str, Vec<PrivacyKind>)> = records
@@ -38,13 +38,13 @@ pub(super) fn look(records: &[Record]) -> Requests {
     requests
 }
 
-/// Reads what the recognisers load when they first meet a value, so that it is not taken for the time of a line.
+/// Makes the recognisers load their data, so that the loading does not count as the time of a line.
 pub(super) fn warm_up() {
     personal_in_text("Call +44 20 7946 0000, quand vous voulez.");
     language("Call us when you like.");
 }
 
-/// The kinds of the personal values in a text.
+/// Returns the kinds of the personal values in a text.
 pub(super) fn personal_in_text(text: &str) -> Vec<PrivacyKind> {
     let mut kinds = Vec::new();
     in_text(&SCANNER, text, |found, _| take(&mut kinds, found));
@@ -127,7 +127,7 @@ fn facts(records: &[Record]) -> Facts {
     }
 }
 
-/// A model's name as it is, if it is a name and not what somebody put in its place.
+/// Returns a model's name unchanged if it looks like a name, else its form.
 fn model_name(model: &str) -> String {
     let is_name = model
         .rsplit(['/', ':'])

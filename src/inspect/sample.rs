@@ -1,7 +1,7 @@
-//! Draws lines of a file: the first ones, which stand side by side as they were logged, and others from all over it.
+//! Samples lines of a file: the first ones, which are consecutive as logged, and others spread over the file.
 //!
-//! The others are those with the smallest hashes of their number, so the draw needs no count
-//! ahead, one pass, and memory for the sample alone. The same seed draws the same lines.
+//! The others are those with the smallest hashes of their numbers. So sampling needs no count in advance, one pass, and
+//! memory only for the sample. The same seed samples the same lines.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,11 +21,11 @@ use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
 use crate::ingest::source::Reading;
 use crate::ingest::table::Header;
 
-/// Lines of one block of the sample, so that blocks can be read in parallel.
+/// The number of lines of one block of the sample; blocks are parsed in parallel.
 const BLOCK_LINES: usize = 64;
-/// Bytes that either half of a sample may hold, of all files together; one of very long lines has fewer of them.
+/// The maximum bytes of each half of a sample, of all files together; a sample of very long lines has fewer lines.
 const MAX_HALF_BYTES: usize = 32 << 20;
-/// Places of a Parquet file at which rows are looked at.
+/// The number of places in a Parquet file at which rows are sampled.
 const PARQUET_PLACES: usize = 8;
 
 /// A file and its sample.
@@ -35,7 +35,7 @@ pub(super) struct Sampled {
     pub(super) path: String,
     /// `jsonl`, `json`, `csv`, `tsv` or `parquet`.
     pub(super) format: &'static str,
-    /// How it is stored.
+    /// Its compression.
     pub(super) compression: &'static str,
     /// Its size as stored.
     pub(super) bytes: u64,
@@ -43,14 +43,14 @@ pub(super) struct Sampled {
     pub(super) text_bytes: u64,
     /// All its lines.
     pub(super) n_lines: u64,
-    /// Its lines are named by their numbers: see [`crate::ingest::read::FileFacts`].
+    /// Its items are identified by number: see [`crate::ingest::read::FileFacts`].
     pub(super) by_record: bool,
-    /// Some of them, in order.
+    /// The sampled lines, in order.
     pub(super) blocks: Vec<Block>,
 }
 
 impl Sampled {
-    /// A place in it: `FILE:LINE`, or `FILE#RECORD` where the line alone cannot tell.
+    /// Returns a place in it: `FILE:LINE`, or `FILE#RECORD` if the line is ambiguous.
     pub(super) fn place(&self, at: Position) -> String {
         if self.by_record {
             format!("{}#{}", self.path, at.record)
@@ -60,17 +60,17 @@ impl Sampled {
     }
 }
 
-/// One file's part of the sample.
+/// The limits of one file's part of the sample.
 #[derive(Debug, Clone, Copy)]
-struct Part {
+struct FileShare {
     rows: usize,
     half_bytes: usize,
     seed: u64,
 }
 
-/// Draws lines of some files, of each the same number at most.
+/// Samples lines of some files, at most the same number of each.
 pub(super) fn sample(files: &[PathBuf], closeness: Closeness) -> Result<Vec<Sampled>> {
-    let part = Part {
+    let part = FileShare {
         rows: closeness.rows.div_ceil(files.len().max(1)),
         half_bytes: MAX_HALF_BYTES / files.len().max(1),
         seed: closeness.seed,
@@ -82,10 +82,10 @@ pub(super) fn sample(files: &[PathBuf], closeness: Closeness) -> Result<Vec<Samp
     files.iter().map(of_file).collect()
 }
 
-fn of_text(path: &Path, format: Format, part: Part) -> Result<Sampled> {
-    let mut draw = Draw::new(part);
+fn of_text(path: &Path, format: Format, part: FileShare) -> Result<Sampled> {
+    let mut sampler = Sampler::new(part);
     let facts = read_blocks(path, format, &Limits::default(), &mut |_| {}, &mut |block| {
-        draw.take_block(&block);
+        sampler.take_block(&block);
         Ok::<_, ReadError>(())
     })?;
     Ok(Sampled {
@@ -105,26 +105,26 @@ fn of_text(path: &Path, format: Format, part: Part) -> Result<Sampled> {
         text_bytes: facts.text_bytes,
         n_lines: facts.n_items,
         by_record: facts.by_record,
-        blocks: draw.blocks(),
+        blocks: sampler.blocks(),
     })
 }
 
-/// Rows of a Parquet file, as lines of JSON.
-fn of_parquet(path: &Path, part: Part) -> Result<Sampled> {
+/// Samples rows of a Parquet file, as lines of JSON.
+fn of_parquet(path: &Path, part: FileShare) -> Result<Sampled> {
     let frames = ForeignFile::open(path)?;
-    let mut draw = Draw::new(Part { rows: usize::MAX, ..part });
-    // What a run would not read is shown all the same: it may be what a person is looking for.
+    let mut sampler = Sampler::new(FileShare { rows: usize::MAX, ..part });
+    // Columns that a run would not read are included: the user may be looking for one of them.
     let columns = Columns::default();
     let selection = frames.select(|name| if is_read(name, &columns) { Need::Read } else { Need::Shown })?;
     let places = places(frames.height(), part.rows);
     for stretch in frames.stretches(&selection) {
         let overlap = |place: &Range<usize>| place.start.max(stretch.start)..place.end.min(stretch.end);
         for rows in places.iter().map(overlap).filter(|rows| !rows.is_empty()) {
-            draw_rows(&mut draw, &frames, &selection, rows)?;
+            draw_rows(&mut sampler, &frames, &selection, rows)?;
         }
     }
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let blocks = draw.blocks();
+    let blocks = sampler.blocks();
     let sampled = |block: &Block| (block.text.len() as u64, block.items.len() as u64);
     let (text, rows) = blocks.iter().map(sampled).fold((0, 0), |(a, b): (u64, u64), (c, d)| (a + c, b + d));
     let n_lines = frames.height() as u64;
@@ -141,7 +141,7 @@ fn of_parquet(path: &Path, part: Part) -> Result<Sampled> {
 }
 
 fn draw_rows(
-    draw: &mut Draw,
+    sampler: &mut Sampler,
     frames: &ForeignFile,
     selection: &Selection,
     place: Range<usize>,
@@ -149,12 +149,12 @@ fn draw_rows(
     let rows = frames.read(selection, place.clone())?;
     for row in 0..rows.height() {
         let text = text_of(&rows, row);
-        draw.take(Position::same((place.start + row + 1) as u64), text.as_deref().map(str::as_bytes));
+        sampler.take(Position::same((place.start + row + 1) as u64), text.as_deref().map(str::as_bytes));
     }
     Ok(())
 }
 
-/// A row as a run would see it.
+/// Returns a row as a run would read it.
 fn text_of(rows: &ForeignRows, row: usize) -> Result<String, Fault> {
     let (n_bytes, limit) = (rows.row_bytes(row), Limits::default().max_line_bytes);
     if n_bytes > limit {
@@ -167,7 +167,7 @@ fn text_of(rows: &ForeignRows, row: usize) -> Result<String, Fault> {
     }
 }
 
-/// Stretches of rows: the first half of the sample, then the rest at even distances.
+/// Returns ranges of rows: the first half of the sample, then the rest at even distances.
 fn places(height: usize, rows: usize) -> Vec<Range<usize>> {
     if height <= rows {
         return std::iter::once(0..height).filter(|place| !place.is_empty()).collect();
@@ -179,35 +179,35 @@ fn places(height: usize, rows: usize) -> Vec<Range<usize>> {
     std::iter::once(0..head).chain(others.filter(|place| !place.is_empty())).collect()
 }
 
-/// What was drawn so far.
-struct Draw {
-    part: Part,
+/// The lines that were sampled so far.
+struct Sampler {
+    part: FileShare,
     head_rows: usize,
     other_rows: usize,
     header: Option<Arc<Header>>,
     n_seen: u64,
-    head: Vec<Drawn>,
+    head: Vec<SampledLine>,
     head_bytes: usize,
     /// By hash and number.
-    others: BTreeMap<(u64, u64), Drawn>,
+    others: BTreeMap<(u64, u64), SampledLine>,
     other_bytes: usize,
 }
 
-/// A line: where it stands, and its text or fault.
-struct Drawn {
+/// A line with its position, and its text or fault.
+struct SampledLine {
     at: Position,
     n_items: u64,
     text: Result<Vec<u8>, Fault>,
 }
 
-impl Drawn {
+impl SampledLine {
     fn len(&self) -> usize {
         self.text.as_ref().map_or(0, Vec::len)
     }
 }
 
-impl Draw {
-    fn new(part: Part) -> Self {
+impl Sampler {
+    fn new(part: FileShare) -> Self {
         let head_rows = part.rows.div_ceil(2);
         Self {
             part,
@@ -236,10 +236,11 @@ impl Draw {
 
     fn take_items(&mut self, at: Position, n_items: u64, text: Result<&[u8], &Fault>) {
         self.n_seen += n_items;
-        let drawn = || Drawn { at, n_items, text: text.map(<[u8]>::to_vec).map_err(Fault::clone) };
+        let sampled_lines =
+            || SampledLine { at, n_items, text: text.map(<[u8]>::to_vec).map_err(Fault::clone) };
         if self.head.len() < self.head_rows && self.head_bytes < self.part.half_bytes {
             self.head_bytes += text.map_or(0, <[u8]>::len);
-            self.head.push(drawn());
+            self.head.push(sampled_lines());
             return;
         }
         let key = (xxh3_64_with_seed(&self.n_seen.to_le_bytes(), self.part.seed), self.n_seen);
@@ -248,25 +249,25 @@ impl Draw {
             return;
         }
         self.other_bytes += text.map_or(0, <[u8]>::len);
-        self.others.insert(key, drawn());
+        self.others.insert(key, sampled_lines());
         while self.others.len() > self.other_rows.max(1) || self.other_bytes > self.part.half_bytes {
             let Some((_, last)) = self.others.pop_last() else { return };
             self.other_bytes -= last.len();
         }
     }
 
-    /// The lines in the order of the file.
+    /// Returns the lines in the order of the file.
     fn blocks(self) -> Vec<Block> {
-        let mut others: Vec<(u64, Drawn)> =
-            self.others.into_iter().map(|((_, number), drawn)| (number, drawn)).collect();
+        let mut others: Vec<(u64, SampledLine)> =
+            self.others.into_iter().map(|((_, number), sampled_lines)| (number, sampled_lines)).collect();
         others.sort_by_key(|(number, _)| *number);
-        let mut drawn = self.head;
-        drawn.extend(others.into_iter().map(|(_, drawn)| drawn));
-        drawn.chunks(BLOCK_LINES).map(|lines| block(lines, self.header.clone())).collect()
+        let mut sampled_lines = self.head;
+        sampled_lines.extend(others.into_iter().map(|(_, sampled_lines)| sampled_lines));
+        sampled_lines.chunks(BLOCK_LINES).map(|lines| block(lines, self.header.clone())).collect()
     }
 }
 
-fn block(lines: &[Drawn], header: Option<Arc<Header>>) -> Block {
+fn block(lines: &[SampledLine], header: Option<Arc<Header>>) -> Block {
     let mut text: Vec<u8> = Vec::new();
     let mut items = Vec::with_capacity(lines.len());
     for line in lines {
@@ -285,32 +286,32 @@ fn block(lines: &[Drawn], header: Option<Arc<Header>>) -> Block {
 mod tests {
     use super::*;
 
-    fn drawn(rows: usize, n_lines: usize, seed: u64) -> Vec<u64> {
-        let mut draw = Draw::new(Part { rows, half_bytes: MAX_HALF_BYTES, seed });
+    fn sampled_lines(rows: usize, n_lines: usize, seed: u64) -> Vec<u64> {
+        let mut sampler = Sampler::new(FileShare { rows, half_bytes: MAX_HALF_BYTES, seed });
         for line in 1..=n_lines as u64 {
-            draw.take(Position::same(line), Ok(b"{}\n"));
+            sampler.take(Position::same(line), Ok(b"{}\n"));
         }
-        draw.blocks().iter().flat_map(|block| block.items.iter().map(|item| item.line)).collect()
+        sampler.blocks().iter().flat_map(|block| block.items.iter().map(|item| item.line)).collect()
     }
 
     #[test]
-    fn half_the_lines_are_the_first_and_half_from_all_over() {
-        let lines = drawn(100, 100_000, 1);
+    fn half_of_the_lines_are_the_first_and_half_are_spread() {
+        let lines = sampled_lines(100, 100_000, 1);
         assert_eq!(lines.len(), 100);
         assert_eq!(lines[..50], (1..=50).collect::<Vec<u64>>());
         assert!(lines.is_sorted() && lines[75] > 20_000 && lines[99] > 80_000, "{lines:?}");
-        assert_eq!(lines, drawn(100, 100_000, 1));
-        assert_ne!(lines, drawn(100, 100_000, 2));
+        assert_eq!(lines, sampled_lines(100, 100_000, 1));
+        assert_ne!(lines, sampled_lines(100, 100_000, 2));
     }
 
     #[test]
-    fn a_file_of_fewer_lines_is_drawn_whole() {
-        assert_eq!(drawn(100, 70, 1), (1..=70).collect::<Vec<u64>>());
-        assert_eq!(drawn(1, 3, 1).len(), 1);
+    fn a_file_of_fewer_lines_is_sampled_whole() {
+        assert_eq!(sampled_lines(100, 70, 1), (1..=70).collect::<Vec<u64>>());
+        assert_eq!(sampled_lines(1, 3, 1).len(), 1);
     }
 
     #[test]
-    fn rows_of_tables_are_taken_from_all_over() {
+    fn rows_of_tables_are_spread() {
         assert_eq!(places(10, 20), vec![Range { start: 0, end: 10 }]);
         assert_eq!(places(0, 20), Vec::<Range<usize>>::new());
         let places = places(10_000, 160);

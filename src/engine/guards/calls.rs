@@ -1,4 +1,4 @@
-//! What stages of these tests say, in the shortest form.
+//! Short helpers for the verdicts of these tests.
 
 use super::BAD;
 use crate::engine::error::Result;

@@ -1,4 +1,4 @@
-//! Every line of the cascade table: what the fate of one row means for the rows linked to it.
+//! Tests of every row of the cascade table: the effect of a fate on linked rows.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::engine::vocabulary::TableId::{DocLists, Requests};
 use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
 use crate::fixture;
 
-/// What a fate comes down to.
+/// The essential part of a fate.
 type Short = (TableId, RowIx, Action, &'static str);
 
 /// Requests of these doc lists, none with a fate.
@@ -28,7 +28,7 @@ impl Tables {
         Self { corpus: fixture::corpus(&json!({"requests": requests, "doc_lists": lists})), stage: 0 }
     }
 
-    /// Lets a stage give rows of one table their fates; gives those that followed.
+    /// Applies fates to rows of one table. Returns the fates that followed.
     fn take(&mut self, table: TableId, fates: &[(RowIx, Action, Option<RowIx>)]) -> Vec<Short> {
         let event = |&(row, action, into): &(RowIx, Action, Option<RowIx>)| FateEvent {
             table,
@@ -77,7 +77,7 @@ fn the_requests_of_a_held_list_are_held_for_its_reason() {
 }
 
 #[test]
-fn a_request_that_left_before_its_list_keeps_its_own_fate() {
+fn a_request_dropped_before_its_list_keeps_its_own_fate() {
     let mut tables = Tables::of(&[0, 0, 0]);
     assert_eq!(tables.take(Requests, &[(1, Hold, None)]), []);
     let follows = tables.take(DocLists, &[(0, Drop, None)]);
@@ -92,7 +92,7 @@ fn the_requests_of_a_merged_list_go_to_its_leader_and_their_origin_stays() {
     assert_eq!(tables.take(DocLists, &[(1, Merge, Some(0))]), []);
     assert_eq!((&*tables.corpus.list, &*tables.corpus.origin), (&[0, 0, 2, 0][..], &[0, 1, 2, 1][..]));
     assert_eq!(tables.corpus.requests.kept(), 4);
-    // A leader may itself be merged later, and leave later still.
+    // A leader may itself be merged later, and dropped after that.
     assert_eq!(tables.take(DocLists, &[(0, Merge, Some(2))]), []);
     assert_eq!((&*tables.corpus.list, &*tables.corpus.origin), (&[2, 2, 2, 2][..], &[0, 1, 2, 1][..]));
     let follows = tables.take(DocLists, &[(2, Drop, None)]);
@@ -100,7 +100,7 @@ fn the_requests_of_a_merged_list_go_to_its_leader_and_their_origin_stays() {
 }
 
 #[test]
-fn a_request_that_left_goes_to_the_leader_too() {
+fn a_dropped_request_gets_the_leader_as_its_list_too() {
     let mut tables = Tables::of(&[0, 1, 1]);
     assert_eq!(tables.take(Requests, &[(1, Hold, None)]), []);
     assert_eq!(tables.take(DocLists, &[(1, Merge, Some(0))]), []);
@@ -125,7 +125,7 @@ fn a_list_of_which_a_request_is_held_is_held() {
 }
 
 #[test]
-fn a_list_leaves_with_its_last_request_whichever_stages_took_the_others() {
+fn a_list_is_dropped_with_its_last_request_whichever_stages_dropped_the_others() {
     let mut tables = Tables::of(&[0, 0, 0, 1]);
     assert_eq!(tables.take(Requests, &[(0, Hold, None)]), []);
     assert_eq!(tables.take(Requests, &[(1, Merge, Some(2))]), []);
@@ -133,7 +133,7 @@ fn a_list_leaves_with_its_last_request_whichever_stages_took_the_others() {
 }
 
 #[test]
-fn a_list_with_one_kept_request_stays_whatever_became_of_the_others() {
+fn a_list_with_one_kept_request_stays_whatever_the_fate_of_the_others() {
     let mut tables = Tables::of(&[0, 0, 0, 0]);
     let follows = tables.take(Requests, &[(0, Drop, None), (1, Merge, Some(3)), (2, Hold, None)]);
     assert_eq!(follows, []);
@@ -141,7 +141,7 @@ fn a_list_with_one_kept_request_stays_whatever_became_of_the_others() {
 }
 
 #[test]
-fn a_list_that_left_before_gets_no_second_fate() {
+fn a_list_with_a_fate_gets_no_second_one() {
     let mut tables = Tables::of(&[0, 1]);
     tables.take(Requests, &[(0, Drop, None)]);
     assert_eq!(tables.take(Requests, &[(1, Hold, None)]), [(DocLists, 1, Hold, LEFT)]);
@@ -159,7 +159,7 @@ fn lists_of_every_fate_in_one_verdict() {
 }
 
 #[test]
-fn what_follows_is_the_same_when_it_is_read_back() {
+fn fates_that_follow_are_the_same_when_they_are_read_back() {
     let home = Home::new();
     let log = Log::of(&[0, 0, 1, 1, 2]);
     let stages = [

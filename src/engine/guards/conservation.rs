@@ -1,4 +1,4 @@
-//! Rows that do not add up stop the run, whoever lost, made up or doubled them.
+//! Tests that lost, invented or doubled rows stop the run.
 
 use serde_json::{Value, json};
 
@@ -8,12 +8,12 @@ use crate::engine::delta::{FATES, read_fates, write_fates};
 use crate::engine::error::Error;
 use crate::engine::vocabulary::{Evidence, RowIx, TableId};
 
-/// Every way in which rows do not add up.
+/// Returns every way in which rows do not add up.
 pub(super) fn broken() -> Vec<Shown> {
     [sources(), stages(), sinks()].into_iter().flatten().collect()
 }
 
-/// Three lines arrive, and the source says that it saw others.
+/// Returns errors of a source that counts other lines than the three that arrive.
 fn sources() -> Vec<Shown> {
     let honest = || Log::of(&[0, 0, 1]);
     let wrong = [
@@ -36,18 +36,18 @@ fn sources() -> Vec<Shown> {
     let run = |(cause, log, text): (_, Log, _)| {
         let home = Home::new();
         let done = home.run(&log, &[]);
-        // A later run must not take it over.
+        // A later run must not reuse it.
         assert!(!home.path("ingest").exists(), "{cause}");
         Shown::new(cause, done, text)
     };
     wrong.into_iter().map(run).collect()
 }
 
-/// Deltas of a stage whose two sides differ.
+/// Returns errors of deltas with inconsistent counts.
 ///
-/// No stage can bring that about: `Verdict` refuses what it would take, and the cascade takes with a list its requests
-/// and with the last request the list. So these are deltas of a finished run that something changed together with their
-/// checksums; the next run reads them back, and compares the same sides.
+/// No stage can cause them: `Verdict` refuses invalid fates, and the cascade drops requests with their list and a list
+/// with its last request. So these are deltas of a finished run that were changed together with their checksums; the
+/// next run reads them back and compares the same counts.
 fn stages() -> Vec<Shown> {
     let count = |table: &str, n: i64| {
         let pointer = format!("/before/{table}");
@@ -91,7 +91,7 @@ fn stages() -> Vec<Shown> {
     ]
 }
 
-/// Runs a stage that drops a list with two requests, of two lists and three requests; changes what it left, and runs
+/// Runs a stage that drops a list with two requests, of two lists and three requests; changes its delta, and runs
 /// again.
 fn replayed(
     cause: &'static str,
@@ -110,7 +110,7 @@ fn replayed(
     Shown::new(cause, done, text)
 }
 
-/// Takes a fate out of the delta.
+/// Removes a fate from the delta.
 fn leave_out(home: &Home, table: TableId, row: RowIx) {
     let path = home.path("stages/01-judge").join(FATES);
     let mut fates = read_fates(&path, &[&BAD]).unwrap();
@@ -137,9 +137,9 @@ fn sinks() -> Vec<Shown> {
             "sink: rows do not add up: request 00000000000000000000000000000002 was written twice or was not kept",
         ),
         (
-            "a sink that writes a request that is not there",
+            "a sink that writes a request that does not exist",
             |_| vec![0, 3],
-            "sink: rows do not add up: request number 3 was written and is not there",
+            "sink: rows do not add up: request number 3 was written and does not exist",
         ),
         ("a sink that loses a request", |_| vec![2], "sink: rows do not add up: 2 requests kept, 1 written"),
         ("a sink that loses all", |_| vec![], "sink: rows do not add up: 2 requests kept, 0 written"),
@@ -177,7 +177,7 @@ fn rows_that_add_up_pass() {
     let kept: Vec<(u64, u64)> =
         outcome.stages.iter().map(|stage| (stage.after.requests, stage.after.doc_lists)).collect();
     assert_eq!(kept, [(4, 2), (3, 2), (2, 1)]);
-    // The order is for the sink to choose.
+    // The sink chooses the order.
     let exported = home.export(&Writes(|_| vec![4, 2]), &outcome.corpus).unwrap();
     assert_eq!(exported.rows, [4, 2]);
     assert!(home.path("dataset").is_dir());

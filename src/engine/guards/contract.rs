@@ -1,4 +1,4 @@
-//! What `Verdict` refuses because of the rest of the contract: merges, links, decisions, parts.
+//! Tests that `Verdict` enforces the rest of the contract: merges, links, decisions, parts.
 
 use super::calls::{drop_row, edit, merge, set_text};
 use super::{BAD, Home, Log, Shown, contract, stage_of};
@@ -14,12 +14,12 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::engine::vocabulary::{RowIx, Safety, TableId};
 
-/// Every such refusal.
+/// Returns every such refusal.
 pub(super) fn refused() -> Vec<Shown> {
     [vec![unforeseen_merge()], of_links_and_decisions(), in_parts()].into_iter().flatten().collect()
 }
 
-/// A merge by a stage whose contract says that it merges nothing.
+/// Returns the error of a merge by a stage whose contract allows none.
 fn unforeseen_merge() -> Shown {
     let home = Home::new();
     let without = Contract { merges: false, ..contract(TableId::Requests) };
@@ -41,7 +41,7 @@ fn keep() -> Ruling {
     Ruling { kind: DecisionKind::Keep, detail: serde_json::Value::Null, refused: None, to_check: None }
 }
 
-/// Links, decisions and failures, of a stage whose contract names none and of one that names them.
+/// Returns the errors of links, decisions and failures, with and without them in the contract.
 fn of_links_and_decisions() -> Vec<Shown> {
     let without = || contract(TableId::Requests);
     let with = || Contract { links: true, decisions: vec![DecisionKind::Keep], ..without() };
@@ -55,9 +55,9 @@ fn of_links_and_decisions() -> Vec<Shown> {
             "stage wrong: a link is not in its contract",
         ),
         run(
-            "a link of a row that is not there",
+            "a link of a row that does not exist",
             stage_of("wrong", with(), |_, out| out.link(2, link(0.5))),
-            "stage wrong: row 2 is not there",
+            "stage wrong: row 2 does not exist",
         ),
         run(
             "a link with a score that is no number",
@@ -70,20 +70,20 @@ fn of_links_and_decisions() -> Vec<Shown> {
             "stage wrong: a decision keep is not in its contract",
         ),
         run(
-            "a decision on a row that is not there",
+            "a decision on a row that does not exist",
             stage_of("wrong", with(), move |_, out| out.ruling(2, keep())),
-            "stage wrong: a decision on row 2, which is not there",
+            "stage wrong: a decision on row 2, which does not exist",
         ),
         run(
-            "a failure for a reason that is no fault",
+            "a failure for a reason that is not a fault",
             stage_of("wrong", with(), |_, out| out.fail(0, &BAD, "no answer")),
-            "stage wrong: reason test/bad of a failed row 0 is no fault",
+            "stage wrong: reason test/bad of a failed row 0 is not a fault",
         ),
     ]
 }
 
 #[test]
-fn what_is_said_of_parts_is_put_together_as_if_it_had_been_said_at_once() {
+fn the_verdicts_on_parts_join_to_the_same_verdict_as_without_parts() {
     let contract = Contract {
         partition: Partition::Rows,
         links: true,
@@ -125,7 +125,7 @@ fn what_is_said_of_parts_is_put_together_as_if_it_had_been_said_at_once() {
     let at_once = said(1);
     let rulings: Vec<(RowIx, &str)> =
         at_once.2.iter().map(|ruling| (ruling.row, ruling.detail.as_str())).collect();
-    // By row, and those of one row as they were said.
+    // By row, and those of one row in the order of the calls.
     assert_eq!(rulings[..3], [(0, "2"), (0, "1"), (1, "2")]);
     assert_eq!((rulings.len(), at_once.3), (10, 5));
     for parts in [2, 3, 9] {
@@ -133,7 +133,7 @@ fn what_is_said_of_parts_is_put_together_as_if_it_had_been_said_at_once() {
     }
 }
 
-/// What a stage may not say of a part: four requests, judged in two parts of two.
+/// Returns the errors of invalid verdicts on parts: four requests, judged in two parts of two.
 fn in_parts() -> Vec<Shown> {
     let alone = || Contract { partition: Partition::Rows, ..contract(TableId::Requests) };
     let run = |cause: &'static str, wrong: StageInstance, text: &'static str| {
@@ -160,9 +160,9 @@ fn in_parts() -> Vec<Shown> {
             "stage wrong: row 3 is judged in another part",
         ),
         run(
-            "a row that is not there, of a part",
+            "a row that does not exist, of a part",
             stage_of("wrong", alone(), |_, out| drop_row(out, 4)),
-            "stage wrong: row 4 is not there",
+            "stage wrong: row 4 does not exist",
         ),
         run(
             "a merge into a row that another part drops",
@@ -183,7 +183,7 @@ fn in_parts() -> Vec<Shown> {
         run(
             "a stage that is cut by keys and has none",
             stage_of("wrong", by_key, |_, _| Ok(())),
-            "stage wrong: its contract cuts rows by key, and it has no keys",
+            "stage wrong: its contract divides rows by key, and it has no keys",
         ),
     ]
 }

@@ -1,4 +1,5 @@
-//! Decisions of people: which rows they name, what they do, what is not applied, and what is judged again for them.
+//! Tests of decisions of people: the rows they name, their effects, decisions that are not applied, and stages that run
+//! again because of them.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -22,15 +23,15 @@ use crate::engine::runner::{self, Outcome};
 use crate::engine::services::Services;
 use crate::engine::vocabulary::{Action, Evidence, Reason, RowIx, TableId};
 
-/// The ids of lists are this and a number.
+/// The prefix of the ids of lists, followed by a number.
 const LISTS: u128 = 0xab << 120;
 /// Requests with the ids 1 to 5, of three lists.
 const LOG: &[u128] = &[LISTS + 1, LISTS + 1, LISTS + 2, LISTS + 2, LISTS + 3];
 
-/// A reason that no person overrules.
+/// A reason that no decision can overrule.
 static FINAL: Reason = Reason::policy("test/final", "Nobody can use it.").binding();
 
-/// The id of a row as it is printed.
+/// Returns the id of a row as it is printed.
 fn id(number: u128) -> String {
     format!("{number:032x}")
 }
@@ -43,7 +44,7 @@ fn saw(id: impl Into<String>, was: &str) -> Decision {
     Decision { was: Some(was.to_owned()), ..on(id, DecisionKind::Drop) }
 }
 
-/// These decisions, a line each. The text of a request is its own id, too.
+/// Returns these decisions, one per line. The text of a request is also its own id.
 fn file(all: Vec<Decision>) -> Arc<Decisions> {
     let all = (1..).zip(all).map(|(line, decision)| Decision { line, ..decision }).collect();
     let columns = Some(Columns { own_id: MESSAGES, request: MESSAGES, list: TEXT });
@@ -60,7 +61,7 @@ impl Home {
         runner::run_cut(&self.folder, &Log::of(LOG), stages, cuts, &cx).unwrap()
     }
 
-    /// The decisions that the last stage could not apply: line and reason.
+    /// Returns the decisions that the last stage could not apply: line and reason.
     fn not_applied(&self, outcome: &Outcome) -> Vec<(u64, String)> {
         let notes = &outcome.stages.last().unwrap().notes["decisions_not_applied"];
         let notes: Vec<(u64, String)> = notes
@@ -81,7 +82,7 @@ impl Home {
     }
 }
 
-/// Drops request 0 and holds request 1, which no person can overrule.
+/// Drops request 0 and holds request 1, which no decision can overrule.
 fn first() -> StageInstance {
     let contract = Contract::of(TableId::Requests).reasons([&BAD, &FINAL]);
     stage_of("first", contract, |_, out| {
@@ -90,7 +91,7 @@ fn first() -> StageInstance {
     })
 }
 
-/// Takes labels: notes each, and refuses that of request 3.
+/// Applies labels: records each, and refuses that of request 3.
 fn labels() -> StageInstance {
     let contract = Contract::of(TableId::Requests).reads([MESSAGES]).decisions([DecisionKind::Relabel]);
     stage_of("labels", contract, |view, out| {
@@ -111,17 +112,17 @@ fn labels() -> StageInstance {
     })
 }
 
-/// Says nothing.
+/// Has an empty verdict.
 fn silent(id: &str) -> StageInstance {
     stage_of(id, Contract::of(TableId::Requests), |_, _| Ok(()))
 }
 
-/// The fate of a row: by which stage, how and why.
+/// Returns the fate of a row: by which stage, how and why.
 fn fate(outcome: &Outcome, table: TableId, row: RowIx) -> Option<(u16, Action, &'static str)> {
     outcome.corpus.table(table).fate(row).map(|fate| (fate.stage, fate.action, fate.reason.code))
 }
 
-/// What the folder of a stage holds of decisions: row, reason and detail.
+/// Returns the decisions in the folder of a stage: row, reason and detail.
 fn applied(home: &Home, step: &str) -> Vec<(RowIx, String, Value)> {
     let rulings = read_rulings(&home.path(step).join(DECIDED)).unwrap();
     assert!(rulings.iter().all(|ruling| ruling.table == TableId::Requests));
@@ -152,7 +153,7 @@ fn keep_takes_back_a_fate_where_it_is_given_unless_its_reason_is_binding() {
 }
 
 #[test]
-fn drop_takes_what_is_left_after_the_last_stage_and_all_that_follows() {
+fn drop_applies_after_the_last_stage_with_all_fates_that_follow() {
     let home = Home::new();
     let by_list = on(id(LISTS + 3), DecisionKind::Drop);
     let decisions = file(vec![
@@ -223,7 +224,7 @@ fn a_decision_names_one_row_or_none() {
 }
 
 #[test]
-fn a_decision_is_applied_in_capitals_and_to_the_one_row_of_an_id_that_is_left() {
+fn an_id_in_capitals_matches_and_one_of_several_rows_means_the_one_that_is_kept() {
     let home = Home::new();
     let log = Log::of(&[0xab, 0xab]);
     let decisions = file(vec![on(id(0xab).to_uppercase(), DecisionKind::Drop)]);
@@ -233,7 +234,7 @@ fn a_decision_is_applied_in_capitals_and_to_the_one_row_of_an_id_that_is_left() 
     let outcome = runner::run(&home.folder, &log, &[silent("last")], &cx).unwrap();
     assert_eq!(outcome.corpus.requests.kept(), 0);
 
-    // Of the five requests with an id that begins so, four have left when decisions on drops are looked at.
+    // Of the five requests whose id begins so, four are not kept when drops are decided.
     let home = Home::new();
     let others = stage_of("others", Contract::of(TableId::Requests).reasons([&BAD]), |view, out| {
         view.rows().filter(|&row| row != 3).try_for_each(|row| out.drop(row, &BAD, Evidence::default()))
@@ -290,7 +291,7 @@ fn a_stage_gets_no_decision_of_a_kind_that_its_contract_does_not_name() {
 }
 
 #[test]
-fn only_the_stages_that_a_decision_can_change_are_judged_again() {
+fn only_the_stages_that_a_decision_can_change_run_again() {
     let stages = || [first(), labels(), silent("last")];
     let reused = |after: Vec<Decision>| {
         let home = Home::new();
@@ -316,7 +317,7 @@ fn only_the_stages_that_a_decision_can_change_are_judged_again() {
 }
 
 #[test]
-fn decisions_that_were_taken_over_are_accounted_for_again() {
+fn decisions_of_reused_steps_are_accounted_for_again() {
     let home = Home::new();
     let label = Decision { body: json!("relevant"), ..on(id(3), DecisionKind::Relabel) };
     let decisions = file(vec![label, on(id(9), DecisionKind::Drop)]);

@@ -1,4 +1,4 @@
-//! The ledger and the two folds of a run, cell by cell.
+//! Tests of the ledger, `rows.parquet` and `lists.parquet`, cell by cell.
 
 use serde_json::{Map, Value, json};
 
@@ -15,10 +15,10 @@ use crate::engine::ledger::{self, fate_word, for_each_event};
 use crate::engine::runner;
 use crate::engine::vocabulary::{Action, Edit, Evidence, Metric, Safety, TableId};
 
-/// Six requests; of list 0 the first two, of list 1 the next two.
+/// Six requests; the first two of list 0, the next two of list 1.
 const LOG: &[u128] = &[0x70, 0x70, 0x71, 0x71, 0x72, 0x73];
 
-/// Every kind of event: an edit, fates of all three kinds in both tables, some that follow, scores and details.
+/// Returns every kind of event: an edit, fates of all three kinds in both tables, some that follow, scores and details.
 fn stages() -> [StageInstance; 2] {
     let requests = stage("requests", TableId::Requests, |_, out| {
         let edit =
@@ -43,7 +43,7 @@ fn finished() -> (Home, Corpus) {
     (home, corpus)
 }
 
-/// The cells of a file that are not null, row by row.
+/// Returns the cells of a file that are not null, row by row.
 fn rows(home: &Home, name: &str) -> Vec<Value> {
     let frame = FrameFile::open(&home.path(name)).unwrap().read_all().unwrap();
     let row = |row| -> Map<String, Value> {
@@ -52,7 +52,7 @@ fn rows(home: &Home, name: &str) -> Vec<Value> {
     (0..frame.height()).map(|at| Value::Object(row(at))).collect()
 }
 
-/// A row id as it is printed.
+/// Returns a row id as it is printed.
 fn id(number: u128) -> String {
     format!("{number:032x}")
 }
@@ -115,7 +115,7 @@ fn the_ledger_has_every_event_by_stage_and_in_canonical_order() {
 }
 
 #[test]
-fn the_folds_have_a_line_a_row_with_its_last_word() {
+fn rows_and_lists_have_one_row_each_with_the_final_state() {
     let (home, corpus) = finished();
     for (exported, word) in [(true, "exported"), (false, "kept")] {
         ledger::write(&home.folder, &stages(), &corpus, &listed(), exported, |_| ()).unwrap();
@@ -152,7 +152,7 @@ fn the_folds_have_a_line_a_row_with_its_last_word() {
 }
 
 #[test]
-fn forgotten_rows_are_told_apart() {
+fn forgotten_rows_have_a_fate_of_their_own() {
     let (home, _) = finished();
     let event = |table, row, reason, cascaded| {
         let (into, evidence) = (None, Evidence::default());

@@ -1,4 +1,4 @@
-//! Links in a run folder: read back by stage and rows, in canonical order, and folded into one table.
+//! Tests of links in a run folder: read back by stage and rows, in canonical order, and collected in one table.
 
 use serde_json::json;
 
@@ -34,7 +34,7 @@ fn stages() -> [StageInstance; 2] {
     [linking("one", "a"), linking("two", "b")]
 }
 
-/// Six requests, of which the later ones are earlier in time.
+/// Returns six requests; later rows are earlier in time.
 fn corpus() -> Corpus {
     let lists = Table::new(TableId::DocLists, vec![1], vec![0], &[1]);
     Corpus { requests: table(), lists, origin: vec![0; 6], list: vec![0; 6] }
@@ -81,7 +81,7 @@ fn a_stage_without_links_and_one_that_left_no_file_have_none() {
 }
 
 #[test]
-fn a_link_of_a_row_that_is_not_there_is_damage() {
+fn a_link_of_a_row_that_does_not_exist_is_damage() {
     let home = Home::new();
     home.run(&Log::of(&[0; 6]), &stages()).unwrap();
     let path = home.path("stages/01-one").join(LINKS);
@@ -91,7 +91,7 @@ fn a_link_of_a_row_that_is_not_there_is_damage() {
     };
     assert_eq!(of(5).unwrap().len(), 1);
     let error = of(6).unwrap_err().to_string();
-    assert!(error.contains(": a link of row 6, which is not there"), "{error}");
+    assert!(error.contains(": a link of row 6, which does not exist"), "{error}");
     assert_eq!(home.short(&error).matches("stages/01-one/links.parquet").count(), 1, "{error}");
 }
 

@@ -1,10 +1,9 @@
-//! Tests only: every guard of the engine, shown firing.
+//! Tests of every guard of the engine: each guard is triggered.
 //!
-//! Here is what the tests share: a log, stages and sinks that do as a test says, and a run folder to use them in. The
-//! tests are in `verdict` and `contract` (what a stage may not say), `conservation` (rows in and rows out), `cascade` (what
-//! follows for the other table), `decisions` and `links` (what people decided, what a stage found), `replay` (a damaged delta) and `writing` (files that cannot be written); `resume` (what a
-//! later run takes over), `tables`, `view` and `ledger` pin down what these rest on. `docs/guards.md` lists each guard with
-//! its test.
+//! This file holds what the tests share: a log, configurable stages and sinks, and a run folder. The tests are in
+//! `verdict` and `contract` (invalid verdicts), `conservation` (rows in and rows out), `cascade` (fates that follow),
+//! `decisions` and `links`, `replay` (damaged deltas) and `writing` (files that cannot be written). `resume` (reused
+//! steps), `tables`, `view` and `ledger` test the foundations. `docs/guards.md` lists each guard with its test.
 
 mod calls;
 mod cascade;
@@ -37,7 +36,7 @@ use super::instance::StageInstance;
 use super::layout::MANIFEST;
 use super::manifest::InputFile;
 use super::part::{BatchRows, Cuts, Parts};
-use super::raw::{DocListRow, InputsRead, Intake, Place, RequestRow, RowCells};
+use super::raw::{DocListRow, InputsRead, Intake, RequestRow, RowCells, SourcePlace};
 use super::runner::{self, Exported, Outcome, Sink, Source};
 use super::seal::{Files, read_sealed, write_sealed};
 use super::stage::Stage;
@@ -53,13 +52,13 @@ static LATE: Reason = Reason::fault("test/late", "It came too late.");
 /// A reason that no contract here names.
 static FOREIGN: Reason = Reason::policy("test/foreign", "Another stage would say so.");
 
-/// Every internal error that something wrong can cause, with what causes it.
+/// Returns every internal error, with its cause.
 pub(crate) fn internal_errors() -> Vec<(&'static str, Error)> {
     let shown = [conservation::broken(), verdict::refused(), writing::panicked()];
     shown.into_iter().flatten().map(|Shown { cause, error, .. }| (cause, error)).collect()
 }
 
-/// An error that something wrong caused, and its text.
+/// A cause of an error, and the text of the error.
 struct Shown {
     cause: &'static str,
     error: Error,
@@ -77,7 +76,7 @@ impl Shown {
     }
 }
 
-/// A log of one request a line, each with the number of its doc list; what it says of itself may be wrong.
+/// A log of one request per line, each with the number of its doc list; its own counts may be wrong.
 struct Log {
     lists: &'static [u128],
     items: u64,
@@ -114,7 +113,7 @@ impl Source for Log {
             let docs = RowCells::default().with(TEXT, Some(format!("docs {list}")));
             into.request(RequestRow {
                 content_key: u128::from(n) + 1,
-                place: Place { file: 0, line, record: line },
+                place: SourcePlace { file: 0, line, record: line },
                 list: DocListRow { content_key: list, cells: docs },
                 cells: RowCells::default()
                     .with(FILE, Some(0))
@@ -128,7 +127,7 @@ impl Source for Log {
     }
 }
 
-/// A stage that says what a test tells it to say.
+/// A stage whose verdict a test defines.
 struct Acts<J> {
     contract: Contract,
     judge: J,
@@ -148,7 +147,7 @@ impl<J: Fn(&View<'_>, &mut Verdict<'_>) -> Result<()> + Send + Sync> Stage for A
     }
 }
 
-/// A contract that allows merges and both reasons, and of requests writes what was asked, when, and in which language.
+/// Returns a contract that allows merges and both reasons, and writes messages, time and language of requests.
 fn contract(table: TableId) -> Contract {
     let writes = [MESSAGES, TIME_MS, LANGUAGE].into_iter().filter(|column| column.table == table);
     Contract::of(table).writes(writes).reasons([&BAD, &WORSE]).merges()
@@ -171,12 +170,12 @@ fn stage_of(
     StageInstance { id: id.to_owned(), kind: "acts", settings: Value::Null, stage }
 }
 
-/// A stage that drops one row.
+/// Returns a stage that drops one row.
 fn drops(id: &str, table: TableId, row: RowIx) -> StageInstance {
     stage(id, table, move |_, out| out.drop(row, &BAD, Evidence::default()))
 }
 
-/// A sink that writes what a test tells it to write.
+/// A sink that writes the rows that a test defines.
 struct Writes(fn(&Corpus) -> Vec<RowIx>);
 
 impl Sink for Writes {
@@ -193,14 +192,14 @@ impl Sink for Writes {
     }
 }
 
-/// A run folder of its own, with what was shown of the runs in it.
+/// A run folder, with the messages of the runs in it.
 struct Home {
     _dir: tempfile::TempDir,
     folder: RunFolder,
     shown: Display,
 }
 
-/// What a person would have seen.
+/// The recorded messages.
 #[derive(Default)]
 struct Display {
     /// How steps ended.
@@ -269,23 +268,23 @@ impl Home {
         self.folder.path().join(below)
     }
 
-    /// The warnings since the last call, with paths from the run folder on.
+    /// Returns the warnings since the last call, with paths from the run folder on.
     fn warnings(&self) -> Vec<String> {
         let warnings = std::mem::take(&mut *self.shown.warnings.lock().unwrap());
         warnings.iter().map(|warning| self.short(warning)).collect()
     }
 
-    /// How the steps ended since the last call.
+    /// Returns how the steps ended since the last call.
     fn outcomes(&self) -> Vec<String> {
         std::mem::take(&mut *self.shown.outcomes.lock().unwrap())
     }
 
-    /// A text with paths from the run folder on.
+    /// Returns a text with paths from the run folder on.
     fn short(&self, text: &str) -> String {
         text.replace(&format!("{}{}", self.folder.path().display(), std::path::MAIN_SEPARATOR), "")
     }
 
-    /// Gives the files of a step that a test changed the checksums that they would have had.
+    /// Updates the checksums of the files of a step that a test changed.
     fn seal(&self, step: &str, amend: impl FnOnce(&mut Value)) {
         let folder = self.path(step);
         let path = folder.join(MANIFEST);

@@ -1,5 +1,5 @@
-//! A delta that something changed since it was written: its checksum finds that, and the stage is judged again; where
-//! the checksum was made to fit, reading it back does, and names the file.
+//! Tests of deltas that were changed after they were written. The checksum detects the change, and the stage runs
+//! again. If the checksum was updated too, reading the delta back fails and names the file.
 
 use std::path::Path;
 
@@ -22,7 +22,8 @@ use crate::engine::{ledger, runner};
 
 const STEP: &str = "stages/02-judge";
 
-/// Four requests of two lists. The first stage drops request 3, the second merges request 1 into 0 and writes a column.
+/// Runs on four requests of two lists. The first stage drops request 3, the second merges request 1 into 0 and writes a
+/// column.
 fn stages() -> [StageInstance; 2] {
     [
         drops("drop", TableId::Requests, 3),
@@ -46,7 +47,7 @@ fn fate(row: RowIx, action: Action, reason: &'static Reason, into: Option<RowIx>
     FateEvent { table, row, action, reason, into, cascaded: false, evidence }
 }
 
-/// What is done to a file of the second stage, and what reading it back says.
+/// A change of a file of the second stage, and the error of reading it back.
 type Case = (&'static str, Box<dyn Fn(&Path)>, &'static str);
 
 fn fates(cause: &'static str, fates: Vec<FateEvent>, what: &'static str) -> Case {
@@ -95,14 +96,14 @@ fn cases_of_rows() -> Vec<Case> {
     use Action::{Drop, Hold, Merge};
     vec![
         fates(
-            "a row that is not there",
+            "a row that does not exist",
             vec![fate(4, Drop, &BAD, None)],
-            "fates.parquet: a fate of row 4, which is not there or not kept",
+            "fates.parquet: a fate of row 4, which does not exist or is not kept",
         ),
         fates(
             "a row that an earlier stage dropped",
             vec![fate(3, Hold, &WORSE, None)],
-            "fates.parquet: a fate of row 3, which is not there or not kept",
+            "fates.parquet: a fate of row 3, which does not exist or is not kept",
         ),
         fates(
             "two fates of one row",
@@ -112,42 +113,42 @@ fn cases_of_rows() -> Vec<Case> {
         fates(
             "a reason that the stage does not know",
             vec![fate(0, Drop, &BAD, None), fate(1, Drop, &FOREIGN, None)],
-            "fates.parquet: row 1 is no fate",
+            "fates.parquet: row 1 is not a fate",
         ),
         fates(
-            "a leader that is not there",
+            "a leader that does not exist",
             vec![fate(1, Merge, &BAD, Some(4))],
-            "fates.parquet: row 1 lacks a leader that stays kept, or has one and is not merged",
+            "fates.parquet: row 1 is merged without a leader that stays kept, or has a leader and is not merged",
         ),
         fates(
             "a leader that an earlier stage dropped",
             vec![fate(1, Merge, &BAD, Some(3))],
-            "fates.parquet: row 1 lacks a leader that stays kept, or has one and is not merged",
+            "fates.parquet: row 1 is merged without a leader that stays kept, or has a leader and is not merged",
         ),
         fates(
             "a leader with a fate of its own",
             vec![fate(1, Merge, &BAD, Some(2)), fate(2, Merge, &BAD, Some(1))],
-            "fates.parquet: row 1 lacks a leader that stays kept, or has one and is not merged",
+            "fates.parquet: row 1 is merged without a leader that stays kept, or has a leader and is not merged",
         ),
         fates(
             "a row that leads itself",
             vec![fate(1, Merge, &BAD, Some(1))],
-            "fates.parquet: row 1 lacks a leader that stays kept, or has one and is not merged",
+            "fates.parquet: row 1 is merged without a leader that stays kept, or has a leader and is not merged",
         ),
         fates(
             "a merge without a leader",
             vec![fate(1, Merge, &BAD, None)],
-            "fates.parquet: row 1 lacks a leader that stays kept, or has one and is not merged",
+            "fates.parquet: row 1 is merged without a leader that stays kept, or has a leader and is not merged",
         ),
         fates(
             "a drop with a leader",
             vec![fate(1, Drop, &BAD, Some(0))],
-            "fates.parquet: row 1 lacks a leader that stays kept, or has one and is not merged",
+            "fates.parquet: row 1 is merged without a leader that stays kept, or has a leader and is not merged",
         ),
         fates(
-            "a list that is not there",
+            "a list that does not exist",
             vec![FateEvent { table: TableId::DocLists, ..fate(2, Drop, &NO_REQUEST_LEFT, None) }],
-            "fates.parquet: a fate of row 2, which is not there or not kept",
+            "fates.parquet: a fate of row 2, which does not exist or is not kept",
         ),
     ]
 }
@@ -158,51 +159,51 @@ fn cases_of_cells() -> Vec<Case> {
             "a table that is none",
             "table",
             || Some(Values::Text(vec![Some("requests"), Some("answers")])),
-            "fates.parquet: row 1 is no fate",
+            "fates.parquet: row 1 is not a fate",
         ),
         column(
             "an action that is none",
             "action",
             || Some(Values::Text(vec![Some("drop"), Some("forget")])),
-            "fates.parquet: row 1 is no fate",
+            "fates.parquet: row 1 is not a fate",
         ),
         column(
             "a fate without a reason",
             "reason",
             || Some(Values::Text(vec![None, Some("test/bad")])),
-            "fates.parquet: row 0 is no fate",
+            "fates.parquet: row 0 is not a fate",
         ),
         column(
             "a fate that may or may not have followed",
             "cascaded",
             || Some(Values::Int(vec![Some(0), None])),
-            "fates.parquet: row 1 is no fate",
+            "fates.parquet: row 1 is not a fate",
         ),
         column(
             "a measure that is none",
             "metric",
             || Some(Values::Text(vec![None, Some("mood")])),
-            "fates.parquet: row 1 is no fate",
+            "fates.parquet: row 1 is not a fate",
         ),
         column(
             "evidence that is no JSON",
             "detail",
             || Some(Values::Text(vec![None, Some("{")])),
-            "fates.parquet: row 1 is no fate",
+            "fates.parquet: row 1 is not a fate",
         ),
         column(
             "rows of another kind",
             "row",
             || Some(Values::Int(vec![Some(1), Some(2)])),
-            "fates.parquet: row 0 is no fate",
+            "fates.parquet: row 0 is not a fate",
         ),
-        column("fates without rows", "row", || None, "fates.parquet: lacks the column row of fates"),
+        column("fates without rows", "row", || None, "fates.parquet: the column row of fates is missing"),
         rows("cells of too few rows", 3, "columns.parquet: expected 4 rows, found 3"),
         rows("cells of too many rows", 5, "columns.parquet: expected 4 rows, found 5"),
     ]
 }
 
-/// A score that a case needs beside its metric.
+/// A score that a case needs next to its metric.
 const SCORED: &str = "a measure that is none";
 
 #[test]
@@ -245,7 +246,7 @@ fn add_scores(step: &Path) {
 }
 
 #[test]
-fn a_damaged_delta_without_a_matching_checksum_is_judged_again_with_a_warning() {
+fn a_stage_with_a_damaged_delta_runs_again_with_a_warning() {
     for (cause, damage, what) in cases() {
         let home = finished();
         damage(&home.path(STEP));
@@ -255,7 +256,7 @@ fn a_damaged_delta_without_a_matching_checksum_is_judged_again_with_a_warning() 
         let warnings = home.warnings();
         let [warning] = warnings.as_slice() else { panic!("{cause}: {warnings:?}") };
         assert!(warning.starts_with(&format!("{STEP}/{file} is damaged (")), "{cause}: {warning}");
-        assert!(warning.ends_with("): the stage is judged again"), "{cause}: {warning}");
+        assert!(warning.ends_with("): the stage runs again"), "{cause}: {warning}");
         assert_eq!(outcome.corpus.requests.fate(1).unwrap().into, Some(0), "{cause}");
         let whole = home.run(&Log::of(LOG), &stages()).unwrap();
         assert_eq!((whole.reused, home.warnings()), (3, vec![]), "{cause}");
@@ -263,7 +264,7 @@ fn a_damaged_delta_without_a_matching_checksum_is_judged_again_with_a_warning() 
 }
 
 #[test]
-fn a_delta_is_read_back_as_it_was_said() {
+fn a_delta_is_read_back_as_it_was_written() {
     let home = Home::new();
     let judge = || {
         stage("judge", TableId::Requests, |_, out| {
@@ -290,7 +291,7 @@ fn a_delta_is_read_back_as_it_was_said() {
 }
 
 #[test]
-fn what_is_said_of_a_row_that_is_not_there_is_an_error_that_names_the_file() {
+fn an_event_of_a_row_that_does_not_exist_is_an_error_that_names_the_file() {
     let home = Home::new();
     let corpus = home.run(&Log::of(LOG), &stages()).unwrap().corpus;
     let events = || {
@@ -311,7 +312,7 @@ fn what_is_said_of_a_row_that_is_not_there_is_an_error_that_names_the_file() {
     write_edits(&edits, &[edit(3), edit(4)]).unwrap();
     let error = events().unwrap_err();
     assert!(
-        error.starts_with(&format!("{STEP}/edits.parquet: an edit of row 4, which is not there")),
+        error.starts_with(&format!("{STEP}/edits.parquet: an edit of row 4, which does not exist")),
         "{error}"
     );
     write_edits(&edits, &[]).unwrap();
@@ -323,7 +324,7 @@ fn what_is_said_of_a_row_that_is_not_there_is_an_error_that_names_the_file() {
     assert_eq!(events(), Ok(()));
     decision(2);
     let error = events().unwrap_err();
-    assert!(error.contains(": a decision of row 2, which is not there"), "{error}");
+    assert!(error.contains(": a decision of row 2, which does not exist"), "{error}");
     let forgotten = |row| {
         write_fates(&home.folder.path().join(FORGOTTEN_FATES), &[fate(row, Action::Drop, &FORGOTTEN, None)])
             .unwrap();
@@ -332,5 +333,5 @@ fn what_is_said_of_a_row_that_is_not_there_is_an_error_that_names_the_file() {
     };
     assert_eq!(forgotten(1), Ok(()));
     let error = forgotten(4).unwrap_err();
-    assert!(error.starts_with("forgotten.parquet: a fate of row 4, which is not there"), "{error}");
+    assert!(error.starts_with("forgotten.parquet: a fate of row 4, which does not exist"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! What a later run takes over of an earlier one, what it shows, and what it counts.
+//! Tests of resumed runs: the reused steps, the messages and the counts.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn stages() -> [StageInstance; 2] {
 }
 
 #[test]
-fn a_first_run_warns_of_nothing_and_the_next_takes_all_over() {
+fn a_first_run_shows_no_warning_and_the_next_reuses_all_steps() {
     let home = Home::new();
     let first = home.run(&Log::of(LOG), &stages()).unwrap();
     assert_eq!((first.reused, home.warnings()), (0, vec![]));
@@ -60,7 +60,7 @@ fn other_inputs_are_read_and_judged() {
 }
 
 #[test]
-fn a_stage_is_judged_again_when_it_or_one_before_it_changed() {
+fn a_stage_runs_again_when_it_or_an_earlier_one_changed() {
     let other = |change: fn(&mut [StageInstance; 2])| {
         let home = Home::new();
         home.run(&Log::of(LOG), &stages()).unwrap();
@@ -101,7 +101,7 @@ impl Stage for Versioned {
 }
 
 #[test]
-fn a_stage_that_is_no_more_leaves_the_folder() {
+fn a_removed_stage_is_removed_from_the_folder() {
     let home = Home::new();
     home.run(&Log::of(LOG), &stages()).unwrap();
     let [first, _] = stages();
@@ -110,7 +110,7 @@ fn a_stage_that_is_no_more_leaves_the_folder() {
 }
 
 #[test]
-fn damaged_steps_are_made_again_with_a_warning_that_counts_their_files() {
+fn damaged_steps_run_again_with_a_warning_that_counts_their_files() {
     let home = Home::new();
     let run = || home.run(&Log::of(LOG), &stages()).unwrap();
     run();
@@ -121,7 +121,7 @@ fn damaged_steps_are_made_again_with_a_warning_that_counts_their_files() {
     spoil("stages/02-language/columns.parquet");
     assert_eq!(run().reused, 2);
     let text = format!(
-        "stages/02-language/columns.parquet is damaged (expected {bytes} bytes, found 0): the stage is judged again"
+        "stages/02-language/columns.parquet is damaged (expected {bytes} bytes, found 0): the stage runs again"
     );
     assert_eq!(home.warnings(), [text]);
 
@@ -131,11 +131,11 @@ fn damaged_steps_are_made_again_with_a_warning_that_counts_their_files() {
     assert_eq!(run().reused, 2);
     let [warning] = &home.warnings()[..] else { panic!("one warning a step") };
     assert!(warning.contains("columns.parquet is damaged (expected"), "{warning}");
-    assert!(warning.ends_with("found 0), and 2 more of its files: the stage is judged again"), "{warning}");
+    assert!(warning.ends_with("found 0), and 2 more of its files: the stage runs again"), "{warning}");
 
     std::fs::remove_file(home.path("stages/01-drop").join(MANIFEST)).unwrap();
     assert_eq!(run().reused, 2, "the other stage said what it said of the same rows");
-    let text = "stages/01-drop/manifest.json is damaged (there is no such file): the stage is judged again";
+    let text = "stages/01-drop/manifest.json is damaged (there is no such file): the stage runs again";
     assert_eq!(home.warnings(), [text]);
 
     spoil("stages/01-drop/manifest.json");
@@ -155,7 +155,7 @@ fn damaged_steps_are_made_again_with_a_warning_that_counts_their_files() {
 }
 
 #[test]
-fn what_was_read_keeps_its_batches_and_what_is_read_again_has_those_that_are_asked_for() {
+fn reused_inputs_keep_their_batches_and_inputs_read_again_have_the_new_size() {
     let home = Home::new();
     let run = |rows: usize| {
         let outcome = home.run_in_batches(rows, &Log::of(LOG), &stages()).unwrap();
@@ -184,7 +184,7 @@ fn what_was_read_keeps_its_batches_and_what_is_read_again_has_those_that_are_ask
     // The steps of the stages have cells in batches of two, the tables have batches of three.
     std::fs::write(home.path("ingest").join(REQUESTS), "").unwrap();
     assert_eq!(run(3), (2, vec![3, 2], vec![3]), "the inputs are read again");
-    // A step that is judged now has cells in batches of three, the one after it in batches of two.
+    // A step that runs now has cells in batches of three, the one after it in batches of two.
     std::fs::write(home.path("stages/01-drop/fates.parquet"), "").unwrap();
     assert_eq!(run(1), (2, vec![3, 2], vec![3]));
 }
@@ -201,7 +201,7 @@ fn cells_of_a_small_run_stay_in_memory() {
 }
 
 #[test]
-fn a_manifest_counts_what_the_stage_said() {
+fn a_manifest_counts_the_fates_and_edits_of_a_stage() {
     let home = Home::new();
     let edit = |safety| Edit { column: MESSAGES, reason: &BAD, safety, patch: "[]".to_owned() };
     let judge = move |_: &View<'_>, out: &mut Verdict<'_>| {
@@ -250,7 +250,7 @@ fn a_manifest_counts_what_the_stage_said() {
         fate("doc_lists", "hold", "cascade/no-request-left", true),
     ]);
     assert_eq!(stored["fates"], fates);
-    // The manifest itself is not among the bytes, since it says how many these are.
+    // The manifest itself is not counted, because it holds the count.
     let folder = home.path("stages/01-all");
     let manifest = std::fs::metadata(folder.join(MANIFEST)).unwrap().len();
     let bytes = bytes_in(&folder).unwrap() - manifest;
@@ -261,7 +261,7 @@ fn a_manifest_counts_what_the_stage_said() {
 }
 
 #[test]
-fn one_line_says_what_a_stage_did_to_its_own_table() {
+fn one_line_summarises_the_result_for_the_stages_own_table() {
     let home = Home::new();
     let merge = stage("merge", TableId::DocLists, |_, out| out.merge(1, 0, &BAD, Evidence::default()));
     let drop = stage("drop", TableId::DocLists, |_, out| {
@@ -272,7 +272,7 @@ fn one_line_says_what_a_stage_did_to_its_own_table() {
     assert_eq!(home.outcomes()[1..], ["1 doc list merged", "1 doc list dropped, 1 doc list held"]);
 }
 
-/// Writes the requests that are kept, and some entries of an earlier dataset.
+/// Writes the kept requests, and some entries of an earlier dataset.
 struct Frozen(u64);
 
 impl Sink for Frozen {
@@ -297,7 +297,7 @@ impl Sink for Frozen {
 }
 
 #[test]
-fn an_export_says_how_many_entries_it_wrote() {
+fn an_export_shows_how_many_entries_it_wrote() {
     let home = Home::new();
     let corpus = home.run(&Log::of(LOG), &stages()).unwrap().corpus;
     home.outcomes();
@@ -307,7 +307,7 @@ fn an_export_says_how_many_entries_it_wrote() {
 }
 
 #[test]
-fn the_share_of_faults_is_that_of_lines_and_then_of_requests() {
+fn the_share_of_faults_combines_lines_and_requests() {
     let home = Home::new();
     let late = || Contract { reasons: vec![&BAD, &LATE], ..contract(TableId::Requests) };
     let judge = |_: &View<'_>, out: &mut Verdict<'_>| {

@@ -1,4 +1,4 @@
-//! Tables: batches, order, ids, and columns of several versions.
+//! Tests of tables: batches, order, ids, and columns of several versions.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(super) fn table() -> Table {
     Table::new(TableId::Requests, (10..16).collect(), vec![5, 4, 3, 2, 1, 0], &[2, 3, 1])
 }
 
-/// A file of one column of texts, and of one of numbers, in the batches of [`table`].
+/// Writes a file of one column of texts and one of numbers, in the batches of [`table`].
 pub(super) fn written(path: &Path, texts: &[Option<&str>; 6], numbers: [Option<i64>; 6]) -> Cells {
     let mut writer = FrameWriter::create(path);
     for rows in [0..2, 2..5, 5..6] {
@@ -108,7 +108,7 @@ fn the_newest_version_of_a_cell_is_read_and_an_empty_one_shows_the_version_befor
     let cells = table.read_batch(1, &[TIME_MS, MESSAGES]).unwrap();
     assert_eq!([0, 1, 2].map(|at| cells.int(TIME_MS, at)), [Some(3), Some(-4), None]);
     assert_eq!(cells.text(MESSAGES, 1), Some("D"));
-    // A column is none of another kind.
+    // A column of another kind is not found.
     assert_eq!((cells.int(MESSAGES, 1), cells.text(TIME_MS, 1)), (None, None));
     assert!(table.has(MESSAGES) && table.has(TIME_MS) && !table.has(MODEL));
 }
@@ -121,7 +121,7 @@ fn a_column_that_only_some_files_hold_is_read_from_those() {
     table.add_columns(&[MESSAGES, TIME_MS], written(&folder.path().join("old"), &all, [Some(1); 6]));
     let languages = (0..6).map(|_| Some("en")).collect();
     let frame = Frame::from_columns(vec![(LANGUAGE.name, Values::Text(languages))]).unwrap();
-    // In memory as one batch, while the table has three: only what is asked for as a whole is found there.
+    // In memory as one batch, while the table has three: only a read of the whole range finds it.
     let mut whole = Table::new(TableId::Requests, (0..6).collect(), (0..6).collect(), &[6]);
     whole.add_columns(&[LANGUAGE], Cells::in_memory(Held::of(frame)));
     assert_eq!(texts(&whole, LANGUAGE), vec![Some("en".to_owned()); 6]);
@@ -197,7 +197,7 @@ fn cells_that_a_stage_sets_are_written_batch_by_batch() {
 }
 
 #[test]
-fn a_stage_without_rows_leaves_a_file_of_its_columns() {
+fn a_stage_without_rows_writes_a_file_of_its_columns() {
     let folder = tempfile::tempdir().unwrap();
     let (path, background_writer) = (folder.path().join("columns"), BackgroundWriter::default());
     let contract = Contract { writes: vec![LANGUAGE, TIME_MS], ..contract(TableId::Requests) };

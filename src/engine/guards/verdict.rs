@@ -1,4 +1,4 @@
-//! Whatever `Verdict` refuses stops the run, names the stage, and leaves nothing that is taken for a finished step.
+//! Tests that an invalid verdict stops the run, names the stage, and leaves no finished step.
 
 use super::calls::{drop_row, edit, merge, set_text};
 use super::{BAD, FOREIGN, Home, Log, Shown, WORSE, contract, drops, stage, stage_of};
@@ -18,7 +18,7 @@ fn run(judge: fn(&mut Verdict<'_>) -> Result<()>) -> (Home, Result<()>) {
     (home, done)
 }
 
-/// What a stage may not say, how it would say it, and the answer.
+/// An invalid verdict: description, call and error.
 type Case = (&'static str, fn(&mut Verdict<'_>) -> Result<()>, &'static str);
 
 const FATES: &[Case] = &[
@@ -52,7 +52,7 @@ const FATES: &[Case] = &[
         |out| merge(out, 1, 0),
         "stage wrong: merge of row 1, which is not kept",
     ),
-    ("a drop of a row that is not there", |out| drop_row(out, 4), "stage wrong: row 4 is not there"),
+    ("a drop of a row that does not exist", |out| drop_row(out, 4), "stage wrong: row 4 does not exist"),
     (
         "a second fate",
         |out| drop_row(out, 2).and_then(|()| out.hold(2, &WORSE, Evidence::default())),
@@ -64,7 +64,7 @@ const FATES: &[Case] = &[
         "stage wrong: a second fate for row 2: test/bad",
     ),
     ("a merge into itself", |out| merge(out, 2, 2), "stage wrong: row 2 merged into itself"),
-    ("a merge into a row that is not there", |out| merge(out, 2, 4), "stage wrong: row 4 is not there"),
+    ("a merge into a row that does not exist", |out| merge(out, 2, 4), "stage wrong: row 4 does not exist"),
     (
         "a merge into a row that left before",
         |out| merge(out, 2, 1),
@@ -122,9 +122,9 @@ const CELLS: &[Case] = &[
         "stage wrong: column language cannot hold Int(7)",
     ),
     (
-        "a cell of a row that is not there",
+        "a cell of a row that does not exist",
         |out| set_text(out, 4, LANGUAGE),
-        "stage wrong: row 4 is not there",
+        "stage wrong: row 4 does not exist",
     ),
     (
         "a cell of a batch that was written",
@@ -134,32 +134,32 @@ const CELLS: &[Case] = &[
     (
         "a change of what the log said, without an edit",
         |out| set_text(out, 0, MESSAGES),
-        "stage wrong: column messages of row 0 changed without an edit that says why",
+        "stage wrong: column messages of row 0 changed without an edit",
     ),
     (
         "a change before its edit",
         |out| set_text(out, 0, MESSAGES).and_then(|()| out.edit(0, edit(MESSAGES, Safety::Safe))),
-        "stage wrong: column messages of row 0 changed without an edit that says why",
+        "stage wrong: column messages of row 0 changed without an edit",
     ),
     (
         "a change with an edit of another row",
         |out| out.edit(2, edit(MESSAGES, Safety::Safe)).and_then(|()| set_text(out, 0, MESSAGES)),
-        "stage wrong: column messages of row 0 changed without an edit that says why",
+        "stage wrong: column messages of row 0 changed without an edit",
     ),
     (
         "a change with an edit of another column",
         |out| out.edit(0, edit(LANGUAGE, Safety::Safe)).and_then(|()| set_text(out, 0, MESSAGES)),
-        "stage wrong: column messages of row 0 changed without an edit that says why",
+        "stage wrong: column messages of row 0 changed without an edit",
     ),
     (
         "a change that was only suggested",
         |out| out.edit(0, edit(MESSAGES, Safety::Suggest)).and_then(|()| set_text(out, 0, MESSAGES)),
-        "stage wrong: column messages of row 0 changed without an edit that says why",
+        "stage wrong: column messages of row 0 changed without an edit",
     ),
     (
         "an opinion that changes what the log said, without an edit",
         |out| out.opinion(0, Opinion::keep().with(MESSAGES, "text")),
-        "stage wrong: column messages of row 0 changed without an edit that says why",
+        "stage wrong: column messages of row 0 changed without an edit",
     ),
     (
         "an edit for a foreign reason",
@@ -172,9 +172,9 @@ const CELLS: &[Case] = &[
         "stage wrong: column model is not in its contract",
     ),
     (
-        "an edit of a row that is not there",
+        "an edit of a row that does not exist",
         |out| out.edit(4, edit(MESSAGES, Safety::Safe)),
-        "stage wrong: row 4 is not there",
+        "stage wrong: row 4 does not exist",
     ),
     (
         "an opinion with an edit of a column that it does not write",
@@ -183,7 +183,7 @@ const CELLS: &[Case] = &[
     ),
 ];
 
-/// Every refusal, with what it refuses.
+/// Returns every refusal, with what it refuses.
 pub(super) fn refused() -> Vec<Shown> {
     let mut shown: Vec<Shown> = Vec::new();
     for &(cause, say, text) in FATES.iter().chain(CELLS) {
@@ -197,14 +197,14 @@ pub(super) fn refused() -> Vec<Shown> {
 }
 
 #[test]
-fn what_a_stage_may_not_say_is_refused() {
+fn invalid_verdicts_are_refused() {
     refused().iter().for_each(Shown::check);
 }
 
 #[test]
-fn what_a_stage_may_say_passes() {
+fn valid_verdicts_pass() {
     let (home, done) = run(|out| {
-        // A change that an edit explains, whichever kind; a derived cell needs none.
+        // A change with an edit of any kind; a derived cell needs none.
         out.edit(0, edit(MESSAGES, Safety::Safe))?;
         set_text(out, 0, MESSAGES)?;
         out.edit(2, edit(MESSAGES, Safety::Unsafe))?;
@@ -227,7 +227,7 @@ fn a_content_column_that_nobody_wrote_yet_needs_no_edit() {
     let [parse, again] =
         ["parse", "again"].map(|id| stage_of(id, contract.clone(), |_, out| set_text(out, 0, FUNCTIONS)));
     let error = home.run(&Log::of(&[0]), &[parse, again]).map(drop).unwrap_err();
-    let text = "stage again: column functions of row 0 changed without an edit that says why";
+    let text = "stage again: column functions of row 0 changed without an edit";
     assert_eq!(error.to_string(), text);
     assert!(home.path("stages/01-parse").is_dir());
 }

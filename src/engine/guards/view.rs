@@ -1,4 +1,4 @@
-//! What a stage sees: kept rows in canonical order, and the columns of its contract.
+//! Tests of the view of a stage: kept rows in canonical order, and the columns of its contract.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -60,7 +60,7 @@ impl Progress for Counting {
     fn warn(&self, _: &str) {}
 }
 
-/// What a visit of all batches sees: the batch, its rows, and the cells of each row.
+/// The result of a visit of all batches: the batch, its rows, and the cells of each row.
 type Seen = Vec<(usize, Vec<RowIx>, Vec<(RowIx, Option<String>, Option<i64>)>)>;
 
 fn seen(view: &View<'_>, wanted: Option<&[RowIx]>) -> (Seen, u64) {
@@ -114,7 +114,7 @@ static EQUAL: Reason = Reason::policy("test/equal", "It says the same.").of_like
 static NEAR: Reason = Reason::policy("test/near", "It says nearly the same.").of_likeness(Likeness::NearCopy);
 
 #[test]
-fn merges_are_followed_as_far_as_rows_say_the_same() {
+fn merges_are_followed_as_far_as_the_likeness_allows() {
     let mut tables = Tables::new();
     for (row, reason, into) in [(0, &EQUAL, 1), (1, &NEAR, 2), (4, &BAD, 5)] {
         tables.fate(TableId::Requests, row, reason, Some(into));
@@ -171,7 +171,7 @@ fn the_parent_is_read_by_its_own_columns() {
 
 #[test]
 #[should_panic(expected = "column functions is not among those that were declared")]
-fn a_column_of_the_other_table_is_not_there() {
+fn a_column_of_the_other_table_is_not_found() {
     let tables = Tables::new();
     let cancel = AtomicBool::new(false);
     let counting = Counting::default();

@@ -1,5 +1,5 @@
-//! Files of the run folder that cannot be written: the first error ends the run and is the one that is reported, and
-//! nothing after it is taken for finished.
+//! Tests of files that cannot be written: the first error ends the run and is reported, and no step after it is
+//! finished.
 
 use std::io::ErrorKind;
 use std::sync::mpsc::sync_channel;
@@ -17,7 +17,7 @@ fn failing(what: &'static str) -> impl FnOnce() -> Result<()> + Send + 'static {
     move || Err(Error::Setting(what.to_owned()))
 }
 
-/// A stage that hands the writer something besides its verdict.
+/// Returns a stage that pushes an extra job to the writer.
 fn pushes<J: FnOnce() -> Result<()> + Send + 'static>(
     background_writer: &BackgroundWriter,
     job: impl Fn() -> J + Send + Sync + 'static,
@@ -29,12 +29,12 @@ fn pushes<J: FnOnce() -> Result<()> + Send + 'static>(
     })
 }
 
-/// The stages of a run, of which the second is given.
+/// Returns the stages of a run, of which the second is given.
 fn with_second(second: StageInstance) -> [StageInstance; 3] {
     [drops("first", TableId::Requests, 0), second, drops("third", TableId::Requests, 2)]
 }
 
-/// After a run that failed in its second stage: the same run without the fault takes over what was finished before it.
+/// Asserts, after a run that failed in its second stage, that the same run without the fault reuses the first.
 fn assert_only_first_is_done(home: &Home) {
     assert!(home.path("stages/01-first").is_dir());
     for step in ["stages/02-second", "stages/03-third"] {
@@ -45,7 +45,7 @@ fn assert_only_first_is_done(home: &Home) {
     assert_eq!((again.reused, again.corpus.requests.kept()), (2, 1));
 }
 
-/// A run of which something in the writer panics.
+/// Returns the error of a run with a panic in the writer.
 pub(super) fn panicked() -> Vec<Shown> {
     let home = Home::new();
     let background_writer = BackgroundWriter::default();
@@ -105,7 +105,7 @@ fn the_first_of_several_errors_is_reported() {
 }
 
 #[test]
-fn what_could_not_be_written_is_worse_than_what_ended_the_stages() {
+fn a_failed_write_takes_precedence_over_the_error_of_a_stage() {
     let home = Home::new();
     let background_writer = BackgroundWriter::default();
     let to = background_writer.clone();

@@ -1,44 +1,44 @@
-//! The lines that got no row of their own: noted while a source reads, and read back for a line's story.
+//! The lines without a row of their own: recorded while a source reads, and read back to explain a line.
 
 use std::path::Path;
 
 use super::LINES;
-use super::rows::Place;
+use super::rows::SourcePlace;
 use crate::engine::background_writer::BackgroundWriter;
 use crate::engine::error::{Result, damaged};
 use crate::engine::frame::{FrameFile, FrameWriter, Values};
 use crate::engine::part::BatchRows;
 use crate::engine::vocabulary::Reason;
 
-/// A line was joined into the row of another one.
+/// The reason of a line that was joined into the request of another line.
 pub static JOINED: Reason = Reason::policy(
     "ingest/joined",
-    "The line holds nothing but the answer to the request of another line, and was joined into it.",
+    "The line holds only the answer to the request of another line and was joined into it.",
 );
 
-/// A line that got no row of its own, as it is written.
-pub(super) struct Noted {
-    pub(super) place: Place,
-    /// How many lines follow on one another with this fate.
+/// A line without a row of its own, as it is written.
+pub(super) struct LineWithoutRow {
+    pub(super) place: SourcePlace,
+    /// The number of consecutive lines with this fate.
     pub(super) n_lines: u64,
     pub(super) fate: &'static str,
     pub(super) reason: &'static str,
     pub(super) detail: String,
-    /// The line of the request it went into.
-    pub(super) into: Option<Place>,
+    /// The line of the request that it was joined into.
+    pub(super) into: Option<SourcePlace>,
 }
 
-impl Noted {
-    pub(super) fn of(place: Place, reason: &'static str, fate: &'static str) -> Self {
+impl LineWithoutRow {
+    pub(super) fn of(place: SourcePlace, reason: &'static str, fate: &'static str) -> Self {
         Self { place, n_lines: 1, fate, reason, detail: String::new(), into: None }
     }
 }
 
-/// Takes lines and writes them in batches.
+/// A writer of lines in batches.
 pub(super) struct LineWriter {
     file: FrameWriter,
     batch_rows: BatchRows,
-    pending: Vec<Noted>,
+    pending: Vec<LineWithoutRow>,
 }
 
 impl LineWriter {
@@ -50,7 +50,7 @@ impl LineWriter {
         }
     }
 
-    pub(super) fn push(&mut self, line: Noted) -> Result<()> {
+    pub(super) fn push(&mut self, line: LineWithoutRow) -> Result<()> {
         self.pending.push(line);
         if self.pending.len() >= self.batch_rows.get() { self.write() } else { Ok(()) }
     }
@@ -63,7 +63,7 @@ impl LineWriter {
     fn write(&mut self) -> Result<()> {
         let lines = std::mem::take(&mut self.pending);
         let int = |line: u64| i64::try_from(line).ok();
-        let into = |get: fn(&Place) -> Option<i64>| {
+        let into = |get: fn(&SourcePlace) -> Option<i64>| {
             Values::Int(lines.iter().map(|line| line.into.as_ref().and_then(get)).collect())
         };
         self.file.write(vec![
@@ -81,16 +81,16 @@ impl LineWriter {
     }
 }
 
-/// A line without a request, or several that follow on one another, read back.
+/// A line without a request, or several consecutive ones, read back.
 #[derive(Debug, Clone)]
 pub struct LineStory {
     /// Number of the input file.
     pub file: u32,
     /// The line, or the first of them.
     pub line: i64,
-    /// Number of its item in the file, or of the first of them. Runs of earlier versions have none.
+    /// The item's number in the file, or that of the first of them. Runs of earlier versions have none.
     pub record: Option<i64>,
-    /// How many lines these are.
+    /// The number of lines.
     pub n_lines: i64,
     /// `unreadable`, `no-request`, `joined-into` or `forgotten`.
     pub fate: String,
@@ -98,18 +98,18 @@ pub struct LineStory {
     pub reason: String,
     /// What was found.
     pub detail: String,
-    /// Where the request stands that the line was joined into.
+    /// The place of the request that the line was joined into.
     pub into: Option<StoredPlace>,
 }
 
 impl LineStory {
-    /// Where it stands, or the first of them.
+    /// Returns the place of the line, or of the first of them.
     pub fn place(&self) -> StoredPlace {
         StoredPlace { file: i64::from(self.file), line: self.line, record: self.record }
     }
 }
 
-/// A place in an input, as a run folder has it.
+/// A place in an input, as stored in a run folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StoredPlace {
     /// Number of the input file.
@@ -120,7 +120,7 @@ pub struct StoredPlace {
     pub record: Option<i64>,
 }
 
-/// Reads the lines that gave no request of their own.
+/// Reads the lines without a request of their own.
 ///
 /// # Errors
 /// The run folder is damaged.
@@ -129,7 +129,7 @@ pub fn read_lines(run: &Path) -> Result<Vec<LineStory>> {
     let frame = FrameFile::open(&path)?.read_all()?;
     let text =
         |name: &str, row| frame.texts(name).and_then(|cells| cells.get(row)).unwrap_or_default().to_owned();
-    // Runs of earlier versions joined nothing or counted no records, and have no such columns.
+    // Runs of earlier versions joined no lines or counted no records, and lack these columns.
     let int = |name: &str, row| frame.ints(name).and_then(|cells| cells.get(row));
     (0..frame.height())
         .map(|row| {

@@ -1,18 +1,18 @@
-//! Doc lists, interned by the hash of their text: each text is kept once, however often it was sent.
+//! Doc lists, interned by the hash of their text: each text is stored once, however often it was sent.
 
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
 use super::pending::Pending;
-use super::rows::{DocListRow, Place};
+use super::rows::{DocListRow, SourcePlace};
 use crate::engine::background_writer::BackgroundWriter;
 use crate::engine::error::{Error, Result};
 use crate::engine::frame::{FrameWriter, Held};
 use crate::engine::part::BatchRows;
 use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
 
-/// Takes doc lists and writes each distinct one.
+/// A writer that writes each distinct doc list once.
 pub(super) struct ListWriter {
     file: FrameWriter,
     pending: Pending,
@@ -39,15 +39,15 @@ impl ListWriter {
         }
     }
 
-    /// Takes a list that comes without a request.
-    pub(super) fn alone(&mut self, place: Place, list: DocListRow) -> Result<()> {
+    /// Adds a list without a request.
+    pub(super) fn alone(&mut self, place: SourcePlace, list: DocListRow) -> Result<()> {
         let row = self.intern(list)?;
         let line = self.lines.entry(row).or_insert(place.line);
         *line = place.line.min(*line);
         Ok(())
     }
 
-    /// The row of a list: a new one where its text was not sent before.
+    /// Returns the row of a list; a new row if its text was not sent before.
     pub(super) fn intern(&mut self, DocListRow { content_key: id, cells }: DocListRow) -> Result<RowIx> {
         if let Some(&row) = self.rows.get(&id) {
             return Ok(row);
@@ -63,7 +63,7 @@ impl ListWriter {
         Ok(row)
     }
 
-    /// Writes what is left.
+    /// Writes the remaining lists.
     pub(super) fn finish(mut self) -> Result<WrittenLists> {
         if !self.pending.is_empty() || self.batches.is_empty() {
             self.write()?;
@@ -79,14 +79,14 @@ impl ListWriter {
     }
 }
 
-/// The doc lists of a log that was read to its end.
+/// The doc lists of a completely read log.
 pub(super) struct WrittenLists {
     pub(super) ids: Vec<u128>,
-    /// The earliest line of those that came without a request.
+    /// The earliest line of each list without a request.
     pub(super) lines: FxHashMap<RowIx, u64>,
-    /// The rows of each batch.
+    /// The number of rows of each batch.
     pub(super) batches: Vec<usize>,
     pub(super) columns: Vec<ColumnSpec>,
-    /// What is still in memory.
+    /// The cells that are still in memory.
     pub(super) held: Held,
 }

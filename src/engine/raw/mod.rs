@@ -1,11 +1,11 @@
-//! What a source read, written once: the first step of a run and the tables that it gives.
+//! The raw tables: everything a source reads, written once in the first step of a run.
 //!
-//! `rows` is what a source hands over, `writer` takes it: requests in batches as they come (`pending`), doc lists interned
-//! by the hash of their text (`lists`), lines that gave no request (`lines`). Only the few bytes a row that give order and
-//! ids stay in memory until the end (`row index`).
+//! A source produces the types in `rows`, and `writer` stores them: requests in batches (`pending`), doc lists interned
+//! by the hash of their text (`lists`), and lines without a request (`lines`). Only the few bytes per row that
+//! determine order and ids stay in memory until the end (`row_index`).
 //!
-//! Ids come from content alone: the hash of the record, and for equal records their number among themselves. So the
-//! same log gives the same ids, whatever the order or the names of its files.
+//! Ids depend on content alone: the hash of the record, and for equal records also their number among these. So the
+//! same log has the same ids in any order and under any names of its files.
 
 mod lines;
 mod lists;
@@ -29,10 +29,10 @@ use super::vocabulary::{RowIx, TableId};
 pub use lines::{JOINED, LineStory, StoredPlace, read_lines};
 pub(crate) use row_index::id_of_repeat;
 use row_index::{TableIndex, read_row_index};
-pub use rows::{DocListRow, InputsRead, LineRow, Place, RequestRow, RowCells};
+pub use rows::{DocListRow, InputsRead, LineRow, RequestRow, RowCells, SourcePlace};
 pub use writer::Intake;
 
-/// A batch that has not as many rows as it may have ends with this many bytes of text.
+/// The bytes of text at which a batch ends, even if it could take more rows.
 const BATCH_BYTES: usize = 8 << 20;
 
 pub(crate) const REQUESTS: &str = "requests.parquet";
@@ -41,21 +41,21 @@ pub(crate) const REQUEST_INDEX: &str = "requests.index.parquet";
 pub(crate) const LIST_INDEX: &str = "doc_lists.index.parquet";
 pub(crate) const LINES: &str = "lines.parquet";
 
-/// Lines in, rows out.
+/// The counts of lines read and rows written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IngestCounts {
-    /// Lines of the inputs, or rows and elements where these are the unit.
+    /// Lines of the inputs, or table rows or array elements.
     pub lines: u64,
-    /// Lines that hold nothing to ask.
+    /// Lines that hold no request.
     pub no_request: u64,
     /// Lines that could not be read.
     pub unreadable: u64,
-    /// Lines passed over because of `--limit` or `--sample-rows`.
+    /// Lines skipped because of `--limit` or `--sample-rows`.
     pub not_sampled: u64,
-    /// Lines whose record somebody asked to forget.
+    /// Lines of forgotten records.
     #[serde(default)]
     pub forgotten: u64,
-    /// Lines that hold nothing but the answer to the request of another line.
+    /// Lines that hold only the answer to the request of another line.
     #[serde(default)]
     pub joined: u64,
     /// Lines that hold a doc list and no request.
@@ -68,7 +68,7 @@ pub struct IngestCounts {
 }
 
 impl IngestCounts {
-    /// Lines of which it is known what became of them.
+    /// Returns the number of lines whose fate is known.
     pub(super) fn accounted(&self) -> u64 {
         let without_row = [self.no_request, self.unreadable, self.not_sampled, self.forgotten, self.joined];
         self.records + self.lists_alone + without_row.iter().sum::<u64>()
@@ -80,46 +80,47 @@ fn is_none(n: &u64) -> bool {
     *n == 0
 }
 
-/// An input that was not read to its end, since it is damaged or cut off.
+/// An input that was not read to its end, because it is damaged or truncated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutFile {
     /// Number of the input, from 0.
     pub file: u32,
-    /// What was found.
+    /// What was found, for people.
     pub detail: String,
 }
 
-/// The finished step's manifest.
+/// The manifest of the finished ingest step.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct IngestManifest {
     /// Resume key.
     pub key: String,
     /// Inputs as read.
     pub inputs: Vec<InputFile>,
-    /// Lines in, rows out.
+    /// The counts of lines read and rows written.
     pub counts: IngestCounts,
     /// Lines without a request, by reason.
     pub line_reasons: BTreeMap<String, u64>,
     /// Inputs that were not read to their end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cut_files: Vec<CutFile>,
-    /// Inputs of which a record is named by its number and not by its line: tables and JSON that is not line by line.
+    /// Inputs whose records are identified by number, not by line: tables, and JSON that is not one value per line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_record: Vec<u32>,
     /// Requests by log format.
     pub log_formats: BTreeMap<String, u64>,
-    /// Rows of each batch of requests.
+    /// Number of rows of each batch of requests.
     pub request_batches: Vec<usize>,
-    /// Rows of each batch of doc lists.
+    /// Number of rows of each batch of doc lists.
     pub list_batches: Vec<usize>,
-    /// Raw text was taken out of the raw tables: it tells the run's story, but a later run must read the inputs anew.
+    /// Raw text was purged from the raw tables. They still show the history of the run, but a later run must read the
+    /// inputs again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub purged: bool,
     /// Wall time.
     pub seconds: f64,
 }
 
-/// Builds the tables from a finished ingest step.
+/// Loads the tables from a finished ingest step.
 ///
 /// # Errors
 /// The run folder is damaged.
@@ -137,24 +138,24 @@ pub fn load(run: &Path, manifest: &IngestManifest) -> Result<Corpus> {
         if [file.height(), batches.iter().sum()] != [height; 2] {
             return Err(damaged(&path, format!("expected {height} rows, found {}", file.height())));
         }
-        // Its columns are those that the source declared when it was written.
+        // Its columns are the ones that the source declared when it was written.
         let columns: Vec<String> = file.names().map(str::to_owned).collect();
         table.add_named(columns.iter().map(String::as_str), Cells::in_file(file));
     }
     Ok(corpus)
 }
 
-/// Each request has a list that is there.
+/// Checks that each request has an existing list.
 fn check_links(path: &Path, (requests, lists): &(TableIndex, TableIndex)) -> Result<()> {
     let list_of = requests.list_of.as_deref().unwrap_or_default();
     let is_there = |&list: &RowIx| (list as usize) < lists.ids.len();
     if list_of.len() == requests.ids.len() && list_of.iter().all(is_there) {
         return Ok(());
     }
-    Err(damaged(path, "a request has no doc list, or one that is not there"))
+    Err(damaged(path, "a request has no doc list, or one that does not exist"))
 }
 
-/// The tables of these indexes, as yet without columns.
+/// Returns the tables of these indexes, without columns.
 fn tables(manifest: &IngestManifest, (requests, lists): (TableIndex, TableIndex)) -> Corpus {
     let (request_order, list_order) = (requests.order(), lists.order());
     let origin = requests.list_of.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Cells of rows that wait until their batch is full, column by column as they are written.
+//! Buffers the cells of rows by column until their batch is full.
 
 use super::BATCH_BYTES;
 use super::rows::RowCells;
@@ -7,7 +7,7 @@ use crate::engine::frame::{Columns, FrameWriter, Values};
 use crate::engine::part::BatchRows;
 use crate::engine::vocabulary::{Cell, ColumnKind, ColumnSpec, TableId};
 
-/// The rows of a batch that is not full yet.
+/// The rows of an incomplete batch.
 pub(super) struct Pending {
     columns: Vec<(ColumnSpec, Buffer)>,
     max_rows: BatchRows,
@@ -21,7 +21,7 @@ enum Buffer {
 }
 
 impl Pending {
-    /// No rows of a table, with those of the columns that are its; a batch has at most so many rows.
+    /// Returns an empty batch of a table of at most `max_rows` rows, with those of `columns` that belong to the table.
     pub(super) fn of(table: TableId, columns: &[ColumnSpec], max_rows: BatchRows) -> Self {
         let own = columns.iter().copied().filter(|column| column.table == table);
         let buffer = |column: ColumnSpec| match column.kind {
@@ -31,7 +31,7 @@ impl Pending {
         Self { columns: own.map(buffer).collect(), max_rows, n_rows: 0, bytes: 0 }
     }
 
-    /// The columns it takes.
+    /// Returns its columns.
     pub(super) fn columns(&self) -> Vec<ColumnSpec> {
         self.columns.iter().map(|(column, _)| *column).collect()
     }
@@ -40,7 +40,7 @@ impl Pending {
         self.n_rows == 0
     }
 
-    /// The batch ends with the last row.
+    /// Returns `true` if the batch is complete.
     pub(super) fn is_full(&self) -> bool {
         self.n_rows >= self.max_rows.get() || self.bytes >= BATCH_BYTES
     }
@@ -48,7 +48,7 @@ impl Pending {
     /// Adds a row.
     ///
     /// # Errors
-    /// A cell is of a column that the source did not declare, or of another kind: a bug in the source.
+    /// A cell belongs to an undeclared column or has another kind: an internal error in the source.
     pub(super) fn push(&mut self, cells: RowCells) -> Result<()> {
         for (_, buffer) in &mut self.columns {
             match buffer {
@@ -74,7 +74,7 @@ impl Pending {
         Ok(())
     }
 
-    /// Writes the rows as a batch, and is empty. Gives how many they were.
+    /// Writes the rows as a batch and clears the buffer. Returns the number of rows.
     pub(super) fn write_to(&mut self, file: &mut FrameWriter) -> Result<usize> {
         let columns: Columns<'_> =
             self.columns.iter().map(|(column, buffer)| (column.name, values(buffer))).collect();

@@ -1,7 +1,8 @@
-//! The few bytes a row that stay in memory: what order and ids are made of, and the files they end in.
+//! The row index: the few bytes per row that stay in memory and determine order and ids, and the files of them.
 //!
-//! Requests stand by time, then line, then place in the line, then content, whatever the order or the names of the files;
-//! lists in the order of their earliest request, and behind them, by line and content, those that came without one.
+//! Requests are ordered by time, then line, then place in the line, then content, in any order and under any names of
+//! the files. Lists have the order of their earliest request; lists without a request follow, ordered by line and
+//! content.
 
 use std::path::Path;
 
@@ -9,32 +10,32 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::rows::Place;
+use super::rows::SourcePlace;
 use crate::engine::corpus::{IdDigits, RowId};
 use crate::engine::error::{Error, Result, damaged};
 use crate::engine::frame::{FrameFile, FrameWriter, Values};
 use crate::engine::vocabulary::RowIx;
 
-/// Rows of the row index that are turned into text at a time.
-const SPINE_ROWS: usize = 1 << 14;
+/// Rows of the row index that are formatted as text at a time.
+const INDEX_ROWS: usize = 1 << 14;
 
-/// What orders the requests, and the list of each; in the order in which they were read.
+/// The sort keys and the list of each request, in the order in which they were read.
 #[derive(Default)]
 pub(super) struct RowIndex {
     content_keys: Vec<u128>,
     times: Vec<i64>,
-    /// Lines, and the places of requests that share one.
+    /// The lines, with the places of requests that share a line.
     places: Vec<u64>,
     list_of: Vec<RowIx>,
     /// File and line of the last request, and its place in the line.
     last: (u32, u64, u64),
 }
 
-/// Bits of a place in a line; the requests behind the last place stand by content.
+/// Bits of a place in a line; requests after the last place are ordered by content.
 const PLACE_BITS: u32 = 20;
 
 impl RowIndex {
-    pub(super) fn push(&mut self, content_key: u128, time_ms: Option<i64>, at: Place, list: RowIx) {
+    pub(super) fn push(&mut self, content_key: u128, time_ms: Option<i64>, at: SourcePlace, list: RowIx) {
         self.content_keys.push(content_key);
         self.times.push(time_ms.unwrap_or(i64::MAX));
         let (file, line, place) = self.last;
@@ -44,9 +45,9 @@ impl RowIndex {
         self.list_of.push(list);
     }
 
-    /// The indexes of both tables.
+    /// Returns the indexes of both tables.
     ///
-    /// `lines` are those of the lists that came without a request.
+    /// `lines` are the lines of the lists without a request.
     pub(super) fn finish(
         self,
         list_ids: Vec<u128>,
@@ -63,14 +64,14 @@ impl RowIndex {
 #[derive(Debug, Clone)]
 pub(super) struct TableIndex {
     pub(super) ids: Vec<u128>,
-    /// Each row's place in canonical order.
+    /// The position of each row in canonical order.
     pub(super) position: Vec<u32>,
     /// For requests: the list of each row.
     pub(super) list_of: Option<Vec<RowIx>>,
 }
 
 impl TableIndex {
-    /// The rows in canonical order.
+    /// Returns the rows in canonical order.
     pub(super) fn order(&self) -> Vec<RowIx> {
         let mut order = vec![0; self.position.len()];
         for (row, &place) in (0..).zip(&self.position) {
@@ -80,7 +81,8 @@ impl TableIndex {
     }
 }
 
-/// Rows by time, then line and place, then content: the same for any order of files. Equal records are numbered in that order.
+/// Orders rows by time, then line and place, then content; the result does not depend on the order of files. Equal
+/// records are numbered in that order.
 fn order_requests(keys: &[u128], times: &[i64], places: &[u64]) -> Result<(Vec<u128>, Vec<u32>)> {
     let rows = u32::try_from(keys.len()).map_err(|_| {
         Error::Input("more than 2^32 requests in one run\nhint: split the log by time".to_owned())
@@ -106,22 +108,22 @@ fn order_requests(keys: &[u128], times: &[i64], places: &[u64]) -> Result<(Vec<u
     Ok((ids, position))
 }
 
-/// The id of the second and later of equal records; `occurrence` counts from 0, which is the first.
+/// Returns the id of the second and later of equal records; `occurrence` counts from 0, which is the first.
 pub(crate) fn id_of_repeat(key: u128, occurrence: u64) -> u128 {
     let mut bytes = key.to_le_bytes().to_vec();
     bytes.extend(occurrence.to_le_bytes());
     xxh3_128(&bytes)
 }
 
-/// The keys that stand more than once, each with a count of 0. Found by sorting: a map of all keys would be the
-/// largest thing in memory.
+/// Returns the keys that occur more than once, each with a count of 0. It sorts them, because a map of all keys would
+/// use more memory than anything else.
 fn repeated(keys: &[u128]) -> FxHashMap<u128, u64> {
     let mut sorted = keys.to_vec();
     sorted.par_sort_unstable();
     sorted.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| (pair[0], 0)).collect()
 }
 
-/// Lists stand in the order of their earliest request; those without one come last, by line and content.
+/// Orders lists by their earliest request; lists without one come last, by line and content.
 fn order_lists(
     list_of: &[RowIx],
     request_position: &[u32],
@@ -147,7 +149,7 @@ pub(super) fn write_row_index(path: &Path, TableIndex { ids, position, list_of }
     let mut writer = FrameWriter::create(path);
     let mut start = 0;
     loop {
-        let rows = start..ids.len().min(start + SPINE_ROWS);
+        let rows = start..ids.len().min(start + INDEX_ROWS);
         let texts: Vec<IdDigits> = ids[rows.clone()].iter().map(|&id| RowId(id).digits()).collect();
         let mut row_index = vec![
             ("row_id", Values::Text(texts.iter().map(|id| Some(id.as_str())).collect())),
@@ -169,10 +171,10 @@ pub(super) fn read_row_index(path: &Path) -> Result<TableIndex> {
     let mut row_index =
         TableIndex { ids: Vec::with_capacity(file.height()), position: Vec::new(), list_of: None };
     let mut is_taken = vec![false; file.height()];
-    for start in (0..file.height()).step_by(SPINE_ROWS) {
-        let frame = file.read(start, SPINE_ROWS.min(file.height() - start), None)?;
+    for start in (0..file.height()).step_by(INDEX_ROWS) {
+        let frame = file.read(start, INDEX_ROWS.min(file.height() - start), None)?;
         let (Some(texts), Some(positions)) = (frame.texts("row_id"), frame.u32s("position")) else {
-            return Err(damaged(path, "lacks a column of the row index"));
+            return Err(damaged(path, "a column of the row index is missing"));
         };
         let list_of = frame.u32s("doc_list");
         for at in 0..frame.height() {
@@ -184,7 +186,7 @@ pub(super) fn read_row_index(path: &Path) -> Result<TableIndex> {
             });
             row_index
                 .position
-                .push(place.ok_or_else(|| damaged(path, format!("row {row} has no place of its own")))?);
+                .push(place.ok_or_else(|| damaged(path, format!("row {row} has no position of its own")))?);
             if let Some(list) = list_of.and_then(|list_of| list_of.get(at)) {
                 row_index.list_of.get_or_insert_default().push(list);
             }
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_stand_in_the_order_of_their_earliest_request() {
+    fn lists_have_the_order_of_their_earliest_request() {
         let none = FxHashMap::default();
         assert_eq!(order_lists(&[1, 0, 1, 2], &[3, 2, 0, 1], &[7, 8, 9], &none), [2, 0, 1]);
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::{DocListRow, InputsRead, Intake, Place, RequestRow, RowCells};
+use super::{DocListRow, InputsRead, Intake, RequestRow, RowCells, SourcePlace};
 use crate::engine::context::{Context, Quiet};
 use crate::engine::contract::Contract;
 use crate::engine::error::{Error, Result};
@@ -35,8 +35,8 @@ fn list(words: &str) -> DocListRow {
     DocListRow { content_key: words.len() as u128, cells: RowCells::default().with(WORDS, Some(words)) }
 }
 
-fn line(line: u64) -> Place {
-    Place { file: 0, line, record: line }
+fn line(line: u64) -> SourcePlace {
+    SourcePlace { file: 0, line, record: line }
 }
 
 impl Source for Lists {

@@ -1,15 +1,15 @@
-//! Takes what a source reads, and writes the ingest step.
+//! Writes the ingest step from what a source reads.
 //!
-//! Requests go out in batches as they come. What becomes of each line is counted here, so that the runner can compare it
-//! with the lines that the source saw.
+//! Requests are written in batches. The fate of each line is counted here, so that the runner can compare the counts
+//! with those of the source.
 
 use std::collections::BTreeMap;
 
-use super::lines::{JOINED, LineWriter, Noted};
+use super::lines::{JOINED, LineWithoutRow, LineWriter};
 use super::lists::{ListWriter, WrittenLists};
 use super::pending::Pending;
 use super::row_index::{RowIndex, write_row_index};
-use super::rows::{DocListRow, InputsRead, LineRow, Place, RequestRow};
+use super::rows::{DocListRow, InputsRead, LineRow, RequestRow, SourcePlace};
 use super::{
     CutFile, IngestCounts, IngestManifest, LINES, LIST_INDEX, LISTS, REQUEST_INDEX, REQUESTS, tables,
 };
@@ -22,7 +22,7 @@ use crate::engine::frame::FrameWriter;
 use crate::engine::part::BatchRows;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
 
-/// Takes rows and writes the ingest step.
+/// Receives rows and writes the ingest step.
 pub struct Intake {
     step: Step,
     background_writer: BackgroundWriter,
@@ -41,8 +41,8 @@ pub struct Intake {
 }
 
 impl Intake {
-    /// Starts the step, which the background writer writes in batches of at most so many rows; `columns` are those of both tables
-    /// that the source declares. Records that are on the list of forgotten ones get no row.
+    /// Starts the step. The background writer writes it in batches of limited size; `columns` are the columns of both
+    /// tables that the source declares. Forgotten records get no row.
     pub(in crate::engine) fn new(
         step: Step,
         columns: &[ColumnSpec],
@@ -68,22 +68,22 @@ impl Intake {
         }
     }
 
-    /// What became of the lines so far; how many there are in all is for the source to say.
+    /// Returns the counts of lines by fate so far; the source counts their total.
     pub(in crate::engine) fn counts(&self) -> &IngestCounts {
         &self.counts
     }
 
-    /// Number of requests so far.
+    /// Returns the number of requests so far.
     pub fn records(&self) -> u64 {
         self.counts.records
     }
 
-    /// Whether a record of this content is one that somebody asked to forget.
+    /// Returns `true` if the record of this content was forgotten.
     pub fn is_forgotten(&self, content_key: u128) -> bool {
         self.forgotten.holds(content_key)
     }
 
-    /// Adds a request; the text of its doc list is kept once. Of a forgotten one only the line is noted.
+    /// Adds a request; the text of its doc list is stored once. Of a forgotten one only the line is recorded.
     ///
     /// # Errors
     /// A file cannot be written, or there are too many rows for one run.
@@ -106,30 +106,33 @@ impl Intake {
         Ok(())
     }
 
-    /// Adds a doc list that comes without a request; it is kept once, whoever else has it.
+    /// Adds a doc list without a request; equal lists are stored once.
     ///
     /// # Errors
     /// As [`Intake::request`].
-    pub fn doc_list(&mut self, place: Place, list: DocListRow) -> Result<()> {
+    pub fn doc_list(&mut self, place: SourcePlace, list: DocListRow) -> Result<()> {
         self.counts.lists_alone += 1;
         self.lists.alone(place, list)
     }
 
-    /// Notes the lines of a request that somebody asked to forget.
+    /// Records the lines of a forgotten request.
     fn note_forgotten(&mut self, row: &RequestRow) -> Result<()> {
         [Some(row.place), row.joined].into_iter().flatten().try_for_each(|place| {
             self.counts.forgotten += 1;
-            self.note(Noted::of(place, FORGOTTEN.code, "forgotten"))
+            self.note(LineWithoutRow::of(place, FORGOTTEN.code, "forgotten"))
         })
     }
 
-    /// Notes the line that a request's answer stood in.
-    fn note_joined(&mut self, place: Place, row: &RequestRow) -> Result<()> {
+    /// Records the line of a request's answer.
+    fn note_joined(&mut self, place: SourcePlace, row: &RequestRow) -> Result<()> {
         self.counts.joined += 1;
-        self.note(Noted { into: Some(row.place), ..Noted::of(place, JOINED.code, "joined-into") })
+        self.note(LineWithoutRow {
+            into: Some(row.place),
+            ..LineWithoutRow::of(place, JOINED.code, "joined-into")
+        })
     }
 
-    /// Adds a line that gave no request.
+    /// Adds a line without a request.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -140,21 +143,21 @@ impl Intake {
             self.cut_files.push(CutFile { file: line.place.file, detail: line.detail.clone() });
         }
         let fate = if line.unreadable { "unreadable" } else { "no-request" };
-        let noted = Noted::of(line.place, line.reason, fate);
-        self.note(Noted { detail: line.detail, n_lines: line.n_lines, ..noted })
+        let noted = LineWithoutRow::of(line.place, line.reason, fate);
+        self.note(LineWithoutRow { detail: line.detail, n_lines: line.n_lines, ..noted })
     }
 
-    fn note(&mut self, line: Noted) -> Result<()> {
+    fn note(&mut self, line: LineWithoutRow) -> Result<()> {
         *self.line_reasons.entry(line.reason.to_owned()).or_default() += line.n_lines;
         self.lines.push(line)
     }
 
-    /// Notes that a record of this input is named by its number: a line of it may hold several, or be one of several.
+    /// Records that the input's records are identified by number, because a line may hold several or a part of one.
     pub fn name_by_record(&mut self, file: u32) {
         self.by_record.push(file);
     }
 
-    /// Counts lines that a limit passed over.
+    /// Counts lines that a limit skipped.
     pub fn passed_over(&mut self, lines: u64) {
         self.counts.not_sampled += lines;
     }
@@ -164,7 +167,7 @@ impl Intake {
         Ok(())
     }
 
-    /// Writes what is left, the row index and the manifest. Gives the tables that [`super::load`] would read back.
+    /// Writes the remaining rows, the row index and the manifest. Returns the tables that [`super::load`] would read.
     ///
     /// # Errors
     /// A file cannot be written.

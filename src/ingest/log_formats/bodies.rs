@@ -1,11 +1,11 @@
-//! Requests as the APIs take them, and rows of a query and its function docs.
+//! The request bodies of the APIs, and rows of a query and its function docs.
 //!
-//! The order is that of trying: what is told by more comes before what is told by less.
+//! Bodies are tried in this order: those with more signs come before those with fewer.
 
-use super::{Body, Fact, Path, Place, Sign};
+use super::{Body, Fact, FieldPlace, Path, Sign};
 use crate::ingest::messages::{read_contents, read_messages, read_query};
 
-/// Facts that stand in a request's body, whatever the API, where envelope, body and columns have none.
+/// The paths of facts in the body of any API, used if envelope, body and columns have none.
 pub const BODY_FACTS: &[(Fact, Path)] = &[
     (Fact::Model, &["model"]),
     (Fact::Model, &["modelId"]),
@@ -23,7 +23,7 @@ pub const BODY_FACTS: &[(Fact, Path)] = &[
     (Fact::SerialCalls, &["tool_choice", "disable_parallel_tool_use"]),
 ];
 
-/// A body of which nothing is known but where messages and functions are looked for.
+/// A body that only defines the places of messages and functions.
 pub(super) const PLAIN: Body = Body {
     name: "",
     signs: &[],
@@ -44,8 +44,8 @@ const TOOLS: Path = &["tools"];
 
 const GEMINI: Body = Body {
     name: "gemini-contents",
-    messages: &[Place::At(CONTENTS)],
-    functions: &[Place::At(TOOLS)],
+    messages: &[FieldPlace::At(CONTENTS)],
+    functions: &[FieldPlace::At(TOOLS)],
     read: read_contents,
     ..PLAIN
 };
@@ -55,23 +55,23 @@ pub const BODIES: &[Body] = &[
     Body {
         name: "anthropic-messages",
         signs: &[Sign::List(MESSAGES), Sign::SomeHas(TOOLS, "input_schema")],
-        messages: &[Place::At(MESSAGES)],
-        functions: &[Place::At(TOOLS)],
+        messages: &[FieldPlace::At(MESSAGES)],
+        functions: &[FieldPlace::At(TOOLS)],
         ..PLAIN
     },
     Body {
         name: "openai-chat",
         signs: &[Sign::List(MESSAGES)],
-        messages: &[Place::At(MESSAGES)],
-        functions: &[Place::At(TOOLS)],
+        messages: &[FieldPlace::At(MESSAGES)],
+        functions: &[FieldPlace::At(TOOLS)],
         ends_with_answer: true,
         ..PLAIN
     },
     Body {
         name: "openai-functions",
         signs: &[Sign::List(MESSAGES)],
-        messages: &[Place::At(MESSAGES)],
-        functions: &[Place::At(&["functions"])],
+        messages: &[FieldPlace::At(MESSAGES)],
+        functions: &[FieldPlace::At(&["functions"])],
         ends_with_answer: true,
         ..PLAIN
     },
@@ -79,8 +79,8 @@ pub const BODIES: &[Body] = &[
         name: "openai-responses",
         // A row with a column `input` has tools of some other form.
         signs: &[Sign::SomeHas(TOOLS, "type"), Sign::NoneHas(TOOLS, "function")],
-        messages: &[Place::At(&["input"])],
-        functions: &[Place::At(TOOLS)],
+        messages: &[FieldPlace::At(&["input"])],
+        functions: &[FieldPlace::At(TOOLS)],
         elsewhere: &[&["previous_response_id"], &["conversation"], &["prompt", "id"]],
         read: read_query,
         ..PLAIN
@@ -91,7 +91,7 @@ pub const BODIES: &[Body] = &[
     // As the arguments of Google's own library.
     Body {
         signs: &[Sign::Has(CONTENTS)],
-        functions: &[Place::At(&["config", "tools"])],
+        functions: &[FieldPlace::At(&["config", "tools"])],
         system: &[&["config", "systemInstruction"], &["config", "system_instruction"]],
         facts: &[
             (Fact::ToolChoice, &["config", "toolConfig", "functionCallingConfig"]),
@@ -102,15 +102,15 @@ pub const BODIES: &[Body] = &[
     Body {
         name: "bedrock-converse",
         signs: &[Sign::List(MESSAGES)],
-        messages: &[Place::At(MESSAGES)],
-        functions: &[Place::At(&["toolConfig", "tools"])],
+        messages: &[FieldPlace::At(MESSAGES)],
+        functions: &[FieldPlace::At(&["toolConfig", "tools"])],
         facts: &[(Fact::FinishReason, &["stopReason"])],
         ..PLAIN
     },
     Body {
         name: "query-functions",
-        messages: &[Place::Query],
-        functions: &[Place::Functions],
+        messages: &[FieldPlace::Query],
+        functions: &[FieldPlace::Functions],
         read: read_query,
         ..PLAIN
     },

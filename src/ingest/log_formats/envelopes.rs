@@ -1,6 +1,6 @@
-//! Where the body of a request stands in a line: the ways of files, gateways and proxies.
+//! The envelopes of files, gateways and proxies: the paths of a request's body in a line.
 //!
-//! The order is that of trying. The bare line comes first, so that the logs that are read most cost least.
+//! Envelopes are tried in this order. The bare line comes first, so that the most common logs are the fastest.
 
 use super::{Envelope, Fact};
 
@@ -23,7 +23,7 @@ pub const ENVELOPES: &[Envelope] = &[
         response: &[&["response", "body"]],
         facts: &[(Fact::Id, &["custom_id"]), (Fact::Status, &["response", "status_code"])],
     },
-    // Anthropic batch input, with the result beside it where somebody put it there.
+    // Anthropic batch input, with the result next to it if somebody joined the two.
     Envelope { body: &["params"], response: &[&["result", "message"]], facts: &[(Fact::Id, &["custom_id"])] },
     // Helicone.
     Envelope {

@@ -1,11 +1,10 @@
-//! The tables: where logs put a request, and what a request looks like.
+//! The tables of log formats.
 //!
-//! An *envelope* is where the body of a request stands in a line and which paths of
-//! its own lead to the response and the facts; a *body* is the API or the tool it was
-//! written by. Every envelope is tried with every body, in the order of the tables, and
-//! the first pair whose signs all hold is the line's log format. `traces` are bodies of
-//! observability tools: they are tried last, on the whole line, once its attributes are
-//! nested. Names of columns come from the pipeline; a new log format is a new entry, not a branch.
+//! An *envelope* defines the path of a request's body in a line, and its own paths of the response and the facts. A
+//! *body* defines the format of an API or a tool. Every envelope is tried with every body, in the order of the tables,
+//! and the first pair whose signs all match is the line's log format. `traces` are the bodies of observability tools;
+//! they are tried last, on the whole line, after its attributes are nested. Column names come from the pipeline. A new
+//! log format is a new entry, not a new branch of code.
 
 pub mod bodies;
 pub mod envelopes;
@@ -25,21 +24,21 @@ use bodies::BODIES;
 use envelopes::ENVELOPES;
 use traces::TRACES;
 
-/// Names of columns, the likeliest first: of several that are there, the first that is not null counts.
+/// Column names, most likely first; of several existing ones, the first that is not null is used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Columns {
-    /// What was asked: text, or a list of messages, be it written as JSON or as Python.
+    /// The query: text, or a list of messages in JSON or Python syntax.
     pub query: Vec<String>,
     /// The function docs, as a string or as JSON.
     pub functions: Vec<String>,
-    /// Instructions that stand beside the messages.
+    /// Instructions outside the messages.
     pub system: Vec<String>,
-    /// What the model answered.
+    /// The model's answer.
     pub response: Vec<String>,
     /// The request's id in the log.
     pub id: Vec<String>,
-    /// When it came.
+    /// When it was sent.
     pub time: Vec<String>,
     /// The model asked for.
     pub model: Vec<String>,
@@ -75,14 +74,14 @@ impl Default for Columns {
     }
 }
 
-/// Where a line keeps its request, its response and its facts.
+/// The paths of request, response and facts in a line.
 #[derive(Debug)]
 pub struct Envelope {
-    /// Where the request's body stands; empty where the line is the body.
+    /// The path of the request's body; empty if the line is the body.
     pub body: Path,
-    /// Where the response stands, ahead of the response columns.
+    /// The paths of the response; they have precedence over the response columns.
     pub response: &'static [Path],
-    /// Where facts stand, ahead of their columns.
+    /// The paths of facts; they have precedence over their columns.
     pub facts: &'static [(Fact, Path)],
 }
 
@@ -91,7 +90,7 @@ pub struct Envelope {
 pub enum Fact {
     /// Its id in the log.
     Id,
-    /// When it came.
+    /// When it was sent.
     Time,
     /// The model asked for.
     Model,
@@ -101,28 +100,28 @@ pub enum Fact {
     Session,
     /// The HTTP status.
     Status,
-    /// Which function the model has to call.
+    /// The function that the model has to call.
     ToolChoice,
     /// Whether the model may make several calls at once.
     ParallelCalls,
     /// Whether it may not (Anthropic).
     SerialCalls,
-    /// Why the model stopped, where that stands outside the response.
+    /// Why the model stopped, if that is outside the response.
     FinishReason,
-    /// A word that says that the request failed, where no HTTP status does.
+    /// A status word that can report a failure, in logs without an HTTP status.
     Failed,
-    /// An error: the request failed, whatever it says.
+    /// An error, of any content: the request failed.
     Error,
 }
 
 impl Columns {
-    /// The names of all columns, by what they hold.
+    /// Returns the names of all columns, by what they hold.
     pub(crate) fn all(&self) -> [&[String]; 10] {
         let Self { query, functions, system, response, id, time, model, user, session, status } = self;
         [query, functions, system, response, id, time, model, user, session, status]
     }
 
-    /// The columns that may hold a fact.
+    /// Returns the columns that may hold a fact.
     pub(super) fn of(&self, fact: Fact) -> &[String] {
         match fact {
             Fact::Id => &self.id,
@@ -141,54 +140,54 @@ impl Columns {
     }
 }
 
-/// What a request looks like.
+/// A format of request bodies.
 #[derive(Debug)]
 pub struct Body {
-    /// Its name: records carry it.
+    /// Its name, which is stored with records.
     pub name: &'static str,
-    /// What must be there besides messages and functions.
+    /// The conditions besides messages and functions.
     pub signs: &'static [Sign],
-    /// Strings that hold JSON which is looked into before anything else.
+    /// The paths of strings with JSON that is parsed first.
     pub opened: &'static [Path],
-    /// Where the messages may stand: the first place that is there counts.
-    pub messages: &'static [Place],
-    /// Where the function docs may stand: the first place that is there counts.
-    pub functions: &'static [Place],
-    /// Where instructions may stand, ahead of their columns.
+    /// The places of the messages; the first existing one is used.
+    pub messages: &'static [FieldPlace],
+    /// The places of the function docs; the first existing one is used.
+    pub functions: &'static [FieldPlace],
+    /// The paths of instructions; they have precedence over their columns.
     pub system: &'static [Path],
-    /// Where the response may stand, after the envelope's places and ahead of the response columns.
+    /// The paths of the response; used after those of the envelope and before the response columns.
     pub response: &'static [Path],
-    /// Where facts stand, ahead of their columns.
+    /// The paths of facts; they have precedence over their columns.
     pub facts: &'static [(Fact, Path)],
-    /// What is there when a part of the conversation is not.
+    /// The paths that exist if a part of the conversation is stored elsewhere.
     pub elsewhere: &'static [Path],
-    /// A last message of the assistant's is the answer, where the log has no other.
+    /// The last message is the answer, if it is the assistant's and the log has no other answer.
     pub ends_with_answer: bool,
-    /// Reads the messages.
+    /// The parser of the messages.
     pub read: fn(Value) -> Result<Vec<Message>, Fault>,
 }
 
-/// Where something stands in a body.
+/// The place of messages or functions in a body.
 #[derive(Debug, Clone, Copy)]
-pub enum Place {
+pub enum FieldPlace {
     /// At a path.
     At(Path),
-    /// In the first query column that is there.
+    /// In the first existing query column.
     Query,
-    /// In the first function column that is there.
+    /// In the first existing function column.
     Functions,
-    /// At all places that a path with `*` for "each" leads to, laid end to end.
+    /// At all values of a path with `*` for "each", concatenated.
     Each(Path),
-    /// In an object whose keys are the functions' names.
+    /// In an object whose keys are the names of the functions.
     Named(Path),
     /// In messages of the role `tool` that define a tool; the path leads to the messages.
     ToolMessages(Path),
 }
 
-/// Something that must hold for a body to be of a log format.
+/// A condition that a body of a log format must meet.
 #[derive(Debug, Clone, Copy)]
 pub enum Sign {
-    /// The path is there and not null.
+    /// The path exists and is not null.
     Has(Path),
     /// The path holds a list, or a string that is one.
     List(Path),
@@ -198,7 +197,7 @@ pub enum Sign {
     NoneHas(Path, &'static str),
 }
 
-/// The log format of a line, if it has one. A line of no common log format gets its attributes nested, if it has some.
+/// Returns the log format of a line, if it has one. The attributes of a line that matches no common format are nested.
 pub(super) fn log_format_of(
     line: &mut Value,
     columns: &Columns,
@@ -220,8 +219,9 @@ impl Body {
         for path in self.opened {
             open(content, path);
         }
-        let is_there =
-            |places: &[Place], content: &mut Value| places.iter().any(|place| place.is_in(content, columns));
+        let is_there = |places: &[FieldPlace], content: &mut Value| {
+            places.iter().any(|place| place.is_in(content, columns))
+        };
         self.signs.iter().all(|sign| sign.holds(content))
             && is_there(self.messages, content)
             && is_there(self.functions, content)
@@ -229,7 +229,7 @@ impl Body {
 }
 
 impl Sign {
-    /// Whether the sign holds for a body.
+    /// Returns `true` if a body meets the condition.
     fn holds(self, body: &mut Value) -> bool {
         match self {
             Self::Has(path) => find(body, path).is_some(),
@@ -240,14 +240,14 @@ impl Sign {
     }
 }
 
-/// Whether an object of a list has a key; `None` where there is no list.
+/// Returns whether an object of a list has a key; `None` if there is no list.
 fn some_has(body: &mut Value, path: Path, key: &str) -> Option<bool> {
     let list = find(body, path)?.as_array()?;
     Some(list.iter().any(|element| element.get(key).is_some()))
 }
 
-impl Place {
-    /// Whether something stands there.
+impl FieldPlace {
+    /// Returns `true` if the place exists in a body.
     pub(super) fn is_in(self, body: &mut Value, columns: &Columns) -> bool {
         match self {
             Self::At(path) => find(body, path).is_some(),
@@ -259,7 +259,7 @@ impl Place {
         }
     }
 
-    /// Takes what stands there.
+    /// Takes the value of the place.
     pub(super) fn take(self, body: &mut Value, columns: &Columns) -> Option<Value> {
         let found = match self {
             Self::At(path) => find(body, path)?,
@@ -273,12 +273,12 @@ impl Place {
     }
 }
 
-/// The first of some columns that is there and not null.
+/// Returns the first of some columns that exists and is not null.
 pub(super) fn column<'v>(object: &'v Value, names: &[String]) -> Option<&'v Value> {
     names.iter().find_map(|name| object.get(name).filter(|value| !value.is_null()))
 }
 
-/// The same, to be taken out or changed.
+/// Returns like [`column`] a mutable value.
 pub(super) fn column_mut<'v>(object: &'v mut Value, names: &[String]) -> Option<&'v mut Value> {
     let name = names.iter().find(|name| object.get(name).is_some_and(|value| !value.is_null()))?;
     object.get_mut(name)

@@ -1,7 +1,7 @@
-//! The names of columns that anything here looks at, gathered from the tables: what a wide file need not decode.
+//! The names of all columns that ingest reads, collected from the tables. Other columns of a wide file are not decoded.
 //!
-//! A column of any other name cannot become part of a request, whatever it holds. Tests hold this against every line
-//! they read: without its other keys it gives the same.
+//! A column of another name never becomes part of a request. Tests check this for every line that they read: without
+//! its other keys it has the same result.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -9,11 +9,11 @@ use std::sync::LazyLock;
 use super::bodies::{BODIES, BODY_FACTS};
 use super::envelopes::ENVELOPES;
 use super::traces::TRACES;
-use super::{Columns, Fact, Place, Sign};
+use super::{Columns, Fact, FieldPlace, Sign};
 use crate::ingest::path::Path;
 use crate::ingest::{attributes, batch, explain, response, stream, transcripts, unpack};
 
-/// Whether a log format, or a setting, looks at a column of this name.
+/// Returns `true` if a log format or a setting reads a column of this name.
 pub(crate) fn is_read(name: &str, columns: &Columns) -> bool {
     // Attributes of spans are columns with dots in their names.
     let first = name.split('.').next().unwrap_or(name);
@@ -39,10 +39,11 @@ static KNOWN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
             Sign::Has(path) | Sign::List(path) | Sign::SomeHas(path, _) | Sign::NoneHas(path, _) => path,
         }));
         add_paths(&mut body.messages.iter().chain(body.functions).filter_map(|place| match *place {
-            Place::At(path) | Place::Each(path) | Place::Named(path) | Place::ToolMessages(path) => {
-                Some(path)
-            }
-            Place::Query | Place::Functions => None,
+            FieldPlace::At(path)
+            | FieldPlace::Each(path)
+            | FieldPlace::Named(path)
+            | FieldPlace::ToolMessages(path) => Some(path),
+            FieldPlace::Query | FieldPlace::Functions => None,
         }));
     }
     add_paths(&mut BODY_FACTS.iter().map(|(_, path)| *path));
@@ -65,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_request_is_made_of_is_read_and_an_embedding_is_not() {
+    fn columns_of_requests_are_read_and_an_embedding_is_not() {
         let columns = Columns { query: vec!["wunsch".to_owned()], ..Columns::default() };
         for name in
             ["messages", "tools", "wunsch", "gen_ai.prompt.0.role", "attributes.llm.tools", "log", "ts"]

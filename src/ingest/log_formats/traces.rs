@@ -1,10 +1,10 @@
-//! Requests as observability tools keep them: messages, tools and answer far apart, often as strings.
+//! Requests as stored by observability tools: messages, tools and answer in different places, often as strings.
 //!
-//! Attributes that were flat (`gen_ai.prompt.0.role`) or listed as keys and values (OTLP) stand nested under
-//! `attributes` here: see `ingest::attributes`. Spans of one line are taken apart by `ingest::unpack`.
+//! `ingest::attributes` has already nested flat attributes (`gen_ai.prompt.0.role`) and lists of keys and values (OTLP)
+//! under `attributes`. `ingest::unpack` splits lines with several spans.
 
 use super::bodies::PLAIN;
-use super::{Body, Fact, Path, Place, Sign};
+use super::{Body, Fact, FieldPlace, Path, Sign};
 use crate::ingest::messages::{read_attribute_messages, read_query};
 
 /// The bodies of traces, in the order they are tried.
@@ -14,10 +14,10 @@ pub const TRACES: &[Body] = &[
         name: "litellm-payload",
         signs: &[Sign::List(&["messages"]), Sign::Has(&["model_parameters"])],
         opened: &[&["model_parameters"], &["metadata"]],
-        messages: &[Place::At(&["messages"])],
+        messages: &[FieldPlace::At(&["messages"])],
         functions: &[
-            Place::At(&["model_parameters", "tools"]),
-            Place::At(&["model_parameters", "functions"]),
+            FieldPlace::At(&["model_parameters", "tools"]),
+            FieldPlace::At(&["model_parameters", "functions"]),
         ],
         facts: &[
             (Fact::Time, &["startTime"]),
@@ -38,13 +38,13 @@ pub const TRACES: &[Body] = &[
         name: "langsmith",
         signs: &[Sign::Has(&["inputs"])],
         opened: &[&["inputs"], &["outputs"], &["extra"]],
-        messages: &[Place::At(&["inputs", "messages"]), Place::At(&["inputs", "input"])],
+        messages: &[FieldPlace::At(&["inputs", "messages"]), FieldPlace::At(&["inputs", "input"])],
         functions: &[
-            Place::At(&["inputs", "tools"]),
-            Place::At(&["inputs", "functions"]),
-            Place::At(&["extra", "invocation_params", "tools"]),
-            Place::At(&["extra", "invocation_params", "functions"]),
-            Place::At(&["extra", "options", "tools"]),
+            FieldPlace::At(&["inputs", "tools"]),
+            FieldPlace::At(&["inputs", "functions"]),
+            FieldPlace::At(&["extra", "invocation_params", "tools"]),
+            FieldPlace::At(&["extra", "invocation_params", "functions"]),
+            FieldPlace::At(&["extra", "options", "tools"]),
         ],
         system: &[&["inputs", "system"], &["inputs", "instructions"]],
         response: &[&["outputs"]],
@@ -73,7 +73,7 @@ pub const TRACES: &[Body] = &[
     Body {
         name: "otel-genai",
         opened: &[INVOCATION, &["attributes", "gen_ai", "output", "messages"]],
-        messages: &[Place::At(&["attributes", "gen_ai", "input", "messages"])],
+        messages: &[FieldPlace::At(&["attributes", "gen_ai", "input", "messages"])],
         functions: SPAN_TOOLS,
         system: &[&["attributes", "gen_ai", "system_instructions"]],
         response: &[&["attributes", "gen_ai", "output", "messages", "0"]],
@@ -84,7 +84,7 @@ pub const TRACES: &[Body] = &[
     Body {
         name: "openllmetry",
         opened: &[INVOCATION],
-        messages: &[Place::At(&["attributes", "gen_ai", "prompt"])],
+        messages: &[FieldPlace::At(&["attributes", "gen_ai", "prompt"])],
         functions: SPAN_TOOLS,
         response: &[&["attributes", "gen_ai", "completion", "0"]],
         facts: SPAN_FACTS,
@@ -94,7 +94,7 @@ pub const TRACES: &[Body] = &[
     Body {
         name: "openinference",
         opened: &[INVOCATION],
-        messages: &[Place::At(&["attributes", "llm", "input_messages"])],
+        messages: &[FieldPlace::At(&["attributes", "llm", "input_messages"])],
         functions: SPAN_TOOLS,
         response: &[&["attributes", "llm", "output_messages", "0"]],
         facts: SPAN_FACTS,
@@ -105,22 +105,26 @@ pub const TRACES: &[Body] = &[
         name: "langfuse",
         signs: &[Sign::Has(&["input"])],
         opened: &[&["metadata"], &["modelParameters"]],
-        messages: &[Place::At(&["input", "messages"]), Place::At(&["input", "input"]), Place::At(&["input"])],
+        messages: &[
+            FieldPlace::At(&["input", "messages"]),
+            FieldPlace::At(&["input", "input"]),
+            FieldPlace::At(&["input"]),
+        ],
         functions: &[
-            Place::At(&["input", "tools"]),
-            Place::At(&["input", "functions"]),
-            Place::Each(&["input", "messages", "*", "tools"]),
-            Place::Each(&["input", "*", "tools"]),
-            Place::ToolMessages(&["input", "messages"]),
-            Place::ToolMessages(&["input"]),
-            Place::At(&["metadata", "tools"]),
-            Place::At(&["metadata", "attributes", "gen_ai", "tool", "definitions"]),
-            Place::Each(&["metadata", "attributes", "ai", "prompt", "tools", "*"]),
-            Place::Each(&["metadata", "attributes", "llm", "tools", "*", "tool", "json_schema"]),
-            Place::Each(&["metadata", "attributes", "model_request_parameters", "function_tools", "*"]),
-            Place::Named(&["tool_definitions"]),
-            Place::Named(&["toolDefinitions"]),
-            Place::At(&["modelParameters", "tools"]),
+            FieldPlace::At(&["input", "tools"]),
+            FieldPlace::At(&["input", "functions"]),
+            FieldPlace::Each(&["input", "messages", "*", "tools"]),
+            FieldPlace::Each(&["input", "*", "tools"]),
+            FieldPlace::ToolMessages(&["input", "messages"]),
+            FieldPlace::ToolMessages(&["input"]),
+            FieldPlace::At(&["metadata", "tools"]),
+            FieldPlace::At(&["metadata", "attributes", "gen_ai", "tool", "definitions"]),
+            FieldPlace::Each(&["metadata", "attributes", "ai", "prompt", "tools", "*"]),
+            FieldPlace::Each(&["metadata", "attributes", "llm", "tools", "*", "tool", "json_schema"]),
+            FieldPlace::Each(&["metadata", "attributes", "model_request_parameters", "function_tools", "*"]),
+            FieldPlace::Named(&["tool_definitions"]),
+            FieldPlace::Named(&["toolDefinitions"]),
+            FieldPlace::At(&["modelParameters", "tools"]),
         ],
         system: &[&["input", "system"], &["input", "instructions"]],
         // The second is that of OpenAI's files for preference tuning, which are of this form too.
@@ -145,12 +149,12 @@ pub const TRACES: &[Body] = &[
     },
 ];
 
-/// Where the attributes of a span may hold the tools, whatever convention the messages follow.
-const SPAN_TOOLS: &[Place] = &[
-    Place::At(&["attributes", "gen_ai", "tool", "definitions"]),
-    Place::Each(&["attributes", "llm", "request", "functions", "*"]),
-    Place::Each(&["attributes", "llm", "tools", "*", "tool", "json_schema"]),
-    Place::At(&["attributes", "llm", "invocation_parameters", "tools"]),
+/// The paths of tools in the attributes of a span, for all conventions of messages.
+const SPAN_TOOLS: &[FieldPlace] = &[
+    FieldPlace::At(&["attributes", "gen_ai", "tool", "definitions"]),
+    FieldPlace::Each(&["attributes", "llm", "request", "functions", "*"]),
+    FieldPlace::Each(&["attributes", "llm", "tools", "*", "tool", "json_schema"]),
+    FieldPlace::At(&["attributes", "llm", "invocation_parameters", "tools"]),
 ];
 
 /// `OpenInference`'s settings of a call, JSON in a string.

@@ -1,4 +1,4 @@
-//! The calls of a message: a name and arguments, in the frame of whatever API.
+//! Reads the calls of a message: name and arguments, in the format of any API.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::ingest::path::become_list;
 use crate::ingest::reasons::{BAD_MESSAGE, Fault};
 use crate::notation::levels::{MAX_KEPT, is_within};
 
-/// Takes the calls that stand beside a message's content: in lists, and as the one call of older APIs.
+/// Takes the calls outside a message's content: in lists, and the single call of older APIs.
 pub(super) fn take_calls(fields: &mut Map<String, Value>, calls: &mut Vec<Call>) -> Result<(), Fault> {
     for key in CALL_LISTS {
         let mut list = fields.get_mut(*key).map(Value::take).unwrap_or_default();
@@ -22,18 +22,18 @@ pub(super) fn take_calls(fields: &mut Map<String, Value>, calls: &mut Vec<Call>)
     if let Some(call @ Value::Object(_)) = fields.get_mut("function_call").map(Value::take) {
         calls.push(read_call(call)?);
     }
-    // What LangChain did not take over from an API's answer; the same calls may stand in both.
+    // The API's original answer, which LangChain keeps; it may repeat the same calls.
     match fields.get_mut("additional_kwargs").map(Value::take) {
         Some(Value::Object(mut more)) if calls.is_empty() => take_calls(&mut more, calls),
         _ => Ok(()),
     }
 }
 
-/// Where a message lists calls. `LangChain` keeps those apart whose arguments are no JSON.
+/// The keys of lists of calls in a message. `LangChain` keeps calls with invalid arguments separately.
 const CALL_LISTS: &[&str] = &["tool_calls", "invalid_tool_calls"];
 
-/// Adds a call, unless it is there already: `LangChain` tells one in the content and beside it. Calls without an id, or
-/// that differ in anything, are calls of their own, whatever ids a log gives them.
+/// Adds a call, unless it is a duplicate: `LangChain` stores a call both inside and outside the content. Calls without
+/// an id, or with any difference, are separate calls, whatever ids a log gives them.
 pub(super) fn push_call(call: Call, calls: &mut Vec<Call>) {
     let is_told_twice = call.id.as_deref().is_some_and(|id| !id.is_empty()) && calls.contains(&call);
     if !is_told_twice {
@@ -41,16 +41,16 @@ pub(super) fn push_call(call: Call, calls: &mut Vec<Call>) {
     }
 }
 
-/// Objects that may hold a call's name and arguments, and may stand in one another; in most APIs the call itself does.
+/// The keys of objects, possibly nested, that may hold a call's name and arguments; in most APIs the call itself does.
 const CALL_FRAMES: &[&str] = &["tool_call", "function", "custom", "functionCall", "function_call", "toolUse"];
 
-/// Where a call has its id.
+/// The keys of a call's id.
 const IDS: &[&str] = &["call_id", "id", "toolUseId", "toolCallId"];
 
-/// Where it has the name.
+/// The keys of its name.
 const NAMES: &[&str] = &["name", "toolName"];
 
-/// Where it has the arguments.
+/// The keys of its arguments.
 const ARGUMENTS: &[&str] = &["arguments", "input", "args"];
 
 /// Reads a call of any API.
@@ -83,12 +83,12 @@ fn read_arguments(arguments: Value) -> Value {
     }
 }
 
-/// Arguments as they are kept: those that nest too deep to be read again as their text.
+/// Returns arguments as they are stored: as text if they are nested too deep to be parsed again.
 pub(in crate::ingest) fn as_kept(arguments: Value) -> Value {
     if is_within(&arguments, MAX_KEPT) { arguments } else { Value::String(arguments.to_string()) }
 }
 
-/// The text of a string.
+/// Returns the text of a string.
 pub(super) fn string(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),

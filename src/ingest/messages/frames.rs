@@ -1,13 +1,13 @@
-//! Who speaks in a message, and in which frame its fields stand.
+//! Determines the role of a message and unwraps its fields.
 //!
-//! Chat APIs name a role. `LangChain` names a class or a type and frames the fields (`kwargs`, `data`), `OpenInference`
-//! frames them as `message`. OpenAI's Responses mix messages with items that are calls, results and reasoning.
+//! Chat APIs have a role. `LangChain` has a class or a type and wraps the fields (`kwargs`, `data`), `OpenInference`
+//! wraps them as `message`. OpenAI's Responses mix messages with items that are calls, results and reasoning.
 
 use serde_json::{Map, Value};
 
 use crate::conversation::Role;
 
-/// Roles by their names; the later ones are `LangChain`'s.
+/// Roles by name; the later ones are `LangChain`'s.
 const ROLES: &[(&str, Role)] = &[
     ("user", Role::User),
     ("assistant", Role::Assistant),
@@ -20,20 +20,20 @@ const ROLES: &[(&str, Role)] = &[
     ("ai", Role::Assistant),
 ];
 
-/// What ends the names of `LangChain`'s classes of messages.
+/// The suffixes of `LangChain`'s message classes.
 const CLASS_ENDS: &[&str] = &["MessageChunk", "Message"];
 
-/// Objects that may hold a message's fields.
+/// The keys of objects that may hold a message's fields.
 const FRAMES: &[&str] = &["kwargs", "data", "message"];
 
-/// A message's role and its fields, out of their frame.
+/// A message's role and its unwrapped fields.
 #[derive(Debug)]
 pub(super) struct Framed {
     pub(super) role: Role,
     pub(super) fields: Map<String, Value>,
 }
 
-/// Takes a message out of its frame; an object that is no message comes back as it was.
+/// Unwraps a message; an object that is not a message is returned unchanged.
 pub(super) fn framed(fields: Map<String, Value>) -> Result<Framed, Map<String, Value>> {
     match role_of_fields(&fields) {
         Some(role) => Ok(Framed { role, fields: unframed(fields) }),
@@ -41,7 +41,7 @@ pub(super) fn framed(fields: Map<String, Value>) -> Result<Framed, Map<String, V
     }
 }
 
-/// The fields of a message that may stand in a frame, whoever speaks.
+/// Returns the fields of a possibly wrapped message, for any role.
 pub(super) fn unframed(mut fields: Map<String, Value>) -> Map<String, Value> {
     let frame = if fields.contains_key("role") { None } else { frame_of(&fields) };
     match frame.and_then(|frame| fields.get_mut(frame)).map(Value::take) {
@@ -50,7 +50,7 @@ pub(super) fn unframed(mut fields: Map<String, Value>) -> Map<String, Value> {
     }
 }
 
-/// The role of a message, if the value is one.
+/// Returns the role of a message, if the value is one.
 pub(super) fn role_of(value: &Value) -> Option<Role> {
     role_of_fields(value.as_object()?)
 }
@@ -80,14 +80,14 @@ fn role_of_class(class: &str) -> Option<Role> {
     role_named(&name.to_ascii_lowercase())
 }
 
-/// What an item of OpenAI's Responses is that is no message.
+/// The kinds of items of OpenAI's Responses that are not messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Item {
     Call,
     Result,
-    /// What is not said to anyone.
+    /// Reasoning and other internal items, which are skipped.
     Silent,
-    /// It only names an item that is stored elsewhere.
+    /// A reference to an item that is stored elsewhere.
     Elsewhere,
 }
 
@@ -100,7 +100,7 @@ const ITEMS: &[(&str, Item)] = &[
     ("item_reference", Item::Elsewhere),
 ];
 
-/// The kind of an item, if the value is one.
+/// Returns the kind of an item, if the value is one.
 pub(super) fn item_of(value: &Value) -> Option<Item> {
     let fields = value.as_object().filter(|fields| !fields.contains_key("role"))?;
     let name = fields.get("type")?.as_str()?;

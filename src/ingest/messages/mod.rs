@@ -1,8 +1,8 @@
-//! Messages of any API become [`Message`]s.
+//! Converts messages of any API to [`Message`]s.
 //!
-//! One reader serves all chat APIs and the tools that log them, because logs mix them:
-//! gateways put content blocks of one into messages of another. `frames` tells who
-//! speaks in a message, `parts` sorts its content, `calls` reads the calls it makes.
+//! One reader handles all chat APIs and the tools that log them, because logs mix them: gateways put content blocks of
+//! one API into messages of another. `frames` determines the role of a message, `parts` sorts its content, `calls`
+//! reads its calls.
 
 pub(super) mod calls;
 mod frames;
@@ -19,14 +19,14 @@ use calls::{push_call, read_call, string, take_calls};
 use frames::{Framed, Item, framed, item_of, role_of, unframed};
 use parts::{is_part, read_content};
 
-/// Reads a list of messages; lists inside the list are read as if they were not there.
+/// Reads a list of messages; nested lists are flattened.
 pub(super) fn read_messages(list: Value) -> Result<Vec<Message>, Fault> {
     let mut messages = Vec::new();
     push_messages(list, &mut messages)?;
     Ok(messages)
 }
 
-/// Reads a query: a list of messages, or a text that is one, or else one user message with the text untouched.
+/// Reads a query: a list of messages, a text that holds one, or any other text as one user message.
 pub(super) fn read_query(query: Value) -> Result<Vec<Message>, Fault> {
     match query {
         Value::String(text) => match written_list(&text).filter(is_message_list) {
@@ -38,13 +38,13 @@ pub(super) fn read_query(query: Value) -> Result<Vec<Message>, Fault> {
     }
 }
 
-/// Reads messages as the attributes of spans hold them, whose lists of parts are often strings.
+/// Reads messages in the attributes of spans, where lists of parts are often strings.
 pub(super) fn read_attribute_messages(mut messages: Value) -> Result<Vec<Message>, Fault> {
     if let Value::String(text) = &mut messages {
         match written_list(text) {
             Some(list) => messages = list,
             None if text.trim_start().starts_with(['[', '{']) => {
-                return Err(Fault::new(TRUNCATED, "the attribute is no whole JSON"));
+                return Err(Fault::new(TRUNCATED, "the attribute is incomplete JSON"));
             }
             None => return Ok(vec![Message::text(Role::User, std::mem::take(text))]),
         }
@@ -60,8 +60,8 @@ pub(super) fn read_attribute_messages(mut messages: Value) -> Result<Vec<Message
     read_messages(messages)
 }
 
-/// Reads an assistant's message whose role is taken for granted: its fields, its parts, several pieces of one turn,
-/// or just its text.
+/// Reads an assistant's message that needs no role: its fields, its parts, several messages of one turn, or just its
+/// text.
 pub(super) fn read_answer(answer: Value) -> Result<Message, Fault> {
     match answer {
         Value::Object(fields) => {
@@ -80,18 +80,18 @@ pub(super) fn read_answer(answer: Value) -> Result<Message, Fault> {
     }
 }
 
-/// What an answer says something by; it may be null.
+/// The keys of an answer's content; the value may be null.
 const SAYS: &[&str] =
     &["content", "parts", "contents", "tool_calls", "function_call", "refusal", "additional_kwargs"];
 
-/// Whether a response is a list of messages, items or parts and not a list that a model wrote.
-pub(super) fn is_said_in_pieces(response: &Value) -> bool {
+/// Returns `true` if a response is a list of messages, items or parts, not a list that a model wrote.
+pub(super) fn is_list_of_messages(response: &Value) -> bool {
     let is_parts =
         |list: &Value| list.as_array().is_some_and(|parts| !parts.is_empty() && parts.iter().all(is_part));
     is_parts(response) || is_message_list(response)
 }
 
-/// What the assistant says in several messages, as one.
+/// Joins several messages of the assistant.
 fn as_one_turn(messages: Vec<Message>) -> Message {
     let said = messages.into_iter().filter(|message| message.role == Role::Assistant);
     let mut turn = Message::text(Role::Assistant, "");
@@ -105,14 +105,14 @@ fn as_one_turn(messages: Vec<Message>) -> Message {
     turn
 }
 
-/// Reads instructions that stand beside the messages: a text, a list of text parts, or an object that holds one.
+/// Reads instructions outside the messages: a text, a list of text parts, or an object that holds one.
 pub(super) fn read_system(mut system: Value) -> Result<Message, Fault> {
     let parts = system.get_mut("parts").map(|parts| listed(parts.take()));
     Ok(Message::text(Role::System, read_content(parts.unwrap_or(system))?.text()))
 }
 
-/// Reads Gemini's contents: messages whose role may be left out, which then is the user's. Its libraries take a text
-/// for a message, and one message or part for a list of one.
+/// Reads Gemini's contents: messages whose role defaults to the user. Its libraries accept a text as a message, and one
+/// message or part as a list of one.
 pub(super) fn read_contents(contents: Value) -> Result<Vec<Message>, Fault> {
     let contents = match contents {
         Value::String(text) => written_list(&text).unwrap_or(Value::String(text)),
@@ -122,7 +122,7 @@ pub(super) fn read_contents(contents: Value) -> Result<Vec<Message>, Fault> {
     read_messages(list.into_iter().map(content).collect())
 }
 
-/// A content of Gemini's with a role and a list of parts.
+/// Returns a Gemini content with a role and a list of parts.
 fn content(value: Value) -> Value {
     let mut fields = match value {
         Value::Object(fields) if fields.contains_key("parts") || fields.contains_key("role") => fields,
@@ -135,12 +135,12 @@ fn content(value: Value) -> Value {
     Value::Object(fields)
 }
 
-/// A list, or else a list of the one value.
+/// Returns the value as a list; any other value becomes a list of one.
 fn listed(value: Value) -> Value {
     if value.is_array() { value } else { Value::Array(vec![value]) }
 }
 
-/// Whether a list that was found in a text is meant as messages: people ask about lists, too.
+/// Returns `true` if a list in a text consists of messages; people also ask about lists.
 fn is_message_list(list: &Value) -> bool {
     list.as_array().is_some_and(|list| {
         !list.is_empty()
@@ -165,7 +165,7 @@ fn push_messages(value: Value, messages: &mut Vec<Message>) -> Result<(), Fault>
             let Framed { role, fields } =
                 framed(fields).map_err(|fields| bad_message(number, &Value::Object(fields)))?;
             let (message, results) = read_fields(role, fields)?;
-            // A turn that only hands back results says nothing itself.
+            // A turn with only results has no message of its own.
             let says_nothing = message.content.is_empty() && message.calls.is_empty() && !results.is_empty();
             messages.extend(results);
             if !says_nothing {
@@ -177,7 +177,7 @@ fn push_messages(value: Value, messages: &mut Vec<Message>) -> Result<(), Fault>
     }
 }
 
-/// Adds an item of OpenAI's Responses; calls of one turn come as items one after the other.
+/// Adds an item of OpenAI's Responses; the calls of one turn are consecutive items.
 fn push_item(item: Item, mut value: Value, messages: &mut Vec<Message>) -> Result<(), Fault> {
     match item {
         Item::Call => {
@@ -194,7 +194,7 @@ fn push_item(item: Item, mut value: Value, messages: &mut Vec<Message>) -> Resul
         }
         Item::Silent => {}
         Item::Elsewhere => {
-            return Err(Fault::new(PARTIAL_CONVERSATION, "an item is only referred to"));
+            return Err(Fault::new(PARTIAL_CONVERSATION, "an item is only a reference"));
         }
     }
     Ok(())
@@ -204,12 +204,12 @@ fn bad_message(number: usize, value: &Value) -> Fault {
     let detail = match value.get("role") {
         Some(role) => format!("message {number} has the role {role}"),
         None if value.is_object() => format!("message {number} has no role"),
-        None => format!("message {number} is no object"),
+        None => format!("message {number} is not an object"),
     };
     Fault::new(BAD_MESSAGE, detail)
 }
 
-/// Reads the fields of a message; results of calls that stand in its content are messages of their own.
+/// Reads the fields of a message. Results of calls in its content become separate messages.
 fn read_fields(role: Role, mut fields: Map<String, Value>) -> Result<(Message, Vec<Message>), Fault> {
     let mut take = |keys: &[&str]| {
         let mut found = keys.iter().filter_map(|key| fields.get_mut(*key).map(Value::take));
@@ -228,8 +228,8 @@ fn read_fields(role: Role, mut fields: Map<String, Value>) -> Result<(Message, V
     Ok((Message { role, content: content.text(), calls, call_id, name, is_error }, results))
 }
 
-/// Where a message has its content.
+/// The keys of a message's content.
 const CONTENTS: &[&str] = &["content", "parts", "contents"];
 
-/// Where the result of a call says which call it answers.
+/// The keys of the call's id in a result.
 const CALL_IDS: &[&str] = &["tool_call_id", "toolCallId"];

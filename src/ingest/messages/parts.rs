@@ -1,7 +1,7 @@
-//! The content of a message, sorted: what is said, which calls are made, which results come back.
+//! Sorts the content of a message into text, calls and results.
 //!
-//! Parts say what they are by a type or by a key. Reasoning is left out, since it is not said to anyone; a part that
-//! is no text, call or result is a fault, because a request without its image is another request.
+//! A type or a key determines the kind of a part. Reasoning is skipped, because it is not part of the conversation. A
+//! part that is not text, a call or a result is a fault, because a request without its image is another request.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::calls::{read_call, string};
 use crate::conversation::{Call, Message, Role};
 use crate::ingest::reasons::{Fault, NON_TEXT_PART};
 
-/// What a message's content holds, sorted.
+/// The sorted content of a message.
 #[derive(Default)]
 pub(super) struct Content {
     pub(super) texts: Vec<String>,
@@ -18,20 +18,20 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// The texts as one.
+    /// Returns the joined texts.
     pub(super) fn text(mut self) -> String {
         if self.texts.len() == 1 { self.texts.swap_remove(0) } else { self.texts.join("\n") }
     }
 }
 
-/// What a part of a list of parts is, by its type.
+/// The kind of a part, by its type.
 #[derive(Clone, Copy)]
 enum Part {
-    /// Text, in the first of these fields that is there.
+    /// Text, in the first existing one of these fields.
     Text(&'static [&'static str]),
     Call,
     Result,
-    /// What is not said to anyone: reasoning, and marks for the API.
+    /// Reasoning, and marks for the API, which are skipped.
     Silent,
     /// A part inside an object of this name.
     Framed(&'static str),
@@ -53,7 +53,7 @@ const PARTS: &[(&str, Part)] = &[
     ("reasoning", Part::Silent),
 ];
 
-/// What a part is that says so by a key and not by a type, as those of Gemini and Bedrock do.
+/// The kind of a part without a type, by a key, as in Gemini and Bedrock.
 const KEYED_PARTS: &[(&str, Part)] = &[
     ("functionCall", Part::Call),
     ("function_call", Part::Call),
@@ -74,9 +74,9 @@ pub(super) fn read_content(content: Value) -> Result<Content, Fault> {
         Value::Null => {}
         Value::String(text) => found.texts.push(text),
         Value::Array(parts) => parts.into_iter().try_for_each(|part| read_part(part, &mut found))?,
-        // One part without a list around it, as OpenTelemetry's conventions allow.
+        // A single part without a list, as OpenTelemetry's conventions allow.
         part @ Value::Object(_) if is_part(&part) => read_part(part, &mut found)?,
-        // Some logs store a tool's result as the JSON it was.
+        // Some logs store a tool's result as JSON.
         other => found.texts.push(other.to_string()),
     }
     Ok(found)
@@ -117,19 +117,19 @@ fn part_kind(part: &Value) -> Result<Part, Fault> {
     known.ok_or_else(|| Fault::new(NON_TEXT_PART, format!("a part of type {name:?}")))
 }
 
-/// Whether an object is a part for sure, and not JSON that somebody stored.
+/// Returns `true` if an object is certainly a part, not other JSON.
 pub(super) fn is_part(value: &Value) -> bool {
     let name = value.get("type").and_then(Value::as_str);
     name.is_some_and(|name| PARTS.iter().any(|(known, _)| *known == name))
 }
 
-/// Objects that may hold a result; in Anthropic's API the part itself does.
+/// The keys of objects that may hold a result; in Anthropic's API the part itself does.
 const RESULT_FRAMES: &[&str] = &["functionResponse", "function_response", "toolResult"];
 
-/// Where a result says what came back.
+/// The keys of a result's content.
 const RESULTS: &[&str] = &["content", "response", "result", "output"];
 
-/// Where it says which call it answers.
+/// The keys of the call's id.
 const CALL_IDS: &[&str] = &["tool_use_id", "toolUseId", "toolCallId", "call_id", "id"];
 
 fn read_result(mut part: Value) -> Result<Message, Fault> {
@@ -146,7 +146,7 @@ fn read_result(mut part: Value) -> Result<Message, Fault> {
     Ok(Message { call_id, name, is_error, ..Message::text(Role::Tool, content) })
 }
 
-/// Bedrock frames JSON that came back as `{"json": …}`.
+/// Returns the content of a result; Bedrock wraps JSON as `{"json": …}`.
 fn without_json_frames(mut content: Value) -> Value {
     for part in content.as_array_mut().into_iter().flatten() {
         let is_frame = part.as_object().is_some_and(|fields| fields.len() == 1);

@@ -1,4 +1,4 @@
-//! Messages of every API, and what cannot be read.
+//! Tests of messages of every API, and of unreadable ones.
 
 use serde_json::json;
 
@@ -101,7 +101,7 @@ fn a_query_that_is_a_list_of_messages_becomes_messages() {
 }
 
 #[test]
-fn any_other_query_is_one_user_message_untouched() {
+fn any_other_query_is_one_unchanged_user_message() {
     for text in
         ["", " hi\n", "[1, 2, 3]", "[]", "[{'role': 'hero'}]", "[{'role': 'user'", "{\"role\": \"user\"}"]
     {
@@ -111,12 +111,12 @@ fn any_other_query_is_one_user_message_untouched() {
 }
 
 #[test]
-fn messages_that_cannot_be_read_say_which() {
+fn faults_of_messages_name_the_message() {
     let fault = |messages| read_messages(messages).unwrap_err().detail;
     let user = json!({"role": "user", "content": "hi"});
     assert_eq!(fault(json!([user, {"role": "hero"}])), "message 2 has the role \"hero\"");
     assert_eq!(fault(json!([user, {"content": "x"}])), "message 2 has no role");
-    assert_eq!(fault(json!(["hi"])), "message 1 is no object");
+    assert_eq!(fault(json!(["hi"])), "message 1 is not an object");
     assert_eq!(fault(json!([{"role": "assistant", "tool_calls": [{"id": "c"}]}])), "a call without a name");
     assert_eq!(
         fault(json!([{"role": "user", "content": [{"type": "input_audio"}]}])),

@@ -1,4 +1,4 @@
-//! Requests as the APIs take them, bare and in every envelope, with their responses and facts.
+//! Tests of the requests of all APIs, bare and in every envelope, with their responses and facts.
 
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
@@ -13,7 +13,7 @@ use crate::ingest::log_formats::envelopes::ENVELOPES;
 use crate::ingest::reasons::{Fault, UNKNOWN_LOG_FORMAT};
 use crate::ingest::record::record_of_value;
 
-/// One request in every body of the tables, all of them saying "hi" to a function `f`.
+/// Returns one request in every body of the tables, all of them saying "hi" to a function `f`.
 fn bodies() -> Vec<(&'static str, Value)> {
     let messages = json!([{"role": "user", "content": "hi"}]);
     vec![
@@ -37,7 +37,7 @@ fn bodies() -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn every_body_is_read_in_every_envelope_be_it_an_object_or_a_string() {
+fn every_body_is_read_in_every_envelope_as_an_object_or_a_string() {
     let mut names: Vec<&str> = BODIES.iter().map(|body| body.name).collect();
     names.dedup();
     assert!(bodies().iter().map(|(name, _)| *name).eq(names));
@@ -161,7 +161,7 @@ fn a_response_in_an_http_envelope_is_found() {
 }
 
 #[test]
-fn function_docs_that_were_sent_as_a_string_stay_untouched() {
+fn function_docs_that_were_sent_as_a_string_stay_unchanged() {
     for sent in ["", " [ {'name': \"f\"} ]\n", "{\"b\": 1.50, \"a\": 1e2}", "none"] {
         assert_eq!(record_of(&json!({"query": "hi", "tools": sent})).functions, sent);
     }
@@ -217,7 +217,7 @@ fn a_responses_request_is_read_with_its_items_and_its_output() {
 }
 
 #[test]
-fn a_row_with_an_input_column_and_wrapped_tools_is_no_responses_request() {
+fn a_row_with_an_input_column_and_wrapped_tools_is_not_a_responses_request() {
     let wrapped = json!({"input": "hi", "tools": [{"type": "function", "function": {"name": "f"}}]});
     assert_eq!(record_of(&wrapped).log_format, "query-functions");
 }
@@ -239,7 +239,7 @@ fn the_last_turn_of_a_fine_tune_line_is_its_answer() {
 }
 
 #[test]
-fn a_last_turn_stays_where_the_answer_is_told_or_nothing_came_before() {
+fn a_last_turn_stays_if_there_is_another_answer_or_nothing_before_it() {
     let tools = json!([{"type": "function", "function": {"name": "f"}}]);
     let opening = json!([{"role": "system", "content": "s"}, {"role": "assistant", "content": "Yes?"}]);
     assert_eq!(record_of(&json!({"messages": opening, "tools": tools})).messages.len(), 2);
@@ -249,10 +249,10 @@ fn a_last_turn_stays_where_the_answer_is_told_or_nothing_came_before() {
         line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         assert_eq!(record_of(&line).messages.len(), 2, "{line}");
     }
-    // What was sent to an API stays as it was sent.
+    // Messages that were sent to an API stay as they were sent.
     let sent = json!({"request": {"messages": begun, "tools": tools}});
     assert_eq!(record_of(&sent).messages.len(), 2);
-    // What Anthropic calls a prefill is part of the question.
+    // Anthropic's prefill is part of the question.
     let prefilled = json!({"messages": begun, "tools": [{"name": "f", "input_schema": {}}]});
     assert_eq!(record_of(&prefilled).messages.len(), 2);
 }
@@ -348,7 +348,7 @@ fn a_gemini_request_is_read_in_both_spellings() {
 }
 
 #[test]
-fn a_streamed_answer_and_a_cut_one_leave_the_request() {
+fn a_request_with_a_streamed_or_truncated_answer_is_kept() {
     let events = "data: {\"object\": \"chat.completion.chunk\"}\n\ndata: [DONE]\n\n";
     let anthropic = "event: message_start\ndata: {\"type\": \"message_start\"}\n\n";
     let cut = "{\"choices\": [{... (litellm_truncated 90 chars)";
@@ -370,7 +370,7 @@ fn a_streamed_answer_and_a_cut_one_leave_the_request() {
 }
 
 #[test]
-fn what_googles_library_takes_for_contents_is_read() {
+fn all_contents_that_googles_library_accepts_are_read() {
     let asked = |contents: Value| {
         let request = json!({"contents": contents, "tools": [{"functionDeclarations": [{"name": "f"}]}],
             "system_instruction": {"parts": {"text": "Be brief."}}});
@@ -394,7 +394,7 @@ fn what_googles_library_takes_for_contents_is_read() {
 }
 
 #[test]
-fn a_conversation_told_to_its_end_is_cut_where_the_model_decided() {
+fn a_finished_conversation_is_split_at_the_decision() {
     let asked = json!({"role": "user", "content": "When is high tide?"});
     let calls = json!({"role": "assistant", "tool_calls": [
         {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"x\": 1}"}}]});

@@ -1,4 +1,4 @@
-//! Files of every format, compression and kind of damage: lines keep their numbers, and none is lost.
+//! Tests of files of every format, compression and kind of damage: lines keep their numbers, and none is lost.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -84,7 +84,7 @@ fn records_are_numbered_by_element_by_row_and_by_line() {
 }
 
 #[test]
-fn compressed_files_are_known_by_their_bytes_and_read_to_their_last_member() {
+fn compression_is_detected_by_content_and_all_members_are_read() {
     let text = format!("{ROW}\n{ROW}\n");
     let gzipped = [gzip(&text), gzip(&text)].concat();
     let frame = zstd::encode_all(text.as_bytes(), 1).unwrap();
@@ -97,7 +97,7 @@ fn compressed_files_are_known_by_their_bytes_and_read_to_their_last_member() {
 }
 
 #[test]
-fn a_damaged_file_gives_what_stood_before_the_damage() {
+fn the_lines_before_the_damage_of_a_file_are_read() {
     let text = format!("{ROW}\n").repeat(2000);
     let whole = gzip(&text);
     let lines = read("log.jsonl.gz", &whole[..whole.len() - 9]);
@@ -111,7 +111,7 @@ fn a_damaged_file_gives_what_stood_before_the_damage() {
     assert_eq!(outline(&read("log.jsonl", b"\x28\xb5\x2f\xfd")), [(1, CUT_FILE)]);
 }
 
-/// Members of a compressed file of 40 lines each; one bit of a member is flipped near its end.
+/// Returns a compressed file with members of 40 lines each; one bit of a member is flipped near its end.
 fn with_a_flipped_bit(compress: fn(&str) -> Vec<u8>, member: usize) -> (Vec<u8>, u64) {
     let mut content = Vec::new();
     let mut sound = 0;
@@ -129,7 +129,7 @@ fn with_a_flipped_bit(compress: fn(&str) -> Vec<u8>, member: usize) -> (Vec<u8>,
 }
 
 #[test]
-fn of_a_corrupt_member_nothing_is_taken_for_sound() {
+fn nothing_of_a_corrupt_member_is_read() {
     fn zstd_with_checksum(text: &str) -> Vec<u8> {
         let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
         encoder.include_checksum(true).unwrap();
@@ -151,7 +151,7 @@ fn of_a_corrupt_member_nothing_is_taken_for_sound() {
 }
 
 #[test]
-fn a_window_larger_than_is_read_is_called_so_and_one_of_zstds_long_mode_is_read() {
+fn a_too_large_window_has_a_reason_and_one_of_zstds_long_mode_is_read() {
     let text = format!("{ROW}\n");
     let with_window = |log: u32| {
         let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
@@ -166,7 +166,7 @@ fn a_window_larger_than_is_read_is_called_so_and_one_of_zstds_long_mode_is_read(
 }
 
 #[test]
-fn blank_lines_are_noted_once_and_counted_each() {
+fn blank_lines_are_recorded_once_and_counted_each() {
     let n_blank = 3_000_000;
     let text = format!("{ROW}\n{}{ROW}\n \n\r\n", "\n".repeat(n_blank));
     let (lines, facts) = read_with("log.jsonl", text.as_bytes(), &Limits::default());
@@ -205,8 +205,8 @@ fn utf_16_is_read_and_a_byte_order_mark_between_files_is_no_text() {
 }
 
 #[test]
-fn a_line_over_the_limit_is_let_go_and_the_next_keeps_its_number() {
-    // Longer than a chunk, so that it is let go in several pieces.
+fn a_line_over_the_limit_is_discarded_and_the_next_keeps_its_number() {
+    // Longer than a chunk, so that it is discarded in several pieces.
     let long = format!("{{\"prompt\": \"{}\"}}", "x".repeat(3 << 20));
     let limits = Limits { max_line_bytes: 1000, ..Limits::default() };
     let (lines, _) = read_with("log.jsonl", format!("{ROW}\n{long}\n{ROW}\n{long}").as_bytes(), &limits);
@@ -221,13 +221,13 @@ fn a_line_over_the_limit_is_let_go_and_the_next_keeps_its_number() {
 }
 
 #[test]
-fn broken_text_says_at_which_byte() {
+fn invalid_text_has_the_position_of_the_byte() {
     let lines = read("log.jsonl", b"{\"prompt\": \"\xff\"}");
     assert_eq!(lines[0].fate, LineFate::Unreadable(Fault::new(NOT_UTF8, "byte 12 of the line")));
 }
 
 #[test]
-fn the_size_of_blocks_changes_nothing() {
+fn lines_do_not_depend_on_the_size_of_blocks() {
     let text = format!("{ROW}\n\n{ROW}\n{{\n").repeat(40_000);
     let whole = read("log.jsonl", &text);
     for block_bytes in [1, 100_000] {
@@ -246,7 +246,7 @@ fn an_empty_file_has_no_items() {
 }
 
 #[test]
-fn formats_are_told_by_the_name_under_the_compression() {
+fn formats_are_detected_by_the_name_without_the_compression() {
     for (name, format) in [
         ("a.jsonl", Format::Jsonl),
         ("a.NDJSON.gz", Format::Jsonl),
@@ -275,7 +275,7 @@ fn a_file_that_cannot_be_opened_is_an_error_and_so_is_the_callers_refusal() {
 }
 
 #[test]
-fn a_table_is_cut_at_the_delimiter_of_its_header() {
+fn a_table_has_the_delimiter_of_its_header() {
     for (name, text) in [
         ("a.csv", "prompt;function\n\"hi; there, you\";[]\n"),
         ("a.csv", "prompt\tfunction\nhi, there\t[]\n"),

@@ -1,4 +1,4 @@
-//! What holds for any bytes and any JSON.
+//! Properties for any bytes and any JSON.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::ingest::log_formats::Columns;
 use crate::ingest::read::{Limits, Position};
 use crate::ingest::record::push_lines;
 
-/// Bytes that look enough like a log to get past the first check.
+/// Returns bytes that are enough like a log to pass the first check.
 fn loggish() -> impl Strategy<Value = Vec<u8>> {
     let words =
         [ROW, "{", "}", "[", "]", "\"", "\\", ",", ":", "\n", "\r\n", " ", "\"messages\"", "a,b", "'role'"];
@@ -20,7 +20,7 @@ fn loggish() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// JSON made of the words the tables look for.
+/// Returns JSON with the keys of the tables.
 fn requestish() -> impl Strategy<Value = Value> {
     let words = [
         "messages",
@@ -90,7 +90,7 @@ proptest! {
                 read_with(name, &[magic, &bytes].concat(), &limits);
             }
         }
-        // A space in front: the file is not taken for a compressed one.
+        // A space at the start, so that the file is not mistaken for a compressed one.
         let lines = [b" ", &bytes[..]].concat();
         let n_lines = lines.split(|byte| *byte == b'\n').count() - usize::from(lines.ends_with(b"\n"));
         let numbers: Vec<u64> = read_with("a.jsonl", &lines, &limits)

@@ -1,4 +1,4 @@
-//! Lines that give no request say why, and lines that hold several give each.
+//! Tests of lines without a request, which have a reason, and of lines with several requests.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::ingest::reasons::*;
 use crate::ingest::record::record_of_value;
 
 #[test]
-fn every_reason_fires_on_its_example_and_not_on_the_one_beside_it() {
+fn every_reason_fires_on_its_example_and_not_on_the_similar_one() {
     let limits = Limits { max_line_bytes: 200, ..Limits::default() };
     for reason in REASONS {
         let fired = |example: &Example| {
@@ -24,7 +24,7 @@ fn every_reason_fires_on_its_example_and_not_on_the_one_beside_it() {
 }
 
 #[test]
-fn reason_codes_are_unique_and_of_this_room() {
+fn reason_codes_are_unique_and_of_ingest() {
     let mut codes: Vec<&str> = REASONS.iter().map(|reason| reason.code).collect();
     assert!(codes.iter().all(|code| code.starts_with("ingest/")));
     codes.sort_unstable();
@@ -32,7 +32,7 @@ fn reason_codes_are_unique_and_of_this_room() {
     assert_eq!(codes.len(), REASONS.len());
 }
 
-/// The reason and the detail of a line that gives no request.
+/// Returns the reason and the detail of a line without a request.
 fn told(line: &Value) -> (&'static str, String) {
     match record_of_value(1, 0, line.clone(), &Columns::default()) {
         LineFate::Record(record) => panic!("a record: {record:?}"),
@@ -42,7 +42,7 @@ fn told(line: &Value) -> (&'static str, String) {
 }
 
 #[test]
-fn answers_without_their_requests_are_told() {
+fn answers_without_requests_are_detected() {
     let message = json!({"role": "assistant", "content": "hi"});
     for line in [
         json!({"object": "chat.completion", "choices": [{"message": message}], "tools": null}),
@@ -59,7 +59,7 @@ fn answers_without_their_requests_are_told() {
 }
 
 #[test]
-fn conversations_that_are_stored_elsewhere_are_told() {
+fn conversations_that_are_stored_elsewhere_are_detected() {
     let tools = json!([{"type": "function", "name": "f"}]);
     for (key, value) in [
         ("previous_response_id", json!("resp_1")),
@@ -75,7 +75,7 @@ fn conversations_that_are_stored_elsewhere_are_told() {
 }
 
 #[test]
-fn texts_that_were_not_stored_are_told() {
+fn texts_that_were_not_stored_are_detected() {
     let span = |attributes: Value| json!({"name": "chat", "attributes": attributes});
     for line in [
         json!({"messages": "{}", "proxy_server_request": "{}", "response": "{}"}),
@@ -93,7 +93,7 @@ fn texts_that_were_not_stored_are_told() {
 }
 
 #[test]
-fn texts_that_were_cut_are_told_and_never_half_read() {
+fn truncated_texts_are_detected_and_never_partly_read() {
     let mark = "Once upon... (litellm_truncated 4711 chars) ...the end";
     let body = json!({"messages": [{"role": "user", "content": mark}], "tools": [{"name": "f"}]});
     let docs = json!({"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "f", "description": mark}]});
@@ -121,13 +121,13 @@ fn lists_of_tools_without_a_query_are_counted() {
         json!({"tools": tools}),
         json!({"harbour": {"tools": [{"name": "f"}]}, "bakery": {"tools": [{"name": "g"}]}}),
     ] {
-        let expected = (NO_MESSAGES, "a list of 2 tools, and nobody asks".to_owned());
+        let expected = (NO_MESSAGES, "a list of 2 tools without a query".to_owned());
         assert_eq!(told(&line), expected, "{line}");
     }
 }
 
 #[test]
-fn pieces_of_streams_are_told_as_json_and_as_they_were_sent() {
+fn chunks_of_streams_are_detected_as_json_and_as_events() {
     let text = "data: {\"object\": \"chat.completion.chunk\"}\n\n{\"type\": \"content_block_delta\", \"delta\": {}}\ndata: [DONE]\nevent: ping\n";
     let (lines, _) = read_with("log.jsonl", text.as_bytes(), &Limits::default());
     let expected = [(1, STREAM_CHUNK), (2, BLANK_LINE), (3, STREAM_CHUNK), (4, STREAM_CHUNK), (5, NOT_JSON)];
@@ -135,7 +135,7 @@ fn pieces_of_streams_are_told_as_json_and_as_they_were_sent() {
 }
 
 #[test]
-fn calls_that_a_log_gives_one_id_are_all_kept() {
+fn different_calls_with_the_same_id_are_all_kept() {
     let call = |city: &str| json!({"id": "", "type": "function", "function": {"name": "f", "arguments": json!({"city": city}).to_string()}});
     for id in ["", "c"] {
         let mut calls = [call("Bern"), call("Basel"), call("Bern")];
@@ -147,14 +147,14 @@ fn calls_that_a_log_gives_one_id_are_all_kept() {
             "response": {"role": "assistant", "content": null, "tool_calls": calls}}));
         let said: Vec<Value> =
             record.response.unwrap().calls.into_iter().map(|call| call.arguments["city"].clone()).collect();
-        // Only a call that is told twice, id and all, is one.
+        // Only equal calls with the same id are one call.
         let expected: &[&str] = if id.is_empty() { &["Bern", "Basel", "Bern"] } else { &["Bern", "Basel"] };
         assert_eq!(said, expected, "{id:?}");
     }
 }
 
 #[test]
-fn a_response_column_on_the_way_to_the_request_is_told() {
+fn a_response_column_that_contains_the_request_is_detected() {
     let columns = Columns { response: vec!["request".to_owned()], ..Columns::default() };
     let line =
         json!({"request": {"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "f"}]}});
@@ -163,7 +163,7 @@ fn a_response_column_on_the_way_to_the_request_is_told() {
 }
 
 #[test]
-fn an_empty_column_of_attributes_hides_no_span() {
+fn an_empty_column_of_attributes_does_not_hide_a_span() {
     let span = json!({"attributes": null, "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "hi",
         "llm.request.functions.0.name": "f"});
     assert_eq!(record_of(&span).messages, [Message::text(Role::User, "hi")]);
@@ -180,7 +180,7 @@ fn lines_of_python_and_lines_with_the_comma_of_a_list_are_read() {
 }
 
 #[test]
-fn a_request_in_a_wrapper_of_no_known_name_is_not_taken_for_a_list_of_tools() {
+fn a_request_in_an_unknown_wrapper_is_not_mistaken_for_a_list_of_tools() {
     let line =
         json!({"wrapped": {"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "f"}]}});
     assert_eq!(told(&line), (UNKNOWN_LOG_FORMAT, "an object with the keys wrapped".to_owned()));

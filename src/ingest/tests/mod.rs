@@ -1,4 +1,4 @@
-//! Whole files, from bytes on disk to fates.
+//! Tests of whole files, from bytes on disk to fates.
 
 mod apis;
 mod files;
@@ -25,7 +25,7 @@ use crate::ingest::record::{push_lines, record_of_value, records_of};
 
 const ROW: &str = r#"{"prompt": "hi", "function": "[]"}"#;
 
-/// The fates of a file of this name and content; checks that nothing is lost on the way.
+/// Returns the fates of a file of this name and content; checks that nothing is lost.
 fn read_with(name: &str, content: &[u8], limits: &Limits) -> (Vec<Line>, FileFacts) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(name);
@@ -66,7 +66,7 @@ fn read(name: &str, content: impl AsRef<[u8]>) -> Vec<Line> {
     read_with(name, content.as_ref(), &Limits::default()).0
 }
 
-/// Line numbers with what became of the line in one word; blank lines are counted one by one.
+/// Returns line numbers with the fate of the line in one word; blank lines are counted one by one.
 fn outline(lines: &[Line]) -> Vec<(u64, &'static str)> {
     let word = |fate: &LineFate| match fate {
         LineFate::Record(_) => "record",
@@ -79,7 +79,7 @@ fn outline(lines: &[Line]) -> Vec<(u64, &'static str)> {
     lines.iter().flat_map(each).collect()
 }
 
-/// Line numbers with the numbers of the items.
+/// Returns line numbers with the numbers of the items.
 fn positions(lines: &[Line]) -> Vec<(u64, u64)> {
     lines.iter().map(|line| (line.line, line.record)).collect()
 }
@@ -96,7 +96,7 @@ fn record_of(value: &Value) -> Record {
     record(record_of_value(1, 0, value.clone(), &Columns::default()))
 }
 
-/// A line gives the same without the keys that no table names: what a wide Parquet file need not decode.
+/// Asserts that a line has the same result without the keys of no table, which are not decoded in a wide Parquet file.
 fn assert_unread_keys_change_nothing(value: &Value) {
     let Value::Object(fields) = value else { return };
     let columns = Columns::default();
@@ -104,7 +104,7 @@ fn assert_unread_keys_change_nothing(value: &Value) {
         (key.clone(), if is_read(key, &columns) { value.clone() } else { Value::Null })
     };
     let pruned = Value::Object(fields.iter().map(without).collect());
-    // Why a line holds no request may hang on any key, so only what it gives is compared.
+    // The reason of a line without a request may depend on any key, so only requests are compared.
     let given = |value: Value| {
         let mut lines = Vec::new();
         push_lines(Position::same(1), 0, value, &columns, &mut lines);
@@ -127,17 +127,17 @@ fn gzip(text: &str) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A call of the assistant's.
+/// Returns a call of the assistant.
 fn call(id: Option<&str>, name: &str, arguments: Value) -> Call {
     Call { id: id.map(str::to_owned), name: name.to_owned(), arguments }
 }
 
-/// An assistant's message that makes calls.
+/// Returns an assistant's message with calls.
 fn calling(text: &str, calls: Vec<Call>) -> Message {
     Message { calls, ..Message::text(Role::Assistant, text) }
 }
 
-/// What a call gave back.
+/// Returns the result of a call.
 fn result(call_id: Option<&str>, text: &str) -> Message {
     Message { call_id: call_id.map(str::to_owned), ..Message::text(Role::Tool, text) }
 }

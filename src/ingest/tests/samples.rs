@@ -1,6 +1,7 @@
-//! One sample of each log format, as vendors document or publish it: messages, functions, response and facts, exactly.
+//! Tests of one sample of each log format, as vendors document or publish it: exact messages, functions, response,
+//! facts.
 //!
-//! The samples are no part of the project; `test_data` finds them, or counts the tests as not run.
+//! The samples are not part of the project; `test_data` finds them, or counts the tests as not run.
 
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ use crate::ingest::reasons::*;
 const ASKED: &str = "What's the weather like in Boston today?";
 const MORNING: i64 = 1_737_710_446_847;
 
-/// The lines of a sample, and its JSON values as they were sent.
+/// Returns the lines of a sample, and its JSON values as they were sent.
 fn sample(name: &str) -> Option<(Vec<Line>, Vec<Value>)> {
     let bytes = std::fs::read(crate::test_data::path(&format!("log_samples/{name}"))?).unwrap();
     let text = String::from_utf8_lossy(&bytes);
@@ -22,7 +23,7 @@ fn sample(name: &str) -> Option<(Vec<Line>, Vec<Value>)> {
     Some((read(name, &bytes), values))
 }
 
-/// What a record is expected to hold; functions as the place in the sent line that holds them.
+/// The expected content of a record; functions are given by their place in the sent line.
 struct Expected<'a> {
     log_format: &'a str,
     id: Option<&'a str>,
@@ -73,7 +74,7 @@ fn at(time_ms: i64, facts: Facts) -> Facts {
 }
 
 #[test]
-fn requests_as_the_apis_take_them_are_read_exactly() {
+fn requests_of_apis_are_read_exactly() {
     let cases = [
         ("01_openai_chat_request.json", "openai-chat", None, "/tools", ASKED, auto(model("gpt-4o"))),
         (
@@ -119,7 +120,7 @@ fn requests_as_the_apis_take_them_are_read_exactly() {
 }
 
 #[test]
-fn conversations_that_are_told_to_their_end_are_read_exactly() {
+fn finished_conversations_are_read_exactly() {
     let Some((lines, sent)) = sample("06_openai_finetune.jsonl") else { return };
     let arguments = json!({"location": "San Francisco, USA", "format": "celsius"});
     Expected {
@@ -157,7 +158,7 @@ fn an_answer_of_a_batch_waits_for_its_request() {
 }
 
 #[test]
-fn answers_without_a_request_and_lists_of_tools_are_told() {
+fn answers_without_a_request_and_lists_of_tools_are_detected() {
     for (name, reason) in [
         ("02_openai_chat_response.json", RESPONSE_WITHOUT_REQUEST),
         ("07_openai_stored_completion.json", RESPONSE_WITHOUT_REQUEST),
@@ -168,7 +169,7 @@ fn answers_without_a_request_and_lists_of_tools_are_told() {
         let [Line { fate: LineFate::NoRequest(fault), .. }] = &lines[..] else { panic!("{name}: {lines:?}") };
         assert_eq!(fault.reason, reason, "{name}");
         if reason == NO_MESSAGES {
-            assert_eq!(fault.detail, "a list of 1 tool, and nobody asks");
+            assert_eq!(fault.detail, "a list of 1 tool without a query");
         }
     }
 }

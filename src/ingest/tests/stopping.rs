@@ -1,4 +1,4 @@
-//! Reading stops soon after the user asked for it, whatever the form of the inputs.
+//! Tests that reading stops soon after the user asks for it, for all inputs.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ fn lines(rows: &[Value]) -> String {
     rows.iter().map(|row| format!("{row}\n")).collect()
 }
 
-/// Reads these files until it is stopped, and asks at least so often.
+/// Reads these files until it is stopped; checks for cancellation at least `n` times.
 fn assert_stops(files: &[(&str, Vec<u8>)], settings: &Ingest, n_asked: usize) {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -36,7 +36,7 @@ fn assert_stops(files: &[(&str, Vec<u8>)], settings: &Ingest, n_asked: usize) {
 
 fn assert_paths_stop(name: &str, inputs: Vec<PathBuf>, settings: &Ingest, n_asked: usize) {
     let ingest = Ingest { inputs, ..settings.clone() };
-    // On one thread it asks as often each time.
+    // On one thread it checks equally often each time.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert_stops_wherever_it_is_asked_to(name, n_asked as u64, |cancel| {
         let out = tempfile::tempdir().unwrap();
@@ -47,7 +47,7 @@ fn assert_paths_stop(name: &str, inputs: Vec<PathBuf>, settings: &Ingest, n_aske
 }
 
 #[test]
-fn files_of_text_are_left_at_any_line() {
+fn reading_text_files_stops_at_any_line() {
     let rows = rows();
     let pretty: String = rows.iter().map(|row| format!("{row:#}\n")).collect();
     let table = |delimiter: &str| -> String {
@@ -70,7 +70,7 @@ fn files_of_text_are_left_at_any_line() {
 }
 
 #[test]
-fn a_table_of_parquet_is_left_at_any_row() {
+fn reading_a_parquet_table_stops_at_any_row() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.parquet");
     let queries: Vec<String> = (0..N_ROWS).map(|at| format!("How many herons nest in marsh {at}?")).collect();
@@ -81,7 +81,7 @@ fn a_table_of_parquet_is_left_at_any_row() {
 }
 
 #[test]
-fn a_sample_and_joined_answers_are_left_at_any_row() {
+fn sampling_and_joining_answers_stops_at_any_row() {
     let sampled = Ingest { sample_rows: Some(100), ..Ingest::default() };
     assert_stops(&[("log.jsonl", lines(&rows()).into_bytes())], &sampled, N_ROWS + 100);
     let tool = json!({"type": "function", "function": {"name": "tide", "parameters": {}}});

@@ -1,4 +1,4 @@
-//! Requests as observability tools keep them.
+//! Tests of requests as stored by observability tools.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn hi() -> Value {
     json!({"role": "user", "content": "hi"})
 }
 
-/// What every log format here makes of the same request: "hi" to a function `f`, which the model calls.
+/// Asserts the content of the request of every log format here: "hi" to a function `f`, which the model calls.
 fn assert_same(record: &Record, log_format: &str, facts: &Facts) {
     assert_eq!(record.log_format, log_format);
     assert_eq!(record.messages, [Message::text(Role::User, "hi")]);
@@ -83,7 +83,7 @@ fn langfuse(fields: &Value) -> Value {
 }
 
 #[test]
-fn langfuse_keeps_tools_in_many_places() {
+fn langfuse_tools_are_found_in_many_places() {
     let defined = json!({"role": "tool", "content": tool()});
     let mut carrying = hi();
     carrying["tools"] = json!([tool()]);
@@ -112,7 +112,7 @@ fn langfuse_keeps_tools_in_many_places() {
 }
 
 #[test]
-fn langfuse_answers_in_many_forms() {
+fn langfuse_answers_of_many_forms_are_read() {
     let input = json!({"tools": [tool()], "messages": [hi()]});
     let used = json!({"type": "tool_use", "id": "c", "name": "f", "input": {"x": 1}});
     for (output, finish_reason) in [
@@ -137,7 +137,7 @@ fn langfuse_answers_in_many_forms() {
 }
 
 #[test]
-fn a_plain_langfuse_input_stays_as_it_was_asked() {
+fn a_plain_langfuse_input_stays_unchanged() {
     for asked in ["hi", "[1, 2]", "{\"a\": 1}"] {
         let row = langfuse(&json!({"input": asked, "metadata": {"tools": [tool()]}}));
         assert_eq!(record_of(&row).messages, [Message::text(Role::User, asked)]);
@@ -197,7 +197,7 @@ fn langsmith_runs_are_read_in_every_form_of_message() {
 }
 
 #[test]
-fn a_langchain_conversation_keeps_results_and_is_not_told_twice() {
+fn a_langchain_conversation_keeps_results_and_has_no_duplicates() {
     let used = json!([{"type": "tool_use", "id": "c", "name": "f", "input": {"x": 1}}]);
     let messages = json!([[
         constructed("SystemMessage", &json!({"content": "s"})),
@@ -236,7 +236,7 @@ fn helicone_rows_are_read_from_json_and_from_tables() {
     assert_eq!((read.log_format, read.facts.time_ms, read.response), ("openai-chat", Some(SECOND), None));
 }
 
-/// The attributes of one request by three conventions, each with the log format it is read as.
+/// Returns the attributes of one request by three conventions, each with the log format it is read as.
 fn spans() -> Vec<(&'static str, Value, Option<&'static str>)> {
     let flat = json!({"gen_ai.request.model": "m", "gen_ai.conversation.id": "s", "user.id": "u",
         "llm.invocation_parameters": "{\"tool_choice\": \"auto\", \"parallel_tool_calls\": false}"});
@@ -296,7 +296,7 @@ fn spans() -> Vec<(&'static str, Value, Option<&'static str>)> {
     ]
 }
 
-/// A value as OTLP's JSON types it.
+/// Returns a value as OTLP's JSON types it.
 fn typed(value: &Value) -> Value {
     match value {
         Value::Array(list) => json!({"arrayValue": {"values": list.iter().map(typed).collect::<Vec<_>>()}}),
@@ -354,7 +354,7 @@ fn a_span_keeps_instructions_calls_and_results() {
 }
 
 #[test]
-fn one_line_gives_each_span_and_each_run_a_fate_of_its_own() {
+fn each_span_and_each_run_of_a_line_has_its_own_fate() {
     let (_, attributes, _) = spans().remove(2);
     let span = |id: &str| json!({"spanId": id, "attributes": pairs(&attributes)});
     let other =

@@ -1,10 +1,9 @@
-//! The tool list that stands in instructions, and the prose that a framework put around it.
+//! Extracts the tool list from instructions, together with the prose that a framework wrote around it.
 //!
-//! The list is found between tags, or behind words that announce it, and is taken as the
-//! text it is: reading it is the work of `docs`. Tags that are only mentioned hold no list.
-//! The prose around it tells a model how to call in that framework's notation and names the
-//! tools once more, so it is the framework's and not the application's: it goes with the
-//! list. What the application said ahead of the frame or after it stays, word for word.
+//! The list is between tags, or after words that announce it, and keeps its text: `docs` parses it. Tags that are only
+//! mentioned hold no list. The prose around the list explains the framework's notation of calls and repeats the tools.
+//! It belongs to the framework, not to the application, and is removed with the list. The application's text before and
+//! after this frame stays, word for word.
 
 use std::ops::Range;
 
@@ -17,12 +16,12 @@ pub(crate) struct ToolList {
     list: Range<usize>,
     /// The list with its tags.
     tagged: Range<usize>,
-    /// How calls are written in conversations of this frame.
+    /// The notation of calls in conversations of this frame.
     pub(super) notation: Notation,
 }
 
 impl ToolList {
-    /// The list as it was written.
+    /// Returns the list as it was written.
     pub(crate) fn text<'t>(&self, text: &'t str) -> &'t str {
         &text[self.list.clone()]
     }
@@ -35,13 +34,13 @@ const TAGS: &[(&str, &str)] = &[
     ("<functions>", "</functions>"),
 ];
 
-/// Words that announce a list without tags, and how calls are written after them.
+/// Words that announce a list without tags, and the notation of calls after them.
 const LEADS: &[(&str, Notation)] = &[
     ("Use them if required", Notation::Tagged),
     ("functions in JSON format that you can invoke", Notation::Bracketed),
 ];
 
-/// The list a text holds: that of the first tags with one inside, else the one that is announced.
+/// Returns the list in a text: that of the first tags with a list inside, else the announced one.
 pub(crate) fn tool_list(text: &str) -> Option<ToolList> {
     TAGS.iter().find_map(|(open, close)| between(text, open, close)).or_else(|| announced(text))
 }
@@ -76,7 +75,7 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     start..start + inside.trim().len()
 }
 
-/// Where the JSON values that a text starts with end; all of it where they are broken, for then nobody can tell.
+/// Returns the end of the JSON values at the start of a text; the end of the text if they are invalid.
 fn values_end(text: &str) -> usize {
     let mut end = 0;
     while text[end..].trim_start().starts_with(['[', '{']) {
@@ -86,13 +85,13 @@ fn values_end(text: &str) -> usize {
             Some(Ok(_)) => end += values.byte_offset(),
             _ => return text.len(),
         }
-        // Some lists of objects have commas and no brackets.
+        // Some lists of objects have commas but no brackets.
         end += text[end..].strip_prefix(',').map_or(0, |_| 1);
     }
     end
 }
 
-/// How the prose of known frames begins.
+/// The beginnings of known frames.
 const OPENERS: &[&str] = &[
     "You are a function calling AI model",
     "You are a deep thinking AI",
@@ -103,7 +102,7 @@ const OPENERS: &[&str] = &[
     "# Tools",
 ];
 
-/// What prose after the list speaks of while it still is the frame's.
+/// The words of paragraphs after the list that still belong to the frame.
 const MENTIONS: &[&str] = &[
     "<tool_call>",
     "</tool_call>",
@@ -115,10 +114,10 @@ const MENTIONS: &[&str] = &[
     "MUST be included",
 ];
 
-/// What is left of instructions without the list and its frame.
+/// Returns instructions without the list and its frame.
 ///
-/// The frame begins where a known one does, else with the first sentence ahead of the list that speaks of calling,
-/// else with the list; it ends with the last paragraph after the list that does.
+/// The frame begins with a known beginning, else with the first sentence before the list that is about calls, else with
+/// the list. It ends with the last paragraph after the list that is about calls.
 pub(super) fn without_frame(text: &str, found: &ToolList) -> String {
     let (ahead, behind) = (&text[..found.tagged.start], &text[found.tagged.end..]);
     let opener = OPENERS.iter().filter_map(|opener| ahead.find(opener)).min();

@@ -1,29 +1,28 @@
-//! Conversations that are one text, cut into turns by marks: Glaive's, and raw prompts of chat templates.
+//! Splits conversations that are one text into turns by marks: Glaive's, and raw prompts of chat templates.
 //!
-//! A grammar is a list of marks and who speaks after each; a turn ends where the next mark
-//! begins. Marks of words (`USER:`) count only at the start of a line, marks that no one
-//! writes by hand anywhere. A text counts as a conversation of a grammar only where it
-//! begins with one of its marks, so no plain prompt is taken for one.
+//! A grammar is a list of marks, each with the role after it; a turn ends where the next mark begins. Marks that are
+//! words (`USER:`) count only at the start of a line, special tokens count anywhere. A text is a conversation of a
+//! grammar only if it begins with one of its marks, so a plain prompt is not mistaken for one.
 
 use serde_json::Value;
 
 use super::tags::END_OF_TEXT;
-use super::{Speaker, Talk, Turn, system_beside};
+use super::{Speaker, Transcript, Turn, system_beside};
 use crate::conversation::Role;
 use crate::ingest::log_formats::Columns;
 use crate::ingest::reasons::Fault;
 
-/// How a kind of text writes turns.
+/// The marks of turns in one kind of text.
 struct Grammar {
     /// The name of the log format.
     log_format: &'static str,
-    /// What begins a turn, and who speaks then.
+    /// The marks that begin a turn, with its role.
     marks: &'static [(&'static str, Role)],
     /// Marks count only at the start of a line.
     at_line_start: bool,
-    /// What may end a turn.
+    /// The marks that may end a turn.
     ends: &'static [&'static str],
-    /// Prompts are sent in it.
+    /// Prompts are sent to models in this form.
     is_prompt: bool,
 }
 
@@ -80,14 +79,14 @@ const GRAMMARS: &[Grammar] = &[
     },
 ];
 
-/// Keys under which a whole conversation stands as one text.
+/// The keys of whole conversations as one text.
 pub(super) const WHOLE: &[&str] = &["chat", "text", "sample", "prompt", "input"];
 
-/// What a text may have ahead of its first mark.
+/// The tokens that a text may have before its first mark.
 const OPENINGS: &[&str] = &["<s>", "<|begin_of_text|>", "<bos>"];
 
 /// Finds a conversation that is one text.
-pub(super) fn talk(body: &Value, columns: &Columns) -> Option<Result<Talk, Fault>> {
+pub(super) fn find(body: &Value, columns: &Columns) -> Option<Result<Transcript, Fault>> {
     let text = WHOLE.iter().find_map(|key| body.get(*key)?.as_str())?;
     let text = OPENINGS.iter().find_map(|opening| text.trim_start().strip_prefix(opening)).unwrap_or(text);
     let grammar = GRAMMARS.iter().find(|grammar| grammar.begins(text.trim_start()))?;
@@ -100,7 +99,7 @@ impl Grammar {
         self.marks.iter().any(|(mark, _)| text.starts_with(mark))
     }
 
-    /// The marks of a text: where each begins and ends, and who speaks after it.
+    /// Returns the marks of a text: start, end and role of each.
     fn cuts(&self, text: &str) -> Vec<(usize, usize, Role)> {
         let starts_line = |at: usize| {
             let ahead = text[..at].trim_end_matches([' ', '\t']);
@@ -124,10 +123,11 @@ impl Grammar {
     }
 }
 
-fn read(grammar: &Grammar, text: &str, beside: Option<String>) -> Talk {
+fn read(grammar: &Grammar, text: &str, beside: Option<String>) -> Transcript {
     let cuts = grammar.cuts(text);
     let ends = cuts.iter().skip(1).map(|cut| cut.0).chain([text.len()]);
-    let mut talk = Talk { log_format: grammar.log_format, is_prompt: grammar.is_prompt, ..Talk::default() };
+    let mut talk =
+        Transcript { log_format: grammar.log_format, is_prompt: grammar.is_prompt, ..Transcript::default() };
     let mut systems: Vec<String> = beside.into_iter().map(|system| without_mark(grammar, &system)).collect();
     for (&(mark, start, role), end) in cuts.iter().zip(ends) {
         let said = grammar.trimmed(&text[start..end]);
@@ -141,14 +141,14 @@ fn read(grammar: &Grammar, text: &str, beside: Option<String>) -> Talk {
     talk
 }
 
-/// Instructions that stand beside the text may have their mark all the same.
+/// Removes the mark of instructions outside the text, which may have one too.
 fn without_mark(grammar: &Grammar, system: &str) -> String {
     let mut marks = grammar.marks.iter().filter(|(_, role)| *role == Role::System);
     let bare = marks.find_map(|(mark, _)| system.trim_start().strip_prefix(mark));
     grammar.trimmed(bare.unwrap_or(system)).to_owned()
 }
 
-/// A mark that is itself a tag of the tool list stays with it, and may come late.
+/// Returns `true` if a mark is itself a tag of the tool list; it stays with the list, and may come late.
 fn is_tag(mark: &str) -> bool {
     mark.starts_with('[')
 }

@@ -1,26 +1,23 @@
-//! Transcripts become requests: finished conversations that hold their tools, calls and results as prose.
+//! Converts transcripts to requests. Transcripts are finished conversations with tools, calls and results as prose.
 //!
-//! Training sets (`ShareGPT`, Hermes, Glaive, `ToolACE`) and logs of raw prompts write a
-//! whole conversation in one line. A request is what was sent before a decision, so
-//! `decision` cuts each conversation at one point: ahead of the first calls the model made
-//! for something a user said, or ahead of its first answer where it never called. What
-//! stands before is the question, the model's turn is the response, and everything after
-//! is kept apart as `following_messages`: it shows whether the call worked and is never asked. A
-//! prompt that was sent and still waits for the model is no finished conversation: all of
-//! it is the question.
+//! Training sets (`ShareGPT`, Hermes, Glaive, `ToolACE`) and logs of raw prompts hold a whole conversation in one line.
+//! A request ends before a decision of the model, so `decision` splits each conversation at one point: before the
+//! model's first calls after a user's message, or before its first answer if it made no call. The part before is the
+//! question, the model's turn is the response, and the rest is stored as `following_messages`: it shows whether the
+//! call worked and is never part of the question. A prompt that still waits for the model is not finished: all of it is
+//! the question.
 //!
-//! The tool list goes out of the system text as the text it is; `frame` says what of the
-//! system text stays. `marked` reads conversations that are one text, `said` those that
-//! are lists, `tags` what both write inside a turn. A line gives one request here too:
-//! later decisions of the same conversation stay in `following_messages`.
+//! The tool list is removed from the system text and keeps its text; `frame` decides what else is removed. `marked`
+//! reads conversations that are one text, `turns` those that are lists, and `tags` the calls and results inside a turn.
+//! A line is one request here too: later decisions of the same conversation stay in `following_messages`.
 
 mod decision;
 mod frame;
 mod marked;
-mod said;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use serde_json::Value;
 
@@ -36,49 +33,49 @@ use crate::ingest::response::{FINISHED_UNREADABLE, read_response};
 use decision::Decided;
 use tags::Notation;
 
-/// A conversation as it was written, before it is cut.
+/// A conversation as it was written, before it is split.
 #[derive(Debug, Default)]
-pub(crate) struct Talk {
+pub(crate) struct Transcript {
     /// The name of its log format.
     log_format: &'static str,
-    /// Instructions, the tools' frame included.
+    /// Instructions, including the frame of the tools.
     system: Option<String>,
-    /// The tool list where it stands beside the conversation.
+    /// The tool list, if it is outside the conversation.
     beside: Option<String>,
     /// The turns after the instructions, in order.
     turns: Vec<Turn>,
-    /// It is of a kind that is sent to a model, so that it may end where the model is asked.
+    /// It is of a kind that is sent to a model, so it may end before the model's turn.
     is_prompt: bool,
 }
 
-/// One turn, not yet read: a call that cannot be read matters only where the decision is.
+/// One turn, not yet parsed: an unreadable call matters only in the decision.
 #[derive(Debug)]
 struct Turn {
     speaker: Speaker,
     value: Value,
 }
 
-/// Who has a turn, and how it is written.
+/// The role and the form of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Speaker {
     /// A message of this role: a text or an object with `content`.
     Role(Role),
-    /// Calls of the model and nothing else.
+    /// Only calls of the model.
     Calls,
 }
 
-/// Finds the conversation of a form; a fault where it is of the form and cannot be read.
-type Form = fn(&Value, &Columns) -> Option<Result<Talk, Fault>>;
+/// Finds a conversation of a form; a fault if it has the form and cannot be read.
+type Form = fn(&Value, &Columns) -> Option<Result<Transcript, Fault>>;
 
-/// Every form a transcript has, in the order they are tried.
-const FORMS: &[Form] = &[said::talk, marked::talk];
+/// The forms of transcripts, in the order in which they are tried.
+const FORMS: &[Form] = &[turns::find, marked::find];
 
-/// The keys under which a transcript stands.
+/// Returns the keys of transcripts in a line.
 pub(super) fn names() -> Vec<&'static str> {
-    said::TRANSCRIPTS.iter().chain([&said::MESSAGES]).chain(marked::WHOLE).copied().collect()
+    turns::TRANSCRIPTS.iter().chain([&turns::MESSAGES]).chain(marked::WHOLE).copied().collect()
 }
 
-/// Reads a line that no log format of the tables fits; `None` where it is no transcript either.
+/// Reads a line that matches no log format of the tables; `None` if it is not a transcript either.
 pub(super) fn record(
     line: u64,
     content_key: u128,
@@ -115,8 +112,8 @@ pub(super) fn record(
     Some(read)
 }
 
-/// The tool list and the conversation, cut.
-fn request_of(talk: Talk, answer: Option<&Value>) -> Result<(String, Decided), LineFate> {
+/// Returns the tool list and the split conversation.
+fn request_of(talk: Transcript, answer: Option<&Value>) -> Result<(String, Decided), LineFate> {
     let system = talk.system.unwrap_or_default();
     let list = frame::tool_list(&system);
     let notation = list.as_ref().map_or(Notation::Tagged, |list| list.notation);
@@ -133,7 +130,7 @@ fn request_of(talk: Talk, answer: Option<&Value>) -> Result<(String, Decided), L
     let decided = decision::decide(talk.turns, notation, talk.is_prompt);
     let mut decided = decided.map_err(LineFate::Unreadable)?;
     if decided.messages.is_empty() {
-        return Err(LineFate::NoRequest(Fault::new(NO_MESSAGES, "nobody asks anything")));
+        return Err(LineFate::NoRequest(Fault::new(NO_MESSAGES, "there is no question")));
     }
     if decided.response.is_none() && decided.finish_reason.is_none() {
         (decided.response, decided.finish_reason) =
@@ -145,7 +142,7 @@ fn request_of(talk: Talk, answer: Option<&Value>) -> Result<(String, Decided), L
     Ok((functions, decided))
 }
 
-/// The answer of a line that keeps it beside the conversation, which then ends with the question.
+/// Returns the answer of a line outside the conversation, which then ends with the question.
 fn beside(answer: &Value, notation: Notation) -> (Option<Message>, Option<String>) {
     let answer = read_response(answer.clone());
     match answer.message.map(|message| tags::assistant(message, notation)).transpose() {
@@ -154,21 +151,21 @@ fn beside(answer: &Value, notation: Notation) -> (Option<Message>, Option<String
     }
 }
 
-/// Cuts the messages of a finished conversation at its decision; `None` where nobody asks or the model says nothing.
+/// Splits the messages of a finished conversation at its decision; `None` if there is no question or no answer.
 pub(super) fn cut_at_decision(messages: &[Message]) -> Option<(Vec<Message>, Message, Vec<Message>)> {
     decision::cut_messages(messages)
 }
 
-/// Whether a list of messages that other log formats would claim is written as `ShareGPT` writes them.
+/// Returns `true` if a list of messages that also matches other log formats is in the form of `ShareGPT`.
 pub(super) fn is_sharegpt(line: &Value) -> bool {
-    line.get(said::MESSAGES).and_then(|list| list.get(0)).is_some_and(|turn| turn.get("from").is_some())
+    line.get(turns::MESSAGES).and_then(|list| list.get(0)).is_some_and(|turn| turn.get("from").is_some())
 }
 
-/// What people said in a conversation that is one text, and its tool list as it was written.
+/// Returns the users' messages of a conversation that is one text, and its tool list as it was written.
 ///
-/// For readers that compare with transcripts instead of taking them in; `None` where the record is none.
+/// It is used to compare with transcripts without ingesting them; `None` if the record is not a transcript.
 pub(crate) fn marked_parts(record: &Value) -> Option<(Option<String>, Vec<String>)> {
-    let talk = marked::talk(record, &Columns::default())?.ok()?;
+    let talk = marked::find(record, &Columns::default())?.ok()?;
     let system = talk.system.unwrap_or_default();
     let functions = frame::tool_list(&system).map(|list| list.text(&system).to_owned());
     let is_user = |turn: &Turn| turn.speaker == Speaker::Role(Role::User);
@@ -179,7 +176,7 @@ pub(crate) fn marked_parts(record: &Value) -> Option<(Option<String>, Vec<String
     Some((functions, asked.collect()))
 }
 
-/// The instructions that stand beside a conversation.
+/// Returns the instructions outside a conversation.
 fn system_beside(body: &Value, columns: &Columns) -> Option<Result<String, Fault>> {
     let system = column(body, &columns.system)?.clone();
     Some(read_system(system).map(|message| message.content))

@@ -1,10 +1,9 @@
-//! Calls and results that are written inside a turn's text.
+//! Reads calls and results in the text of a turn.
 //!
-//! A call is an object with a name and arguments between tags, or in `ToolACE`'s notation a
-//! list of Python-like calls that is the whole text. Objects are read as JSON, then as
-//! Python writes them, then as Glaive does: arguments in single quotes, apostrophes
-//! as they come. What stands outside the tags is text. A tag without a readable call behind
-//! it is a fault: a turn that called must not pass for one that did not.
+//! A call is an object with a name and arguments between tags, or in `ToolACE`'s notation a list of Python-like calls
+//! that is the whole text. Objects are parsed as JSON, then in Python syntax, then in Glaive's: arguments in single
+//! quotes with unescaped apostrophes. The text outside the tags is the message. A tag without a readable call is a
+//! fault: a turn with calls must not be mistaken for one without.
 
 use serde_json::Value;
 
@@ -13,7 +12,7 @@ use crate::ingest::messages::calls::{as_kept, read_call};
 use crate::ingest::reasons::{BAD_MESSAGE, Fault};
 use crate::notation::python;
 
-/// How a conversation writes calls.
+/// The notation of calls in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notation {
     /// Between tags.
@@ -22,7 +21,7 @@ pub(crate) enum Notation {
     Bracketed,
 }
 
-/// Tags around calls; what ends the call where the closing tag is left out ends the text.
+/// Tags around calls. Without a closing tag, the call ends with the text.
 const CALLS: &[(&str, &str)] = &[
     ("<tool_call>", "</tool_call>"),
     ("<functioncall>", "<|endoftext|>"),
@@ -57,7 +56,7 @@ pub(super) fn assistant(message: Message, notation: Notation) -> Result<Message,
     Ok(read)
 }
 
-/// A message of results is as many as it holds; any other is what it was.
+/// Splits a message of results into one message per result; any other message is returned unchanged.
 pub(super) fn results(message: Message) -> Vec<Message> {
     let Some(pieces) = pieces(&message.content, RESULTS) else { return vec![message] };
     let is_blank = |piece: &Piece<'_>| matches!(piece, Piece::Text(text) if text.trim().is_empty());
@@ -74,7 +73,7 @@ pub(super) fn results(message: Message) -> Vec<Message> {
     }
 }
 
-/// Reads a turn of calls: an object, a list of them, or a text that holds either, be it between tags.
+/// Reads a turn of calls: an object, a list of objects, or a text that holds either, with or without tags.
 pub(super) fn calling(value: Value) -> Result<Message, Fault> {
     match value {
         Value::String(text) if pieces(&text, CALLS).is_some() => {
@@ -101,7 +100,7 @@ fn calls_of_text(text: &str) -> Result<Vec<Call>, Fault> {
     }
 }
 
-/// What ends a turn in the texts of some tokenizers.
+/// Tokens that end a turn in the texts of some tokenizers.
 pub(super) const END_OF_TEXT: &str = "<|endoftext|>";
 
 fn object_or_list(text: &str) -> Option<Value> {
@@ -115,14 +114,14 @@ fn object_or_list(text: &str) -> Option<Value> {
         .filter(is_made_of)
 }
 
-/// Objects one after the other, as models write several calls into one tag.
+/// Reads consecutive objects, since models write several calls into one tag.
 fn several(text: &str) -> Option<Value> {
     let values: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text).into_iter().collect();
     values.ok().filter(|values| values.len() > 1 && values.iter().all(Value::is_object)).map(Value::Array)
 }
 
-/// Glaive's call: JSON, but its arguments are JSON in single quotes whose apostrophes are not escaped, or escaped
-/// as JSON does not know it.
+/// Reads Glaive's call: JSON whose arguments are JSON in single quotes, with apostrophes that are not escaped, or
+/// escaped in a way that JSON does not have.
 fn quoted_arguments(text: &str, read: impl Fn(&str) -> Option<Value>) -> Option<Value> {
     const KEY: &str = "\"arguments\"";
     let behind = text.find(KEY)? + KEY.len();
@@ -134,7 +133,7 @@ fn quoted_arguments(text: &str, read: impl Fn(&str) -> Option<Value>) -> Option<
     Some(call)
 }
 
-/// Names that arguments have in texts and nowhere else.
+/// The keys of arguments that occur only in texts.
 const ARGUMENTS: &str = "parameters";
 
 fn call(mut value: Value) -> Result<Call, Fault> {
@@ -147,16 +146,16 @@ fn call(mut value: Value) -> Result<Call, Fault> {
     read_call(value)
 }
 
-/// A text, cut at its tags.
+/// A text, split at its tags.
 enum Piece<'t> {
     Text(&'t str),
     Tagged(&'t str),
 }
 
-/// The text and what stands between tags, in order; `None` where there is no tag.
+/// Returns the text outside tags and the contents of tags, in order; `None` if there is no tag.
 fn pieces<'t>(text: &'t str, tags: &[(&str, &str)]) -> Option<Vec<Piece<'t>>> {
     let all = |tag: &str| text.match_indices(tag).map(|(at, _)| at).collect::<Vec<usize>>();
-    // Each kind is looked for once, so that a text of many tags is gone through once.
+    // Each kind of tag is searched once, so that a text with many tags is scanned once.
     let places: Vec<(Vec<usize>, Vec<usize>)> =
         tags.iter().map(|(open, close)| (all(open), all(close))).collect();
     let mut opens: Vec<(usize, usize)> = Vec::new();
@@ -174,7 +173,7 @@ fn pieces<'t>(text: &'t str, tags: &[(&str, &str)]) -> Option<Vec<Piece<'t>>> {
         let (start, closing) = (at + tags[kind].0.len(), tags[kind].1.len());
         let close = first_from(&places[kind].1, start);
         let end = close.unwrap_or(text.len());
-        // A tag that is left open ends where the next one of its kind begins.
+        // An unclosed tag ends where the next one of its kind begins.
         let again = first_from(&places[kind].0, start).filter(|&next| next < end);
         found.push(Piece::Tagged(&text[start..again.unwrap_or(end)]));
         from = again.unwrap_or_else(|| close.map_or(text.len(), |close| close + closing));
@@ -183,7 +182,7 @@ fn pieces<'t>(text: &'t str, tags: &[(&str, &str)]) -> Option<Vec<Piece<'t>>> {
     Some(found)
 }
 
-/// The first of some places in order that is not ahead of `from`.
+/// Returns the first of some ascending positions that is not before `from`.
 pub(super) fn first_from(places: &[usize], from: usize) -> Option<usize> {
     places.get(places.partition_point(|&place| place < from)).copied()
 }
@@ -193,7 +192,7 @@ fn is_bracketed(text: &str) -> bool {
     text.starts_with('[') && text.ends_with(")]")
 }
 
-/// Reads `[f(a=1), g()]`; names may hold blanks, as those of API catalogues do.
+/// Reads `[f(a=1), g()]`; names may contain spaces, like those of API catalogues.
 fn bracketed(text: &str) -> Result<Vec<Call>, Fault> {
     let unreadable = || Fault::new(BAD_MESSAGE, "a list of calls that cannot be read");
     let mut rest = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).ok_or_else(unreadable)?;
@@ -217,7 +216,7 @@ fn bracketed(text: &str) -> Result<Vec<Call>, Fault> {
     }
 }
 
-/// Where the bracket that the text starts with closes; brackets inside quotes do not count.
+/// Returns the position of the bracket that closes the first one; brackets inside quotes do not count.
 fn closing(text: &str) -> Option<usize> {
     let (mut depth, mut quote, mut escaped) = (0_usize, None, false);
     for (at, byte) in text.bytes().enumerate() {

@@ -1,4 +1,4 @@
-//! Transcripts of every form, from a line to a request.
+//! Tests of transcripts of every form, from a line to a request.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn calling(content: &str, calls: &[(&str, Value)]) -> Message {
 
 const TOOLS: &str = r#"[{"name": "ring", "parameters": {"bell": {"type": "string"}}}]"#;
 
-/// What every form below tells: a question, a call, its result, an answer, thanks.
+/// Asserts that a record is the conversation of every form below: a question, a call, its result, an answer, thanks.
 fn assert_is_the_bell(record: &Record, log_format: &str, instructions: &[&str]) {
     assert_eq!(record.log_format, log_format);
     let mut asked: Vec<Message> = instructions.iter().map(|said| text(Role::System, said)).collect();
@@ -131,7 +131,7 @@ fn a_conversation_without_calls_is_cut_at_its_first_answer() {
 }
 
 #[test]
-fn a_call_that_cannot_be_read_is_no_answer_and_no_refusal() {
+fn an_unreadable_call_is_neither_an_answer_nor_a_refusal() {
     let record = record_of(json!({"tools": TOOLS, "conversations": [
         {"from": "human", "value": "Ring it."},
         {"from": "gpt", "value": "<tool_call>\nring the bell\n</tool_call>"},
@@ -142,7 +142,7 @@ fn a_call_that_cannot_be_read_is_no_answer_and_no_refusal() {
 }
 
 #[test]
-fn what_is_no_request_says_so() {
+fn lines_without_a_request_have_a_reason() {
     let human = json!({"from": "human", "value": "hi"});
     assert_eq!(reason_of(json!({"conversations": [human], "tools": "[]"})), NO_FUNCTIONS);
     assert_eq!(reason_of(json!({"conversations": [human]})), NO_FUNCTIONS);
@@ -173,7 +173,7 @@ fn hermes_turns() -> Value {
 }
 
 #[test]
-fn hermes_tools_leave_the_system_text_with_their_frame() {
+fn hermes_tools_are_removed_from_the_system_text_with_their_frame() {
     let record = record_of(json!({"conversations": hermes_turns()}));
     assert_is_the_bell(&record, "sharegpt", &[]);
     assert_eq!(record.functions, "[{'name': 'ring', 'parameters': {}}]");
@@ -203,7 +203,7 @@ fn a_turn_may_hold_text_and_several_calls_and_several_results() {
 }
 
 #[test]
-fn a_chat_whose_tools_stand_in_its_instructions_is_a_request_too() {
+fn a_chat_with_tools_in_its_instructions_is_a_request_too() {
     let record = record_of(json!({
         "messages": [{"role": "system", "content": HERMES}, {"role": "user", "content": "Ring it."}],
         "response": "<tool_call>{\"name\": \"ring\", \"arguments\": {}}</tool_call>", "model": "m",
@@ -214,7 +214,7 @@ fn a_chat_whose_tools_stand_in_its_instructions_is_a_request_too() {
 }
 
 #[test]
-fn a_prompt_that_waits_for_the_model_is_all_question() {
+fn a_prompt_that_waits_for_the_model_is_the_question() {
     let call = "<tool_call>\n{\"name\": \"ring\", \"arguments\": {}}\n</tool_call>";
     let sent = json!([{"role": "system", "content": HERMES}, {"role": "user", "content": "Ring it."},
         {"role": "assistant", "content": call}, {"role": "tool", "content": "<tool_response>ok</tool_response>"}]);
@@ -282,7 +282,7 @@ fn both_versions_of_glaive_are_read() {
 }
 
 #[test]
-fn arguments_in_single_quotes_are_read_whatever_stands_in_them() {
+fn arguments_in_single_quotes_are_read_whatever_they_hold() {
     let call = |arguments: &str| {
         let chat = format!(
             "USER: u\n\n\nASSISTANT: <functioncall> {{\"name\": \"f\", \"arguments\": '{arguments}'}} <|endoftext|>"
@@ -296,7 +296,7 @@ fn arguments_in_single_quotes_are_read_whatever_stands_in_them() {
 }
 
 #[test]
-fn toolace_calls_are_read_with_the_blanks_in_their_names() {
+fn toolace_calls_are_read_with_spaces_in_their_names() {
     let system = "You are an expert in composing functions. Here is a list of functions in JSON format that you can invoke:\n[{\"name\": \"Ring Bell\"}]. \nShould you decide to return the function call(s), put it in the format [f(a=1)]\nNO other text MUST be included.";
     let record = |answer: &str| {
         record_of(json!({"system": system, "conversations": [
@@ -325,7 +325,7 @@ fn raw_prompts_of_chat_templates_are_read() {
 }
 
 #[test]
-fn texts_of_many_open_tags_are_gone_through_once() {
+fn texts_with_many_open_tags_are_scanned_once() {
     for tags in ["<tool_call>".repeat(40_000), "<tools>".repeat(40_000)] {
         let system = format!("<tools>[{{\"name\": \"ring\"}}]</tools>{tags}");
         let turns = json!([{"from": "system", "value": system}, {"from": "human", "value": "Ring!"},
@@ -337,7 +337,7 @@ fn texts_of_many_open_tags_are_gone_through_once() {
     }
 }
 
-/// A text of any kind, marks and tags among it.
+/// Returns any text, also with marks and tags.
 fn any_text() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "USER:",
@@ -379,7 +379,7 @@ fn any_text() -> impl Strategy<Value = String> {
     prop::collection::vec(pieces, 0..24).prop_map(|pieces| pieces.concat())
 }
 
-/// What a person may say: no line of it begins with a mark, and no blanks stand at its ends.
+/// Returns a possible message of a person: no line begins with a mark, and there is no whitespace at its ends.
 fn plain() -> impl Strategy<Value = String> {
     "[a-zé'\"{}.,!?]([a-zA-Zé'\"{}.,!? ]{0,20}[a-zé'\"{}.,!?])?"
 }
@@ -443,7 +443,7 @@ fn assert_reads_back(record: &Record, turns: &[(String, String, String, String)]
     assert_eq!(whole(record), told);
 }
 
-/// Question, response and what came after, as one conversation.
+/// Returns question, response and following messages as one conversation.
 fn whole(record: &Record) -> Vec<Message> {
     record.messages.iter().chain(&record.response).chain(&record.following_messages).cloned().collect()
 }

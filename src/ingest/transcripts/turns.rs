@@ -1,21 +1,21 @@
-//! Conversations that are lists: `ShareGPT`'s `from` and `value`, or `role` and `content`.
+//! Reads conversations that are lists: `ShareGPT`'s `from` and `value`, or `role` and `content`.
 //!
-//! A list under `conversations` is a transcript whatever it holds. One under `messages` is
-//! so only where its instructions hold the tool list, for otherwise it is a chat without
-//! tools, which the tables of log formats tell. Roles that are not known are a fault.
+//! A list under `conversations` is always a transcript. A list under `messages` is one only if its instructions hold
+//! the tool list; otherwise it is a chat without tools, which the tables of log formats handle. Unknown roles are a
+//! fault.
 
 use serde_json::{Map, Value};
 
-use super::{Speaker, Talk, Turn, frame, system_beside};
+use super::{Speaker, Transcript, Turn, frame, system_beside};
 use crate::conversation::Role;
 use crate::ingest::log_formats::{Columns, column};
 use crate::ingest::path::become_list;
 use crate::ingest::reasons::{BAD_MESSAGE, Fault};
 
-/// Keys under which training sets keep a conversation.
+/// The keys of conversations in training sets.
 pub(super) const TRANSCRIPTS: &[&str] = &["conversations", "conversation"];
 
-/// Keys under which requests keep one.
+/// The keys of conversations in requests.
 pub(super) const MESSAGES: &str = "messages";
 
 const SPEAKERS: &[(&str, Speaker)] = &[
@@ -42,7 +42,7 @@ const SPEAKERS: &[(&str, Speaker)] = &[
 ];
 
 /// Finds a conversation that is a list.
-pub(super) fn talk(body: &Value, columns: &Columns) -> Option<Result<Talk, Fault>> {
+pub(super) fn find(body: &Value, columns: &Columns) -> Option<Result<Transcript, Fault>> {
     if let Some(list) = TRANSCRIPTS.iter().find_map(|key| list_at(body, key)) {
         let log_format = if is_sharegpt(&list) { "sharegpt" } else { "transcript" };
         return Some(read(log_format, list, body, columns));
@@ -54,13 +54,13 @@ pub(super) fn talk(body: &Value, columns: &Columns) -> Option<Result<Talk, Fault
     match read("chat-with-tools-in-text", list, body, columns) {
         Ok(talk) => {
             let has_tools = frame::tool_list(talk.system.as_deref()?).is_some();
-            has_tools.then_some(Ok(Talk { is_prompt: true, ..talk }))
+            has_tools.then_some(Ok(Transcript { is_prompt: true, ..talk }))
         }
         Err(_) => None,
     }
 }
 
-/// The conversation at a key; a list of lists is its lists one after the other.
+/// Returns the conversation at a key; a list of lists is concatenated.
 fn list_at(body: &Value, key: &str) -> Option<Vec<Value>> {
     let mut value = body.get(key)?.clone();
     if !become_list(&mut value) {
@@ -78,13 +78,18 @@ fn is_sharegpt(list: &[Value]) -> bool {
     list.iter().any(|turn| turn.get("from").is_some())
 }
 
-fn read(log_format: &'static str, list: Vec<Value>, body: &Value, columns: &Columns) -> Result<Talk, Fault> {
+fn read(
+    log_format: &'static str,
+    list: Vec<Value>,
+    body: &Value,
+    columns: &Columns,
+) -> Result<Transcript, Fault> {
     let beside = column(body, &columns.functions).map(|tools| match tools {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     });
     let beside = beside.filter(|text| !text.trim().is_empty());
-    let mut talk = Talk { log_format, beside, ..Talk::default() };
+    let mut talk = Transcript { log_format, beside, ..Transcript::default() };
     let mut systems: Vec<String> = system_beside(body, columns).transpose()?.into_iter().collect();
     for (number, element) in (1..).zip(list) {
         let turn = turn(number, element)?;
@@ -99,14 +104,14 @@ fn read(log_format: &'static str, list: Vec<Value>, body: &Value, columns: &Colu
     Ok(talk)
 }
 
-/// The text of a turn that has no calls: a text, or an object's content.
+/// Returns the text of a turn without calls: a text, or the content of an object.
 pub(super) fn text_of(value: &Value) -> Option<&str> {
     value.as_str().or_else(|| value.get("content")?.as_str())
 }
 
 fn turn(number: usize, element: Value) -> Result<Turn, Fault> {
     let Value::Object(mut fields) = element else {
-        return Err(Fault::new(BAD_MESSAGE, format!("message {number} is no object")));
+        return Err(Fault::new(BAD_MESSAGE, format!("message {number} is not an object")));
     };
     let mut take = |key: &str| fields.get_mut(key).map(Value::take).filter(|value| !value.is_null());
     let Some(Value::String(name)) = take("from").or_else(|| take("role")) else {
@@ -124,7 +129,7 @@ fn turn(number: usize, element: Value) -> Result<Turn, Fault> {
     Ok(Turn { speaker, value })
 }
 
-/// A message in the words of the chat APIs, with whatever else stood in it.
+/// Returns a message with the keys of the chat APIs and all its other members.
 fn message(said: Value, mut fields: Map<String, Value>) -> Value {
     fields.insert("content".to_owned(), said);
     Value::Object(fields)
