@@ -1,4 +1,4 @@
-//! The rooms that a run spends its time in, on texts made here. Whole runs: see `whole_run.py`.
+//! Benchmarks of the modules in which a run spends its time, on generated texts. See `whole_run.py` for whole runs.
 
 // Benches are not part of the library's surface, and their set-up cannot fail.
 #![allow(missing_docs, clippy::unwrap_used)]
@@ -33,7 +33,7 @@ const WORDS: [&str; 16] = [
     "quay",
 ];
 
-/// A list of functions, near copies of one another within each ten.
+/// Returns a list of functions, in groups of ten near-duplicates.
 fn docs(n: usize) -> Vec<Value> {
     let word = |at: usize| WORDS[at % WORDS.len()];
     let property = |n: usize, at: usize| {

@@ -1,8 +1,8 @@
-//! Real definitions and API descriptions: how many functions there are, and that all are read.
+//! Tests of real definitions and API descriptions: the number of functions, and that all are read.
 //!
 //! The files are in the data folder (`support/data.rs`).
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
 mod support;
@@ -35,7 +35,7 @@ fn every_definition_of_nexus_raven_is_one_function() {
     assert_eq!(n_functions, 67);
 }
 
-/// A definition in the form of prompts, without its body.
+/// Returns a definition in the form of prompts, without its body.
 fn blocked(definition: &str) -> String {
     let (head, rest) = definition.split_once(":\n").unwrap();
     let rest = rest.trim_start();
@@ -53,7 +53,7 @@ fn every_operation_of_a_description_is_one_function() {
 }
 
 #[test]
-fn every_description_that_a_tool_documents_itself_by_is_read() {
+fn every_api_description_of_a_tool_is_read() {
     for (name, n_tools) in [("eval_real", 11), ("eval_simulated", 10)] {
         let Some(text) = data::text(&format!("public/toolalpaca/data/{name}.json")) else { return };
         let tools: Vec<Value> = serde_json::from_str(&text).unwrap();

@@ -1,9 +1,9 @@
-//! Texts made to hurt take little more memory than they are long.
+//! Tests that adversarial texts take little more memory than their length.
 //!
-//! Memory is what the program asks for, counted by an allocator that is this binary's own. It counts for all threads, so
-//! one test stands here, which reads one text after the other. Whether reading ends is for `endless`.
+//! An allocator of this test binary counts the memory that the program requests. It counts all threads, so there is
+//! only one test, which reads one text after another. `endless` tests that reading ends.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use peak_alloc::PeakAlloc;
@@ -12,16 +12,16 @@ use toolsieve::docs::parse::parse;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// What reading any text may take, and what it may take for each byte of the text.
+/// The memory that reading any text may take, and the memory for each byte of the text.
 const FIXED_BYTES: usize = 64 << 20;
 const TIMES: usize = 10;
 
 const MIB: usize = 1 << 20;
 
-/// What a text begins with, repeats and ends with; `#` is the number of the repeat.
+/// The beginning, the repeated part and the end of a text; `#` is the number of the repetition.
 type Form = (&'static str, &'static str, &'static str);
 
-/// One form at least for each parser of the chain and each reader of source and descriptions.
+/// At least one form for each step of the parser chain and each reader of source code and descriptions.
 const FORMS: [Form; 46] = [
     // strict JSON
     ("[", "0,", "0]"),
@@ -101,7 +101,7 @@ fn text((prefix, unit, suffix): Form, n_bytes: usize) -> String {
     text + suffix
 }
 
-/// The most memory that was in use while the text was read, beyond what was before.
+/// Returns the maximum memory in use while the text was read, minus the memory in use before.
 fn peak_bytes(text: &str) -> usize {
     ALLOCATOR.reset_peak_usage();
     let before = ALLOCATOR.current_usage();
@@ -112,7 +112,7 @@ fn peak_bytes(text: &str) -> usize {
 }
 
 #[test]
-fn no_text_takes_much_more_memory_than_it_is_long() {
+fn no_text_takes_much_more_memory_than_its_length() {
     for form in FORMS {
         let text = text(form, 3 * MIB / 2);
         let peak = peak_bytes(&text);
@@ -130,7 +130,7 @@ fn mib(n_bytes: usize) -> f64 {
     n_bytes as f64 / MIB as f64
 }
 
-/// What opens a hundred thousand times, stands inside, and closes as often.
+/// Texts with a hundred thousand opening parts, a middle, and as many closing parts.
 const DEEP: [Form; 14] = [
     ("[", "0", "]"),
     ("{\"a\":", "0", "}"),

@@ -1,8 +1,8 @@
-//! `toolsieve check`: what a person sees of small datasets, and the published audit of the official files.
+//! Tests of `toolsieve check`: its output for small datasets, and the published audit of the official files.
 //!
 //! The official files are in the data folder (`support/data.rs`).
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
 mod support;
@@ -17,11 +17,11 @@ use toolsieve::lint::{Report, check, input};
 
 const V4: &str = "bfcl-v4-live";
 const V2: &str = "bfcl-v2-live";
-/// The files in the order of the audit; a folder is read by name.
+/// The files in the order of the audit; a folder is read in the order of names.
 const CATEGORIES: [&str; 6] =
     ["simple", "multiple", "parallel", "parallel_multiple", "irrelevance", "relevance"];
 
-/// What is found in a folder, and the counts by code and type.
+/// The findings in a folder, and their counts by code and type.
 struct Audit {
     report: Report,
     labels: Vec<String>,
@@ -52,7 +52,7 @@ impl Audit {
         (CATEGORIES.map(|category| count.by_file[at(category)]), count.docs, count.distinct)
     }
 
-    /// The linter's functions by file and in all, and its entries by file.
+    /// Returns the linter's functions by file and in all, and its entries by file.
     fn linted(&self) -> ([usize; 6], usize, [usize; 6]) {
         let of = |category| {
             let label = format!("live_{category}");
@@ -64,7 +64,7 @@ impl Audit {
     }
 }
 
-/// The rules of the audit that no official doc breaks: (a) to (d), (g), (h).
+/// The rules of the audit that all official docs follow: (a) to (d), (g), (h).
 const NEVER: [&str; 21] = [
     "schema/not-a-function",
     "schema/missing-name",
@@ -90,7 +90,7 @@ const NEVER: [&str; 21] = [
 ];
 
 #[test]
-fn the_audit_of_the_current_release_comes_out_number_for_number() {
+fn the_audit_of_the_current_release_is_reproduced_exactly() {
     let Some(audit) = audit(V4) else { return };
     assert_eq!((audit.report.n_entries, audit.report.n_functions), (2251, 6659));
     for code in NEVER {
@@ -126,7 +126,7 @@ fn the_audit_of_the_current_release_comes_out_number_for_number() {
 }
 
 #[test]
-fn the_original_release_has_the_numbers_that_the_audit_gives_for_it() {
+fn the_original_release_has_the_numbers_of_the_audit() {
     let Some(audit) = audit(V2) else { return };
     assert_eq!((audit.report.n_entries, audit.report.n_functions), (2251, 6682));
     for code in NEVER {
@@ -190,7 +190,7 @@ fn the_entries_that_no_output_can_satisfy_are_the_only_wrong_answers_of_the_curr
     assert_eq!(of("dataset/list-number").collect::<Vec<_>>(), ["live_irrelevance_882-882-0"]);
 }
 
-/// Question lines of one category with their answers, laid out as a dataset.
+/// Writes question lines of one category and their answers as a dataset.
 fn write(folder: &Path, category: &str, questions: &str, answers: Option<&str>) {
     let name = format!("BFCL_v4_live_{category}.json");
     std::fs::create_dir_all(folder.join("possible_answer")).unwrap();
@@ -217,7 +217,7 @@ fn snapshot(name: &str, arguments: &[&str], folder: &Path) {
     });
 }
 
-/// A dataset of one good and two bad entries.
+/// Writes a dataset of one valid and two invalid entries.
 fn bells(folder: &Path) {
     let questions = question("live_simple_0-0-0", &[RING]) + &question("live_simple_1-1-0", &[TOLL]);
     let answers = "{\"id\": \"live_simple_0-0-0\", \"ground_truth\": [{\"ring\": {\"bell\": [\"noon\"], \"times\": [\"\", 1]}}]}\n\
@@ -227,7 +227,7 @@ fn bells(folder: &Path) {
 }
 
 #[test]
-fn a_dataset_is_told_line_by_line_and_counted_by_rule() {
+fn faults_of_a_dataset_are_listed_by_line_and_counted_by_rule() {
     let folder = tempfile::tempdir().unwrap();
     bells(folder.path());
     let path = folder.path().to_str().unwrap();
@@ -239,7 +239,7 @@ fn a_dataset_is_told_line_by_line_and_counted_by_rule() {
 }
 
 #[test]
-fn functions_on_their_own_are_checked_and_nothing_wrong_is_success() {
+fn bare_functions_are_checked_and_no_faults_is_success() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("functions.jsonl");
     std::fs::write(
@@ -264,7 +264,7 @@ fn the_dataset_of_a_run_has_no_errors() {
 }
 
 #[test]
-fn what_cannot_be_read_says_where_what_was_found_and_what_would_help() {
+fn unreadable_inputs_have_the_place_the_finding_and_a_hint() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         let file = folder.path().join(name);

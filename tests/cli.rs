@@ -1,6 +1,6 @@
-//! What a person sees: whole commands with output, errors and exit codes, as snapshots.
+//! Snapshots of whole commands with output, errors and exit codes.
 //!
-//! `INSTA_UPDATE=always cargo test` writes them anew; read the difference before you keep it.
+//! `INSTA_UPDATE=always cargo test` updates them; read the difference before you keep it.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use support::{ANSWERS, output, run_sample, shown};
 
-/// Compares with a snapshot after taking out what differs from machine to machine.
+/// Compares with a snapshot, without parts that differ between machines.
 fn snapshot(name: &str, text: &str, folder: &Path) {
     let text = text.replace(folder.to_str().unwrap(), "FOLDER");
     let seconds = |line: &str| match line.split_once(" s  ") {
@@ -57,7 +57,7 @@ fn a_plan_shows_stages_and_columns_without_a_run() {
 }
 
 #[test]
-fn why_tells_the_story_of_exported_merged_held_and_unreadable_rows() {
+fn why_explains_exported_merged_held_and_unreadable_rows() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     run_sample(&out, &[]);
@@ -76,7 +76,7 @@ fn why_tells_the_story_of_exported_merged_held_and_unreadable_rows() {
 }
 
 #[test]
-fn sets_are_listed_told_and_taken_in() {
+fn sets_are_listed_described_and_imported() {
     let folder = tempfile::tempdir().unwrap();
     let (dir, file) = (folder.path().join("sets"), folder.path().join("bells.jsonl"));
     let records = [
@@ -118,7 +118,7 @@ fn diff_shows_edits_before_and_after() {
 }
 
 #[test]
-fn purge_tells_what_was_taken_out_of_which_file() {
+fn purge_lists_what_it_removed_from_each_file() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let purge = |more: &[&str]| shown(&output(&[&["purge", path(&out)], more].concat()));
@@ -132,7 +132,7 @@ fn purge_tells_what_was_taken_out_of_which_file() {
 }
 
 #[test]
-fn forget_tells_what_went_from_which_file() {
+fn forget_lists_what_it_removed_from_each_file() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let forget = |more: &[&str]| shown(&output(&[&["forget", path(&out), "--id"], more].concat()));
@@ -178,7 +178,7 @@ fn the_schema_of_pipelines_is_json_and_knows_every_kind() {
 }
 
 #[test]
-fn what_cannot_start_says_where_and_what_would_help() {
+fn errors_at_the_start_name_the_place_and_have_a_hint() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         let file = folder.path().join(name);
@@ -241,7 +241,7 @@ fn what_cannot_start_says_where_and_what_would_help() {
 }
 
 #[test]
-fn a_log_without_requests_is_told_with_what_was_found() {
+fn a_log_without_requests_is_reported_with_the_findings() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log.csv");
     std::fs::write(&log, "question_text,docs\nWhen is low tide?,[]\n").unwrap();
@@ -285,7 +285,7 @@ fn numbers_words_and_lists_can_be_set_from_the_command_line() {
 }
 
 #[test]
-fn a_folder_in_use_is_left_to_the_run_that_has_it() {
+fn a_folder_in_use_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let taken = toolsieve::engine::folder::RunFolder::take(&out).unwrap();
@@ -298,7 +298,7 @@ fn a_folder_in_use_is_left_to_the_run_that_has_it() {
 }
 
 #[test]
-fn too_many_faults_close_the_gate() {
+fn too_many_faults_fail_the_gate() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let run = output(&["run", "--quiet", "--out", path(&out), "--set", "max_fault_share=0.001"]);
@@ -309,7 +309,7 @@ fn too_many_faults_close_the_gate() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_says_so_and_goes_on_to_the_same_bytes() {
+fn an_interrupted_run_reports_it_and_continues_to_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log.jsonl");
     support::write_long_log(&log, 12_000);
@@ -338,7 +338,7 @@ fn an_interrupted_run_says_so_and_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn calibrate_tells_how_good_the_weights_are_and_writes_them() {
+fn calibrate_measures_the_weights_and_writes_them() {
     let folder = tempfile::tempdir().unwrap();
     let bells = ["noon", "storm", "dawn", "harbour", "market", "tower"];
     for (category, queries) in [

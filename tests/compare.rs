@@ -1,6 +1,6 @@
-//! Runs that know of an earlier one: datasets that leave it out or keep it, and what differs between two runs.
+//! Tests of runs with an earlier dataset, which drop or keep its entries, and of the comparison of two runs.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod support;
@@ -19,7 +19,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// The question and answer files of a dataset, by their path in it.
+/// Returns the question and answer files of a dataset, by their path in it.
 fn bfcl_files(run: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let is_bfcl =
         |name: &Path| name.starts_with("dataset") && name.extension().is_some_and(|end| end == "json");
@@ -53,7 +53,7 @@ fn no_id_comes_twice_in_a_dataset_and_all_have_the_prefix() {
 }
 
 #[test]
-fn what_an_earlier_dataset_has_is_left_out_and_what_is_new_comes() {
+fn rows_of_an_earlier_dataset_are_dropped_and_new_ones_are_exported() {
     let folder = tempfile::tempdir().unwrap();
     let run = |name: &str| folder.path().join(name);
     // The earlier log is a part of the later one.
@@ -131,7 +131,7 @@ fn evidence_of_an_overlap_names_the_entry_and_the_measure() {
 }
 
 #[test]
-fn frozen_entries_stay_byte_for_byte_and_new_ones_go_on_after_them() {
+fn frozen_entries_stay_byte_for_byte_and_new_ones_follow() {
     let folder = tempfile::tempdir().unwrap();
     let run = |name: &str| folder.path().join(name);
     run_sample(&run("part"), &["--input", "raw/openai.jsonl.gz", "raw/anthropic.jsonl"]);
@@ -201,7 +201,7 @@ fn a_changed_setting_is_compared_with_its_consequences() {
 }
 
 #[test]
-fn a_run_does_not_differ_from_itself_and_other_inputs_are_told() {
+fn a_run_does_not_differ_from_itself_and_other_inputs_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let (all, part) = (folder.path().join("all"), folder.path().join("part"));
     run_sample(&all, &[]);
@@ -219,7 +219,7 @@ fn a_run_does_not_differ_from_itself_and_other_inputs_are_told() {
 }
 
 #[test]
-fn what_cannot_be_compared_or_built_upon_says_so() {
+fn runs_that_cannot_be_compared_or_built_upon_have_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let run = |name: &str| folder.path().join(name);
     run_sample(&run("whole"), &[]);

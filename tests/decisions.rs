@@ -1,6 +1,7 @@
-//! Decisions by people, held on the program itself: each kind does what the page says, and what fits no row is reported.
+//! Tests of decisions by people on the program: each kind works as documented, and decisions without a row are
+//! reported.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod support;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use support::{assert_same_bytes, output, shown, stable_bytes};
 use toolsieve::engine::frame::FrameFile;
 
-/// The cells of a table of a run, one map a row.
+/// Returns the cells of a table of a run, one map per row.
 fn table(path: &Path) -> Vec<Value> {
     let frame = FrameFile::open(path).unwrap().read_all().unwrap();
     (0..frame.height()).map(|row| Value::Object(frame.row_json(row))).collect()
@@ -80,7 +81,7 @@ impl Decided {
         ])
     }
 
-    /// The fate and reason of a request of a run.
+    /// Returns the fate and reason of a request of a run.
     fn fate(&self, out: &str, external_id: &str) -> (String, String) {
         let rows = table(&self.path(out).join("rows.parquet"));
         let row = rows.iter().find(|row| row["external_id"] == external_id).unwrap();
@@ -92,7 +93,7 @@ impl Decided {
         text(rows.iter().find(|row| row["external_id"] == external_id).unwrap(), "list_id")
     }
 
-    /// What the ledger says of decisions: stage and reason.
+    /// Returns what the ledger says of decisions: stage and reason.
     fn decided(&self, out: &str) -> Vec<(String, String)> {
         let events = table(&self.path(out).join("ledger.parquet"));
         let is_decision = |row: &&Value| text(row, "reason").starts_with("decision/");
@@ -100,7 +101,7 @@ impl Decided {
         events.iter().filter(is_decision).map(told).collect()
     }
 
-    /// The decisions that were not applied, of the last stage's manifest: line and reason.
+    /// Returns the decisions that were not applied, of the last stage's manifest: line and reason.
     fn not_applied(&self, out: &str) -> Vec<(u64, String)> {
         let last = format!("stages/{:02}-{}/manifest.json", STAGES.len(), STAGES[STAGES.len() - 1]);
         let manifest: Value =
@@ -120,7 +121,7 @@ fn docs(name: &str) -> Value {
             "times": {"type": "integer", "description": "How many times to ring."}}}}])
 }
 
-/// A request with docs as a list, or as a text; with a list the log may have a call.
+/// Returns a request with docs as a list or as a text; with a list, the log may have a call.
 fn request(id: &str, query: &str, docs: &Value, times: Option<i64>) -> Value {
     let Some(functions) = docs.as_array() else {
         return json!({"id": id, "query": query, "functions": docs});
@@ -309,7 +310,7 @@ fn decisions_applied_twice_give_the_same_bytes_and_only_what_they_can_change_run
 }
 
 #[test]
-fn where_a_decision_is_in_the_file_matters_to_the_last_stage_alone() {
+fn the_position_of_a_decision_in_the_file_affects_only_the_last_stage() {
     let decided = Decided::new(&log());
     let decisions = [
         json!({"id": "spam", "decision": "keep", "by": "Kim"}),
@@ -382,7 +383,7 @@ fn an_answer_that_does_not_fit_the_docs_is_held_and_reported() {
 }
 
 #[test]
-fn a_list_that_a_person_drops_takes_its_requests_and_one_that_is_forgotten_its_decision() {
+fn dropping_a_list_drops_its_requests_and_forgetting_one_its_decision() {
     let decided = Decided::new(&log());
     decided.run("plain", &[]);
     let list = decided.list_of("plain", "rung");
@@ -406,7 +407,7 @@ fn a_list_that_a_person_drops_takes_its_requests_and_one_that_is_forgotten_its_d
     assert!(verified.status.success(), "{}", shown(&verified));
 }
 
-/// A log of one list whose requests have these ids, each with a recorded call.
+/// Returns a log of one list whose requests have these ids, each with a recorded call.
 fn tower(ids: &[&str]) -> Vec<Value> {
     let times = |at: usize| i64::try_from(at).unwrap() + 2;
     let places = ["harbour", "market", "castle", "bridge", "chapel"];
@@ -454,7 +455,7 @@ fn a_decision_on_a_row_that_a_frozen_entry_repeats_is_reported() {
 }
 
 #[test]
-fn the_report_counts_what_had_an_effect_and_says_what_had_none() {
+fn the_report_counts_decisions_with_and_without_effect() {
     let decided = Decided::new(&log());
     decided.run("plain", &[]);
     let list = decided.list_of("plain", "rung");
@@ -486,7 +487,7 @@ fn the_report_counts_what_had_an_effect_and_says_what_had_none() {
 }
 
 #[test]
-fn a_list_that_a_person_edited_has_a_story_and_its_edit_is_shown() {
+fn a_list_edited_by_a_person_has_a_history_with_the_edit() {
     let decided = Decided::new(&log());
     decided.run("plain", &[]);
     let [rung, cut] = ["rung", "cut"].map(|id| decided.list_of("plain", id));
@@ -532,7 +533,7 @@ fn a_list_that_a_person_edited_has_a_story_and_its_edit_is_shown() {
     assert_eq!((&first["column"], &first["safety"]), (&json!("functions"), &json!("decided")));
 }
 
-/// The examples of the page, with the id of a list in place of `LIST`.
+/// Returns the examples of the page, with `LIST` replaced by the id of a list.
 fn examples_of_the_page(list: &str, other: &str) -> Vec<Value> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/human-decisions.md");
     let page = std::fs::read_to_string(page).unwrap();

@@ -1,7 +1,7 @@
-//! Docs, calls and decisions at the bound of levels are kept, and every reader of the dataset takes them; one level more is
-//! refused and stops nothing.
+//! Tests that docs, calls and decisions at the maximum nesting are kept and read by every reader of the dataset. Deeper
+//! ones are refused and never abort a run.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod support;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use support::{shown, toolsieve};
 use toolsieve::engine::frame::FrameFile;
 
-/// Levels that a kept value may have: what the reader of JSON takes, less what values are wrapped in.
+/// The maximum levels of a kept value: those of the JSON parser, without the levels that wrap values.
 const MAX_KEPT: usize = 112;
 const SUBJECTS: [&str; 5] = ["tide tables", "ferry berths", "pilot fees", "crane slots", "buoy lamps"];
 const HARBOURS: [&str; 5] = ["Larne", "Oban", "Ceuta", "Gdansk", "Brest"];
@@ -25,14 +25,14 @@ fn name(at: usize) -> String {
     format!("sort_{}", SUBJECTS[at].replace(' ', "_"))
 }
 
-/// A list of one function, of so many levels.
+/// Returns a list of one function with `n` levels.
 fn docs(at: usize, levels: usize) -> Value {
     json!([{"name": name(at), "description": format!("Sorts the {} of a harbour.", SUBJECTS[at]),
         "parameters": {"type": "dict", "required": [], "properties":
             {"by": {"type": "any", "description": "How to sort them.", "default": nested(levels - 5)}}}}])
 }
 
-/// A request whose answer calls its function with arguments of so many levels.
+/// Returns a request whose answer calls its function with arguments of `n` levels.
 fn request(at: usize, docs: &str, levels: usize) -> Value {
     let arguments = json!({"by": nested(levels - 1)}).to_string();
     let query = format!("Please sort the {} of the harbour of {} for me", SUBJECTS[at], HARBOURS[at]);
@@ -67,7 +67,7 @@ impl Home {
         shown(&run)
     }
 
-    /// The ids in the log of what a run exported; `check` reads all of it.
+    /// Returns the ids in the log of what a run exported; `check` reads all of it.
     fn exported(&self, out: &str) -> Vec<String> {
         let run = self.path(out);
         let check = toolsieve().arg("check").arg(&run).output().unwrap();
@@ -83,7 +83,7 @@ fn rows(path: &Path) -> Vec<Value> {
     (0..frame.height()).map(|row| Value::Object(frame.row_json(row))).collect()
 }
 
-/// The reasons in a table of a run.
+/// Returns the reasons in a table of a run.
 fn reasons(run: &Path, table: &str) -> Vec<String> {
     let reasons =
         rows(&run.join(table)).into_iter().filter_map(|row| row["reason"].as_str().map(str::to_owned));
@@ -93,7 +93,7 @@ fn reasons(run: &Path, table: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_at_the_bound_is_checked_frozen_and_read_again_and_one_level_more_is_refused() {
+fn values_at_the_bound_are_checked_frozen_and_read_again_and_deeper_ones_are_refused() {
     let home = Home::new();
     let requests = [
         request(0, &docs(0, MAX_KEPT).to_string(), MAX_KEPT),
@@ -113,9 +113,9 @@ fn what_is_at_the_bound_is_checked_frozen_and_read_again_and_one_level_more_is_r
     }
 }
 
-/// Two levels of JSON for one of the text, and a fix that makes two of one.
+/// Texts with two levels of JSON for one level of text, and a fix that makes two levels of one.
 #[test]
-fn docs_that_become_too_deep_as_they_are_read_or_fixed_are_named_and_stop_nothing() {
+fn docs_that_become_too_deep_when_parsed_or_fixed_are_reported_without_an_abort() {
     let home = Home::new();
     let body = (0..62).fold("1".to_owned(), |value, _| format!("{{\"a\": {value}}}"));
     let postman = json!({"info": {"name": "t", "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},

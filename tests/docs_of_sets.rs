@@ -1,8 +1,8 @@
-//! Docs of published sets: all are read, the count is right, and what a fix cannot mend is known by name.
+//! Tests of the docs of published sets: all are read, the count is right, and issues that no fix changes are listed.
 //!
 //! The sets are in the data folder (`support/data.rs`).
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
 mod support;
@@ -14,7 +14,7 @@ use support::data;
 use toolsieve::docs::fix::{Safety, fix};
 use toolsieve::docs::parse::parse;
 
-/// What the evaluator could not live with after all fixes.
+/// The findings that the evaluator does not accept, after all fixes.
 const BLOCKING: [&str; 6] = [
     "schema/unreadable-parameters",
     "schema/unreadable-property",
@@ -28,7 +28,7 @@ fn json(path: &str) -> Option<Value> {
     data::text(path).map(|text| serde_json::from_str(&text).unwrap())
 }
 
-/// The elements of a file that is a list, each as a text.
+/// Returns the elements of a file that is a list, each as a text.
 fn elements(path: &str) -> Vec<String> {
     json(path)
         .and_then(|list| list.as_array().cloned())
@@ -38,7 +38,7 @@ fn elements(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// How many functions there are, and how often each blocking finding is left after all fixes.
+/// Returns the number of functions, and of each blocking finding after all fixes.
 fn outcome(texts: &[String]) -> (usize, BTreeMap<&'static str, usize>) {
     let (mut n_functions, mut blocking) = (0, BTreeMap::new());
     for text in texts {
@@ -82,7 +82,7 @@ fn records_with_a_map_of_parameters_are_read() {
 }
 
 #[test]
-fn lists_of_apis_are_read_and_names_of_several_tools_are_told() {
+fn lists_of_apis_are_read_and_names_of_several_tools_are_reported() {
     // The same API name stands in two tools of a query; the name of the tool is no part of it.
     for (name, n_functions, blocking) in [
         ("G1_tool", 794, &[][..]),
@@ -145,7 +145,7 @@ fn records_that_people_wrote_are_read() {
     }
 }
 
-/// The lists of the current official files, with their ids.
+/// Returns the lists of the current official files, with their ids.
 fn official() -> Vec<(String, Vec<Value>)> {
     let categories = ["simple", "multiple", "parallel", "parallel_multiple", "irrelevance", "relevance"];
     let files = categories
@@ -159,7 +159,7 @@ fn official() -> Vec<(String, Vec<Value>)> {
     entries.map(|entry| (entry["id"].as_str().unwrap().to_owned(), listed(entry))).collect()
 }
 
-/// The official lists that break a rule whose fix is sure, as their audit has them.
+/// The official lists that break a rule with a safe fix, according to the audit.
 const BROKEN: &[(&str, &[&str])] = &[
     (
         "schema/default-as-text",
@@ -196,7 +196,7 @@ const BROKEN: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn official_docs_get_no_edit_but_where_they_break_a_rule() {
+fn official_docs_are_edited_only_if_they_break_a_rule() {
     let lists = official();
     if lists.is_empty() {
         return;

@@ -1,8 +1,8 @@
-//! Embedders beside reference vectors, and in whole runs.
+//! Tests of embedders against reference vectors, and in whole runs.
 //!
 //! The model is in the data folder (`support/data.rs`).
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
 mod support;
@@ -16,8 +16,8 @@ use support::{assert_same_bytes, data, shown, stable_bytes, toolsieve};
 use toolsieve::embed::Embedder;
 use toolsieve::embed::local::Local;
 
-/// A text, and of its vector by all-MiniLM-L6-v2 the first numbers and the sum of all: a forward pass in 64-bit
-/// numbers of its own, over the tokens of a tokenizer of its own.
+/// A text, and the first numbers and the sum of its vector by all-MiniLM-L6-v2. They come from an independent forward
+/// pass in 64-bit numbers, over the tokens of an independent tokenizer.
 #[derive(Deserialize)]
 struct Reference {
     text: String,
@@ -25,7 +25,7 @@ struct Reference {
     sum: f64,
 }
 
-/// The model, or nothing where it is not there.
+/// Returns the model; `None` if it is missing.
 fn minilm() -> Option<Local> {
     data::path(data::MINILM).map(|folder| Local::open(&folder).unwrap())
 }
@@ -34,7 +34,7 @@ fn references() -> Vec<Reference> {
     include_str!("embedders/minilm.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// How far a number may be off, and the sum of all 384.
+/// The tolerance of a number, and of the sum of all 384.
 const TOLERANCE: f64 = 1e-4;
 
 #[test]
@@ -57,7 +57,7 @@ fn vectors_of_minilm_are_those_of_the_reference() {
 }
 
 #[test]
-fn a_vector_of_minilm_has_the_same_bits_alone_and_in_company() {
+fn a_vector_of_minilm_has_the_same_bits_alone_and_in_a_batch() {
     let Some(minilm) = minilm() else { return };
     let texts: Vec<String> = references().into_iter().map(|reference| reference.text).collect();
     // Each one again among others of as many tokens.
@@ -73,7 +73,7 @@ fn a_vector_of_minilm_has_the_same_bits_alone_and_in_company() {
 const QUERIES: [&str; 3] =
     ["Open the noon gate, please!", "unlock the midday door", "How tall is the tower?"];
 
-/// A run of the one stage that merges by vectors, on requests of one doc list.
+/// Returns a run of the one stage that merges by vectors, on requests of one doc list.
 fn run(folder: &Path, out: &str, queries: &[&str], embedder: &str, more: &[(&str, &str)]) -> Output {
     let docs = r#"[{"name": "open", "description": "Opens a door or a gate."}]"#;
     let log: String =
@@ -95,7 +95,7 @@ fn report(run: &Path) -> Value {
 }
 
 #[test]
-fn vectors_made_elsewhere_merge_what_no_words_do_and_the_report_names_them() {
+fn vectors_from_a_file_merge_rows_without_common_words_and_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let merged = run(folder.path(), "out", &QUERIES, "file:tests/embedders/queries.parquet", &[]);
     assert!(merged.status.success(), "{}", shown(&merged));
@@ -126,7 +126,7 @@ fn vectors_made_elsewhere_merge_what_no_words_do_and_the_report_names_them() {
 }
 
 #[test]
-fn a_server_that_cannot_be_asked_without_redaction_is_refused_before_any_row() {
+fn a_server_without_redaction_is_refused_before_the_first_row() {
     let folder = tempfile::tempdir().unwrap();
     let refused =
         run(folder.path(), "out", &QUERIES, "endpoint:m", &[("OPENAI_BASE_URL", "http://127.0.0.1:9")]);
@@ -135,7 +135,7 @@ fn a_server_that_cannot_be_asked_without_redaction_is_refused_before_any_row() {
 }
 
 #[test]
-fn a_second_run_takes_the_vectors_of_minilm_from_the_cache_and_gives_the_same_bytes() {
+fn a_second_run_reads_the_vectors_of_minilm_from_the_cache_with_the_same_bytes() {
     let Some(model) = data::path(data::MINILM) else { return };
     let folder = tempfile::tempdir().unwrap();
     let embedder = format!("local:{}", model.display());

@@ -1,8 +1,8 @@
-//! Texts made to hurt come to an end: with a value or a fault, never with a panic.
+//! Tests that reading adversarial texts ends with a value or a fault, never with a panic.
 //!
-//! Nothing is timed; a text that took the square of its length would hang.
+//! Nothing is timed; quadratic parsing of these texts would hang.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used)]
 
 use toolsieve::docs::parse::fault::ParseFault;
@@ -10,7 +10,7 @@ use toolsieve::docs::parse::parse;
 
 const MIB: usize = 1 << 20;
 
-/// What is repeated, and for how many mebibytes; less of what is slow without optimisation.
+/// The repeated text, and the number of mebibytes; fewer for parsers that are slow without optimisation.
 const MARKS: [(&str, usize); 16] = [
     ("[", 10),
     ("{\"a\":", 10),
@@ -31,7 +31,7 @@ const MARKS: [(&str, usize); 16] = [
 ];
 
 #[test]
-fn mebibytes_of_one_mark_come_to_an_end() {
+fn mebibytes_of_one_character_are_read_to_the_end() {
     for (mark, n_mib) in MARKS {
         let text = mark.repeat(n_mib * MIB / mark.len());
         assert!(parse(&text).is_err(), "{mark}");
@@ -39,7 +39,7 @@ fn mebibytes_of_one_mark_come_to_an_end() {
 }
 
 #[test]
-fn what_would_become_too_large_is_refused_as_such() {
+fn values_that_would_become_too_large_are_refused_with_their_reason() {
     for (prefix, unit, suffix) in [("[", "0,", "0]"), ("", "- a: 1\n", ""), ("", "f(a: int)\n", "")] {
         let text = format!("{prefix}{}{suffix}", unit.repeat(MIB / unit.len()));
         assert_eq!(parse(&text).unwrap_err().kind, ParseFault::TooLarge, "{unit}");

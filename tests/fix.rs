@@ -1,4 +1,4 @@
-//! `toolsieve fix` as a person and as a program meet it: what goes in, what comes out, exit codes.
+//! Tests of `toolsieve fix` for people and for programs: input, output, exit codes.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
@@ -37,7 +37,7 @@ fn snapshot(name: &str, output: &Output) {
     });
 }
 
-/// Lines of every kind: docs as text and as JSON, bare, conforming, cut off, broken.
+/// Lines of every kind: docs as text and as JSON, bare, conforming, truncated, broken.
 const DOCS: &str = r#"{"id": "a", "function": "[{'name': 'moor.at', 'description': 'Moors a boat.', 'parameters': {'type': 'object', 'properties': {'class': {'type': 'str', 'description': 'Of the boat.'}}, 'required': ['class']}}]"}
 {"id": 2.50, "functions": [{"name": "tide", "description": "Tells the tide.", "parameters": {"type": "dict", "properties": {}, "required": []}}]}
 
@@ -48,7 +48,7 @@ no docs at all
 "#;
 
 #[test]
-fn lines_of_every_kind_are_told_in_order_and_none_is_lost() {
+fn lines_of_every_kind_are_reported_in_order_and_none_is_lost() {
     let folder = tempfile::tempdir().unwrap();
     let output = fix(folder.path(), "docs.jsonl", DOCS, &[]);
     snapshot("fix_lines", &output);
@@ -58,7 +58,7 @@ fn lines_of_every_kind_are_told_in_order_and_none_is_lost() {
 }
 
 #[test]
-fn changes_are_shown_before_and_after_and_those_not_made_as_such() {
+fn changes_are_shown_with_before_and_after_and_suggestions_are_marked() {
     let folder = tempfile::tempdir().unwrap();
     snapshot("fix_diff", &fix(folder.path(), "docs.jsonl", DOCS, &["--diff"]));
     snapshot("fix_diff_safe_only", &fix(folder.path(), "docs.jsonl", DOCS, &["--diff", "--safe-only"]));
@@ -84,7 +84,7 @@ fn the_patches_that_were_applied_lead_from_the_docs_to_the_functions() {
 }
 
 #[test]
-fn what_was_fixed_is_left_as_it_is_the_second_time() {
+fn a_second_fix_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let once = lines(&fix(folder.path(), "docs.jsonl", DOCS, &[]));
     let text: String = once.iter().map(|line| format!("{line}\n")).collect();
@@ -96,7 +96,7 @@ fn what_was_fixed_is_left_as_it_is_the_second_time() {
 }
 
 #[test]
-fn a_file_of_docs_is_one_list_called_by_its_name() {
+fn a_file_of_docs_is_one_list_named_after_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let python = "def moor(berth: str, nights: int = 1):\n    \"\"\"Moors a boat.\n\n    Args:\n        berth: Where.\n        nights: How long.\n    \"\"\"\n";
     let json5 = "// the harbour\n[\n  {name: 'moor', description: 'Moors a boat.'},\n]\n";
@@ -110,7 +110,7 @@ fn a_file_of_docs_is_one_list_called_by_its_name() {
 }
 
 #[test]
-fn a_python_file_gives_its_functions_and_names_those_it_cannot_read() {
+fn functions_of_a_python_file_are_read_and_unreadable_ones_are_listed() {
     let folder = tempfile::tempdir().unwrap();
     let module = "\"\"\"The harbour.\"\"\"\nimport os\n\nNIGHTS = 2\n\ndef _check(berth): ...\n\ndef moor(berth: str, nights: int = NIGHTS, sep=os.sep, **more):\n    \"\"\"Moors a boat.\n\n    Args:\n        berth: Where.\n        nights: How long.\n        sep: What parts the names.\n    \"\"\"\n\ndef leave(berth, berth): ...\n";
     let output = fix(folder.path(), "harbour.py", module, &[]);
@@ -130,7 +130,7 @@ fn a_python_file_gives_its_functions_and_names_those_it_cannot_read() {
     }
 }
 
-/// A folder with files of several types, some of which cannot be read.
+/// Returns a folder with files of several types, some of which cannot be read.
 fn harbour() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
@@ -187,7 +187,7 @@ fn a_folder_is_walked_in_order_and_files_of_other_types_are_counted() {
 }
 
 #[test]
-fn a_file_among_others_that_cannot_be_read_is_a_fault_and_the_others_go_on() {
+fn an_unreadable_file_is_a_fault_and_the_others_are_processed() {
     let folder = harbour();
     let paths = ["fix", "missing.json", "b/table.parquet", "b", "-", "a.json"];
     let output = toolsieve().current_dir(folder.path()).args(paths).stdin(Stdio::null()).output().unwrap();
@@ -232,14 +232,14 @@ fn links_to_folders_are_not_followed_and_links_to_files_are() {
     assert_eq!(lines[3]["faults"][0]["reason"], "fix/unreadable-file");
 }
 
-/// Docs whose names and types the APIs take in different ways.
+/// Docs whose names and types the APIs handle differently.
 const FOR_APIS: &str = r#"{"id": 1, "function": [{"name": "tide.at", "description": "Tells the tide.", "parameters": {"type": "dict", "properties": {"place": {"type": "tuple", "description": "Where.", "items": {"type": "float"}}, "days": {"type": "integer", "description": "How many.", "enum": [1, 7], "default": 1}}, "required": ["place"]}}]}
 {"id": 2, "function": [{"name": "a.b", "description": "One."}, {"name": "a_b", "description": "Two."}]}
 {"id": 3, "function": "no docs at all"}
 "#;
 
 #[test]
-fn tools_of_other_apis_are_written_and_what_they_cannot_express_is_listed() {
+fn tools_of_other_apis_are_written_and_losses_are_listed() {
     let folder = tempfile::tempdir().unwrap();
     for api in ["openai", "anthropic", "mcp", "gemini"] {
         let output = fix(folder.path(), "docs.jsonl", FOR_APIS, &["--as", api]);
@@ -291,6 +291,6 @@ fn bad_input_has_an_exit_code_and_a_reason() {
 }
 
 #[test]
-fn help_says_what_goes_in_and_what_comes_out() {
+fn help_describes_input_and_output() {
     snapshot("fix_help", &support::output(&["fix", "--help"]));
 }

@@ -1,7 +1,7 @@
-//! What a run makes of inputs that are damaged, empty, endless or strange: it says so, counts all of it, and fails the
-//! gate where something is missing.
+//! Tests of runs on damaged, empty, endless or unusual inputs: the run reports and counts all of them, and fails the
+//! gate if something is missing.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod support;
@@ -13,7 +13,7 @@ use std::process::Output;
 use serde_json::{Value, json};
 use support::{shown, toolsieve};
 
-/// A log of so many requests.
+/// Returns a log of `n` requests.
 fn log(n_rows: usize) -> String {
     let row = |n: usize| {
         let docs = format!(r#"[{{"name": "tide_{n}", "description": "Tells the tide of harbour {n}."}}]"#);
@@ -28,7 +28,7 @@ fn gzip(text: &str) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Reads a file; gives how that ended and the run folder.
+/// Reads a file. Returns the outcome and the run folder.
 fn run(folder: &Path, input: &Path, more: &[&str]) -> (Output, PathBuf) {
     let out = folder.join("run");
     let mut command = toolsieve();
@@ -41,7 +41,7 @@ fn ingest(run: &Path) -> Value {
         .clone()
 }
 
-/// A file of this name; how reading it ended, what of it was said and what was counted.
+/// Reads a file of this name. Returns the outcome, the messages and the counts.
 fn ended(name: &str, content: &[u8], more: &[&str]) -> (i32, String, Value) {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join(name);
@@ -94,7 +94,7 @@ fn a_resumed_run_fails_the_gate_for_the_same_file() {
 }
 
 #[test]
-fn of_a_corrupt_file_no_line_is_kept_that_may_be_wrong() {
+fn no_possibly_wrong_line_of_a_corrupt_file_is_kept() {
     let (one, mut other) = (gzip(&log(200)), gzip(&log(3000)));
     let place = other.len() - 6;
     other[place] ^= 1;
@@ -171,7 +171,7 @@ fn a_signal_ends_a_run_that_waits_for_a_pipe() {
 }
 
 #[test]
-fn millions_of_blank_lines_are_a_few_notes_and_each_has_its_story() {
+fn millions_of_blank_lines_are_a_few_entries_and_why_explains_each() {
     let n_blank = 2_000_000;
     let text = format!("{}{}", "\n".repeat(n_blank), log(2));
     let folder = tempfile::tempdir().unwrap();
@@ -223,14 +223,14 @@ fn parquet_of_other_tools_is_read_by_every_command() {
 }
 
 #[test]
-fn fix_says_that_it_reads_no_parquet() {
+fn fix_reports_that_it_reads_no_parquet() {
     let fix = toolsieve().arg("fix").arg(parquet("binary")).output().unwrap();
     assert_eq!(fix.status.code(), Some(2), "{}", shown(&fix));
     assert!(shown(&fix).contains("docs are not read from Parquet\nhint: "), "{}", shown(&fix));
 }
 
 #[test]
-fn a_column_that_is_read_and_cannot_be_is_refused_by_name() {
+fn an_unreadable_column_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let (output, _) = run(folder.path(), &parquet("deep_and_read"), &[]);
     assert_eq!(output.status.code(), Some(3), "{}", shown(&output));
@@ -242,7 +242,7 @@ fn a_column_that_is_read_and_cannot_be_is_refused_by_name() {
 }
 
 #[test]
-fn the_limit_of_a_line_holds_for_the_row_of_a_table() {
+fn the_limit_of_lines_applies_to_rows_of_tables() {
     let folder = tempfile::tempdir().unwrap();
     let limit = ["--set", "ingest.max_line_bytes=900000", "--set", "max_fault_share=1"];
     let (output, out) = run(folder.path(), &parquet("dictionary"), &limit);
@@ -257,12 +257,12 @@ fn the_limit_of_a_line_holds_for_the_row_of_a_table() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_told_once() {
+fn a_missing_file_is_reported_once() {
     let pairs = toolsieve().args(["pairs", "--field", "q", "/none"]).output().unwrap();
     assert_eq!(shown(&pairs).matches("No such file").count(), 1, "{}", shown(&pairs));
 }
 
-/// A folder with two logs, of which one is below it.
+/// Writes two logs into a folder, one of them in a subfolder.
 fn logs(folder: &Path) {
     std::fs::create_dir_all(folder.join("logs/below")).unwrap();
     let line = |query: &str| {
@@ -306,7 +306,7 @@ fn a_run_takes_logs_folders_and_patterns_and_is_named_after_them() {
 }
 
 #[test]
-fn a_run_of_nothing_says_what_to_give() {
+fn a_run_without_inputs_has_a_hint() {
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| toolsieve().args(arguments).current_dir(folder.path()).output().unwrap();
     let bare = run(&["run"]);

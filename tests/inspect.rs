@@ -1,4 +1,4 @@
-//! `toolsieve inspect` and `init`: a first look at logs known and unknown, and the pipeline made of it.
+//! Tests of `toolsieve inspect` and `init` on logs of known and unknown formats, and of the drafted pipeline.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
@@ -12,7 +12,7 @@ use support::{output, shown, toolsieve};
 
 const SAMPLE: [&str; 4] = ["raw/hosted.jsonl", "raw/openai.jsonl.gz", "raw/anthropic.jsonl", "raw/pairs.csv"];
 
-/// Compares with a snapshot after taking out what a clock wrote and where the test ran.
+/// Compares with a snapshot, without times and the folder of the test.
 fn snapshot(name: &str, output: &Output, folder: &Path) {
     let text = shown(output).replace(folder.to_str().unwrap(), "FOLDER");
     let line = |line: &str| match line.split_once(" requests, ") {
@@ -39,7 +39,7 @@ fn look(folder: &Path, arguments: &[&str]) -> Value {
     look
 }
 
-/// Rows whose columns have names that nobody knows.
+/// Rows whose columns have unknown names.
 fn unknown_log(n_rows: usize) -> String {
     let docs = "[{'name': 'tide', 'description': 'Tells when the tide is high or low in a harbour.', 'parameters': \
                 {'type': 'object', 'properties': {'harbour': {'type': 'string', 'description': 'Which harbour.'}}, \
@@ -54,7 +54,7 @@ fn unknown_log(n_rows: usize) -> String {
 }
 
 #[test]
-fn the_sample_log_is_told_as_text_and_as_json() {
+fn the_sample_log_is_shown_as_text_and_as_json() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     snapshot("inspect_sample", &output(&[&["inspect"], &SAMPLE[..]].concat()), folder);
     let look = look(folder, &SAMPLE);
@@ -65,7 +65,7 @@ fn the_sample_log_is_told_as_text_and_as_json() {
 }
 
 #[test]
-fn the_same_seed_looks_at_the_same_lines_and_no_more_than_were_asked_for() {
+fn the_same_seed_inspects_the_same_lines_within_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("log.jsonl"), unknown_log(900)).unwrap();
     let one = look(folder.path(), &["log.jsonl", "--rows", "50"]);
@@ -100,7 +100,7 @@ fn no_word_of_a_value_is_shown() {
 }
 
 #[test]
-fn columns_of_unknown_names_are_guessed_and_the_pipeline_made_of_it_runs() {
+fn columns_of_unknown_names_are_guessed_and_the_drafted_pipeline_runs() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("harbour log.jsonl"), unknown_log(40)).unwrap();
     snapshot("inspect_guessed", &run_in(folder.path(), &["inspect", "harbour log.jsonl"]), folder.path());
@@ -153,14 +153,14 @@ fn bad_input_has_an_exit_code_and_a_hint() {
 }
 
 #[test]
-fn help_says_what_is_looked_at() {
+fn help_describes_what_is_inspected() {
     for command in ["inspect", "init"] {
         snapshot(&format!("{command}_help"), &output(&[command, "--help"]), Path::new("/nowhere"));
     }
 }
 
 #[test]
-fn a_table_without_a_row_of_names_is_told_and_its_first_row_is_not_shown() {
+fn a_table_without_a_header_is_reported_and_its_first_row_is_not_shown() {
     let folder = tempfile::tempdir().unwrap();
     let row =
         "When does Ann sail?,\"[{'name': 'tide', 'description': 'Tells the tide.', 'parameters': {}}]\"\n";

@@ -1,7 +1,7 @@
-//! What one place of a run shows to be personal is replaced in all others: in recorded calls under names that say nothing,
-//! in the history of later rows, in doc lists. And no published id depends on a value.
+//! Tests that a value identified as personal in one place of a run is replaced in all others: in recorded calls under
+//! neutral names, in the history of later rows, in doc lists. No published id depends on such a value.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod support;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use support::{assert_same_bytes, shown, stable_bytes, text_of, toolsieve};
 use toolsieve::engine::frame::FrameFile;
 
-/// A question that shows what its value is, and a call that does not. The value is written here as the question has it.
+/// A question that identifies its value, and a call that does not. The value is written as in the question.
 struct Case {
     value: &'static str,
     question: &'static str,
@@ -92,7 +92,7 @@ fn row(id: usize, messages: &Value, tools: &Value, argument: &str) -> Value {
             {"id": "a", "type": "function", "function": {"name": "send", "arguments": arguments}}]}, "finish_reason": "tool_calls"}]}})
 }
 
-/// The row, with words of the model beside its call.
+/// Returns the row, with a text of the model next to its call.
 fn said(mut row: Value, words: &str) -> Value {
     row["response"]["choices"][0]["message"]["content"] = json!(words);
     row
@@ -114,7 +114,7 @@ fn run(folder: &Path, name: &str, rows: &[Value], threads: &str) -> PathBuf {
     out
 }
 
-/// The entries of both sets: the last user message and the argument of the answer.
+/// Returns the entries of both sets: the last user message and the argument of the answer.
 fn entries(run: &Path) -> Vec<(String, String)> {
     let mut entries = Vec::new();
     for set in ["scored", "unverified"] {
@@ -151,7 +151,7 @@ fn log() -> Vec<Value> {
 }
 
 #[test]
-fn a_value_that_only_its_question_shows_is_replaced_in_calls_and_history_too() {
+fn a_value_identified_only_by_its_question_is_replaced_in_calls_and_history_too() {
     let folder = tempfile::tempdir().unwrap();
     let out = run(folder.path(), "out", &log(), "2");
     let texts = text_of(&out);
@@ -191,7 +191,7 @@ fn after_a_purge_no_value_is_anywhere() {
 }
 
 #[test]
-fn doc_lists_and_other_rows_hold_no_value_that_a_question_shows() {
+fn doc_lists_and_other_rows_hold_no_value_of_a_question() {
     let folder = tempfile::tempdir().unwrap();
     let asked = |text: &str| json!([{"role": "user", "content": text}]);
     let rows = [
@@ -240,7 +240,7 @@ fn a_password_that_is_a_word_of_the_format_changes_no_role_and_no_name() {
     assert!(dataset.matches(r#"\"role\":\"user\""#).count() == 2, "{dataset}");
 }
 
-/// Questions that mark a password in many ways, with what stands before and behind it once it is replaced.
+/// Questions that mark a password in many ways, with the text before and after it when it is replaced.
 const MARKED: [(&str, &str, &str); 16] = [
     ("keep the password “", "GullHouse35", "” please"),
     ("das Passwort ist „", "MoewenHaus36", "“, danke"),
@@ -261,7 +261,7 @@ const MARKED: [(&str, &str, &str); 16] = [
 ];
 
 #[test]
-fn marks_around_a_password_are_no_part_of_it() {
+fn marks_around_a_password_are_not_part_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let asked = |text: &str| json!([{"role": "user", "content": text}]);
     let question = |(before, value, behind): &(&str, &str, &str)| format!("{before}{value}{behind}");
@@ -326,7 +326,7 @@ fn one_number_has_one_placeholder_with_and_without_dashes() {
 }
 
 #[test]
-fn names_are_found_however_they_are_written_and_only_in_docs_too() {
+fn names_are_found_in_any_spelling_and_also_only_in_docs() {
     let folder = tempfile::tempdir().unwrap();
     let names = folder.path().join("names.txt");
     std::fs::write(&names, "Jürgen Krumm\nIlse-Marie Fabel\nJonas\n").unwrap();
@@ -370,7 +370,7 @@ fn names_are_found_however_they_are_written_and_only_in_docs_too() {
 }
 
 #[test]
-fn requests_of_one_line_keep_their_order_whatever_their_values() {
+fn requests_of_one_line_keep_their_order_for_any_values() {
     let folder = tempfile::tempdir().unwrap();
     let asked = |text: &str| json!([{"role": "user", "content": text}]);
     let order = |number: &str, name: &str| -> Vec<String> {
@@ -390,7 +390,7 @@ fn requests_of_one_line_keep_their_order_whatever_their_values() {
 }
 
 #[test]
-fn a_call_with_a_value_that_nobody_gave_is_held() {
+fn a_call_with_a_value_from_nowhere_is_held() {
     let folder = tempfile::tempdir().unwrap();
     let asked = |text: &str| json!([{"role": "user", "content": text}]);
     let rows = [
@@ -456,7 +456,7 @@ fn known_values_are_the_same_bytes_with_any_number_of_threads() {
 }
 
 #[test]
-fn escapes_hide_nothing() {
+fn values_in_escapes_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let (number, address) = ("+4915223984417", "lea.brandt@fernmail.org");
     let forms = [

@@ -1,8 +1,8 @@
-//! What the layers of the crate may not do, read off the source.
+//! Tests of the rules of the crate's layers, by its source.
 
 use std::path::{Path, PathBuf};
 
-/// Every file below `src`, by its path there, with its text.
+/// Returns every file below `src`, by its relative path, with its text.
 fn sources() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
@@ -23,14 +23,14 @@ fn sources() -> Vec<(String, String)> {
     files
 }
 
-/// The code of a file: without comments and without its tests.
+/// Returns the code of a file: without comments and without its tests.
 fn code(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Files outside the command line whose code holds one of these.
+/// Returns the files outside the command line module whose code holds one of these.
 fn below_the_command_line(words: &[&str]) -> Vec<String> {
     let is_above = |name: &str| name.starts_with("cli/") || name == "main.rs";
     let is_test = |name: &str| name.starts_with("stages/laws/") || name.ends_with("tests.rs");
@@ -40,17 +40,17 @@ fn below_the_command_line(words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn the_environment_and_the_command_line_are_read_by_the_command_line_alone() {
+fn only_the_command_line_module_reads_environment_and_arguments() {
     assert_eq!(below_the_command_line(&["std::env::", "env::args", "env::var"]), [""; 0]);
 }
 
 #[test]
-fn nothing_below_the_command_line_knows_it() {
+fn no_other_module_uses_the_command_line() {
     assert_eq!(below_the_command_line(&["crate::cli", "clap::"]), [""; 0]);
 }
 
 #[test]
-fn the_pool_of_all_threads_is_made_by_the_command_line_alone() {
+fn only_the_command_line_module_creates_the_global_thread_pool() {
     assert_eq!(below_the_command_line(&["build_global"]), [""; 0]);
 }
 

@@ -1,4 +1,4 @@
-//! The crate as a library: a program runs pipelines, follows and stops them, and adds a stage of its own.
+//! Tests of the crate as a library: a program runs pipelines, observes and stops them, and adds its own stage.
 
 // A temporary log is written whole, whatever happens.
 #![allow(clippy::disallowed_methods)]
@@ -94,7 +94,7 @@ fn registry() -> Registry {
     Registry::standard().with(StageKind::of_rows::<Calm>())
 }
 
-/// A log of these queries, each with an id and the same function.
+/// Returns a log of these queries, each with an id and the same function.
 fn log(folder: &Path, queries: &[&str]) -> PathBuf {
     let path = folder.join("log.jsonl");
     let line = |(at, query): (usize, &&str)| {
@@ -120,7 +120,7 @@ fn pipeline(log: PathBuf) -> Pipeline {
 const QUERIES: [&str; 3] = ["Water bay 4!!", "WATER BAY 5", "NOW"];
 
 #[test]
-fn a_stage_of_ones_own_runs_and_its_run_can_be_read() {
+fn a_custom_stage_runs_and_its_run_can_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let pipeline = pipeline(log(folder.path(), &QUERIES));
     let planned = plan(&pipeline).unwrap();
@@ -156,7 +156,7 @@ fn a_run_with_an_unknown_stage_is_not_opened() {
     assert!(error.contains("unknown kind of stage \"calm\""), "{error}");
 }
 
-/// Notes what it sees, and stops the run when a step begins.
+/// Records what it observes, and stops the run when a given step begins.
 struct Stopping {
     at: &'static str,
     is_cancelled: AtomicBool,
@@ -177,7 +177,7 @@ impl Observer for Stopping {
 }
 
 #[test]
-fn an_observer_stops_a_run_and_the_same_call_goes_on_from_there() {
+fn an_observer_stops_a_run_and_the_same_call_continues() {
     let folder = tempfile::tempdir().unwrap();
     let pipeline = pipeline(log(folder.path(), &QUERIES));
     let out = folder.path().join("run");
@@ -206,7 +206,7 @@ fn a_failed_gate_has_typed_reasons() {
 }
 
 #[test]
-fn a_pool_of_any_size_gives_the_same_bytes() {
+fn a_pool_of_any_size_has_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let pipeline = pipeline(log(folder.path(), &QUERIES));
     let run = |n_threads: usize| {

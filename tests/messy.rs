@@ -1,8 +1,8 @@
-//! Messy docs with known right results: what is read must be right, and what is not must be told.
+//! Tests of messy docs with known results: a parsed result must be right, and anything else must be reported.
 //!
 //! The cases are in the data folder (`support/data.rs`).
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
 mod support;
@@ -12,13 +12,13 @@ use support::data;
 use toolsieve::docs::fix::{Safety, fix};
 use toolsieve::docs::{dialect, parse::parse};
 
-/// Descriptions where the cases add a constraint behind a text without a full stop, and `fix` writes two sentences.
+/// Descriptions for which the cases append a constraint to a text without a full stop, and `fix` writes two sentences.
 const SENTENCES: [(&str, &str); 2] = [
     ("x Minimum value: 1. Maximum value: 5.", "x. Minimum value: 1. Maximum value: 5."),
     ("x Format: date.", "x. Format: date."),
 ];
 
-/// How a case came out.
+/// The result of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     /// As it should be.
@@ -30,7 +30,7 @@ enum Outcome {
 }
 
 #[test]
-fn messy_docs_come_out_right_and_never_wrong_in_silence() {
+fn messy_docs_are_read_right_or_reported() {
     let Some(cases) = data::text("messy/cases.jsonl") else { return };
     let outcomes: Vec<(String, Outcome)> = cases
         .lines()
@@ -55,7 +55,7 @@ fn outcome(case: &Value) -> Outcome {
     }
 }
 
-/// A text against the value it means.
+/// Compares the parsed value of a text with the expected one.
 fn read(text: &str, expected: &Value, note: &Value) -> Outcome {
     let Ok(parsed) = parse(text) else { return Outcome::Told };
     // The note of the one case that has no value of its own.
@@ -76,7 +76,7 @@ fn read(text: &str, expected: &Value, note: &Value) -> Outcome {
     }
 }
 
-/// A text against the BFCL functions it should become.
+/// Compares the BFCL functions of a text with the expected ones.
 fn fixed(text: &str, case: &Value) -> Outcome {
     let action = case["action"].as_str().unwrap();
     let parsed = match parse(text) {

@@ -1,6 +1,6 @@
-//! Comparing with public sets, held on the program itself: what is on disk decides, and what is not is told.
+//! Tests of the comparison with public sets on the program: sets on disk are compared, and missing ones are reported.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
 mod support;
@@ -81,7 +81,7 @@ fn bell(name: &str, description: &str, parameters: [&str; 2]) -> Value {
 }
 
 #[test]
-fn what_lies_on_disk_decides_and_a_new_set_is_not_taken_for_the_old_state() {
+fn the_sets_on_disk_decide_and_a_new_set_is_not_mistaken_for_the_old_state() {
     let long = "Let the smallest bell of the old mill sound for a whole hour tonight";
     let compared = Compared::new(&[
         request(
@@ -145,7 +145,7 @@ fn what_lies_on_disk_decides_and_a_new_set_is_not_taken_for_the_old_state() {
 }
 
 #[test]
-fn a_set_that_must_be_there_and_is_not_stops_the_run_and_is_named() {
+fn a_missing_required_set_stops_the_run_and_is_named() {
     let compared =
         Compared::new(&[request("own", "Tell it", &bell("tell", "Tells the hour.", ["hour", "day"]))]);
     let (said, _) = compared.run(&["--set", "drop-public-overlap.missing=error"]);
@@ -180,7 +180,7 @@ fn a_set_of_which_nothing_can_be_read_is_not_compared_with() {
     assert!(said.contains("of which nothing can be read: anyscale: odd.jsonl (odd.jsonl:1: "), "{said}");
 }
 
-/// The cells of a table of a run, one map a row.
+/// Returns the cells of a table of a run, one map per row.
 fn table(path: &Path) -> Vec<Value> {
     let frame = FrameFile::open(path).unwrap().read_all().unwrap();
     (0..frame.height()).map(|row| Value::Object(frame.row_json(row))).collect()
@@ -260,7 +260,7 @@ fn links_are_sealed_resumed_shown_and_forgotten_with_their_record() {
     assert!(told.starts_with("exit: 0"), "{told}");
 }
 
-/// Two entries of the official data hold functions of `NexusRaven` in other words, and no other list holds any.
+/// Checks that two entries of the official data hold rephrased functions of `NexusRaven`, and no other list does.
 #[test]
 fn the_two_leaks_of_the_official_release_are_held_and_no_other_list() {
     let places = ["bfcl-v2-live", "public/nexusraven-v2/functions.jsonl"].map(data::path);

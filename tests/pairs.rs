@@ -1,6 +1,6 @@
-//! `toolsieve pairs`, held on the program itself: what it tells, in which order, and of what it says nothing.
+//! Tests of `toolsieve pairs` on the program: which pairs it reports, in which order, and which it does not.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
 mod support;
@@ -12,7 +12,7 @@ use support::{data, output, shown};
 use toolsieve::docs::canonical;
 use toolsieve::engine::frame::{FrameFile, Values, write_frame};
 
-/// The lines of a command that reads a file of these rows, and what it said.
+/// Returns the output lines of a command that reads a file of these rows, and its messages.
 fn told(rows: &str, args: &[&str]) -> (Vec<Value>, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.jsonl");
@@ -97,7 +97,7 @@ fn a_tie_is_a_pair_by_the_floats_of_rouge_score_only() {
 }
 
 #[test]
-fn parquet_gives_the_pairs_that_lines_give() {
+fn parquet_has_the_same_pairs_as_json_lines() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.parquet");
     let text = ["ring the bell now please", "ring the bell now", "boat"].map(Some).to_vec();
@@ -124,7 +124,7 @@ fn vectors_find_pairs_and_clusters_of_rows() {
 }
 
 #[test]
-fn vectors_made_elsewhere_go_with_the_rows_of_both_files() {
+fn vectors_from_a_file_belong_to_the_rows_of_both_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("a.jsonl"), "{\"q\": \"x\"}\n{\"q\": \"y\"}\n").unwrap();
@@ -158,7 +158,7 @@ fn vectors_made_elsewhere_go_with_the_rows_of_both_files() {
 }
 
 #[test]
-fn rows_that_cannot_be_compared_are_told() {
+fn rows_that_cannot_be_compared_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.jsonl");
     std::fs::write(&path, "{\"q\": \"a\"}\n{broken\n{\"other\": 1}\n").unwrap();
@@ -174,7 +174,7 @@ fn rows_that_cannot_be_compared_are_told() {
 }
 
 #[test]
-fn the_same_bytes_come_on_any_number_of_threads() {
+fn the_bytes_are_the_same_on_any_number_of_threads() {
     let rows: String = (0..3_000)
         .map(|n| format!("{{\"q\": \"row {} of {} and {} more\"}}\n", n % 7, n % 11, n % 13))
         .collect();
@@ -193,7 +193,7 @@ fn the_same_bytes_come_on_any_number_of_threads() {
     assert!(one.len() > 10_000 && one == on("3"));
 }
 
-/// The official current Live entries; nothing where they are not in the data folder.
+/// Returns the current official Live entries; `None` if they are not in the data folder.
 fn official() -> Option<Vec<Value>> {
     let folder = data::path("bfcl-v4-live")?;
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
@@ -205,7 +205,7 @@ fn official() -> Option<Vec<Value>> {
 }
 
 #[test]
-fn near_pairs_of_the_official_entries_are_as_many_as_others_counted() {
+fn near_pairs_of_the_official_entries_match_an_independent_count() {
     let Some(entries) = official() else { return };
     let functions = |entry: &Value| match &entry["function"] {
         Value::Array(list) => list.clone(),

@@ -1,8 +1,8 @@
-//! Real docs in every spelling people paste them in: each comes back exactly, or with a fault.
+//! Tests of real docs in every syntax in which people paste them: each is read back exactly, or has a fault.
 //!
 //! The docs are in the data folder (`support/data.rs`).
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
 mod support;
@@ -16,7 +16,7 @@ use support::data;
 use toolsieve::docs::parse::fault::ParseFault;
 use toolsieve::docs::parse::{Parsed, parse};
 
-/// The functions of all `tools.json`, with the keys that parsing renames under their new names.
+/// Returns the functions of all `tools.json`, with the keys that parsing renames under their new names.
 fn real_tools() -> Option<Vec<Value>> {
     let mut files = Vec::new();
     collect(&data::path("apis/livemcpbench/tools")?, &mut files);
@@ -38,7 +38,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// All lists under a key `tools`, wherever they stand.
+/// Returns all lists under a key `tools`, at any level.
 fn tools_of(value: Value) -> Vec<Value> {
     match value {
         Value::Object(map) => map
@@ -55,16 +55,16 @@ fn tools_of(value: Value) -> Vec<Value> {
     }
 }
 
-/// What strict JSON gives, which every other spelling is held against.
+/// Returns the result of strict JSON, with which every other syntax is compared.
 fn expected(tool: &Value) -> Parsed {
     parse(&tool.to_string()).unwrap()
 }
 
-/// How a doc is printed.
+/// The syntax in which a doc is printed.
 type Print = fn(&Value) -> String;
 
 #[test]
-fn real_tools_come_back_from_every_spelling() {
+fn real_tools_are_read_back_from_every_syntax() {
     let Some(tools) = real_tools() else { return };
     let spellings: [(&str, Print); 9] = [
         ("python", |tool| repr(tool)),
@@ -103,7 +103,7 @@ fn real_tools_come_back_from_every_spelling() {
 }
 
 #[test]
-fn real_tools_that_are_cut_say_so() {
+fn truncated_real_tools_have_a_fault() {
     let Some(tools) = real_tools() else { return };
     let mut state = 7_usize;
     for (number, tool) in tools.iter().enumerate() {
@@ -122,7 +122,7 @@ fn real_tools_that_are_cut_say_so() {
     }
 }
 
-/// Whether a text of YAML ends with a value, or where a line may end: such a cut cannot be told from an end.
+/// Returns `true` if a YAML text ends with a value, or where a line may end: such a truncation cannot be detected.
 fn may_be_whole(text: &str) -> bool {
     let line = text.trim_end().lines().next_back().unwrap_or_default().trim();
     let value = line.split_once(": ").map(|(_, value)| value).or(line.strip_prefix("- "));
@@ -130,7 +130,7 @@ fn may_be_whole(text: &str) -> bool {
 }
 
 #[test]
-fn real_tools_in_yaml_that_are_cut_say_so_where_it_can_be_told() {
+fn truncated_real_tools_in_yaml_have_a_fault_unless_ambiguous() {
     let Some(tools) = real_tools() else { return };
     let (mut state, mut n_silent) = (7_usize, 0);
     for (number, tool) in tools.iter().enumerate() {
@@ -146,7 +146,7 @@ fn real_tools_in_yaml_that_are_cut_say_so_where_it_can_be_told() {
 }
 
 #[test]
-fn hand_written_collections_give_all_their_records() {
+fn all_records_of_hand_written_collections_are_read() {
     let broken = [
         ("Weaviate_API.json", 0),
         ("Datadog_API.jsonl", 0),
@@ -177,11 +177,11 @@ fn hand_written_collections_give_all_their_records() {
     }
 }
 
-/// Reading one text for so long counts as hanging. What is linear takes a second on a busy machine without
-/// optimisation, what is not linear takes minutes or hours.
+/// Reading one text for this long counts as hanging. Linear parsing takes a second on a busy machine without
+/// optimisation, other parsing takes minutes or hours.
 const HANGS: Duration = Duration::from_mins(1);
 
-/// Texts that are nothing but trouble.
+/// Adversarial texts.
 #[test]
 fn no_text_makes_reading_hang() {
     const N_BYTES: usize = 1 << 16;
@@ -265,7 +265,7 @@ fn no_text_makes_reading_hang() {
     }
 }
 
-/// A value as Python prints it.
+/// Returns a value as Python prints it.
 fn repr(value: &Value) -> String {
     match value {
         Value::Null => "None".to_owned(),
@@ -303,7 +303,7 @@ fn repr_text(text: &str) -> String {
     printed
 }
 
-/// A value as people type it into JavaScript: bare keys, single quotes, comments, trailing commas.
+/// Returns a value as people write it in JavaScript: bare keys, single quotes, comments, trailing commas.
 fn json5(value: &Value, depth: usize) -> String {
     let indent = "  ".repeat(depth + 1);
     match value {
@@ -337,7 +337,7 @@ fn json5(value: &Value, depth: usize) -> String {
     }
 }
 
-/// A value as YAML in block style, strings plain where they can be.
+/// Returns a value as YAML in block style, with plain strings if possible.
 fn yaml(value: &Value, depth: usize) -> String {
     let indent = "  ".repeat(depth);
     match value {

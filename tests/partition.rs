@@ -1,6 +1,6 @@
-//! A step that is cut into parts gives the same bytes, whatever their number.
+//! Tests that a step divided into parts has the same bytes for any number of parts.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod support;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use support::{output, run_sample, stable_bytes};
 
-/// The numbers of parts that are compared; the first is no cut at all.
+/// The compared numbers of parts; the first does not divide at all.
 const PARTS: [&str; 3] = ["1", "2", "7"];
 
 fn assert_equal_runs(of_one: &Path, other: &Path, parts: &str) {
@@ -23,7 +23,7 @@ fn assert_equal_runs(of_one: &Path, other: &Path, parts: &str) {
 }
 
 #[test]
-fn every_stage_of_the_recipe_gives_the_same_bytes_in_one_two_and_seven_parts() {
+fn every_stage_of_the_recipe_has_the_same_bytes_in_one_two_and_seven_parts() {
     let folder = tempfile::tempdir().unwrap();
     let out = |parts: &str| folder.path().join(parts);
     for parts in PARTS {
@@ -33,7 +33,7 @@ fn every_stage_of_the_recipe_gives_the_same_bytes_in_one_two_and_seven_parts() {
 }
 
 #[test]
-fn stages_outside_the_recipe_give_the_same_bytes_in_parts() {
+fn stages_outside_the_recipe_have_the_same_bytes_in_parts() {
     let folder = tempfile::tempdir().unwrap();
     let earlier = folder.path().join("earlier");
     run_sample(&earlier, &["--limit", "150"]);

@@ -1,6 +1,6 @@
-//! Redaction on the program itself: nothing of a personal value is left in a run but in the payload that ingest wrote.
+//! Tests of redaction on the program: only the raw tables of a run hold personal values.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod support;
@@ -12,7 +12,7 @@ use support::{assert_same_bytes, shown, stable_bytes, text_of, toolsieve};
 use toolsieve::pipeline::Pipeline;
 use toolsieve::stages::Registry;
 
-/// Values of the log below, as they stand in it.
+/// The personal values of the log below.
 const PLANTED: [&str; 5] =
     ["mira.keller@quillpost.net", "415-555-2671", "4539148803436467", "tomas@fernmail.org", "81.143.22.97"];
 
@@ -49,7 +49,7 @@ fn write_log(path: &Path) {
     std::fs::write(path, lines.join("\n")).unwrap();
 }
 
-/// Redaction, and as much of the recipe as a dataset needs.
+/// Returns a pipeline with redaction and the stages that a dataset needs.
 fn pipeline() -> String {
     let kinds = [
         "redact",
@@ -86,7 +86,7 @@ fn run_with(folder: &Path, threads: &str, text: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn nothing_personal_is_left_in_a_run_but_in_its_payload() {
+fn only_the_raw_tables_of_a_redacted_run_hold_personal_values() {
     let folder = tempfile::tempdir().unwrap();
     let out = run(folder.path(), "2");
     let texts = text_of(&out);
@@ -147,7 +147,7 @@ fn a_value_has_one_placeholder_in_messages_calls_facts_and_docs() {
 }
 
 #[test]
-fn redaction_gives_the_same_bytes_with_any_number_of_threads() {
+fn redaction_has_the_same_bytes_with_any_number_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     assert_same_bytes(&stable_bytes(&run(folder.path(), "1")), &stable_bytes(&run(folder.path(), "4")));
 }

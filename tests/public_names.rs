@@ -1,6 +1,6 @@
 //! The public names: reason codes, columns of the tables, keys of the report, settings, commands and flags.
 //!
-//! They are stable from 0.1.0 on. A name that changes or goes fails here; a new one is added to the snapshot with
+//! They are stable from 0.1.0 on. A changed or removed name fails here; a new one is added to the snapshot with
 //! `INSTA_UPDATE=always cargo test --test public_names`, and to the CHANGELOG.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
@@ -51,7 +51,7 @@ fn stages_columns_and_settings_are_frozen() {
     snapshot("stages", &names);
 }
 
-/// The keys of all objects below, with the path to each; of keys that are data only that there are some.
+/// Collects the keys of all nested objects with their paths; keys that are data are collected as one placeholder.
 fn keys(value: &Value, path: &str, names: &mut BTreeSet<String>) {
     match value {
         Value::Object(members) => {
@@ -69,7 +69,7 @@ fn keys(value: &Value, path: &str, names: &mut BTreeSet<String>) {
     }
 }
 
-/// Objects whose keys are names of the data: stages, reasons, categories.
+/// Returns `true` if the keys of the object at a path are data: stages, reasons, categories.
 fn path_holds_data(path: &str) -> bool {
     const MAPS: [&str; 14] = [
         ".line_reasons",
@@ -122,7 +122,7 @@ fn keys_of_pipelines_are_frozen() {
     snapshot("pipeline", &names);
 }
 
-/// The properties of a JSON Schema and of those inside it, by their path.
+/// Collects the properties of a JSON Schema and of nested ones, by path.
 fn properties(schema: &Value, path: &str, names: &mut BTreeSet<String>) {
     for (key, member) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}.{key}");
@@ -138,7 +138,7 @@ fn commands_and_flags_are_frozen() {
     snapshot("commands", &names);
 }
 
-/// The flags of a command and of its subcommands, as its help lists them.
+/// Collects the flags of a command and of its subcommands from the help.
 fn flags(command: &[&str], names: &mut BTreeSet<String>) {
     let help = text(&[command, &["--help"]].concat());
     let mut is_list = false;

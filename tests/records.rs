@@ -1,6 +1,6 @@
-//! A row is found by the number of its record where its line cannot name it: in arrays, tables and Parquet.
+//! Tests that a row is found by the number of its record if its line is ambiguous: in arrays, tables and Parquet.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod support;
@@ -43,7 +43,7 @@ impl Bench {
         self.0.path().join("run")
     }
 
-    /// What a command says of the run; the folder is called FOLDER.
+    /// Returns what a command says of the run; the folder is called FOLDER.
     fn say(&self, command: &str, arguments: &[&str]) -> String {
         let out = self.out();
         let said = shown(&output(&[&[command, out.to_str().unwrap()], arguments].concat()));
@@ -67,7 +67,7 @@ fn request(n: usize) -> Value {
     json!({"id": format!("own-{n}"), "query": format!("When is high tide in harbour {n}?"), "functions": docs})
 }
 
-/// Three requests and a number, all on one line.
+/// Returns three requests and a number, all on one line.
 fn array() -> String {
     json!([request(1), request(2), 7, request(3)]).to_string()
 }
@@ -93,7 +93,7 @@ fn a_row_of_a_one_line_array_is_found_by_its_number() {
 }
 
 #[test]
-fn a_line_of_several_records_names_them_and_says_how_to_name_one() {
+fn a_line_of_several_records_lists_them_with_a_hint() {
     let bench = Bench::run(&[("log.json", &array())]);
     let listed = bench.why("log.json:1");
     assert_has(&listed, &["exit: 0", "log.json:1 holds 4 records\n", "FILE#17"]);
@@ -146,7 +146,7 @@ fn in_json_lines_the_number_is_the_line() {
 }
 
 #[test]
-fn an_id_of_a_line_without_a_request_is_told_how_to_find_it() {
+fn an_id_of_a_line_without_a_request_has_a_hint() {
     let bench = Bench::run(&[("log.json", &array())]);
     let unknown = bench.why("own-7");
     assert_has(
@@ -160,7 +160,7 @@ fn an_id_of_a_line_without_a_request_is_told_how_to_find_it() {
 }
 
 #[test]
-fn rows_of_parquet_are_named_by_number() {
+fn rows_of_parquet_are_identified_by_number() {
     let bench = Bench(tempfile::tempdir().unwrap());
     bench.run_again(&[Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parquet/binary.parquet")]);
     assert_eq!(bench.rows(), [(1, 1), (2, 2)]);
@@ -220,7 +220,7 @@ fn inspect_names_lines_as_why_does() {
     assert_has(&shown(&output(&["inspect", log.to_str().unwrap()])), &["  log.json#3\n"]);
 }
 
-/// A table of the payload as builds wrote it that counted no records.
+/// Rewrites a raw table in the format of builds that counted no records.
 fn take_out_records(path: &Path) {
     let frame: Frame = FrameFile::open(path).unwrap().read_all().unwrap();
     let rows = 0..frame.height();

@@ -1,4 +1,4 @@
-//! The report of a finished run in its forms: `report.json`, the dataset card, the page, the screen.
+//! Tests of the report of a finished run in all forms: `report.json`, the dataset card, the page, the screen.
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
@@ -24,12 +24,12 @@ fn report_as(out: &Path, form: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The metadata block of a card.
+/// Returns the metadata block of a card.
 fn metadata(card: &str) -> &str {
     card.strip_prefix("---\n").unwrap().split_once("\n---\n").unwrap().0
 }
 
-/// The texts of a YAML document in order; keys and values alike.
+/// Returns the texts of a YAML document in order; keys and values alike.
 fn scalars(yaml: &str) -> Vec<String> {
     Parser::new_from_str(yaml)
         .filter_map(|event| match event.unwrap().0 {
@@ -40,7 +40,7 @@ fn scalars(yaml: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_card_of_the_sample_tells_its_whole_story() {
+fn the_card_of_the_sample_is_complete() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let card_words = [
@@ -87,7 +87,7 @@ fn walk(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_reason_of_the_ledger_stands_in_every_form() {
+fn every_reason_of_the_ledger_is_in_every_form() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     run_sample(&out, &["--set", "fix-docs.allow_unsafe=false"]);
@@ -149,7 +149,7 @@ fn a_finished_run_can_be_reported_again_in_every_form() {
 }
 
 #[test]
-fn the_card_knows_no_clock_no_folder_and_no_name_of_an_input() {
+fn the_card_holds_no_time_no_folder_and_no_name_of_an_input() {
     let folder = tempfile::tempdir().unwrap();
     let card = |name: &str| {
         let home = folder.path().join(name);
@@ -174,7 +174,7 @@ fn the_card_knows_no_clock_no_folder_and_no_name_of_an_input() {
 }
 
 #[test]
-fn what_a_stage_noted_of_public_sets_is_told() {
+fn notes_of_a_stage_on_public_sets_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     run_sample(&out, &[]);
@@ -191,7 +191,7 @@ fn what_a_stage_noted_of_public_sets_is_told() {
 }
 
 #[test]
-fn what_became_of_merged_rows_and_what_found_them_is_told_as_it_was_in_this_run() {
+fn the_fates_of_merged_rows_and_their_methods_are_reported_for_this_run() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     run_sample(&out, &[]);

@@ -1,8 +1,8 @@
-//! What a person sees on a terminal: screens of 80 and 120 columns as snapshots, colours, control sequences, and output
-//! that cannot be written.
+//! Tests of the output on a terminal: snapshots of screens of 80 and 120 columns, colours, control sequences, and
+//! output that cannot be written.
 //!
-//! No text of a row, no name of a file and no argument acts on the terminal: every command runs with hostile ones of each
-//! on a pseudo terminal.
+//! No text of a row, name of a file or argument may control the terminal: every command runs with hostile ones on a
+//! pseudo terminal.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
@@ -19,13 +19,13 @@ use nix::pty::{Winsize, openpty};
 use serde_json::{Value, json};
 use support::{output, shown, toolsieve};
 
-/// Sets the clipboard, clears the line, colours, goes back, turns the direction, hides: what a row may try.
+/// A hostile text: sets the clipboard, clears the line, sets colours, moves back, changes the direction, hides.
 const HOSTILE: &str = "EVIL\u{1b}]52;c;cm0=\u{7}\u{1b}]0;title\u{1b}\\\u{1b}[1A\u{1b}[2K\u{1b}[35m\u{9b}35m\u{8}\r\u{7f}\u{85}\u{202e}\u{2066}\u{200f}\u{2028}\u{200b}\u{feff}\u{e0041}";
-/// How it begins where it is shown, as text and in JSON.
+/// The beginnings of its displayed form, as text and in JSON.
 const AS_TEXT: &str = "EVIL\\x1b]52;";
 const AS_JSON: &str = "EVIL\\u001b]52;";
 
-/// What the program and the parser of its command line style with …
+/// The sequences with which the program and its argument parser style text …
 const COLOURS: [&str; 8] = [
     "\u{1b}[0m",
     "\u{1b}[1m",
@@ -36,10 +36,10 @@ const COLOURS: [&str; 8] = [
     "\u{1b}[33m",
     "\u{1b}[36m",
 ];
-/// … and what progress bars move with.
+/// … and those with which progress bars move the cursor.
 const BARS: [&str; 3] = ["\r\u{1b}[2K", "\u{1b}[2K", "\u{1b}[1A"];
 
-/// What a command wrote on a terminal, and its exit code.
+/// Returns the output of a command on a terminal, and its exit code.
 fn on_terminal(arguments: &[&str]) -> (String, Option<i32>) {
     let mut command = toolsieve();
     command.args(arguments).env_remove("NO_COLOR").env("TERM", "xterm-256color");
@@ -47,7 +47,7 @@ fn on_terminal(arguments: &[&str]) -> (String, Option<i32>) {
     written_on_terminal(command, 400)
 }
 
-/// What a command wrote on a terminal of so many columns, and its exit code.
+/// Returns the output of a command on a terminal of `columns` columns, and its exit code.
 fn written_on_terminal(mut command: Command, columns: u16) -> (String, Option<i32>) {
     let size = Winsize { ws_row: 50, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
     let pty = openpty(&size, None).unwrap();
@@ -61,7 +61,7 @@ fn written_on_terminal(mut command: Command, columns: u16) -> (String, Option<i3
     (String::from_utf8(bytes).expect("UTF-8"), child.wait().unwrap().code())
 }
 
-/// Whether a character can act on a terminal or be seen by nobody. A list of its own, not that of the program.
+/// Returns `true` if a character can control a terminal or is invisible. The list is independent of the program's.
 fn is_dangerous(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || "\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\u{2060}\u{feff}".contains(c)
@@ -70,7 +70,7 @@ fn is_dangerous(c: char) -> bool {
         || ('\u{e0000}'..='\u{e007f}').contains(&c)
 }
 
-/// Where a text on a terminal holds what the program does not style or move with.
+/// Returns the position of a sequence that the program itself does not use.
 fn danger(text: &str) -> Option<&str> {
     let mut rest = text;
     while let Some(at) = rest.find(is_dangerous) {
@@ -85,7 +85,7 @@ fn danger(text: &str) -> Option<&str> {
     None
 }
 
-/// Everything that the commands are given, hostile wherever a text can stand.
+/// The inputs of the commands, with hostile texts in all places.
 struct Surroundings {
     folder: tempfile::TempDir,
     log: String,
@@ -160,7 +160,7 @@ impl Surroundings {
     }
 }
 
-/// What a command must have shown.
+/// The text that a command must show.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Shows {
     /// Nothing of what is hostile need be in it.
@@ -175,7 +175,7 @@ fn call(words: &[&str], shows: Shows) -> (Vec<String>, Shows) {
     (words.iter().map(|&word| word.to_owned()).collect(), shows)
 }
 
-/// Every command, and of each the ways in which data, names and arguments get into what it prints.
+/// Returns all commands, each with the ways in which data, names and arguments get into its output.
 fn commands(at: &Surroundings) -> Vec<(Vec<String>, Shows)> {
     use Shows::{Json, Nothing, Text};
     let missing = at.path().join(format!("{HOSTILE} missing")).to_str().unwrap().to_owned();
@@ -289,7 +289,7 @@ fn fix_commands(at: &Surroundings) -> [(Vec<String>, Shows); 4] {
     ]
 }
 
-/// The values of a text that is JSON, whatever else stands around it.
+/// Returns the JSON values in a text, ignoring the text around them.
 fn values(text: &str) -> Vec<Value> {
     serde_json::Deserializer::from_str(text).into_iter().collect::<Result<_, _>>().unwrap_or_else(|error| {
         panic!("{error}: {text:?}");
@@ -297,7 +297,7 @@ fn values(text: &str) -> Vec<Value> {
 }
 
 #[test]
-fn nothing_from_outside_acts_on_the_terminal_whatever_the_command() {
+fn no_foreign_text_acts_on_the_terminal_for_any_command() {
     let at = Surroundings::new();
     let mut walked = BTreeSet::new();
     for (arguments, shows) in fix_commands(&at).into_iter().chain(commands(&at)) {
@@ -328,7 +328,7 @@ fn nothing_from_outside_acts_on_the_terminal_whatever_the_command() {
     assert_files_are_harmless(&at);
 }
 
-/// What is written for people to open: the page, the card, a drafted pipeline.
+/// Asserts that the files for people are harmless: the page, the card, a drafted pipeline.
 fn assert_files_are_harmless(at: &Surroundings) {
     let run = PathBuf::from(&at.run);
     let drafted = at.path().join(format!("{HOSTILE} drafted.toml"));
@@ -373,7 +373,7 @@ fn the_terminal_shows_colours_and_the_parser_of_arguments_keeps_its_own() {
     assert!(!shown(&piped).contains('\u{1b}'), "{}", shown(&piped));
 }
 
-/// The widest line of a screen, in characters.
+/// Returns the width of the longest line of a screen, in characters.
 fn widest(screen: &str) -> usize {
     screen.lines().map(|line| line.chars().count()).max().unwrap_or(0)
 }
@@ -440,7 +440,7 @@ fn colours_follow_the_terminal_and_the_variables_that_people_set() {
     assert!(error.contains("\u{1b}[36mhint:\u{1b}[0m"), "{error}");
 }
 
-/// A device that is always full.
+/// Opens a device that is always full.
 #[cfg(target_os = "linux")]
 fn full() -> File {
     File::options().write(true).open("/dev/full").unwrap()
@@ -450,7 +450,7 @@ fn stderr_of(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A log of two rows, for runs that are quick.
+/// Writes a log of two rows, for fast runs.
 fn small_log(folder: &Path) -> String {
     let at = folder.join("log.jsonl");
     let docs = r#"[{"name": "ring", "description": "Rings the bell of a town.", "parameters": {"type": "dict", "properties": {"town": {"type": "string", "description": "Which town."}}, "required": ["town"]}}]"#;
@@ -477,7 +477,7 @@ fn a_full_standard_error_changes_no_exit_code() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_standard_output_is_an_error_that_says_what_is_done() {
+fn a_full_standard_output_is_an_error_that_reports_what_is_done() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run").to_str().unwrap().to_owned();
     let log = small_log(folder.path());
@@ -503,7 +503,7 @@ fn a_full_standard_output_is_an_error_that_says_what_is_done() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error_and_hides_no_verdict() {
+fn a_closed_pipe_is_not_an_error_and_keeps_the_exit_code() {
     let at = Surroundings::new();
     let log = small_log(at.path());
     let closed = |arguments: &[&str]| {
@@ -528,7 +528,7 @@ fn a_reader_that_has_seen_enough_is_no_error_and_hides_no_verdict() {
 }
 
 #[test]
-fn a_run_that_is_told_to_end_says_so_with_the_documented_code() {
+fn a_terminated_run_reports_it_with_the_documented_code() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log.jsonl");
     support::write_long_log(&log, 12_000);
@@ -549,9 +549,9 @@ fn a_run_that_is_told_to_end_says_so_with_the_documented_code() {
     assert!(page.contains("| 130 | interrupted, by Ctrl-C, SIGTERM or SIGHUP;"));
 }
 
-/// Not a test by itself: what the next one starts, in a process of its own.
+/// Not a test by itself: the next one starts it in a separate process.
 #[test]
-fn panics_where_it_is_asked_to() {
+fn panics_on_request() {
     if std::env::var_os("TOOLSIEVE_TEST_PANIC").is_some() {
         toolsieve::cli::console::report_panics();
         panic!("a row said {HOSTILE}");
@@ -559,9 +559,9 @@ fn panics_where_it_is_asked_to() {
 }
 
 #[test]
-fn a_panic_quotes_no_row_as_it_is() {
+fn a_panic_does_not_quote_a_row() {
     let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "panics_where_it_is_asked_to", "--nocapture", "--test-threads=1"]);
+    child.args(["--exact", "panics_on_request", "--nocapture", "--test-threads=1"]);
     let ended = child.env("TOOLSIEVE_TEST_PANIC", "1").env_remove("RUST_BACKTRACE").output().unwrap();
     assert!(!ended.status.success());
     let told = stderr_of(&ended);

@@ -1,8 +1,8 @@
-//! Finished conversations and batch files, from files on disk to finished runs.
+//! Tests of finished conversations and batch files, from files on disk to finished runs.
 //!
 //! Public samples are in the data folder (`support/data.rs`).
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
 mod support;
@@ -39,7 +39,7 @@ fn calling(name: &str, arguments: Value) -> Message {
     Message { calls: vec![call], ..Message::text(Role::Assistant, "") }
 }
 
-/// Question, response and what came after, as one conversation.
+/// Returns question, response and following messages as one conversation.
 fn whole(record: &Record) -> Vec<Message> {
     record.messages.iter().chain(&record.response).chain(&record.following_messages).cloned().collect()
 }
@@ -58,7 +58,7 @@ fn the_sharegpt_sample_is_cut_at_its_call() {
 }
 
 #[test]
-fn the_hermes_sample_has_its_tools_and_no_second_schema() {
+fn the_hermes_sample_has_its_tools_once() {
     let Some(content) = data::text("log_samples/23_hermes.json") else { return };
     let lines: Vec<Value> = serde_json::from_str(&content).unwrap();
     let record = record_of(lines[0].clone());
@@ -70,7 +70,7 @@ fn the_hermes_sample_has_its_tools_and_no_second_schema() {
 }
 
 #[test]
-fn the_glaive_sample_has_its_arguments_in_spite_of_the_apostrophe() {
+fn the_glaive_sample_has_its_arguments_with_the_apostrophe() {
     let Some(content) = data::text("log_samples/24_glaive_v2.jsonl") else { return };
     let record = record_of(serde_json::from_str(&content).unwrap());
     assert_eq!(record.messages, [user("I need to set a reminder for my doctor's appointment.")]);
@@ -94,7 +94,7 @@ fn six_hundred_conversations_are_read_and_no_text_is_lost() {
     assert_eq!(counts, [310, 81, 209]);
 }
 
-/// 0 where the model called, 1 where it did not, 2 where it had no functions; checks that every text is somewhere.
+/// Returns 0 if the model made calls, 1 if it did not, 2 if it had no functions; checks that no text is lost.
 fn kind_of(line: &Value) -> usize {
     let values = |from: &str| -> Vec<String> {
         let turns = line["conversations"].as_array().unwrap();
@@ -202,7 +202,7 @@ fn batch_answer(id: &str, name: &str) -> Value {
 
 const BELLS: [&str; 3] = ["fore", "aft", "galley"];
 
-/// Requests of three bells; answers of two of them, of a failed one and of one that nobody asked.
+/// Requests for three bells; answers for two of them, for a failed one and for one without a request.
 fn batch() -> Bench {
     let requests = BELLS.map(|bell| batch_request(bell, bell));
     let failed =
@@ -218,7 +218,7 @@ fn batch() -> Bench {
 }
 
 #[test]
-fn batch_answers_are_joined_whatever_the_order_of_files_and_threads() {
+fn batch_answers_are_joined_for_any_order_of_files_and_threads() {
     let bench = batch();
     let forward = bench.run("forward", &["in.jsonl", "out.jsonl"], &["--threads", "1"]);
     let turned = bench.run("turned", &["out.jsonl", "in.jsonl"], &["--threads", "8"]);
@@ -249,7 +249,7 @@ fn batch_answers_are_joined_whatever_the_order_of_files_and_threads() {
 }
 
 #[test]
-fn why_tells_where_an_answer_was_joined_from_and_into() {
+fn why_shows_the_place_of_a_joined_answer_and_of_its_request() {
     let bench = batch();
     let run = bench.run("run", &["in.jsonl", "out.jsonl"], &[]);
     let run = run.to_str().unwrap();
@@ -324,7 +324,7 @@ fn limits_and_samples_count_both_lines_of_a_joined_request() {
 }
 
 #[test]
-fn who_forgets_a_request_forgets_its_answer() {
+fn forgetting_a_request_forgets_its_answer() {
     let bench = batch();
     let files = ["in.jsonl", "out.jsonl"];
     let run = bench.run("run", &files, &[]);
@@ -387,7 +387,7 @@ fn the_anthropic_samples_are_joined_as_a_batch() {
 }
 
 #[test]
-fn a_finished_conversation_is_its_own_witness() {
+fn a_finished_conversation_shows_the_outcome_of_its_own_call() {
     let talk = |bell: &str, result: &str, last: &str| {
         json!({"id": bell, "tools": docs(bell), "conversations": [
             {"from": "human", "value": format!("Please ring the {bell} bell of our ship three times.")},

@@ -1,7 +1,7 @@
-//! Prints how many tests did not run for want of data. It is the last test binary, and has no test runner that would
-//! hold its output back.
+//! Prints how many tests did not run because of missing data. It is the last test binary, and has no test runner that
+//! would capture its output.
 //!
-//! It also checks the list itself: each test is there, and CONTRIBUTING describes each part.
+//! It also checks the list itself: each test exists, and CONTRIBUTING describes each part.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods)] // Its output is what it is for.
 
@@ -42,7 +42,7 @@ fn main() {
     }
 }
 
-/// Every test of the list exists, and every part is described for people.
+/// Checks that every test of the list exists, and that CONTRIBUTING describes every part.
 fn assert_list_is_true() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut sources = String::new();

@@ -1,26 +1,26 @@
-//! A log that has something for every stage of the live recipe, with answers of people and a public set to go with it.
+//! A log with work for every stage of the live recipe, with decisions of people and a public set.
 //!
-//! Topics have words of their own, so that what is alike is so on purpose: spellings of the docs of one topic, and copies
-//! and variants of its questions. What a request is for is decided by its number.
+//! Each topic has its own words, so that only intended rows are alike: spellings of the docs of one topic, and copies
+//! and variants of its questions. The number of a request determines its purpose.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Requests, besides the second steps of agents.
+/// The number of requests, without the second steps of agents.
 const N_REQUESTS: usize = 500;
 /// Ways to write the docs of a topic.
 const N_SPELLINGS: usize = 6;
-/// What a request can be for; see [`request`].
+/// The purposes of requests; see [`request`].
 const N_ROLES: usize = 11;
 /// The topic whose function is in the public set too.
 const PUBLIC_FUNCTION: usize = 7;
-/// The topic of which a question is in the public set.
+/// The topic with a question in the public set.
 const PUBLIC_QUESTION: usize = 9;
 
-/// One function: its name, what it does; a text and a number that it takes, each with what it is; a value of the text,
-/// and a question that holds it and a place for the number.
+/// One function: name and description; a text and a number parameter, each with a description; a value of the text; and
+/// a question that holds it and a place for the number.
 type Topic = [&'static str; 8];
 
 #[rustfmt::skip]
@@ -51,7 +51,7 @@ const TOPICS: [Topic; 24] = [
     ["rent_tuba", "Reserves a brass instrument of the music school for weeks.", "instrument", "Brass instrument to reserve.", "weeks", "Duration of the reservation.", "euphonium", "Reserve a euphonium of the music school for {} weeks"],
 ];
 
-/// The function of a topic with a sentence more.
+/// Returns the function of a topic with an additional sentence.
 fn function(topic: usize, more: &str) -> Value {
     let [name, about, text, what_text, number, what_number, ..] = TOPICS[topic];
     json!({"name": name, "description": format!("{about}{more}"),
@@ -60,7 +60,7 @@ fn function(topic: usize, more: &str) -> Value {
             number: {"type": "integer", "description": what_number}}}})
 }
 
-/// The docs of a topic as they are written in one of the ways.
+/// Returns the docs of a topic in one of the spellings.
 fn docs(topic: usize, spelling: usize) -> String {
     let plain = function(topic, "");
     match spelling {
@@ -93,12 +93,12 @@ fn call(topic: usize, number: usize) -> Value {
         {"id": "c1", "type": "function", "function": {"name": name, "arguments": arguments}}]})
 }
 
-/// What it is for, topic and spelling of its docs.
+/// Returns the purpose, the topic and the spelling of the docs of a request.
 fn place(request: usize) -> (usize, usize, usize) {
     (request % N_ROLES, request * 5 % TOPICS.len(), request / TOPICS.len() % N_SPELLINGS)
 }
 
-/// One line of the log, or the two steps of an agent.
+/// Adds one line to the log, or the two steps of an agent.
 fn request(request: usize, log: &mut String) {
     let (role, topic, spelling) = place(request);
     let user = format!("user{}@quillpost.net", request % 40);
@@ -145,7 +145,7 @@ fn request(request: usize, log: &mut String) {
     writeln!(log, "{line}").expect("a text can be written");
 }
 
-/// The steps of an agent: the call, and then the answer to its result, in one session.
+/// Adds the steps of an agent: the call, and then the answer to its result, in one session.
 fn agent(request: usize, topic: usize, (user, time): (&str, usize), log: &mut String) {
     let number = request % 83 + 2;
     let asked = json!({"role": "user", "content": ask(topic, number)});
@@ -170,7 +170,7 @@ fn agent(request: usize, topic: usize, (user, time): (&str, usize), log: &mut St
     }
 }
 
-/// The log, with some lines that cannot be read.
+/// Returns the log, with some lines that cannot be read.
 pub(crate) fn log() -> String {
     let mut log = String::new();
     for number in 0..N_REQUESTS {
@@ -186,7 +186,8 @@ pub(crate) fn log() -> String {
 pub(crate) const DECISIONS: [&str; 5] =
     ["decision/kept", "decision/dropped", "decision/relabelled", "decision/answered", "decision/edited"];
 
-/// What people decided, of each kind on some rows; where a row left before, its decision is not applied.
+/// Returns decisions of people, of each kind on some rows; the decision of a row that was dropped before is not
+/// applied.
 pub(crate) fn decisions() -> String {
     let requests_of = |wanted: usize| (0..N_REQUESTS).filter(move |&request| place(request).0 == wanted);
     let id = |request: usize| format!("r{request}");
@@ -210,7 +211,7 @@ pub(crate) fn decisions() -> String {
     all.map(|decision| format!("{decision}\n")).collect()
 }
 
-/// A public set of one record, whose function and question some of the log's rows have too.
+/// Returns a public set of one record; some rows of the log have its function and question.
 pub(crate) fn public_set() -> String {
     let public = function(PUBLIC_FUNCTION, "");
     json!({"id": "p1", "messages": [{"role": "user", "content": ask(PUBLIC_QUESTION, 40)}],

@@ -1,10 +1,10 @@
-//! The same bytes with any number of threads and parts, and the same dataset with any size of batches, on a log that has
-//! something for every stage of the live recipe.
+//! Tests of determinism: the same bytes with any number of threads and parts, and the same dataset with any size of
+//! batches, on a log with work for every stage of the live recipe.
 //!
-//! The program runs as a user runs it. What must be the same is what the section Determinism of docs/engine.md lists. Blocks
-//! of the joins are longer than this log; they have tests of their own in `similarity`.
+//! The tests run the program. The section Determinism of docs/engine.md lists what must be the same. The blocks of joins
+//! are longer than this log; they have their own tests in `similarity`.
 
-// A test that cannot set itself up may fail where it stands.
+// A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod log;
@@ -18,10 +18,10 @@ use serde_json::Value;
 use support::{assert_same_bytes, output, shown, toolsieve};
 use toolsieve::engine::frame::FrameFile;
 
-/// Rows of a batch: few enough for several batches of each table.
+/// Number of rows of a batch, small enough for several batches of each table.
 const BATCH_ROWS: &str = "40";
 
-/// The log with what goes with it, in a folder of its own.
+/// The log and its other files, in a folder.
 struct Home(tempfile::TempDir);
 
 impl Home {
@@ -61,7 +61,7 @@ impl Home {
         json(&self.path(name))
     }
 
-    /// The cells of a table of a run, one map a row.
+    /// Returns the cells of a table of a run, one map a row.
     fn table(&self, name: &str) -> Vec<Value> {
         let frame = FrameFile::open(&self.path(name)).unwrap().read_all().unwrap();
         (0..frame.height()).map(|row| Value::Object(frame.row_json(row))).collect()
@@ -72,7 +72,7 @@ fn json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-/// Every file of a run by its name, without what a clock, a command line or the folder's name puts into it.
+/// Returns every file of a run by its name, without times, command lines and the folder's name.
 fn files(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![run.to_owned()];
@@ -96,7 +96,8 @@ fn files(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-/// The text of `run.json`, `report.json` or a manifest, without its times, command line and the checksums over these.
+/// Returns the text of `run.json`, `report.json` or a manifest, without its times, command line and the checksums over
+/// these.
 fn without_times(path: &Path, run: &Path) -> String {
     let mut value = json(path);
     if let Some(sums) = value.get_mut("files").and_then(Value::as_object_mut) {
@@ -108,7 +109,7 @@ fn without_times(path: &Path, run: &Path) -> String {
     value.to_string().replace(run.to_str().unwrap(), "RUN")
 }
 
-/// The dataset, and the story of each row, which do not depend on batches.
+/// Returns the dataset and the history of each row, which do not depend on batches.
 fn outcome(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let is_outcome = |name: &Path| {
         name.starts_with("dataset")
@@ -120,7 +121,7 @@ fn outcome(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn a_log_of_all_kinds_gives_the_same_bytes_on_one_two_and_eight_threads_and_in_parts() {
+fn a_log_of_all_kinds_has_the_same_bytes_on_one_two_and_eight_threads_and_in_parts() {
     let home = Home::new();
     home.run("1", "1", &["--batch-rows", BATCH_ROWS]);
     assert_has_everything(&home, "1");
@@ -140,13 +141,13 @@ fn a_log_of_all_kinds_gives_the_same_bytes_on_one_two_and_eight_threads_and_in_p
     assert_same_bytes(&expected, &files(&home.path("2")));
 }
 
-/// How many batches of requests and of doc lists a run has.
+/// Returns how many batches of requests and of doc lists a run has.
 fn batches(home: &Home, run: &str) -> [usize; 2] {
     let ingest = home.json(&format!("{run}/ingest/manifest.json"));
     ["request_batches", "list_batches"].map(|key| ingest[key].as_array().unwrap().len())
 }
 
-/// The run had something to do for each of the parts that the test is about, and did not do it to all.
+/// Asserts that each tested part of the run changed some rows, but not all.
 fn assert_has_everything(home: &Home, run: &str) {
     assert!(batches(home, run).iter().all(|&n| n >= 3), "{:?}", batches(home, run));
     let ingest = home.json(&format!("{run}/ingest/manifest.json"));

@@ -5,8 +5,9 @@
 //! | block | what happens |
 //! |---|---|
 //! | `sh` | each line runs; exit codes and the first lines of the output are a snapshot |
-//! | `sh norun` | nothing runs, since it needs a network, a key, a model or a compiler; each line that calls `toolsieve` must have a known subcommand and known flags |
-//! | `console` | lines after `$ ` run, and the lines below them must be their output; `...` stands for any lines |
+//! | `sh norun` | nothing runs, because it needs a network, a key, a model or a compiler; each line that calls
+//! `toolsieve` must have a known subcommand and known flags |
+//! | `console` | lines after `$ ` run, and the lines below them must be their output; `...` matches any lines |
 //! | others | nothing |
 //!
 //! `INSTA_UPDATE=always TOOLSIEVE_ACCEPT_DOCS=1 cargo test --test documented` writes snapshots and outputs; read the
@@ -33,7 +34,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// README and every page of `docs/`, in the order of their names.
+/// Returns README and every page of `docs/`, ordered by name.
 fn pages() -> Vec<Page> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(root().join("docs"))
         .unwrap()
@@ -45,7 +46,7 @@ fn pages() -> Vec<Page> {
     paths.iter().map(|path| Page::read(path)).collect()
 }
 
-/// A command with its exit code and the first lines of what it printed.
+/// Returns a command with its exit code and the first lines of what it printed.
 fn shown(line: &str, ran: &Ran) -> String {
     let mut text = format!("$ {line}\nexit {}\n", ran.code);
     let lines: Vec<&str> = ran.text.lines().collect();
@@ -94,7 +95,7 @@ fn every_command_of_the_pages_runs() {
     }
 }
 
-/// Compares the outputs on a page with those of the commands, or writes them into the page where that is asked for.
+/// Compares the outputs on a page with those of the commands, or writes them into the page on request.
 fn check_console(page: &Page, commands: &[page::Command], sandbox: &Sandbox) {
     for command in commands {
         let ran = sandbox.run(&command.line);

@@ -59,7 +59,8 @@ impl Page {
     }
 }
 
-/// The commands of a block: lines that end in a backslash go on in the next; comments and blank lines are no commands.
+/// Returns the commands of a block. Lines that end in a backslash continue in the next; comments and blank lines are
+/// not commands.
 fn commands(block: &[&str]) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     let mut open = String::new();
@@ -91,7 +92,7 @@ fn transcript(block: &[&str]) -> Vec<Command> {
     commands
 }
 
-/// Puts an output below its command on a page; the page's first such command of a transcript.
+/// Writes an output below its command on a page, at the first such command of a transcript.
 pub(crate) fn replace_output(path: &Path, line: &str, output: &[String]) {
     let text = std::fs::read_to_string(path).unwrap();
     let mut new = Vec::new();

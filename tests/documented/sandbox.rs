@@ -1,4 +1,4 @@
-//! A folder as a reader of the pages has it: the project's files, a log of one's own, and a finished run of the sample.
+//! The folder of a reader of the pages: the project's files, the reader's own log, and a finished run of the sample.
 //!
 //! `toolsieve` is the program under test. `cargo run` starts it too; other subcommands of cargo do nothing.
 
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::copy_folder;
 
-/// What a command did.
+/// The result of a command.
 pub(crate) struct Ran {
     /// The exit code; 128 and more for a signal.
     pub(crate) code: i32,
@@ -32,7 +32,7 @@ exec toolsieve "$@"
 "#;
 
 impl Sandbox {
-    /// A folder with the program alone.
+    /// Returns a folder with the program alone.
     pub(crate) fn empty() -> Self {
         let sandbox = Self(tempfile::tempdir().unwrap());
         let programs = sandbox.0.path().join(".programs");
@@ -43,7 +43,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// A folder with the project's data, files of one's own, and a run of the sample in `out/sample`.
+    /// Returns a folder with the project's data, files of one's own, and a run of the sample in `out/sample`.
     pub(crate) fn with_sample() -> Self {
         let sandbox = Self::empty();
         let (from, to) = (Path::new(env!("CARGO_MANIFEST_DIR")), sandbox.0.path());
@@ -61,7 +61,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// The same folder once more.
+    /// Returns a copy of the folder.
     pub(crate) fn copy(&self) -> Self {
         let copy = Self::empty();
         for entry in std::fs::read_dir(self.0.path()).unwrap() {
@@ -102,7 +102,7 @@ impl Sandbox {
     }
 }
 
-/// A line without times and rates, which differ from run to run.
+/// Returns a line without times and rates, which differ from run to run.
 pub(crate) fn without_clock(line: &str) -> String {
     static CLOCK: OnceLock<Regex> = OnceLock::new();
     let clock = CLOCK.get_or_init(|| {
@@ -111,7 +111,7 @@ pub(crate) fn without_clock(line: &str) -> String {
     clock.replace_all(line, " N s").into_owned()
 }
 
-/// Whether lines of a page are those that were printed, apart from times; `...` stands for any lines.
+/// Returns `true` if lines of a page match the printed ones, except for times; `...` matches any lines.
 pub(crate) fn matches(page: &[String], printed: &[String]) -> bool {
     match page {
         [] => printed.is_empty(),

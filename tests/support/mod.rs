@@ -1,4 +1,4 @@
-//! Runs the program as a user does: its own process, its own folder.
+//! Runs the program in its own process and folder, like a user.
 
 // Each test binary uses a part of it.
 #![allow(dead_code)]
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The program, started in the project's folder with quiet surroundings.
+/// Returns the program, to be started in the project's folder with a clean environment.
 pub(crate) fn toolsieve() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolsieve"));
     command.current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
@@ -19,15 +19,15 @@ pub(crate) fn toolsieve() -> Command {
     command
 }
 
-/// Runs the program and gives its output, whatever its exit code.
+/// Runs the program and returns its output, for any exit code.
 pub(crate) fn output(arguments: &[&str]) -> Output {
     toolsieve().args(arguments).output().expect("the program starts")
 }
 
-/// The setting that takes the sample's answers by people.
+/// The setting that reads the sample's answers by people.
 pub(crate) const ANSWERS: &str = "decisions=raw/answers.jsonl";
 
-/// The live recipe on the sample log, into a folder; the run must succeed.
+/// Runs the live recipe on the sample log into a folder. The run must succeed.
 pub(crate) fn run_sample(out: &Path, more: &[&str]) -> Output {
     let out = out.to_str().expect("temporary folders have plain names");
     let mut arguments = vec!["run", "--quiet", "--out", out, "--set", ANSWERS];
@@ -37,7 +37,8 @@ pub(crate) fn run_sample(out: &Path, more: &[&str]) -> Output {
     output
 }
 
-/// Every file that must be the same for equal runs, with its bytes: dataset, deltas, raw tables, ledger and folds.
+/// Returns every file that must be the same for equal runs, with its bytes: dataset, deltas, raw tables, ledger, rows
+/// and lists.
 ///
 /// Manifests, `run.json` and `report.json` hold clock times and command lines and are left out.
 pub(crate) fn stable_bytes(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -59,7 +60,7 @@ pub(crate) fn stable_bytes(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     files
 }
 
-/// All text of a run, but for the raw tables: cells of Parquet, and other files as they are.
+/// Returns all text of a run except the raw tables: cells of Parquet, and the content of other files.
 pub(crate) fn text_of(run: &Path) -> Vec<(String, String)> {
     let mut texts = Vec::new();
     let mut folders = vec![run.to_owned()];
@@ -92,7 +93,7 @@ pub(crate) fn text_of(run: &Path) -> Vec<(String, String)> {
     texts
 }
 
-/// Writes a log of many rows: several blocks to read, several batches a table, some broken lines.
+/// Writes a log of many rows: several blocks to read, several batches per table, some broken lines.
 pub(crate) fn write_long_log(path: &Path, n_rows: usize) {
     use std::io::Write as _;
     let mut file =
@@ -112,7 +113,7 @@ pub(crate) fn write_long_log(path: &Path, n_rows: usize) {
     }
 }
 
-/// The report without what a clock wrote.
+/// Returns the report without times.
 pub(crate) fn report_without_timing(run: &Path) -> serde_json::Value {
     let bytes = std::fs::read(run.join("report.json")).expect("a finished run has a report");
     let mut report: serde_json::Value = serde_json::from_slice(&bytes).expect("a report is JSON");
@@ -129,7 +130,7 @@ pub(crate) fn assert_same_bytes(one: &BTreeMap<PathBuf, Vec<u8>>, other: &BTreeM
     assert!(differ.is_empty(), "{differ:?} differ");
 }
 
-/// Standard output and error as text, one after the other.
+/// Returns standard output followed by standard error, as text.
 pub(crate) fn shown(output: &Output) -> String {
     format!(
         "exit: {}\n--- stdout\n{}--- stderr\n{}",
@@ -139,7 +140,7 @@ pub(crate) fn shown(output: &Output) -> String {
     )
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder with its content.
 pub(crate) fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a temporary folder can be copied");
     for entry in std::fs::read_dir(from).expect("a temporary folder can be copied") {
