@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Finds all pairs of rows with a cosine of at least 0.9, as others do it.
+"""Finds all pairs of rows with a cosine of at least 0.9, with other libraries.
 
 Needs numpy, and the package of the peer: hnswlib, usearch or faiss-cpu. `examples/cosine_speed.rs` is the other side.
 
     python3 benches/cosine_peers.py hard.npy numpy hnswlib usearch faiss-hnsw
 
-Each line gives the pairs that were found, those there are where numpy ran before, and seconds: by the clock, and of all
-processors together. Two threads each. Indexes give the 10 nearest of each row, or --k, and pairs are scored anew.
+Each line shows the number of pairs found, the number of all pairs if numpy ran before, and wall and CPU seconds. Each
+method uses two threads. Indexes return the 10 nearest rows of each row, or --k, and the pairs are scored again.
 """
 
 import argparse
@@ -23,7 +23,7 @@ BLOCK_LEN = 2_048
 
 
 def numpy_blocks(rows, threshold, _k):
-    """All pairs, by products of blocks."""
+    """Returns all pairs, by products of blocks."""
     pairs = []
     for start in range(0, len(rows), BLOCK_LEN):
         for other in range(start, len(rows), BLOCK_LEN):
@@ -67,7 +67,7 @@ PEERS = {"numpy": numpy_blocks, "hnswlib": hnswlib, "usearch": usearch, "faiss-h
 
 
 def scored(rows, nearest, threshold):
-    """The pairs among the nearest of each row, each once."""
+    """Returns the pairs among the nearest rows of each row, each once."""
     a = np.repeat(np.arange(len(rows)), nearest.shape[1])
     b = nearest.astype(np.int64).ravel()
     is_other = (a != b) & (b >= 0)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes a corpus of function docs for measuring joins: real docs, near copies of them, and new docs of the same build.
+"""Writes a corpus of function docs to benchmark joins: real docs, near-duplicates, and new docs of the same structure.
 
     gen_docs.py FOLDER --rows N [--seed S] > docs.jsonl
 
-FOLDER holds BFCL question files. The first rows are the distinct docs there; of the others 30 % are copies with a few
-words, names or parameters changed, and the rest have the build of a real doc and words drawn from all of them. A corpus
-of fewer rows is the beginning of one of more rows with the same seed.
+FOLDER holds BFCL question files. The first rows are their distinct docs. Of the others, 30 % are copies with a few
+changed words, names or parameters, and the rest have the structure of a real doc and random words of all docs. With the
+same seed, a smaller corpus is a prefix of a larger one.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def real_docs(folder):
 
 
 def near_copy(doc, draw, words):
-    """Some of: another name, some words of the descriptions replaced, a parameter less, parameters in another order."""
+    """Makes some of these changes: another name, other words in descriptions, a parameter less, another order of parameters."""
     share = draw.choice([0.02, 0.05, 0.1, 0.2, 0.3, 0.5])
     doc = with_words(doc, lambda word: draw.choice(words) if draw.random() < share else word)
     properties = list(properties_of(doc).items())
@@ -71,7 +71,7 @@ def near_copy(doc, draw, words):
 
 
 def new_doc(doc, draw, words):
-    """The same build, all words of names and descriptions drawn anew."""
+    """Returns a doc of the same structure with random words in names and descriptions."""
     doc = with_words(doc, lambda _: draw.choice(words))
     doc["name"] = f"{draw.choice(words)}_{draw.choice(words)}".lower()
     renamed = {f"{draw.choice(words)}_{at}".lower(): schema for at, schema in enumerate(properties_of(doc).values())}
@@ -86,7 +86,7 @@ def properties_of(doc):
 
 
 def with_words(value, change):
-    """A copy in which each word of each description went through `change`."""
+    """Returns a copy with `change` applied to each word of each description."""
     if isinstance(value, dict):
         return {
             key: WORD.sub(lambda found: change(found[0]), inner)

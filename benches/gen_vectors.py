@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes vectors as embedders give them, with near copies, for measuring joins by cosine.
+"""Generates vectors like those of embedders, with near-duplicates, to benchmark joins by cosine.
 
 Needs numpy. Two kinds of sets:
 
@@ -29,7 +29,7 @@ def unit(rows):
 
 
 def fresh(rng, n_rows, n_dims, kind):
-    """Rows that are no copies."""
+    """Returns rows that are not copies."""
     common = unit(rng.standard_normal(n_dims, dtype=np.float32))
     topics = unit(rng.standard_normal((N_TOPICS, n_dims), dtype=np.float32))
     sizes = 1.0 / np.arange(1, N_TOPICS + 1)
@@ -43,13 +43,13 @@ def fresh(rng, n_rows, n_dims, kind):
 
 
 def near(rng, row, cosine):
-    """A row with about this cosine to another."""
+    """Returns a row with about this cosine to another."""
     noise = unit(rng.standard_normal(len(row), dtype=np.float32))
     return unit(np.float32(cosine) * row + np.float32(np.sqrt(1 - cosine * cosine)) * noise)
 
 
 def copy_some(rng, rows, name, share):
-    """Makes rows near copies of earlier ones: in the hard set of the first of a group, which grow as they are."""
+    """Makes rows near-duplicates of earlier ones; in the hard set, of the first row of a group."""
     first = np.arange(len(rows))
     is_copied = np.zeros(len(rows), dtype=bool)
     for at in np.flatnonzero(rng.random(len(rows)) < share):
@@ -65,7 +65,7 @@ def copy_some(rng, rows, name, share):
 
 
 def clump_some(rng, rows, n_clumps):
-    """Overwrites rows from all over the set with clumps of which every two are near."""
+    """Overwrites rows all over the set with clumps in which every two rows are near."""
     at = rng.permutation(len(rows))[: n_clumps * CLUMP_LEN].reshape(n_clumps, CLUMP_LEN)
     for clump in at:
         centre = rows[clump[0]].copy()

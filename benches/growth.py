@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Times the steps that compare rows with rows on logs that grow, for benches/README.md.
+"""Measures the steps that compare rows with rows on growing logs, for benches/README.md.
 
     benches/growth.py [--binary NAME=PATH]... [--table NAME]... [--rows N]... [--limit SECONDS] [--threads N]
     benches/growth.py --cancel [--binary NAME=PATH]... [--table NAME]... [--rows N]... [--after S]...
 
 A table makes one log for each number of rows and runs the recipe over it. It prints the seconds of the step in
 question, of the whole run, and the peak memory of the process, for each binary next to the others. A binary that took
-more than --limit seconds is not asked for the next size. Two binaries must say the same of every row: their merges,
-drops and holds are compared. --cancel sends SIGINT after so many seconds and prints how long the process lives on.
+more than --limit seconds does not run the next size. Two binaries must agree on every row: their merges, drops and holds
+are compared. --cancel sends SIGINT after the given seconds and prints how long the process takes to stop.
 Standard library only; the logs are the same each time.
 """
 import argparse
@@ -206,7 +206,7 @@ def command(path, log, out, args):
 
 
 def measure(command):
-    """Wall seconds and peak MiB of one process."""
+    """Returns wall seconds and peak MiB of one process."""
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     said = process.stderr.read().decode()
@@ -218,7 +218,7 @@ def measure(command):
 
 
 def fates(out, step):
-    """The file of what a step said of each row: it holds the same bytes where the answers are the same."""
+    """Returns the file of the fates of a step; equal fates have equal bytes."""
     stages = os.path.join(out, "stages")
     folder = next(name for name in os.listdir(stages) if name.endswith(step))
     with open(os.path.join(stages, folder, "fates.parquet"), "rb") as file:

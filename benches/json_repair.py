@@ -1,4 +1,4 @@
-"""Megabytes a second of Python's json_repair on the texts of a file, to hold examples/parse_speed.rs against.
+"""Measures Python's json_repair in megabytes per second on the texts of a file, to compare with examples/parse_speed.rs.
 
 usage: cargo run --release --example parse_speed -- --print > texts.jsonl
        cargo run --release --example parse_speed -- texts.jsonl

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Times `toolsieve pairs` beside other ways to find near copies, and prints a table for benches/README.md.
+"""Measures `toolsieve pairs` and other tools that find near-duplicates, and prints a table for benches/README.md.
 
     benches/pairs.py docs.jsonl [--runs 3] [--peers rapidfuzz rensa datasketch]
 
-The file is one of gen_docs.py: {"id": row, "doc": text} a line. All sides read it and give the pairs of rows whose
-ROUGE-L F1 is above 0.8, or the candidates for that. rapidfuzz compares all pairs (Indel similarity of the tokens, which
-is ROUGE-L F1) on two workers. rensa and datasketch hash 128 permutations; their recall and precision are told, since
-neither compares what it finds. Each run is a process of its own: wall seconds, CPU seconds, peak memory. Where the
-example is built (`cargo build --release --example rouge_speed`), the joins of both are told apart from reading and
-cutting into tokens, too.
-`pip install rapidfuzz rensa datasketch numpy` brings the peers.
+The file comes from gen_docs.py, with one {"id": row, "doc": text} per line. All tools read it and return the pairs of
+rows whose ROUGE-L F1 is above 0.8, or candidates for them. rapidfuzz compares all pairs (Indel similarity of the tokens,
+which is ROUGE-L F1) on two workers. rensa and datasketch hash 128 permutations; their recall and precision are printed,
+because neither verifies its candidates. Each run is a separate process: wall seconds, CPU seconds, peak memory. If the
+example is built (`cargo build --release --example rouge_speed`), the joins are also measured without reading and
+tokenizing.
+`pip install rapidfuzz rensa datasketch numpy` installs the peers.
 """
 import argparse
 import json
@@ -54,7 +54,7 @@ def main():
 
 
 def measure(command):
-    """Wall seconds, CPU seconds and peak MiB of one process, and what it wrote."""
+    """Returns wall seconds, CPU seconds and peak MiB of one process, and its output."""
     with tempfile.TemporaryFile() as out:
         start = time.monotonic()
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)
@@ -67,7 +67,7 @@ def measure(command):
 
 
 def joins(path, runs):
-    """A line on the seconds of our join and of rapidfuzz's, by run."""
+    """Returns a line with the seconds of our join and of rapidfuzz's, by run."""
     lines = []
     for _ in range(runs):
         ours = subprocess.run([JOIN, path], capture_output=True, text=True, check=True).stdout

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Times whole runs of toolsieve, alone or in pairs with a peer, and prints tables for benches/README.md.
+"""Measures whole runs of toolsieve, alone or in pairs with a peer, and prints tables for benches/README.md.
 
     benches/whole_run.py --runs 5 --input LOG... [--set STAGE.KEY=VALUE] [--peer 'COMMAND']
     benches/whole_run.py --stages out/live/report.json...
 
-Runs alternate (ours, peer, ours, peer, …), so that a busy machine slows both. Figures are minimum, median and
+Runs alternate (ours, peer, ours, peer, …), so that a busy machine affects both. Figures are minimum, median and
 maximum of wall seconds, CPU seconds and peak memory of the process. Standard library only.
 """
 import argparse
@@ -44,7 +44,7 @@ def main():
 
 
 def measure(command):
-    """Wall seconds, CPU seconds and peak MiB of one process."""
+    """Returns wall seconds, CPU seconds and peak MiB of one process."""
     start = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Runs the official BFCL loader and checker over the dataset of a run.
+"""Runs the official BFCL loader and checker on the dataset of a run.
 
     scripts/check_official.sh out/<run> [--json]
 
-For the scored files and the ones under `unverified/`: every entry's first accepted answer must pass the
-official `ast_checker`. In the categories without answers the official relevance runner must score prose as right and
-a call as wrong for every irrelevance entry, and the other way round for relevance. And every file must have the layout the official loader relies on: one JSON object
-a line, exact keys, ASCII, ids contiguous and in order, and answers that stand line by line beside their
-questions. Every id goes through the package's own functions for ids; none may be in both sets or be one of the
-package's own, unless the entry was frozen from there (`--own-ids` allows it). Prints a table; exit 1 on any failure, 2 when there is nothing to check.
+It checks the scored files and those under `unverified/`. The first accepted answer of every entry must pass the official
+`ast_checker`. In the categories without answers, the official relevance runner must score prose as right and a call as
+wrong for every irrelevance entry, and the reverse for relevance. Every file must have the layout that the official loader
+expects: one JSON object per line, exact keys, ASCII, contiguous ids in order, and answers in the order of their questions.
+Every id is checked with the package's own functions; none may be in both sets or be one of the package's own, unless the
+entry was frozen from there (`--own-ids` allows it). Prints a table; exit 1 on any failure, 2 if there is nothing to check.
 
-Needs the package bfcl-eval, which `check_official.sh` installs into an environment of its own.
+Needs the package bfcl-eval, which `check_official.sh` installs into a separate environment.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def main():
 
 
 def official():
-    """The official package's modules, loaded without the vendors' SDKs that its model list imports."""
+    """Returns the official package's modules, loaded without the vendors' SDKs that its model list imports."""
     name = "bfcl_eval.constants.model_config"
     if name not in sys.modules:
         os.environ.setdefault("BFCL_PROJECT_ROOT", tempfile.mkdtemp(prefix="bfcl-"))  # it writes lock files there
@@ -81,7 +81,7 @@ def stub_unless_there(module, names):
 
 
 def own_ids(bfcl):
-    """The ids of every entry that comes with the package."""
+    """Returns the ids of all entries of the package."""
     paths = sorted(bfcl.utils.PROMPT_PATH.glob("BFCL_v4_live_*.json"))
     ids = [json.loads(line)["id"] for path in paths for line in path.read_text().splitlines()]
     if not ids:
@@ -136,7 +136,7 @@ def read_lines(path):
 
 
 def load(bfcl, folder, category):
-    """Questions and answers as the official loaders give them, pointed at this folder."""
+    """Returns questions and answers as the official loaders read them from this folder."""
     bfcl.utils.PROMPT_PATH, bfcl.utils.POSSIBLE_ANSWER_PATH = folder, folder / "possible_answer"
     entries = bfcl.utils.load_dataset_entry(category)
     if [entry["id"] for entry in entries] != [entry["id"] for entry in sorted(entries, key=bfcl.utils.sort_key)]:
@@ -148,9 +148,9 @@ def load(bfcl, folder, category):
 
 
 def layout_errors(questions, answers, category, has_gaps):
-    """Everything the official runner takes for granted about the lines of a file, and numbers without gaps.
+    """Returns the violations of the layout that the official runner expects, and gaps in the numbers.
 
-    Where records were forgotten their numbers are missing: what is left must still ascend.
+    The numbers of forgotten records are missing; the remaining ones must ascend.
     """
     errors = []
 
@@ -183,7 +183,7 @@ def layout_errors(questions, answers, category, has_gaps):
 
 
 def id_errors(bfcl, taken, name, ids, category):
-    """What the package's own functions for ids make of each of them."""
+    """Checks each id with the package's own functions."""
     utils, errors = bfcl.utils, []
     as_entries = [{"id": entry_id} for entry_id in ids]
     found = len(utils.filter_entries_by_id(as_entries, as_entries))
@@ -235,7 +235,7 @@ def is_doc_list(functions):
 
 
 def answer_error(bfcl, entry, truth, category):
-    """Why the first accepted answer does not pass; None when it does."""
+    """Returns the reason that the first accepted answer does not pass; None if it passes."""
     try:
         calls = first_calls(entry["function"], truth["ground_truth"])
         if not bfcl.utils.is_function_calling_format_output(calls):
@@ -247,7 +247,7 @@ def answer_error(bfcl, entry, truth, category):
 
 
 def relevance_errors(bfcl, entries, category):
-    """Entries that the official relevance runner does not score by whether a call was made."""
+    """Returns the entries that the official relevance runner does not score as expected."""
     calls = [{"id": entry["id"], "result": f"[{entry['function'][0]['name'] if entry['function'] else 'f'}()]"}
              for entry in entries]
     prose = [{"id": entry["id"], "result": "None of the functions fits what you ask."} for entry in entries]
@@ -259,7 +259,7 @@ def relevance_errors(bfcl, entries, category):
 
 
 def relevance_failures(bfcl, results, entries, category):
-    """The ids that the official runner scores as wrong, read from the score file it writes."""
+    """Returns the ids that the official runner scores as wrong, from the score file that it writes."""
     with tempfile.TemporaryDirectory(prefix="bfcl-score-") as folder:
         bfcl.relevance_file_runner(bfcl.handler, results, entries, MODEL, category, Path(folder))
         path, = Path(folder).rglob("*.json")
@@ -271,7 +271,7 @@ def relevance_failures(bfcl, results, entries, category):
 
 
 def first_calls(functions, ground_truth):
-    """The calls a model would make that always takes the first alternative other than the may-be-omitted mark."""
+    """Returns calls with the first alternatives other than the mark for optional values."""
     docs = {doc["name"]: doc["parameters"]["properties"] for doc in functions}
     calls = []
     for call in ground_truth:
@@ -283,7 +283,7 @@ def first_calls(functions, ground_truth):
 
 
 def first_value(alternatives, schema):
-    """One parameter's value. Dicts hold alternatives one level deep; below that the checker compares raw values."""
+    """Returns one parameter's value. Dicts hold alternatives one level deep; below that the checker compares raw values."""
     left = [alternative for alternative in alternatives if alternative != ""]
     if not left:
         return OMITTED

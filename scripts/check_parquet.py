@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Reads every Parquet file of a run with the libraries that people read such files with.
+"""Reads every Parquet file of a run with the common libraries.
 
     scripts/check_parquet.sh out/<run>
 
-Each file is read with pyarrow and with whichever of pandas, duckdb and datasets this environment has; all must give
-the same columns, rows and cells, and every text column must be of the type `string`. With datasets, the dataset is also
-loaded as its card describes it, one configuration after the other. Prints a line a library; exit 1 where a library
-refuses a file or reads something else, 2 where there is nothing to check.
+Each file is read with pyarrow and with those of pandas, duckdb and datasets that are installed. All must read the same
+columns, rows and cells, and every text column must have the type `string`. With datasets, the dataset is also loaded as
+its card describes it, one configuration after another. Prints one line per library; exit 1 if a library refuses a file
+or reads something else, 2 if there is nothing to check.
 
-`check_parquet.sh` calls this in two environments: the oldest versions that are promised, and datasets 3.
+`check_parquet.sh` runs this in two environments: the oldest supported versions, and datasets 3.
 """
 
 import importlib
@@ -32,7 +32,7 @@ def main():
         print(f"{run}: no Parquet files", file=sys.stderr)
         sys.exit(2)
     with tempfile.TemporaryDirectory() as cache:
-        # Nothing is asked of a hub, and nothing stays.
+        # No request is sent to a hub, and no files are kept.
         os.environ.update(HF_HUB_OFFLINE="1", HF_HOME=cache, HF_DATASETS_DISABLE_PROGRESS_BARS="1")
         readers = {name: read for name, read in READERS.items() if is_here(name)}
         files, faults = check_types(files)
@@ -54,7 +54,7 @@ def is_here(name):
 
 
 def check_types(files):
-    """The files that pyarrow reads, and what is wrong with them and with the others."""
+    """Returns the files that pyarrow reads, and the faults of all files."""
     readable, faults = [], []
     for path in files:
         try:
@@ -105,7 +105,7 @@ def of_duckdb(path):
 def of_datasets(path):
     import datasets
 
-    # A file without rows is no split to its loader; the columns are told all the same.
+    # Its loader has no split for a file without rows; the columns are known all the same.
     if pyarrow.parquet.read_metadata(path).num_rows == 0:
         return {field.name: [] for field in pyarrow.parquet.read_schema(path)}
     return datasets.load_dataset("parquet", data_files=str(path), split="train").to_dict()

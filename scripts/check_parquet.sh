@@ -1,13 +1,14 @@
 #!/bin/sh
 # Reads a run's Parquet files with pyarrow 14, pandas, duckdb and datasets 3: check_parquet.sh out/<run>
 #
-# The libraries live in two environments of their own (under $PARQUET_VENVS), since datasets 3 wants a newer pyarrow.
+# The libraries are installed in two separate environments (under $PARQUET_VENVS), because datasets 3 needs a newer
+# pyarrow.
 set -eu
 
 venvs=${PARQUET_VENVS:-${XDG_CACHE_HOME:-$HOME/.cache}/toolsieve/parquet-venvs}
 here=$(dirname "$0")
 
-# 3: there is nothing to say about the files, because the libraries cannot be had here.
+# 3: the files were not checked, because the libraries cannot be installed here.
 environment() {
     name=$1 imports=$2
     shift 2

@@ -3,10 +3,10 @@
 
     scripts/damage_test.py --damages 500 [--program target/debug/toolsieve] [--input FILE...] [--seed 1]
 
-Each time one file below ingest/ or stages/ gets a flipped bit, eight flipped bits, another length, no content, or goes.
-Then `verify` must name it (exit 1), `report` and `why` must refuse it without a panic (exit 2), and the same `run`
-command, without --fresh, must succeed, name the damage, and leave the bytes of the undamaged run. A damage that none of
-the three notices must leave the same bytes, too. Exit 1 when anything else happens. Standard library only.
+Each time one file below ingest/ or stages/ gets one flipped bit, eight flipped bits, another length or no content, or is
+removed. Then `verify` must name it (exit 1), `report` and `why` must refuse it without a panic (exit 2), and the same
+`run` command, without --fresh, must succeed, name the damage, and write the bytes of the undamaged run. Damage that none
+of the three detects must not change the bytes either. Exit 1 if anything else happens. Standard library only.
 """
 import argparse
 import random
@@ -70,10 +70,10 @@ def main():
             if code != 0:
                 bad.append(f"{case}: verify after the run: exit {code}\n{text}")
             if nth % 100 == 99:
-                print(f"{nth + 1} damages, {len(bad)} that went wrong", flush=True)
+                print(f"{nth + 1} damages, {len(bad)} failures", flush=True)
     print("\n".join(bad))
     print(f"{args.damages} damages: " + ", ".join(f"{what} {n}" for what, n in sorted(counts.items())))
-    print(f"{len(bad)} that went wrong")
+    print(f"{len(bad)} failures")
     return 1 if bad else 0
 
 

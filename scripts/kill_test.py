@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Kills toolsieve with -9 at random moments, runs the same command again, and compares what is left byte by byte.
+"""Kills toolsieve with -9 at random moments, runs the same command again, and compares the results byte by byte.
 
     scripts/kill_test.py --kills 200 [--program target/debug/toolsieve] [--input FILE...] [--seed 1]
 
-The kills are spread over run (2 in 5), purge, forget, sets add and sets remove, each at a random moment of the time
-that the whole command takes. After the second call all Parquet files, the dataset and the list of forgotten records
-must equal those of a call that was not killed, and `toolsieve verify` must find the run whole. A run that is not killed
-because it was done is counted apart and tried again. Exit 1 when anything differs. Standard library only.
+The kills are distributed over run (2 of 5), purge, forget, sets add and sets remove, each at a random moment within the
+duration of the command. After the second call all Parquet files, the dataset and the list of forgotten records must
+equal those of an uninterrupted call, and `toolsieve verify` must find no fault. A run that finishes before it is killed
+is counted separately and repeated. Exit 1 if anything differs. Standard library only.
 """
 import argparse
 import hashlib
@@ -68,7 +68,7 @@ class Test:
         return done
 
     def commands(self, name, folder):
-        """The command, what it starts from, and what may be its exit code when it is called again."""
+        """Returns each command, its starting state, and the allowed exit codes of its second call."""
         if name == "run":
             return self.run_in(folder), None, (0,)
         if name == "purge":
@@ -77,7 +77,7 @@ class Test:
             return ["forget", str(folder), "--id", self.record], self.whole, (0,)
         own = ["--format", "chat", "--licence", "MIT"]
         add = ["sets", "add", "bells", *self.files, *own, "--dir", str(folder)]
-        # A set that is there already, whole, is known; one that is gone is not.
+        # A complete set is already known; a removed one is not.
         return (add, None, (0, 2)) if name == "sets add" else (["sets", "remove", "bells", "--dir", str(folder)], add, (0, 2))
 
     def begin(self, name, folder):
@@ -99,7 +99,7 @@ class Test:
         expected = contents(folder)
         hit = 0
         while hit < kills:
-            # Every third run goes on where the last one was killed.
+            # Every third run continues where the last one was killed.
             if name != "run" or hit % 3 == 0 or not folder.exists():
                 command, codes = self.begin(name, folder)
             process = subprocess.Popen([self.program, *command], env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -127,7 +127,7 @@ class Test:
 
 
 def contents(folder):
-    """Hashes of the files that must be equal for equal calls; manifests and reports hold clock times."""
+    """Returns hashes of the files that must be equal for equal calls; manifests and reports hold clock times."""
     files = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))

@@ -1,4 +1,4 @@
-"""Makes tests/parquet/: small Parquet files as other tools write them, with types that the crate itself cannot write.
+"""Writes tests/parquet/: small Parquet files like those of other tools, with types that the crate itself cannot write.
 
     pip install pyarrow numpy
     python3 scripts/make_foreign_parquet.py
@@ -29,7 +29,7 @@ def write(name, rows, **options):
 
 
 def binary():
-    """Text without the annotation that says so, as Spark, Impala and Hive write it."""
+    """Text without the annotation of text, as Spark, Impala and Hive write it."""
     messages = pa.array(
         [[{"role": b"user", "content": query.encode()}] for query in QUERIES],
         pa.list_(pa.struct([("role", pa.binary()), ("content", pa.binary())])),
@@ -41,7 +41,7 @@ def binary():
 
 
 def unread():
-    """Columns that nobody reads, of every type that stopped a run."""
+    """Unread columns of every type that aborted a run."""
     halves = np.array([1.5, -2.0], dtype=np.float16)
     extra = {
         "embedding": pa.array([list(halves)] * ROWS, pa.list_(pa.float16())),
@@ -59,7 +59,7 @@ def unread():
 
 
 def read_types():
-    """Facts of requests in types that need working out."""
+    """Facts of requests in types that need conversion."""
     extra = {
         "ts": pa.array([datetime.datetime(2024, 6, 10, 6, 13, 20, 5000)] * ROWS, pa.timestamp("us", tz="+05:30")),
         "user": pa.array([decimal.Decimal("-12345678901234567890123456789012345678901234.50")] * ROWS, pa.decimal256(60, 2)),
@@ -88,7 +88,7 @@ def deep():
 
 
 def dictionary():
-    """One cell of a dictionary, in many rows: a small file of a lot of text."""
+    """One dictionary cell in many rows: a small file with much text."""
     rows = 300
     text = "x" * 1_000_000
     cells = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([text]))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes tests/privacy/{open,aside}.jsonl: sentences with labelled personal values, and look-alikes that must stay.
+"""Writes tests/privacy/{open,aside}.jsonl: sentences with labelled personal values, and look-alikes that must stay.
 
     make_privacy_set.py [--out tests/privacy]
 
-A line is {"text", "spans": [[kind, start byte, end byte], …], "looks": what it looks like or null}. A third of the
-lines is aside: recognisers are tuned on open.jsonl alone. All values are invented: telephone numbers stand in the
-ranges that regulators keep for fiction where there are such, cards and accounts are random digits behind made-up
-issuers, keys are random letters.
+A line is {"text", "spans": [[kind, start byte, end byte], …], "looks": what it looks like or null}. A third of the lines
+is held out in aside.jsonl: recognisers are tuned only on open.jsonl. All values are invented: telephone numbers are in
+ranges reserved for fiction if there are any, cards and accounts are random digits after made-up issuers, keys are random
+letters.
 
 Standard library only; the same bytes each time.
 """
@@ -32,7 +32,7 @@ def take(alphabet, n):
 
 
 def shaped(pattern):
-    """d: any digit, D: 2 to 9; all else as it stands."""
+    """Returns a random text: d is any digit, D is 2 to 9, other characters stay."""
     return "".join(RNG.choice(DIGIT) if c == "d" else RNG.choice("23456789") if c == "D" else c for c in pattern)
 
 
@@ -126,7 +126,7 @@ def hexes(n):
 
 
 def mixed(n):
-    """Random letters and digits with at least three digits."""
+    """Returns random letters and digits with at least three digits."""
     while True:
         text = take(ALNUM, n)
         if sum(c.isdigit() for c in text) >= 3 and any(c.isupper() for c in text) and any(c.islower() for c in text):
@@ -262,7 +262,7 @@ def look_alikes():
 
 
 def macs(n):
-    """MAC addresses, drawn apart so that the other sentences stay as they are."""
+    """Returns MAC addresses, generated separately so that the other sentences do not change."""
     rng, rows = random.Random(n), []
     templates = ["Block the device {}", "ether {} txqueuelen 1000", '"mac": "{}"', "reserve 10.0.0.7 for {}", "({})", "wake {} at six"]
     for at in range(n):

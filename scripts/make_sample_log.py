@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the sample log in raw/: requests to invented services, with everything that is wrong with real logs.
+"""Writes the sample log in raw/: requests to invented services, with all the faults of real logs.
 
     make_sample_log.py [--out raw] [--truth FILE] [--mistakes]
 
@@ -7,23 +7,24 @@ writes
     hosted.jsonl       function docs as pasted text, the prompt as text, the response in call syntax or prose
     openai.jsonl.gz    chat-completions requests and responses, agent loops with tool results
     anthropic.jsonl    messages requests and responses
-    pairs.csv          queries beside function docs
-    answers.jsonl      answers a person gave to requests that the model did not answer
+    pairs.csv          queries with function docs
+    answers.jsonl      answers of a person to requests that the model did not answer
 
-and, when asked, what was done to each request, for score_run.py. One line a request:
+    and, on request, the truth about each request, for score_run.py. One line per request:
     id, kind (entry, spam, unusable-doc), doc (key of the doc list as sent), base (key of the doc list it was
     made from), doc_kind (original, near, public, low-quality), set (the public set that its docs are in), category
     (BFCL's), query (key), query_kind (exact, near, continuation, correction), mess (faults and spelling), lossless
-    (the doc list can be brought back), bfcl (what it should come back as), pii (planted strings), response (right, wrong, declined, cut, none), answer (ground truth), outcome (a later
-    request shows that the call worked), continues (id of the request it grows), source (file)
+    (the doc list can be restored), bfcl (its expected form), pii (planted strings), response (right, wrong, declined, cut,
+    none), answer (ground truth), outcome (a later request shows that the call worked), continues (id of the request that it
+    continues), source (file)
 
-With `--mistakes` it writes another log into out/mistakes-log: each class of mistakes that a run once made, several requests
-a class. They are made in mistakes/ and scored by class. The sample log stays as it is.
+    With `--mistakes` it writes another log to out/mistakes-log, with several requests for each class of mistakes that a run
+    once made. They are defined in mistakes/ and scored by class. The sample log does not change.
     log.jsonl          function docs as pasted text, the prompt as text, the response in call syntax or prose
     array.json         the same, as one array on one line
     breaks.csv         the same, with line breaks in its cells
-    answers.jsonl      answers that people wrote, two of them faulty
-Its truth has another key, `planted`: see mistakes/planted.py.
+    answers.jsonl      answers of people, two of them faulty
+    Its truth has an additional key, `planted`: see mistakes/planted.py.
 
 Standard library only. The same code gives the same bytes.
 """
@@ -50,7 +51,7 @@ from sample.wire import anthropic_rows, hosted_row, openai_rows, pairs_row  # no
 ROOT = Path(__file__).resolve().parent.parent
 SEED = 20240226
 START, STEP_SECONDS = 1708934400, 947
-# Of the usable requests, how many of each category run on as an agent loop whose tool results are fine.
+# The number of usable requests of each category that continue as an agent loop with valid tool results.
 CONFIRMED = {"simple": 5, "multiple": 5, "parallel": 4, "parallel_multiple": 4}
 REFUTED = 4
 
@@ -67,8 +68,8 @@ NEAR_QUERIES = (
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, help="folder of the log [default: raw, or out/mistakes-log]")
-    parser.add_argument("--truth", type=Path, help="also write what was done to each request")
-    parser.add_argument("--mistakes", action="store_true", help="write the log of mistakes in place of the sample log")
+    parser.add_argument("--truth", type=Path, help="also write the truth about each request")
+    parser.add_argument("--mistakes", action="store_true", help="write the log of mistakes instead of the sample log")
     args = parser.parse_args()
     files, truths = make_log() if args.mistakes else sample_log()
     out = args.out or ROOT / ("out/mistakes-log" if args.mistakes else "raw")
@@ -90,7 +91,7 @@ def sample_log():
 
 
 def make_requests(rng):
-    """All requests in the order of their time."""
+    """Returns all requests in order of time."""
     requests = [request for domain in (*home.DOMAINS, *town.DOMAINS) for request in domain_requests(domain)]
     requests += noisy_requests(requests)
     spell_docs(requests)
@@ -111,7 +112,7 @@ def number_requests(requests, first=0):
 
 
 def domain_requests(domain):
-    """Each ask under a list that fits it, some under two, some twice in other words, some under a near copy."""
+    """Returns each ask under a matching list, some under two lists, some twice in other words, some under a near-duplicate."""
     docs = {doc["name"]: doc for doc in domain.functions}
     lists = [[docs[name] for name in names] for names in domain.lists]
     for number, ask in enumerate(domain.asks):
@@ -143,7 +144,7 @@ def near_copy(docs, edits):
 
 
 def noisy_requests(requests):
-    """Spam, texts that are no docs, and requests with personal data, beside some of the good requests."""
+    """Returns spam, texts that are not docs, and requests with personal data, based on some of the good requests."""
     good = cycle([request for request in requests[::7]
                   if request.ask.calls and not request.ask.then and request.doc_kind == "original"])
     for text in noise.SPAM:
@@ -160,7 +161,7 @@ def noisy_requests(requests):
 
 
 def spell_docs(requests):
-    """Gives each doc list a fault of its own, and each request a spelling; a list sent again is spelled anew."""
+    """Gives each doc list its own fault, and each request a spelling; a list that is sent again has another spelling."""
     faults, spellings, fault_of = cycle(FAULTS), cycle(SPELLINGS), {}
     for request in requests:
         if request.pasted is not None:
@@ -179,7 +180,7 @@ def spell_docs(requests):
 
 
 def answer(requests, rng):
-    """The logged response: mostly the right calls, sometimes wrong ones, prose, a cut answer or nothing."""
+    """Returns the logged response: mostly the right calls, sometimes wrong ones, prose, a truncated answer or nothing."""
     spoilers = cycle(SPOILERS)
     for request in requests:
         if request.kind != "entry" or not request.ask.calls or request.ask.unanswered:
@@ -193,7 +194,7 @@ def answer(requests, rng):
 
 
 def wrong_calls(request, spoilers):
-    """The calls with the first one spoilt in the next way that fits it."""
+    """Returns the calls with the first one changed in the next applicable wrong way."""
     (name, arguments), *others = request.ask.calls
     required = next(doc for doc in request.docs if doc["name"] == name)["parameters"]["required"]
     return [next(spoilt for spoilt in (spoiler(name, arguments, required) for spoiler in spoilers) if spoilt), *others]
@@ -221,7 +222,7 @@ SPOILERS = (unknown_function, missing_argument, other_value, invented_argument)
 
 
 def plan_loops(requests):
-    """Chooses the file of each request, and which requests run on with the result of their calls."""
+    """Chooses the file of each request, and the requests that continue with the result of their calls."""
     left, refuted, corrected, sources = dict(CONFIRMED), REFUTED, 1, cycle(
         ("hosted", "hosted", "openai", "hosted", "pairs", "hosted", "anthropic", "hosted", "pairs", "hosted"))
     for request in requests:
@@ -283,7 +284,7 @@ def no_functions_row():
 
 
 def with_unreadable_lines(data):
-    """Puts lines between the others that hold no request: cut off, not UTF-8, blank, and about something else."""
+    """Inserts lines without a request: truncated, not UTF-8, blank, and unrelated ones."""
     out = data.splitlines(keepends=True)
     out.insert(12, out[12][:150].rstrip(b"\n") + b"\n")
     out.insert(31, '{"id": "x0002", "prompt": "Café hours?", "function": "[]"}\n'.encode("latin-1"))

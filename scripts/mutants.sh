@@ -4,16 +4,16 @@
 #   scripts/mutants.sh                        all of src/engine: hours
 #   scripts/mutants.sh verdict.rs cascade.rs  some files of it
 #
-# MUTANTS_TESTS names arguments of the test program, such as "--skip engine::foreign" for files that it does not need.
-# Needs cargo-mutants (`cargo install cargo-mutants --locked`). The package that is mutated holds the engine alone, and is
-# made in target/mutants; what came of it is in target/mutants/mutants.out. Only tests in src/engine are run.
+# MUTANTS_TESTS holds arguments of the test program, such as "--skip engine::foreign" to skip tests of other files.
+# Needs cargo-mutants (`cargo install cargo-mutants --locked`). The mutated package contains only the engine and is
+# created in target/mutants; the results are in target/mutants/mutants.out. Only tests in src/engine run.
 set -eu
 
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 package=$target/mutants/package
 
-# Made in place, so that what was compiled for an unchanged file is used again.
+# Updated in place, so that compiled results of unchanged files are reused.
 mkdir -p "$package/src/text" "$package/tests"
 cp Cargo.lock "$package/"
 # All of the dependencies with their features, so that they are compiled as for the program; no benches and tests.

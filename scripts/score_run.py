@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Scores a finished run against the known truth of its log.
+"""Scores a finished run against the known truth about its log.
 
     score_run.py out/<run> truth.jsonl [--json] [--text-column NAME] [--examples N] [--program PATH]
 
-The truth file has one line a request, as `make_sample_log.py --truth` writes it: what was done to the
-request on purpose (spam, unusable docs, a mess that can be undone, a right or wrong answer, the request it
-continues). A truth of `make_sample_log.py --mistakes` adds figures for each class of mistakes. Every figure is a
-numerator over a denominator. A figure with a mark fails the run when it misses the mark: exit 1. Figures
-without a mark are only reported. Exit 2: the run or truth cannot be read.
+The truth file has one line per request, as `make_sample_log.py --truth` writes it: the planted properties of the request
+(spam, unusable docs, a reversible fault, a right or wrong answer, the request it continues). A truth of
+`make_sample_log.py --mistakes` adds figures for each class of mistakes. Every figure is a numerator over a denominator. A
+figure below its threshold fails the run: exit 1. Figures without a threshold are only reported. Exit 2: the run or the
+truth cannot be read.
 
-Needs pyarrow or polars; takes rapidfuzz where it is installed, for speed only.
+Needs pyarrow or polars; uses rapidfuzz if it is installed, only for speed.
 """
 
 import argparse
@@ -30,8 +30,8 @@ def main():
     parser.add_argument("truth", type=Path, metavar="TRUTH")
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     parser.add_argument("--text-column", default="compared_text", metavar="NAME",
-                        help="column of lists.parquet holding the doc list as it was when near docs were merged")
-    parser.add_argument("--program", metavar="PATH", help="toolsieve itself, for what `fix` does with docs that a run holds")
+                        help="column of lists.parquet with the doc list as it was when near docs were merged")
+    parser.add_argument("--program", metavar="PATH", help="path of toolsieve, to measure how `fix` handles docs that a run holds")
     parser.add_argument("--examples", type=int, default=5, metavar="N", help="failing rows named per figure")
     args = parser.parse_args()
     if args.program is not None and shutil.which(args.program) is None:

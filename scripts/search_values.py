@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Makes requests with personal values, runs toolsieve over them, and searches every file of the run for the values.
+"""Generates requests with personal values, runs toolsieve on them, and searches every file of the run for the values.
 
     python3 scripts/search_values.py --program target/release/toolsieve --requests 1000 --seed 7
 
-Every value is shown by the words of its question and stands again, in the same or another spelling, in the recorded call under
-a name that says nothing, in the history of the next row, and in some doc lists. The tables are decoded. The values are invented.
-Prints a line for each value found outside `ingest/`, and after `purge --raw` for each found anywhere. Exit code 1 if there is one.
+The words of its question identify every value. It occurs again, in the same or another spelling, in the recorded call
+under a neutral name, in the history of the next row, and in some doc lists. The tables are decoded. The values are
+invented. Prints a line for each value found outside `ingest/`, and after `purge` for each found anywhere. Exit code 1 if
+there is one.
 Needs pyarrow or polars.
 """
 
@@ -71,7 +72,7 @@ def secret(draw, length, alphabet=string.ascii_letters + string.digits):
 
 
 def phone(draw):
-    """(as asked, as called): a national number with a word that shows it, and the same in another spelling."""
+    """Returns (as asked, as called): a national number with a word that identifies it, and the same in another spelling."""
     kind = draw.randrange(4)
     if kind == 0:
         national = digits(draw, "079## ### ###")
@@ -130,7 +131,7 @@ KINDS = {"phone": phone, "ssn": ssn, "card": card, "email": email, "password": p
 
 
 def escaped(draw, text):
-    """The text as some encoder writes it in JSON: one of its characters as an escape."""
+    """Returns the text as an encoder may write it in JSON, with one character as an escape."""
     at = draw.randrange(len(text))
     return text[:at] + f"\\u{ord(text[at]):04x}" + text[at + 1:]
 
@@ -180,7 +181,7 @@ def row(name, messages, docs, answer):
 
 
 def search(run, planted, is_searched):
-    """(kind, value, file) of each spelling that a file holds, as it is or with other signs between its digits."""
+    """Returns (kind, value, file) of each spelling in a file, unchanged or with other characters between its digits."""
     found = set()
     plain = {(kind, value): bare(value) for kind, value in planted}
     for path in sorted(run.rglob("*")):

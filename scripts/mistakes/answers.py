@@ -1,7 +1,7 @@
-"""Where an answer comes from: near copies of which only one has a usable answer, and answers that people wrote.
+"""Sources of answers: near-duplicates of which only one has a usable answer, and answers of people.
 
-Of near copies one whose recorded call can be used must stand for the others, whichever was sent first. A person's answer
-uses the names of the docs as sent, which a fix may have changed since; a faulty line holds its own request, no other.
+Of near-duplicates, one with a usable recorded call must be the leader, in any order of sending. A person's answer uses
+the names of the docs as sent, which a fix may have changed; a faulty line causes only its own request to be held.
 """
 
 from mistakes.planted import Planted
@@ -59,7 +59,7 @@ def leaders():
 
 
 def more_leaders():
-    """A usable answer behind two that are not, one by a person, and one to an only function of another name."""
+    """Returns cases: a usable answer after two unusable ones, one by a person, and one to a single function of another name."""
     first, right = "Order 35 metres of nylon bell rope for the tower of the fire station", rope("tower of the fire station", 35, "nylon")
     shared = {"docs": BELL_ROPE, "calls": (right,), "family": "leader third", "asks": first}
     yield Planted(LEADERS, "third of three", first, response="none", leader=True, **shared)

@@ -1,6 +1,6 @@
-"""Doc lists and queries in Chinese and Cyrillic that share their ASCII keys, or a number, and nothing else.
+"""Doc lists and queries in Chinese and Cyrillic that share only their ASCII keys, or a number.
 
-A comparison that sees ASCII alone takes them for equal. Each is a request of its own, so no two may become one.
+A comparison of only ASCII would treat them as equal. They are different requests, so no two may be merged.
 """
 
 from mistakes.planted import Planted
@@ -10,7 +10,7 @@ GROUP = "other-scripts"
 
 
 def register(purpose, item, count, note):
-    """One function: the same keys whatever is said about them."""
+    """Returns one function with the same keys and other descriptions."""
     return [function("submit_record", purpose, item=need("string", item), count=need("integer", count), note=may("string", note, ""))]
 
 

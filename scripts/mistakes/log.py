@@ -1,4 +1,4 @@
-"""The log of mistakes as files, with its truth: every class that a run once got wrong, a few requests each."""
+"""The log of mistakes as files, with its truth: every class of mistakes that a run once made, a few requests each."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def lines(rows):
 
 
 def table(rows):
-    """The docs are spread over several lines too."""
+    """Returns a table; the docs have several lines too."""
     out = io.StringIO()
     writer = csv.DictWriter(out, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -42,7 +42,7 @@ def table(rows):
 
 
 def check(requests):
-    """What must hold so that the log shows what it is meant to show: what is planted as near is near, by words."""
+    """Checks the log: docs and queries that are planted as near are near, by words."""
     lists = {text(request.docs): request for request in requests if request.group == near_docs.GROUP}
     for family in {request.family for request in lists.values()}:
         first, *others = (docs for docs, request in lists.items() if request.family == family)

@@ -1,7 +1,7 @@
-"""Near doc lists whose calls differ: one name, parameter, type, required parameter or choice is another one.
+"""Near doc lists whose calls differ in one name, parameter, type, required parameter or choice.
 
-A list of a family that differs for calls must not stand for the others: their recorded calls would not fit it. An only
-function of another name may be merged, if its answer is carried to that name.
+A list with a different interface must not become the leader of the others, because their recorded calls would not fit it.
+A single function of another name may be merged if its answer is renamed.
 """
 
 import json

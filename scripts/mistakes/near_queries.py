@@ -1,4 +1,4 @@
-"""Queries of nearly the same words that ask for something else, and copies of them in other courtesy and grammar.
+"""Queries of nearly the same words that ask for something else, and copies with other courtesy and grammar.
 
 Each line is a family under one doc list: the first query, its copies, and its variants. One value, unit, ending, name,
 negation or direction makes a variant, whose right call is another one.

@@ -1,18 +1,18 @@
-"""One request of the log of mistakes, the line it becomes, and what is known about it.
+"""One request of the log of mistakes, its line, and its truth.
 
-Beside the keys that every truth line has, `planted` says what a run must do with the request:
-    class     which class of mistakes it shows; figures are made a class
+Besides the keys of every truth line, `planted` defines what a run must do with the request:
+    class     its class of mistakes; figures are computed per class
     case      a short name, for examples of failing rows
-    family    requests (and their doc lists) that a run may take for near copies; null where nothing is near
-    asks      what it asks for: equal in two requests of a family exactly where one may stand for the other
-    leader    the others of its family are held against this one
-    human     what must become of a person's answer: `out` or `held`; null where there is none
+    family    requests (and their doc lists) that a run may treat as near-duplicates; null if nothing is near
+    asks      what it asks for: equal in two requests of a family if and only if one may represent the other
+    leader    the others of its family are compared with this one
+    human     the required fate of a person's answer: `out` or `held`; null if there is none
     facts     functions by name, each with facts about its parameters, as `sources.py` has them
     fault     start of the reason of the fault that the broken part of the docs must have
-    pasted    the docs as text, where a part of them is broken
-    renamed   its answer may come out under the name of another only function
+    pasted    the docs as text, if a part of them is broken
+    renamed   its answer may be exported under the name of another single function
     record    the number of its record in its file, from 1
-The key `bfcl` holds the docs where they were sent in the BFCL schema.
+The key `bfcl` holds the docs if they were sent in the BFCL schema.
 """
 
 import json
@@ -78,7 +78,7 @@ class Planted:
         }
 
     def ground_truth(self):
-        """The right calls as BFCL writes answers; None where the docs are text, or nothing is to be called."""
+        """Returns the right calls as BFCL answers; None if the docs are text, or there is nothing to call."""
         if isinstance(self.docs, str) or not self.calls:
             return None
         properties = {doc["name"]: doc["parameters"]["properties"] for doc in self.docs}

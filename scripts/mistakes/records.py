@@ -1,6 +1,6 @@
-"""Files whose lines are not their records: an array of JSON on one line, and a table with line breaks in its cells.
+"""Files whose records are not lines: a JSON array on one line, and a table with line breaks in its cells.
 
-A row of such a file is named by its record number, from 1; the header of a table is no record.
+A row of such a file is identified by its record number, from 1; the header of a table is not a record.
 """
 
 from mistakes.planted import Planted

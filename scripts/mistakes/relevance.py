@@ -1,6 +1,6 @@
-"""Requests that plainly have nothing to do with the only function, and requests to tools that take anything.
+"""Requests that clearly have nothing to do with the single function, and requests to tools that accept anything.
 
-Half of each side have a recorded answer, half have none, so that the words alone are judged too.
+Half of each kind have a recorded answer and half have none, so that the text alone is judged too.
 """
 
 from mistakes.planted import Planted

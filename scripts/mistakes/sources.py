@@ -1,4 +1,4 @@
-"""Docs as Python modules, and docs whose marks and texts say what is optional.
+"""Docs as Python modules, and docs whose marks and texts define what is optional.
 
 What reading and fixing must find is given as facts: the functions by name, and of each its parameters with `required`,
 `type`, `default`, `enum` and `says`, a text that its description must hold. A function that is not named must not be there.
@@ -166,7 +166,7 @@ AROUND_BROKEN = {"switch_light": {"colour": known(True), "on": known(False, defa
 
 
 def raw(name, description, properties, required=None):
-    """A doc that is not in the BFCL schema, with `required` only where it is given."""
+    """Returns a doc outside the BFCL schema, with `required` only if it is given."""
     parameters = {"type": "object", "properties": properties}
     return [{"name": name, "description": description, "parameters": parameters | ({} if required is None else {"required": required})}]
 

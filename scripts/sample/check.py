@@ -1,4 +1,4 @@
-"""What must hold of the sample log, so that it shows what it is meant to show."""
+"""Checks of the sample log."""
 
 import json
 import re
@@ -58,7 +58,7 @@ def docs_are_as_near_as_meant(requests):
 
 
 def queries_are_unlike(requests):
-    """Two asks of one doc list must not be taken for the same."""
+    """Checks that no two asks of one doc list are near-duplicates."""
     for domain in {id(request.domain): request.domain for request in requests}.values():
         for a, b in combinations(domain.asks, 2):
             score = rouge_l(a.text, b.text)
@@ -80,7 +80,7 @@ def text(docs):
 
 
 def rouge_l(a, b):
-    """ROUGE-L F1 of the words and numbers of two texts."""
+    """Returns ROUGE-L F1 of the words and numbers of two texts."""
     a, b = (re.findall("[a-z0-9]+", side.lower()) for side in (a, b))
     places = {}
     for at, token in enumerate(a):

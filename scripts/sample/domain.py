@@ -1,7 +1,7 @@
-"""What an invented service is made of: functions, the doc lists they are offered in, and what people ask.
+"""The definition of an invented service: functions, their doc lists, and the queries of people.
 
-A request is sent with any of the domain's lists that hold every function it calls, so some requests go out under
-two lists. Values a call needs are said in the request, so that the right call is plain.
+A request is sent with any of the domain's lists that hold every function it calls, so some requests are sent with two
+lists. A request contains all values of its call, so that the right call is unambiguous.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Ask:
-    """One request: its text, and the calls that answer it (none where no function of the list fits)."""
+    """One request: its text, and the calls that answer it (none if no function of the list fits)."""
 
     text: str
     calls: tuple = ()
@@ -34,7 +34,7 @@ def function(name, description, **parameters):
 
 
 def parameters_of(name, description, parameters):
-    """A doc in the BFCL schema; for parameter names that Python does not take as keywords."""
+    """Returns a doc in the BFCL schema, for parameter names that are not valid Python keyword arguments."""
     required = [key for key, schema in parameters.items() if "default" not in schema]
     return {"name": name, "description": description,
             "parameters": {"type": "dict", "required": required, "properties": parameters}}

@@ -1,6 +1,6 @@
 """Requests that show single stages at work: personal values, public docs, poor docs, poor queries, free text, languages.
 
-They follow the others in the log, so that those keep their ids, lines and faults.
+They come after the others in the log, so that those keep their ids, lines and faults.
 """
 
 from itertools import cycle
@@ -15,7 +15,7 @@ PUBLIC_SET = "toolsieve-sample"
 
 
 def extra_requests(others):
-    """The requests with everything but id, time and user; a list that the others have keeps its fault."""
+    """Returns the requests without id, time and user; a list that the others have keeps its fault."""
     fault_of = {key(request.docs): request.fault for request in others if request.sent is not None}
     requests = [*personal(), *public(), *poor_docs(), *python_docs(), *foreign_asks(), *poor_queries(), *open_text(), *languages()]
     sources, spellings = cycle(SOURCES), cycle(SPELLINGS)
@@ -34,7 +34,7 @@ def extra_requests(others):
 
 
 def made(domain, response="right", docs=None, **extra):
-    """A request for each ask of the domain, under its first list."""
+    """Returns a request for each ask of the domain, under its first list."""
     by_name = {doc["name"]: doc for doc in domain.functions}
     for asked in domain.asks:
         yield Request(domain, asked, docs or [by_name[name] for name in domain.lists[0]], response=response, **extra)
@@ -45,7 +45,7 @@ def existing(name):
 
 
 def under(name, *asks, **extra):
-    """Requests under the first list of a service that the log knows already."""
+    """Returns requests under the first list of a service that is already in the log."""
     domain = existing(name)
     docs = [doc for doc in domain.functions if doc["name"] in domain.lists[0]]
     for asked in asks:

@@ -1,4 +1,4 @@
-"""How people spoil function docs: faults of the schema, and ways to spell a doc list as text."""
+"""Faults of function docs: faults of the schema, and spellings of a doc list as text."""
 
 import copy
 import json
@@ -9,16 +9,16 @@ PYTHON_TYPES = {"array": "list", "boolean": "bool", "integer": "int", "string": 
 
 
 def spoil(docs, fault):
-    """The docs with a fault, what fixing should bring back, and whether it can: (sent, wanted, lossless).
+    """Returns the docs with a fault, the expected fixed docs, and whether these can be restored: (sent, wanted, lossless).
 
-    None where the fault does not fit the docs.
+    None if the fault does not apply to the docs.
     """
     sent = copy.deepcopy(docs)
     return FAULTS[fault](sent, docs)
 
 
 def schemas(docs):
-    """Every schema node of the docs, parameters first."""
+    """Returns all schema nodes of the docs, parameters first."""
     nodes = [doc["parameters"] for doc in docs]
     for node in nodes:
         nodes += node.get("properties", {}).values()
@@ -103,7 +103,7 @@ FAULTS = {
 
 
 def spell(docs, spelling):
-    """The doc list as somebody pasted it; None where the spelling does not fit."""
+    """Returns the doc list as pasted text; None if the spelling does not apply."""
     return SPELLINGS[spelling](docs)
 
 
@@ -120,7 +120,7 @@ def wrapped(docs):
 
 
 def backwards(value):
-    """The same value with the keys of every object in reverse order."""
+    """Returns the value with the keys of every object in reverse order."""
     if isinstance(value, dict):
         return {key: backwards(value[key]) for key in reversed(value)}
     return [backwards(item) for item in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""What a log holds beside good requests, all invented."""
+"""The invented content of a log besides good requests."""
 
 # Requests that ask nothing.
 SPAM = ("", "hi", "test", "hey", "test test", "??", "qwertyuiop", "ooooooooooooooooooooooo", "   ", "hello", "sdkfjhsdkfjh", "-")
@@ -17,7 +17,8 @@ UNUSABLE = (
     "",
 )
 
-# Personal data, invented, and none of it set aside for examples in a way that programs know: those values stay as they are.
+# Personal data, invented, and none of it set aside for examples in a way that programs know: those values stay as they
+# are.
 EMAIL = "ragnhild.moe@quaylantern-post.no"
 OTHER_EMAIL = "t.okafor+tides@mail.gullrock-rowing.co.uk"
 DESK_EMAIL = "permits@oldsquare-stalls.no"

@@ -1,4 +1,4 @@
-"""One request of the sample log, from what is asked to what is known about it."""
+"""One request of the sample log, with its truth."""
 
 import hashlib
 import json
@@ -60,14 +60,14 @@ class Request:
         return any(keyword.iskeyword(name) for _, arguments in self.ask.calls for name in arguments)
 
     def send_as_json(self):
-        """Drops the spelling: the API takes the docs as JSON, with JSON Schema's type names."""
+        """Drops the spelling: the API receives the docs as JSON, with JSON Schema's type names."""
         self.spelling = None
         if self.fault == "none":
             self.fault = "openai-types"
             self.sent, self.bfcl, self.lossless = spoil(self.docs, self.fault)
 
     def ground_truth(self):
-        """The right calls in the form of BFCL's answers: alternatives, with "" where a value may be left out."""
+        """Returns the right calls as BFCL answers: alternatives, with "" for optional values."""
         properties = {doc["name"]: doc["parameters"]["properties"] for doc in self.docs}
         return [{name: {parameter: alternatives(arguments.get(parameter), schema, parameter in arguments)
                         for parameter, schema in properties[name].items()}}
@@ -96,6 +96,6 @@ def alternatives(value, schema, given):
 
 
 def key(value):
-    """A short name for a JSON value, whatever the order of its keys."""
+    """Returns a short name of a JSON value, independent of the order of its keys."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
     return hashlib.blake2b(text.encode("ascii"), digest_size=8).hexdigest()

@@ -1,4 +1,4 @@
-"""Requests as the log's four files hold them, agent loops included."""
+"""The requests in the formats of the log's four files, with agent loops."""
 
 import json
 from datetime import datetime, timezone
@@ -47,7 +47,7 @@ def call_syntax(request):
 
 
 def openai_rows(request, number):
-    """(row, truth) of a request and of the steps that follow it."""
+    """Returns (row, truth) of a request and of the following steps."""
     legacy = number % 6 == 1 and len(request.calls) < 2 and not request.ask.then
     body = openai_body(request, number, legacy)
     status = 500 if request.response == "none" and number % 2 else 200
@@ -92,7 +92,7 @@ def openai_message(request, calls, legacy, step=0):
 
 
 def openai_steps(request, messages, message, legacy):
-    """(messages, response, truth kind) of each request after the first."""
+    """Returns (messages, response, truth kind) of each request after the first."""
     grown = [*messages, message, *openai_results(request, message, legacy)]
     if request.ask.then:
         message = openai_message(request, request.ask.then, legacy, step=1)
@@ -129,7 +129,7 @@ def openai_row(request, row_id, body, message, status, step=0):
 
 
 def anthropic_rows(request, number):
-    """(row, truth) of a request and, in a loop, of the step that follows it."""
+    """Returns (row, truth) of a request and, in a loop, of the following step."""
     system = [message["content"] for message in request.messages() if message["role"] == "system"]
     messages = [message for message in request.messages() if message["role"] != "system"]
     if number % 2:
@@ -184,7 +184,7 @@ def result(request, place):
 
 
 def next_truth(request, row_id, before, messages, kind):
-    """What is known of a later request: a continuation belongs to the one it grows, a correction stands alone."""
+    """Returns the truth of a later request: a continuation belongs to the request it continues, a correction is separate."""
     correction = kind == "correction"
     return {**request.truth(), "id": row_id, "query": key(messages), "query_kind": kind, "outcome": False,
             "response": "right" if correction else "none", "continues": None if correction else before}

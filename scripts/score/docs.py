@@ -1,7 +1,7 @@
-"""Figures over doc lists: no near pair left, every merged one near its leader, what was spoilt came back.
+"""Figures about doc lists: no near pair remains, every merged list is near its leader, faulty docs are restored.
 
-A near pair may be left where calls see another thing in each list, as `interface` has it. Texts with letters of other
-scripts are compared by other words than those here; of them only what is planted is scored.
+A near pair may remain if the interfaces of the lists differ; see `interface`. Texts in other scripts are tokenized
+differently; of them only planted docs are scored.
 """
 
 import json
@@ -16,8 +16,8 @@ except ImportError:
     LCSseq = None
 
 NEAR_DOCS = "merge-near-docs"
-# Letters of scripts that other words are made of: Greek and Cyrillic up to Korean, without signs and dashes. The micro sign,
-# pi, Omega and Delta stand in English texts too.
+# Letters of scripts that other words are made of: Greek and Cyrillic up to Korean, without signs and dashes. The micro
+# sign, pi, Omega and Delta stand in English texts too.
 OTHER_SCRIPT = re.compile("(?![\u03bc\u03c0\u03a9\u0394])[\u0370-\u1cff\u2e80-\ua71f\uaa00-\ud7ff\uf900-\ufaff]")
 MIN_LOSSLESS = 0.97
 # A pair of doc lists is too near when ROUGE-L F1 is above 4/5; compared in integers, so that the tie is exact.
@@ -51,7 +51,7 @@ def near_docs(run):
 
 
 def interface(functions):
-    """What a call sees of functions: names but that of an only one, parameters, types, required ones and choices."""
+    """Returns the interface for calls: names (except that of a single function), parameters, types, required ones and choices."""
     if not isinstance(functions, list):
         return functions
     shown = [json.dumps(["*" if len(functions) == 1 else function.get("name"), seen(function.get("parameters"))], sort_keys=True)
@@ -60,7 +60,7 @@ def interface(functions):
 
 
 def seen(schema):
-    """A schema without what is said about it."""
+    """Returns a schema without descriptions."""
     if not isinstance(schema, dict):
         return None
     shown = {name: schema[name] for name in ("type",) if name in schema}
@@ -74,7 +74,7 @@ def seen(schema):
 
 
 class Encoder:
-    """Tokens as characters, one code point a distinct token: strings are what LCS libraries are fast on."""
+    """Encodes tokens as characters, one code point per distinct token, because LCS libraries are fast on strings."""
 
     def __init__(self):
         self.codes = {}
@@ -88,7 +88,7 @@ class Encoder:
 
 
 def near_pairs(tokens):
-    """Index pairs above the threshold, by comparing every two whose lengths allow it."""
+    """Returns index pairs above the threshold, by comparing all pairs whose lengths allow it."""
     by_length = sorted(range(len(tokens)), key=lambda at: len(tokens[at]))
     for place, longer in enumerate(by_length):
         for shorter in reversed(by_length[:place]):
@@ -104,7 +104,7 @@ def is_near(common, a, b):
 
 
 def lcs(a, b):
-    """Length of the longest common subsequence; bit-parallel after Hyyrö where no library does it."""
+    """Returns the length of the longest common subsequence; bit-parallel after Hyyrö if there is no library for it."""
     if LCSseq is not None:
         return LCSseq.similarity(a, b)
     places = {}
@@ -119,7 +119,7 @@ def lcs(a, b):
 
 
 def lossless(run, truths):
-    """Doc lists that parsing and fixing must bring back to what they were before the log spoilt them."""
+    """Returns the figure of doc lists that parsing and fixing must restore."""
     wanted = present(run, truths, lambda truth: truth["lossless"] and truth["kind"] == "entry"
                      and truth["doc_kind"] in ("original", "near"))
     verdicts = [(truth["id"], came_back(run, row["origin_list_id"], truth["bfcl"])) for truth, row in wanted]
@@ -131,7 +131,7 @@ def lossless(run, truths):
 
 
 def came_back(run, list_id, expected):
-    """True or False; None where the list was merged with other words or left before it was fixed."""
+    """Returns True or False; None if the list was merged with another text or dropped before it was fixed."""
     while True:
         row = run.lists[list_id]
         if row["functions"] and same_docs(expected, json.loads(row["functions"])):
@@ -148,12 +148,12 @@ def came_back(run, list_id, expected):
 
 
 def same_docs(expected, got):
-    """Equal up to key order, defaults added, parameters renamed away from Python keywords and numbers written as text."""
+    """Compares docs, except for key order, added defaults, parameters renamed from Python keywords, and numbers as text."""
     return isinstance(got, list) and len(expected) == len(got) and all(map(same_schema, map(comparable, expected), map(comparable, got)))
 
 
 def comparable(doc):
-    """`class` becomes `_class`, `required` a set, since it may be collected in another order, and "1" a 1 at an integer."""
+    """Makes docs comparable: `class` becomes `_class`, `required` a set (its order may differ), and "1" of an integer 1."""
     doc = json.loads(json.dumps(doc))
     parameters = doc.get("parameters")
     if isinstance(parameters, dict):
@@ -164,7 +164,7 @@ def comparable(doc):
 
 
 def with_numbers(schema):
-    """A schema with `default` and all of `enum` as the numbers that they are the texts of, as the fix writes them."""
+    """Returns a schema with `default` and `enum` as numbers instead of their texts, like the fix."""
     if not isinstance(schema, dict):
         return schema
     schema = dict(schema)
@@ -181,7 +181,7 @@ def with_numbers(schema):
 
 
 def as_number(value, kind):
-    """The number that a text is exactly the way to write of; None where it is not one."""
+    """Returns the number of which the text is the exact notation; None if there is none."""
     if not isinstance(value, str):
         return None
     try:

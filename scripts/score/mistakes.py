@@ -1,7 +1,7 @@
-"""Figures over the log of mistakes, a class at a time: what its truth says under `planted`.
+"""Figures about the log of mistakes by class, from `planted` in its truth.
 
-A log without planted mistakes has none of these figures. What `fix` does with docs of which a part is broken stands in no
-run, since such docs are held: it is measured where the program is given.
+A log without planted mistakes has none of these figures. Docs with a broken part are held, so no run shows how `fix`
+handles them: this is measured if the program is given.
 """
 
 import json
@@ -42,7 +42,7 @@ def planted(run, truths, program=None):
 
 
 def by_external(run):
-    """The entry that each request of the log came out as."""
+    """Returns the exported entry of each request of the log."""
     return {run.by_request[row["request_id"]]["external_id"]: row for row in run.exported if row["request_id"] in run.by_request}
 
 
@@ -79,7 +79,7 @@ def functions_of(run, row):
 
 
 def same_calls(run, row, truth, entry):
-    """The right arguments under the name that the function has in the docs of the entry."""
+    """Compares calls by arguments, under the function's name in the docs of the entry."""
     ours = run.json(entry["ground_truth"])
     names = {function["name"] for function in functions_of(run, row)}
     if len(ours) != len(truth["answer"]):
@@ -114,12 +114,12 @@ def near_queries(run, truths, pairs):
 
 
 def has_leader(truth, pairs):
-    """Whether the leader of its family asks for the same."""
+    """Returns whether the leader of its family asks for the same."""
     return any(other["planted"]["leader"] and other["planted"]["asks"] == truth["planted"]["asks"] for other, _ in pairs)
 
 
 def wrongly_merged(run, truths, pairs):
-    """Rows merged into one that asks for something else."""
+    """Returns rows that were merged into one that asks for something else."""
     return [(truth, row) for truth, row in pairs if row["fate"] == "merged"
             and asks(truths, run.end(row)) != truth["planted"]["asks"]]
 
@@ -143,7 +143,7 @@ def leaders(run, pairs, exported):
 
 
 def came_out(run, truth, row, exported):
-    """Whether what stands for the row came out with the right answer."""
+    """Returns whether the row or its leader was exported with the right answer."""
     end = run.end(row)
     entry = exported.get(end["external_id"])
     return entry is not None and bool(entry["ground_truth"]) and same_calls(run, end, truth, entry)
@@ -161,7 +161,7 @@ def human(run, pairs, exported):
 
 
 def is_human(run, truth, row, entry):
-    """Whether a person's answer came out, right, under the names of the docs as they came out."""
+    """Returns whether a person's answer was exported correctly, under the names of the exported docs."""
     if entry is None or entry["tier"] != "human":
         return False
     ours, right = (next(iter(calls[0].values())) for calls in (run.json(entry["ground_truth"]), truth["answer"]))
@@ -172,7 +172,7 @@ def is_human(run, truth, row, entry):
 
 
 def split(pairs):
-    """Those whose docs are whole, and those of which a part is broken."""
+    """Splits requests into those with intact docs and those with a broken part."""
     return ([(truth, row) for truth, row in pairs if bool(truth["planted"]["fault"]) == broken] for broken in (False, True))
 
 
@@ -188,13 +188,13 @@ def read(run, pairs, name):
 
 
 def docs_as_fixed(run, row):
-    """The docs that the request was sent with: near docs are compared as they are fixed, whatever became of them."""
+    """Returns the fixed docs that the request was sent with, for any fate of the list."""
     found = run.lists[row["origin_list_id"]]
     return json.loads(found.get("compared_text") or found["functions"] or "[]")
 
 
 def differences(docs, facts):
-    """The first thing that docs have otherwise than the facts say; None where all holds."""
+    """Returns the first difference between docs and facts; None if there is none."""
     functions = {function["name"]: function for function in docs}
     if set(functions) != set(facts):
         return f"functions {', '.join(sorted(functions)) or 'none'}"
@@ -227,7 +227,7 @@ def faults(run, pairs):
 
 
 def around_broken(pairs, program):
-    """What `fix` reads of docs beside their broken part, which has a fault of its own."""
+    """Checks that `fix` reads docs except their broken part, which has its own fault."""
     if program is None or not pairs:
         return
     lines = "".join(json.dumps({"id": truth["id"], "function": truth["planted"]["pasted"]}) + "\n" for truth, _ in pairs)

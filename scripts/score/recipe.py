@@ -1,4 +1,4 @@
-"""Figures of the recipe: public docs out, personal data gone, requests judged, answers right."""
+"""Figures about the recipe: public docs are dropped, personal data is removed, requests are judged, answers are right."""
 
 import re
 
@@ -15,7 +15,7 @@ IRRELEVANT = ("irrelevant", "low-quality")
 
 
 def public(run, truths):
-    """Rows whose docs stand in a public set, and those whose docs do not. A log without any has no such figures."""
+    """Returns figures about rows with and without docs of a public set. A log without such docs has none."""
     planted = present(run, truths, lambda truth: truth["kind"] == "entry" and truth["doc_kind"] == "public")
     if not planted:
         return
@@ -30,7 +30,7 @@ def public(run, truths):
 
 
 def privacy(run, truths):
-    """Planted personal values that stand in a file of the run folder other than the payload."""
+    """Returns the figure of planted personal values in files of the run folder other than the raw tables."""
     values = {value for truth in truths.values() for value in truth["pii"]}
     if not values:
         return
@@ -58,7 +58,7 @@ def longest_stretch(value):
 
 
 def judged(run, truths):
-    """What `judge-queries` decided, against the official category. A run without that stage has no such figures."""
+    """Compares the decisions of `judge-queries` with the official category. A run without that stage has no such figures."""
     relevance = run.cells("judge-queries", "relevance")
     if relevance is None:
         return
@@ -83,7 +83,7 @@ def judged(run, truths):
 
 
 def answers(run, truths):
-    """Exported answers by tier, against what the truth says of the logged call and against the official answer."""
+    """Compares exported answers by tier with the truth about the logged call and with the official answer."""
     # An answer may be taken from a twin of the request: the call judged is the one that was logged there.
     source = lambda row: run.by_request[row["answer_from"]]["external_id"]
     answered = [row for row in run.exported if row["ground_truth"] and row["answer_from"]]
@@ -111,7 +111,7 @@ def answers(run, truths):
 
 
 def says_the_same(ours, official):
-    """`exactly`, `yes` where one has a parameter more that may be left out, or `no`; by the first alternatives that are not `""`."""
+    """Returns `exactly`, `yes` if one has an additional optional parameter, or `no`; by the first alternatives except `""`."""
     names = [[next(iter(call)) for call in calls] for calls in (ours, official)]
     if names[0] != names[1]:
         return "no"
@@ -135,18 +135,18 @@ def same_value(one, other):
 
 
 def first(alternatives):
-    """The first alternative that is not the mark for what may be left out; a bare value stands for itself."""
+    """Returns the first alternative except the mark for optional values; a bare value is returned as it is."""
     if not isinstance(alternatives, list):
         return alternatives
     return next((value for value in alternatives if value != ""), None)
 
 
 def chosen(arguments):
-    """The arguments of the first alternatives, nested dicts too."""
+    """Returns the arguments with the first alternatives, also in nested dicts."""
     values = {name: first(alternatives) for name, alternatives in plain(arguments).items()}
     return {name: chosen(value) if isinstance(value, dict) else value for name, value in values.items() if value is not None}
 
 
 def plain(arguments):
-    """Parameters renamed away from Python keywords under their own names again."""
+    """Restores the names of parameters that were renamed from Python keywords."""
     return {name.lstrip("_"): value for name, value in arguments.items()}

@@ -1,4 +1,4 @@
-"""Figures over rows: every row once, agent loops in one row, spam and unusable docs gone."""
+"""Figures about rows: every row occurs once, agent loops are one row, spam and unusable docs are dropped."""
 
 from score.run import Figure, is_out, present
 

@@ -1,4 +1,4 @@
-"""A finished run and its truth, as the figures read them: the one place that knows how a run folder is laid out."""
+"""A finished run and its truth, as input of the figures. Only this module knows the layout of a run folder."""
 
 import json
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ PAYLOAD = ("ingest/requests.parquet", "ingest/doc_lists.parquet", "stdin")
 
 @dataclass
 class Figure:
-    """A share with its mark. `holds` is None for a figure that is only reported."""
+    """A share with its threshold. `holds` is None for a figure that is only reported."""
 
     name: str
     numerator: int
@@ -31,7 +31,7 @@ class Figure:
 
 
 class Run:
-    """The tables of a run folder: the one place that knows how they are laid out."""
+    """The tables of a run folder. Only this class knows their layout."""
 
     def __init__(self, folder, text_column):
         self.rows = read_table(folder / "rows.parquet")
@@ -49,7 +49,7 @@ class Run:
             raise KeyError(f"lists.parquet has no column {text_column}")
 
     def end(self, row):
-        """The row that `row` was merged into, and on, up to one that was not merged."""
+        """Returns the row at the end of the merges of `row`."""
         seen = set()
         while row["fate"] == "merged" and row["request_id"] not in seen and row["merged_into"] in self.by_request:
             seen.add(row["request_id"])
@@ -57,17 +57,17 @@ class Run:
         return row
 
     def cells(self, kind, column):
-        """What the last stage of that kind wrote into a column, a cell a row; None without such a stage."""
+        """Returns the cells that the last stage of that kind wrote to a column, by row; None without such a stage."""
         folders = sorted((self.folder / "stages").glob(f"[0-9]*-{kind}"))
         return [row[column] for row in read_table(folders[-1] / "columns.parquet")] if folders else None
 
     def has_human_answers(self):
-        """Whether the run was given a file of answers that people wrote."""
+        """Returns whether the run used a file of answers of people."""
         stages = json.loads((self.folder / "run.json").read_text())["pipeline"]["stages"]
         return any(stage["settings"].get("answers") for stage in stages)
 
     def files(self):
-        """(name, texts) of every file but the payload; a table's texts are its cells."""
+        """Returns (name, texts) of every file except the raw tables; the texts of a table are its cells."""
         for path in sorted(self.folder.rglob("*")):
             name = str(path.relative_to(self.folder))
             if path.is_dir() or name in PAYLOAD:
@@ -82,7 +82,7 @@ class Run:
         return json.loads(text)
 
     def compared(self, list_id):
-        """What near docs are compared by, as JSON; the text itself where it is none."""
+        """Returns the JSON by which near docs are compared, or the text itself if it is not JSON."""
         text = self.lists[list_id][self.text_column] or ""
         try:
             return json.loads(text)
@@ -90,7 +90,7 @@ class Run:
             return text
 
     def compared_text(self, list_id):
-        """The text that near docs are compared by: compact JSON with sorted keys."""
+        """Returns the text by which near docs are compared: compact JSON with sorted keys."""
         text = self.lists[list_id][self.text_column] or ""
         try:
             return json.dumps(json.loads(text, parse_float=verbatim), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -99,12 +99,12 @@ class Run:
 
 
 def verbatim(number):
-    """Keeps a number's own spelling through json; the mark before it is no token."""
+    """Keeps the notation of a number through json; the mark before it is not a token."""
     return "\ue000" + number
 
 
 def read_table(path):
-    """Rows as dicts; binary ids become hex."""
+    """Returns rows as dicts; binary ids become hex."""
     try:
         import pyarrow.parquet
         rows = pyarrow.parquet.read_table(path).to_pylist()
@@ -120,16 +120,16 @@ def read_truth(path):
 
 
 def present(run, truths, wanted):
-    """(truth, row) of the wanted truths; the missing ones are told by `conservation`."""
+    """Returns (truth, row) of the wanted truths; `conservation` reports missing rows."""
     return [(truth, run.by_external[name]) for name, truth in truths.items() if wanted(truth) and name in run.by_external]
 
 
 def is_out(run, row, prefix=""):
-    """Out of the dataset for a reason of that topic; docs that were cut off are held, not dropped."""
+    """Returns whether a row is not in the dataset for a reason of that topic; truncated docs are held, not dropped."""
     end = run.end(row)
     return end["fate"] in ("dropped", "held") and str(end["reason"]).startswith(prefix)
 
 
 def is_dropped(run, row, prefix=""):
-    """Dropped for a reason of that topic, or merged into a row that was."""
+    """Returns whether a row was dropped for a reason of that topic, or merged into such a row."""
     return run.end(row)["fate"] == "dropped" and is_out(run, row, prefix)
